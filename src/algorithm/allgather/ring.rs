@@ -1,0 +1,49 @@
+//! Every rank passes on to its right neighbour the block that it got from the left one in the round before.
+//!
+//! In round k = 0 … p−2 rank r sends block (r − k) mod p to r + 1 and receives block (r − k − 1) mod p from r − 1.
+//!
+//! State at p = 4 (blocks held):
+//!
+//! ```text
+//! rank      0     1     2     3
+//! start     0     1     2     3
+//! round 0   3,0   0,1   1,2   2,3
+//! round 1   2,3,0 3,0,1 0,1,2 1,2,3
+//! round 2   all   all   all   all
+//! ```
+//!
+//! Cost: (p−1)(α + bβ). Needs: nothing. Memory: none.
+//!
+//! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::schedule::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Allgather,
+    name: "ring",
+    summary: "Every rank passes on to its right neighbour the block that it got from the left one before.",
+    parameters: &[],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "(p−1)(α+bβ)",
+    cost,
+    source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    let rounds = (shape.ranks - 1) as f64;
+    Cost { rounds, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    let (p, r, b) = (comm.size(), comm.rank(), call.count);
+    let block = |rank: usize| Range::receive(rank * b, b);
+    comm.copy(Range::send(0, b), block(r));
+    let (left, right) = ((r + p - 1) % p, (r + 1) % p);
+    for k in 0..p - 1 {
+        comm.sendrecv(right, block((r + p - k) % p), left, block((r + p - k - 1) % p));
+    }
+}

@@ -1,0 +1,88 @@
+//! What a collective call is to an algorithm.
+
+use serde::{Deserialize, Serialize};
+
+/// A collective operation that Collie replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Operation {
+    Bcast,
+    Reduce,
+    Allreduce,
+    Gather,
+    Scatter,
+    Allgather,
+    Barrier,
+}
+
+impl Operation {
+    /// All of them, in the order in which they are listed; `operation as usize` is the place in it.
+    pub const ALL: [Self; 7] =
+        [Self::Bcast, Self::Reduce, Self::Allreduce, Self::Gather, Self::Scatter, Self::Allgather, Self::Barrier];
+
+    /// Lower-case name, as in rules and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bcast => "bcast",
+            Self::Reduce => "reduce",
+            Self::Allreduce => "allreduce",
+            Self::Gather => "gather",
+            Self::Scatter => "scatter",
+            Self::Allgather => "allgather",
+            Self::Barrier => "barrier",
+        }
+    }
+
+    /// The operation of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    /// Whether contributions are combined by an `MPI_Op`.
+    pub const fn reduces(self) -> bool {
+        matches!(self, Self::Reduce | Self::Allreduce)
+    }
+
+    /// Whether the call names a root.
+    pub const fn rooted(self) -> bool {
+        matches!(self, Self::Bcast | Self::Reduce | Self::Gather | Self::Scatter)
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The arguments of a call that MPI makes equal on all ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The operation.
+    pub operation: Operation,
+    /// Root rank; 0 where the operation has none.
+    pub root: usize,
+    /// Units that one rank contributes: the whole message for bcast and the reductions, one rank's block for gather,
+    /// scatter and allgather; 0 for barrier.
+    pub count: usize,
+    /// Bytes of one unit in the type signature: the element in reductions, 1 elsewhere.
+    pub unit: usize,
+    /// Whether contributions may be folded in any order. True where nothing is folded.
+    pub commutative: bool,
+    /// Node of each rank, numbered in the order of their first ranks; empty where it is not known or there is one node.
+    pub nodes: &'a [u32],
+}
+
+impl Call<'_> {
+    /// Signature bytes that one rank contributes: what every choice and every segment rests on.
+    pub const fn bytes(&self) -> usize {
+        self.count * self.unit
+    }
+
+    /// Whole units in `bytes` bytes, at least one.
+    pub const fn units_in(&self, bytes: usize) -> usize {
+        let units = bytes / self.unit;
+        if units == 0 { 1 } else { units }
+    }
+}

@@ -1,0 +1,2 @@
+//! The `collie` command line.
+fn main() {}

@@ -1,0 +1,17 @@
+//! Collie: the collectives of an unmodified MPI program, run by send/recv-only algorithms, timed and compared.
+//!
+//! # The one idea
+//!
+//! A collective algorithm is oblivious: which messages it sends never depends on the data in them. So each algorithm is
+//! one plain function that speaks to the [`schedule::Comm`] trait, and that one body has several interpreters: executed
+//! over PMPI, recorded, verified symbolically, simulated under a network, drawn.
+//!
+//! # Modules in reading order
+//!
+//! * [`pattern`]: arithmetic only; who talks to whom, about which units.
+//! * [`schedule`]: the `Comm` trait and the interpreters that need no MPI.
+//! * [`algorithm`]: the catalogue, one file per algorithm.
+
+pub mod algorithm;
+pub mod pattern;
+pub mod schedule;

@@ -1,0 +1,7 @@
+//! Arithmetic only: who talks to whom, and about which units. Pure functions of ranks and counts.
+
+#![forbid(unsafe_code)]
+
+pub mod blocks;
+pub mod hypercube;
+pub mod segments;

@@ -1,0 +1,135 @@
+//! What an algorithm may say: the [`Comm`] trait and the ranges it speaks in.
+//!
+//! No operation returns data, so no algorithm can let its messages depend on them; that is what lets one body be
+//! executed, recorded, verified, simulated and drawn.
+
+/// A buffer of the call, as the algorithm sees it: units in a row, whatever the user's memory looks like.
+///
+/// | operation | `Send` | `Receive` |
+/// | --- | --- | --- |
+/// | bcast | – | the message, `count` units, on every rank (full at the root from the start) |
+/// | reduce | own contribution, `count` units | result, `count` units, at the root only |
+/// | allreduce | own contribution, `count` units | result, `count` units |
+/// | gather | own block, `count` units | `size · count` units in rank order, at the root only |
+/// | scatter | `size · count` units in rank order, at the root only | own block, `count` units |
+/// | allgather | own block, `count` units | `size · count` units in rank order |
+/// | barrier | – | – |
+///
+/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions, the own block in gather, scatter
+/// and allgather): an algorithm must not write a unit of `Receive` before it has finished reading the unit of `Send`
+/// that lies there. Copying a range of `Send` onto itself is free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Buffer {
+    /// What the rank contributes; never written.
+    Send,
+    /// Where the result goes; may be used as working space before.
+    Receive,
+    /// Working space from [`Comm::scratch`].
+    Scratch,
+}
+
+/// `len` units of `buffer` from unit `start` on. A unit is one element in reductions and one byte elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// First unit.
+    pub start: usize,
+    /// Number of units.
+    pub len: usize,
+}
+
+impl Range {
+    /// Units `start..start + len` of the send buffer.
+    pub const fn send(start: usize, len: usize) -> Self {
+        Self { buffer: Buffer::Send, start, len }
+    }
+
+    /// Units `start..start + len` of the receive buffer.
+    pub const fn receive(start: usize, len: usize) -> Self {
+        Self { buffer: Buffer::Receive, start, len }
+    }
+
+    /// One past the last unit.
+    pub const fn end(self) -> usize {
+        self.start + self.len
+    }
+
+    /// Units `start..start + len` counted from the start of this range.
+    ///
+    /// # Panics
+    /// If the part does not lie inside this range: an algorithm's own mistake.
+    pub const fn part(self, start: usize, len: usize) -> Self {
+        assert!(start + len <= self.len, "part outside its range");
+        Self { buffer: self.buffer, start: self.start + start, len }
+    }
+
+    /// The part of this range that a [`std::ops::Range`] of units names, counted from its start.
+    pub const fn slice(self, units: &std::ops::Range<usize>) -> Self {
+        self.part(units.start, units.end - units.start)
+    }
+
+    /// Whether the two ranges have a unit in common.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.buffer == other.buffer && self.start < other.end() && other.start < self.end()
+    }
+}
+
+/// A started send or receive. Each is waited for exactly once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use = "a started message has to be waited for"]
+pub struct Request(pub u32);
+
+/// The requests an algorithm holds on to; no allocation while they are few.
+pub type Requests = smallvec::SmallVec<[Request; 16]>;
+
+/// One rank's end of the messages of one collective call.
+///
+/// Messages between two ranks match in the order in which they were started (per direction). Messages of zero units
+/// are real messages. A range may not be written while a message that reads it is unfinished, nor touched while a
+/// message that writes it is; the verifier holds algorithms to that, and to ending with every request waited for.
+pub trait Comm {
+    /// Own rank, `0..size`.
+    fn rank(&self) -> usize;
+
+    /// Number of ranks.
+    fn size(&self) -> usize;
+
+    /// Sets `units` units of scratch aside; contents undefined. May be called several times; earlier ranges stay valid.
+    fn scratch(&mut self, units: usize) -> Range;
+
+    /// Starts sending `from` to rank `to`.
+    fn isend(&mut self, to: usize, from: Range) -> Request;
+
+    /// Starts receiving `into` from rank `from`.
+    fn irecv(&mut self, from: usize, into: Range) -> Request;
+
+    /// Waits until all of `requests` are finished.
+    fn wait(&mut self, requests: &[Request]);
+
+    /// Copies `from` to `into`, ranges of equal length that are the same or do not overlap.
+    fn copy(&mut self, from: Range, into: Range);
+
+    /// `into[i] = left[i] ∘ right[i]`, where `left` holds the contributions of lower ranks if order matters. `into` is
+    /// `left`, or `right`, or overlaps neither.
+    fn fold(&mut self, left: Range, right: Range, into: Range);
+
+    /// Sends and waits.
+    fn send(&mut self, to: usize, from: Range) {
+        let request = self.isend(to, from);
+        self.wait(&[request]);
+    }
+
+    /// Receives and waits.
+    fn recv(&mut self, from: usize, into: Range) {
+        let request = self.irecv(from, into);
+        self.wait(&[request]);
+    }
+
+    /// Sends `outgoing` to `to` while receiving `incoming` from `from`.
+    fn sendrecv(&mut self, to: usize, outgoing: Range, from: usize, incoming: Range) {
+        let receive = self.irecv(from, incoming);
+        let send = self.isend(to, outgoing);
+        self.wait(&[receive, send]);
+    }
+}

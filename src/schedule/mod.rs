@@ -1,0 +1,9 @@
+//! The one idea of the crate: an algorithm is written once against [`Comm`] and read by several interpreters.
+
+#![forbid(unsafe_code)]
+
+pub mod comm;
+pub mod record;
+
+pub use comm::{Buffer, Comm, Range, Request, Requests};
+pub use record::{Program, Step, record, record_all};

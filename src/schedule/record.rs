@@ -1,0 +1,96 @@
+//! Interpreter *record*: one rank's straight-line program, the input of everything that is not execution.
+
+use super::comm::{Buffer, Comm, Range, Request};
+use crate::algorithm::{Call, Choice};
+
+/// One step of a rank's program; fields as in [`Comm`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Step {
+    Isend { to: usize, from: Range, request: Request },
+    Irecv { from: usize, into: Range, request: Request },
+    Wait { requests: Vec<Request> },
+    Copy { from: Range, into: Range },
+    Fold { left: Range, right: Range, into: Range },
+}
+
+/// What one rank does in one collective call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// Units of scratch asked for.
+    pub scratch: usize,
+}
+
+/// Records what `rank` of `size` does for `call` under `choice`.
+pub fn record(choice: &Choice, call: &Call, rank: usize, size: usize) -> Program {
+    let mut recorder = Recorder { rank, size, requests: 0, program: Program::default() };
+    (choice.algorithm.run)(&mut recorder, call, &choice.parameters);
+    recorder.program
+}
+
+/// All ranks' programs, by rank.
+pub fn record_all(choice: &Choice, call: &Call, size: usize) -> Vec<Program> {
+    (0..size).map(|rank| record(choice, call, rank, size)).collect()
+}
+
+struct Recorder {
+    rank: usize,
+    size: usize,
+    requests: u32,
+    program: Program,
+}
+
+impl Recorder {
+    fn request(&mut self) -> Request {
+        self.requests += 1;
+        Request(self.requests - 1)
+    }
+}
+
+impl Comm for Recorder {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    fn scratch(&mut self, units: usize) -> Range {
+        let start = self.program.scratch;
+        self.program.scratch += units;
+        Range { buffer: Buffer::Scratch, start, len: units }
+    }
+
+    fn isend(&mut self, to: usize, from: Range) -> Request {
+        let request = self.request();
+        self.program.steps.push(Step::Isend { to, from, request });
+        request
+    }
+
+    fn irecv(&mut self, from: usize, into: Range) -> Request {
+        let request = self.request();
+        self.program.steps.push(Step::Irecv { from, into, request });
+        request
+    }
+
+    fn wait(&mut self, requests: &[Request]) {
+        if !requests.is_empty() {
+            self.program.steps.push(Step::Wait { requests: requests.to_vec() });
+        }
+    }
+
+    fn copy(&mut self, from: Range, into: Range) {
+        if from.len > 0 && from != into {
+            self.program.steps.push(Step::Copy { from, into });
+        }
+    }
+
+    fn fold(&mut self, left: Range, right: Range, into: Range) {
+        if into.len > 0 {
+            self.program.steps.push(Step::Fold { left, right, into });
+        }
+    }
+}
