@@ -18,6 +18,7 @@ pub mod bcast;
 mod call;
 mod choice;
 mod cost;
+pub mod engine;
 pub mod gather;
 mod needs;
 mod parameter;

@@ -15,6 +15,11 @@ impl Blocks {
         Self { count, ranks }
     }
 
+    /// Number of blocks.
+    pub const fn ranks(&self) -> usize {
+        self.ranks
+    }
+
     /// First unit of block `block`, for `block` in `0..=ranks` (the last is `count`).
     pub const fn start(&self, block: usize) -> usize {
         let (small, larger) = (self.count / self.ranks, self.count % self.ranks);

@@ -1,5 +1,7 @@
 //! Hypercube dimensions and the folding of ranks beyond a power of two.
 
+use super::butterfly::Steps;
+
 /// ⌈log2 p⌉, the rounds of anything that doubles.
 pub const fn ceil_log2(p: usize) -> u32 {
     p.next_power_of_two().trailing_zeros()
@@ -48,6 +50,15 @@ impl Folding {
         Self { ranks, core: 1 << floor_log2(ranks) }
     }
 
+    /// Onto a core of `core` ranks.
+    ///
+    /// # Panics
+    /// If a proxy would have to work for more than one other rank.
+    pub const fn onto(ranks: usize, core: usize) -> Self {
+        assert!(core <= ranks && ranks <= 2 * core, "one extra rank per proxy at most");
+        Self { ranks, core }
+    }
+
     /// Size of the core.
     pub const fn core(&self) -> usize {
         self.core
@@ -70,6 +81,14 @@ impl Folding {
         }
     }
 
+    /// `steps` of the core with partners that are ranks instead of numbers of the core.
+    pub fn ranks_of(&self, mut steps: Steps) -> Steps {
+        for step in &mut steps {
+            step.partner = self.rank(step.partner);
+        }
+        steps
+    }
+
     /// The rank that is number `core` of the core.
     pub const fn rank(&self, core: usize) -> usize {
         if core < self.extra() { 2 * core + 1 } else { core + self.extra() }
@@ -82,8 +101,9 @@ mod tests {
 
     #[test]
     fn folding_pairs_every_extra_rank_with_its_proxy_and_keeps_order() {
-        for ranks in 1..=64 {
-            let folding = Folding::power_of_two(ranks);
+        for (ranks, core) in (1..=64usize).flat_map(|ranks| (ranks.div_ceil(2)..=ranks).map(move |core| (ranks, core)))
+        {
+            let folding = Folding::onto(ranks, core);
             let mut cores = Vec::new();
             for rank in 0..ranks {
                 match folding.part(rank) {

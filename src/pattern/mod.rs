@@ -3,5 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod blocks;
+pub mod butterfly;
 pub mod hypercube;
 pub mod segments;

@@ -2,7 +2,9 @@
 
 use super::Algorithm;
 
+mod rabenseifner;
 mod recursive_doubling;
+mod ring;
 
 /// The rows, in the order in which they are listed.
-pub const ROWS: &[&Algorithm] = &[&recursive_doubling::ROW];
+pub const ROWS: &[&Algorithm] = &[&recursive_doubling::ROW, &rabenseifner::ROW, &ring::ROW];

@@ -22,8 +22,10 @@
 //! IJHPCA 19(1), 2005. Departures: 1. the fold takes the lower core rank's part on the left, so the algorithm is
 //! ordered and its result identical on all ranks.
 
+use crate::algorithm::engine::{butterfly, folding};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::hypercube::{Folding, Part};
+use crate::pattern::butterfly::hypercube;
+use crate::pattern::hypercube::Folding;
 use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
@@ -41,53 +43,15 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    let folding = Folding::power_of_two(shape.ranks);
-    let doublings = f64::from(folding.core().ilog2());
-    let (messages, folds) =
-        if folding.extra() > 0 { (doublings + 2.0, doublings + 1.0) } else { (doublings, doublings) };
-    let n = shape.bytes as f64;
-    Cost { rounds: messages, bytes: messages * n, folded: folds * n }
+    let fold = Folding::power_of_two(shape.ranks);
+    let (rounds, n) = (f64::from(fold.core().ilog2()), shape.bytes as f64);
+    Cost { rounds, bytes: rounds * n, folded: rounds * n } + folding::cost(fold, n)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let folding = Folding::power_of_two(comm.size());
-    let (own, result) = (Range::send(0, call.count), Range::receive(0, call.count));
-    match folding.part(comm.rank()) {
-        Part::Extra { proxy } => {
-            comm.send(proxy, own);
-            comm.recv(proxy, result);
-        }
-        Part::Proxy { extra, core } => {
-            let incoming = comm.scratch(call.count);
-            comm.recv(extra, incoming);
-            comm.fold(incoming, own, result);
-            double(comm, folding, core, result, result, incoming);
-            comm.send(extra, result);
-        }
-        Part::Base { core } => {
-            if folding.core() == 1 {
-                comm.copy(own, result);
-                return;
-            }
-            let incoming = comm.scratch(call.count);
-            double(comm, folding, core, own, result, incoming);
-        }
-    }
-}
-
-/// The rounds of the core; the first one folds straight out of `own`, which saves a copy.
-fn double(comm: &mut dyn Comm, folding: Folding, core: usize, own: Range, result: Range, incoming: Range) {
-    let mut held = own;
-    let mut distance = 1;
-    while distance < folding.core() {
-        let partner = folding.rank(core ^ distance);
-        comm.sendrecv(partner, held, partner, incoming);
-        if core & distance == 0 {
-            comm.fold(held, incoming, result);
-        } else {
-            comm.fold(incoming, held, result);
-        }
-        held = result;
-        distance <<= 1;
-    }
+    let fold = Folding::power_of_two(comm.size());
+    folding::allreduce(comm, fold, call.count, call.count, |comm, core| {
+        let steps = fold.ranks_of(hypercube(fold.core(), core.number));
+        butterfly::exchange_all(comm, &steps, core.held, Range::receive(0, call.count), core.incoming);
+    });
 }

@@ -1,0 +1,5 @@
+//! Motions that several algorithms share: a pattern says who meets whom about which blocks, an engine carries it out.
+
+pub mod butterfly;
+pub mod folding;
+pub mod ring;
