@@ -11,7 +11,9 @@
 //! * [`pattern`]: arithmetic only; who talks to whom, about which units.
 //! * [`schedule`]: the `Comm` trait and the interpreters that need no MPI.
 //! * [`algorithm`]: the catalogue, one file per algorithm.
+//! * [`reduction`]: element-wise kernels, one per operation and element type.
 
 pub mod algorithm;
 pub mod pattern;
+pub mod reduction;
 pub mod schedule;
