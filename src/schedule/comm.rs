@@ -75,6 +75,17 @@ impl Range {
     }
 }
 
+impl std::fmt::Display for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.buffer {
+            Buffer::Send => "send",
+            Buffer::Receive => "receive",
+            Buffer::Scratch => "scratch",
+        };
+        write!(f, "{name}[{}..{}]", self.start, self.end())
+    }
+}
+
 /// A started send or receive. Each is waited for exactly once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "a started message has to be waited for"]

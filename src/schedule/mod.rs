@@ -4,6 +4,7 @@
 
 pub mod comm;
 pub mod record;
+pub mod verify;
 
 pub use comm::{Buffer, Comm, Range, Request, Requests};
-pub use record::{Program, Step, record, record_all};
+pub use record::{Program, Step, record, record_all, record_body};

@@ -2,6 +2,7 @@
 
 use super::comm::{Buffer, Comm, Range, Request};
 use crate::algorithm::{Call, Choice};
+use std::fmt;
 
 /// One step of a rank's program; fields as in [`Comm`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +24,30 @@ pub struct Program {
     pub scratch: usize,
 }
 
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Isend { to, from, request } => write!(f, "isend {from} to rank {to}, request {}", request.0),
+            Self::Irecv { from, into, request } => write!(f, "irecv {into} from rank {from}, request {}", request.0),
+            Self::Wait { requests } => {
+                let numbers: Vec<_> = requests.iter().map(|request| request.0.to_string()).collect();
+                write!(f, "wait for requests {}", numbers.join(" "))
+            }
+            Self::Copy { from, into } => write!(f, "copy {from} to {into}"),
+            Self::Fold { left, right, into } => write!(f, "fold {left} and {right} into {into}"),
+        }
+    }
+}
+
 /// Records what `rank` of `size` does for `call` under `choice`.
 pub fn record(choice: &Choice, call: &Call, rank: usize, size: usize) -> Program {
+    record_body(rank, size, |comm| (choice.algorithm.run)(comm, call, &choice.parameters))
+}
+
+/// Records what `rank` of `size` does in `body`.
+pub fn record_body(rank: usize, size: usize, body: impl FnOnce(&mut dyn Comm)) -> Program {
     let mut recorder = Recorder { rank, size, requests: 0, program: Program::default() };
-    (choice.algorithm.run)(&mut recorder, call, &choice.parameters);
+    body(&mut recorder);
     recorder.program
 }
 
