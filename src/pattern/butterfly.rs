@@ -33,6 +33,68 @@ pub fn hypercube(ranks: usize, rank: usize) -> Steps {
         .collect()
 }
 
+/// Swing: in step s even ranks meet r + ρ(s) and odd ranks r − ρ(s) modulo p, with ρ(s) = Σ_{i ≤ s} (−2)^i = 1, −1, 3,
+/// −5, 11, …, about a third of the way that the hypercube goes to and fro.
+///
+/// Ranks that hold the same blocks before step s are the even ones that agree modulo 2^{s+1} and the odd ones that do so
+/// after going back ρ(s). So the bit of step s is bit s + 1 of an even rank and of what an odd rank finds when it goes
+/// back ρ(s + 1), and in the last step, where nothing is left to agree on, the parity.
+pub fn swing(ranks: usize, rank: usize) -> Steps {
+    debug_assert!(ranks.is_power_of_two());
+    let (number, even) = (ranks.ilog2(), rank.is_multiple_of(2));
+    let upper = |step: u32| match (step + 1 == number, even) {
+        (true, _) => !even,
+        (false, true) => rank >> (step + 1) & 1 == 1,
+        (false, false) => rank.wrapping_add_signed(-swing_distance(step + 1)) >> (step + 1) & 1 == 1,
+    };
+    (0..number).map(|step| Step { partner: swing_partner(ranks, rank, step), upper: upper(step), left: even }).collect()
+}
+
+/// The Bine butterfly with halving distances: the partners of [`swing`] with the farthest ones first.
+///
+/// The blocks held are those of the distance-doubling butterfly read backwards, so these steps are for exchanges of
+/// whole vectors: `upper` is the parity throughout.
+pub fn bine_halving(ranks: usize, rank: usize) -> Steps {
+    debug_assert!(ranks.is_power_of_two());
+    let even = rank.is_multiple_of(2);
+    let steps = (0..ranks.ilog2()).rev();
+    steps.map(|step| Step { partner: swing_partner(ranks, rank, step), upper: !even, left: even }).collect()
+}
+
+/// The Bine butterfly with doubling distances: partners as in [`swing`]; the blocks are named by the rank's negabinary
+/// label.
+///
+/// The label of rank r is r in base −2 for odd r and −r for even r, with ⌈log2 p⌉ digits (modulo p). Neighbouring digits
+/// are compared, d_s ⊕ d_{s+1}, which gives the bit of step s and turns the label into the place of the rank's block.
+pub fn bine_doubling(ranks: usize, rank: usize) -> Steps {
+    debug_assert!(ranks.is_power_of_two());
+    let even = rank.is_multiple_of(2);
+    let label = negabinary(if even { (ranks - rank) % ranks } else { rank }) & (ranks - 1);
+    let bits = label ^ (label >> 1);
+    let steps = 0..ranks.ilog2();
+    steps
+        .map(|step| Step { partner: swing_partner(ranks, rank, step), upper: bits >> step & 1 == 1, left: even })
+        .collect()
+}
+
+/// ρ(s) = (1 − (−2)^{s+1}) / 3.
+const fn swing_distance(step: u32) -> isize {
+    (1 - (-2isize).pow(step + 1)) / 3
+}
+
+fn swing_partner(ranks: usize, rank: usize, step: u32) -> usize {
+    let distance = swing_distance(step);
+    let signed = if rank.is_multiple_of(2) { distance } else { -distance };
+    rank.wrapping_add_signed(signed) & (ranks - 1)
+}
+
+/// Digits of `number` in base −2, as bits; right modulo any power of two.
+const fn negabinary(number: usize) -> usize {
+    // Adding and then flipping the digits of negative weight turns each carry into the borrow that base −2 wants.
+    const NEGATIVE: usize = usize::MAX / 3 * 2;
+    number.wrapping_add(NEGATIVE) ^ NEGATIVE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,17 +127,66 @@ mod tests {
         held
     }
 
+    fn assert_one_block_each(all: &[Steps], in_order: bool) {
+        let ranks = all.len();
+        let mut owners = vec![0; ranks];
+        for (blocks, mut contributions) in halve(all) {
+            assert_eq!(blocks.len(), 1);
+            owners[blocks.start] += 1;
+            if !in_order {
+                contributions.sort_unstable();
+            }
+            assert_eq!(contributions, (0..ranks).collect::<Vec<_>>());
+        }
+        assert!(owners.iter().all(|owners| *owners == 1));
+    }
+
+    fn all(ranks: usize, steps: fn(usize, usize) -> Steps) -> Vec<Steps> {
+        (0..ranks).map(|rank| steps(ranks, rank)).collect()
+    }
+
+    const POWERS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+
     #[test]
     fn hypercube_halves_to_one_block_each_with_every_rank_in_order() {
-        for ranks in [1, 2, 4, 8, 16, 32, 64] {
-            let all: Vec<_> = (0..ranks).map(|rank| hypercube(ranks, rank)).collect();
-            let mut owners = vec![0; ranks];
-            for (blocks, contributions) in halve(&all) {
-                assert_eq!(blocks.len(), 1);
-                owners[blocks.start] += 1;
+        for ranks in POWERS {
+            assert_one_block_each(&all(ranks, hypercube), true);
+        }
+    }
+
+    #[test]
+    fn swing_and_bine_halve_to_one_block_each_with_every_rank_once() {
+        for ranks in POWERS {
+            assert_one_block_each(&all(ranks, swing), false);
+            assert_one_block_each(&all(ranks, bine_doubling), false);
+        }
+    }
+
+    #[test]
+    fn bine_halving_is_bine_doubling_backwards_and_reaches_every_rank_once() {
+        for ranks in POWERS {
+            let (near, far) = (all(ranks, bine_doubling), all(ranks, bine_halving));
+            let mut held: Vec<_> = (0..ranks).map(|rank| vec![rank]).collect();
+            for step in 0..near[0].len() {
+                let before = held.clone();
+                for rank in 0..ranks {
+                    let own = far[rank][step];
+                    assert_eq!(own.partner, near[rank][near[0].len() - 1 - step].partner);
+                    held[rank].extend(&before[own.partner]);
+                }
+            }
+            for mut contributions in held {
+                contributions.sort_unstable();
                 assert_eq!(contributions, (0..ranks).collect::<Vec<_>>());
             }
-            assert!(owners.iter().all(|owners| *owners == 1));
+        }
+    }
+
+    #[test]
+    fn swing_distances_alternate_and_stay_below_two_thirds_of_the_hypercube() {
+        assert_eq!((0..6).map(swing_distance).collect::<Vec<_>>(), [1, -1, 3, -5, 11, -21]);
+        for step in 1..20 {
+            assert!(3 * swing_distance(step).unsigned_abs() <= (2 << step) + 1);
         }
     }
 }

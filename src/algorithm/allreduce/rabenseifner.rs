@@ -26,12 +26,10 @@
 //! W. Gropp, IJHPCA 19(1), 2005. Departures: 1. near partners come first and folds take the lower core rank's part on
 //! the left, so rank order is kept; 2. blocks may be empty, so any count will do.
 
-use crate::algorithm::engine::{butterfly, folding};
+use crate::algorithm::engine::butterfly;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::blocks::Blocks;
 use crate::pattern::butterfly::hypercube;
-use crate::pattern::hypercube::Folding;
-use crate::schedule::{Comm, Range};
+use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -48,18 +46,9 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    let fold = Folding::power_of_two(shape.ranks);
-    let blocks = Blocks::new(shape.bytes / shape.unit, fold.core());
-    butterfly::halve_and_double_cost(&blocks, shape.unit) + folding::cost(fold, shape.bytes as f64)
+    butterfly::blocks_cost(shape)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let fold = Folding::power_of_two(comm.size());
-    let blocks = Blocks::new(call.count, fold.core());
-    let result = Range::receive(0, call.count);
-    folding::allreduce(comm, fold, call.count, blocks.start(fold.core() / 2), |comm, core| {
-        let steps = fold.ranks_of(hypercube(fold.core(), core.number));
-        butterfly::halve(comm, &steps, &blocks, core.held, result, core.incoming);
-        butterfly::double(comm, &steps, &blocks, result);
-    });
+    butterfly::allreduce_blocks(comm, call.count, hypercube);
 }

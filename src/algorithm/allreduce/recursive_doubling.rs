@@ -22,11 +22,10 @@
 //! IJHPCA 19(1), 2005. Departures: 1. the fold takes the lower core rank's part on the left, so the algorithm is
 //! ordered and its result identical on all ranks.
 
-use crate::algorithm::engine::{butterfly, folding};
+use crate::algorithm::engine::butterfly;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::butterfly::hypercube;
-use crate::pattern::hypercube::Folding;
-use crate::schedule::{Comm, Range};
+use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -43,15 +42,9 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    let fold = Folding::power_of_two(shape.ranks);
-    let (rounds, n) = (f64::from(fold.core().ilog2()), shape.bytes as f64);
-    Cost { rounds, bytes: rounds * n, folded: rounds * n } + folding::cost(fold, n)
+    butterfly::whole_cost(shape)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let fold = Folding::power_of_two(comm.size());
-    folding::allreduce(comm, fold, call.count, call.count, |comm, core| {
-        let steps = fold.ranks_of(hypercube(fold.core(), core.number));
-        butterfly::exchange_all(comm, &steps, core.held, Range::receive(0, call.count), core.incoming);
-    });
+    butterfly::allreduce_whole(comm, call.count, hypercube);
 }

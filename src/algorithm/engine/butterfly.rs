@@ -1,15 +1,64 @@
 //! Exchanges in pairs: whole vectors folded in every step, or blocks halved on the way in and doubled on the way out.
 
-use crate::algorithm::Cost;
+use super::folding;
+use crate::algorithm::{Cost, Shape};
 use crate::pattern::blocks::Blocks;
-use crate::pattern::butterfly::Step;
+use crate::pattern::butterfly::{Step, Steps};
+use crate::pattern::hypercube::Folding;
 use crate::schedule::{Comm, Range};
 use std::ops;
+
+/// Allreduce in which everything is exchanged and folded in every step: few messages, many bytes.
+///
+/// `steps` gives the steps of a rank of the core, by size of the core and number in it.
+pub fn allreduce_whole(comm: &mut dyn Comm, count: usize, steps: fn(usize, usize) -> Steps) {
+    let fold = Folding::power_of_two(comm.size());
+    folding::allreduce(comm, fold, count, count, |comm, core| {
+        let steps = fold.ranks_of(steps(fold.core(), core.number));
+        exchange(comm, &steps, core.held, Range::receive(0, count), core.incoming);
+    });
+}
+
+/// Cost of [`allreduce_whole`].
+pub fn whole_cost(shape: &Shape) -> Cost {
+    let fold = Folding::power_of_two(shape.ranks);
+    let (rounds, n) = (f64::from(fold.core().ilog2()), shape.bytes as f64);
+    Cost { rounds, bytes: rounds * n, folded: rounds * n } + folding::cost(fold, n)
+}
+
+/// Allreduce by halving and doubling of blocks: twice the messages, few bytes.
+///
+/// `steps` gives the steps of a rank of the core, by size of the core and number in it.
+pub fn allreduce_blocks(comm: &mut dyn Comm, count: usize, steps: fn(usize, usize) -> Steps) {
+    let fold = Folding::power_of_two(comm.size());
+    let blocks = Blocks::new(count, fold.core());
+    let result = Range::receive(0, count);
+    folding::allreduce(comm, fold, count, blocks.start(fold.core() / 2), |comm, core| {
+        let steps = fold.ranks_of(steps(fold.core(), core.number));
+        halve(comm, &steps, &blocks, core.held, result, core.incoming);
+        double(comm, &steps, &blocks, result);
+    });
+}
+
+/// Cost of [`allreduce_blocks`].
+pub fn blocks_cost(shape: &Shape) -> Cost {
+    let fold = Folding::power_of_two(shape.ranks);
+    let blocks = Blocks::new(shape.bytes / shape.unit, fold.core());
+    let mut cost = folding::cost(fold, shape.bytes as f64);
+    let mut lower = fold.core() / 2;
+    while lower > 0 {
+        // No half is longer than the lower one of the first blocks, which are the larger ones.
+        let bytes = (blocks.start(lower) * shape.unit) as f64;
+        cost = cost + Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes };
+        lower /= 2;
+    }
+    cost
+}
 
 /// Everything held is exchanged and folded in every step; afterwards `result` is the same on all ranks.
 ///
 /// The first step folds straight out of `held`, which saves a copy. The ranges are equally long; `held` may be `result`.
-pub fn exchange_all(comm: &mut dyn Comm, steps: &[Step], held: Range, result: Range, incoming: Range) {
+pub fn exchange(comm: &mut dyn Comm, steps: &[Step], held: Range, result: Range, incoming: Range) {
     let mut held = held;
     for step in steps {
         comm.sendrecv(step.partner, held, step.partner, incoming);
@@ -21,8 +70,8 @@ pub fn exchange_all(comm: &mut dyn Comm, steps: &[Step], held: Range, result: Ra
 /// Reduce-scatter: of the blocks held, one half is kept and the other one handed over in every step.
 ///
 /// `held` and `result` are whole vectors of `blocks`, `incoming` has room for the lower half of the blocks. Returns the
-/// blocks whose fold `result` holds in the end; nothing else of `result` is written after it was read from `held`, and
-/// `held` may share memory with `result`.
+/// blocks whose fold `result` holds in the end; nothing of `result` is written before it was read from `held`, so that
+/// the two may share memory.
 pub fn halve(
     comm: &mut dyn Comm,
     steps: &[Step],
@@ -34,8 +83,7 @@ pub fn halve(
     let (mut kept, mut held) = (0..blocks.ranks(), held);
     for step in steps {
         let (keep, give) = halves(&kept, step.upper);
-        let (keep, give) = (keep, blocks.span(give));
-        let units = blocks.span(keep.clone());
+        let (units, give) = (blocks.span(keep.clone()), blocks.span(give));
         let theirs = incoming.part(0, units.len());
         comm.sendrecv(step.partner, held.slice(&give), step.partner, theirs);
         fold(comm, step, held.slice(&units), theirs, result.slice(&units));
@@ -56,19 +104,6 @@ pub fn double(comm: &mut dyn Comm, steps: &[Step], blocks: &Blocks, vector: Rang
     for (step, (have, miss)) in steps.iter().zip(&spans).rev() {
         comm.sendrecv(step.partner, vector.slice(have), step.partner, vector.slice(miss));
     }
-}
-
-/// Cost of [`halve`] and [`double`] together for vectors of `count` units of `unit` bytes.
-pub fn halve_and_double_cost(blocks: &Blocks, unit: usize) -> Cost {
-    let mut cost = Cost::default();
-    let mut lower = blocks.ranks() / 2;
-    while lower > 0 {
-        // No half is longer than the lower one of the first blocks, which are the larger ones.
-        let bytes = (blocks.span(0..lower).len() * unit) as f64;
-        cost = cost + Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes };
-        lower /= 2;
-    }
-    cost
 }
 
 /// The half of `blocks` that stays, and the one that goes.
