@@ -12,8 +12,10 @@
 //! * [`schedule`]: the `Comm` trait and the interpreters that need no MPI.
 //! * [`algorithm`]: the catalogue, one file per algorithm.
 //! * [`reduction`]: element-wise kernels, one per operation and element type.
+//! * [`monitor`]: what is recorded per call, and the summary over all ranks.
 
 pub mod algorithm;
+pub mod monitor;
 pub mod pattern;
 pub mod reduction;
 pub mod schedule;

@@ -1,0 +1,175 @@
+//! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON schema that [`Summary`] is; goes up when a field changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// Version of Collie.
+    pub collie_version: String,
+    /// The MPI library's own version text.
+    pub mpi_library: String,
+    /// The program as it was started.
+    pub command: String,
+    /// `replace`, `native`, `compare` or `verify`.
+    pub mode: String,
+    /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync: Option<String>,
+    /// Start of the run, seconds since 1970.
+    pub started_unix_seconds: f64,
+    /// Number of ranks in `MPI_COMM_WORLD`.
+    pub ranks: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// From `MPI_Init` to `MPI_Finalize`, mean over ranks.
+    pub run_seconds: f64,
+    /// Time in collectives, over ranks.
+    pub collective_seconds: Spread,
+    /// Share of the ranks' run time that was spent in collectives, 0 to 1.
+    pub collective_share: f64,
+    /// Communicators that had calls, in the order of their identities.
+    pub communicators: Vec<CommunicatorRow>,
+    /// Cells over all ranks, most time first.
+    pub rows: Vec<Row>,
+    /// Ranks in order.
+    pub per_rank: Vec<RankRow>,
+    /// What Collie itself costs.
+    pub overhead: Overhead,
+    /// Per-call events that were thrown away to stay within the memory bound, all ranks.
+    pub dropped_events: u64,
+}
+
+/// A quantity over ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Least.
+    pub min: f64,
+    /// Mean over the ranks that took part.
+    pub mean: f64,
+    /// Most.
+    pub max: f64,
+    /// World rank that has the most.
+    pub max_rank: u32,
+}
+
+/// A communicator.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CommunicatorRow {
+    /// Its identity within the job.
+    pub identity: String,
+    /// The name that the program gave it.
+    pub name: Option<String>,
+    /// The function that made it; empty for `MPI_COMM_WORLD` and `MPI_COMM_SELF`.
+    pub made_by: String,
+    /// Identity of the communicator it was made from; empty if none.
+    pub parent: String,
+    /// Number of ranks.
+    pub size: u32,
+    /// World ranks of its ranks in order; empty where not told.
+    pub members: Vec<u32>,
+}
+
+impl CommunicatorRow {
+    /// What people know it by: the name it was given, or its identity.
+    pub fn title(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.identity)
+    }
+}
+
+/// The calls of one (function, communicator, size class, algorithm, what decided it) over all ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// MPI's name of the function.
+    pub function: String,
+    /// Place in [`Summary::communicators`].
+    pub communicator: usize,
+    /// Fewest signature bytes per call of the size class.
+    pub bytes_from: u64,
+    /// Most signature bytes per call of the size class.
+    pub bytes_to: u64,
+    /// What ran, with its parameters; `native` for the MPI library.
+    pub algorithm: String,
+    /// What decided it.
+    pub decided_by: String,
+    /// Number of ranks that made such calls.
+    pub ranks: u32,
+    /// Calls per rank, the most over ranks.
+    pub calls: u64,
+    /// Calls of all ranks.
+    pub calls_all_ranks: u64,
+    /// Signature bytes of all calls of all ranks.
+    pub bytes: u64,
+    /// Time of a rank in these calls, over ranks.
+    pub total_seconds: Spread,
+    /// Mean time of a call, all calls of all ranks alike.
+    pub mean_seconds: f64,
+    /// Shortest call of any rank.
+    pub min_seconds: f64,
+    /// Half of the calls of all ranks took at most that long (within 1/16, as all percentiles).
+    pub p50_seconds: f64,
+    /// 90 % of the calls took at most that long.
+    pub p90_seconds: f64,
+    /// 99 % of the calls took at most that long.
+    pub p99_seconds: f64,
+    /// Longest call of any rank.
+    pub max_seconds: f64,
+    /// Share of the ranks' run time, 0 to 1.
+    pub share: f64,
+    /// Mean over ranks of the time spent waiting for the last rank to arrive; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_seconds: Option<f64>,
+    /// Durations and the number of calls of all ranks that took that long, ascending, one per power of two.
+    pub durations: Vec<(f64, u64)>,
+}
+
+impl Row {
+    /// Time in these calls, summed over ranks.
+    pub fn all_ranks_seconds(&self) -> f64 {
+        self.total_seconds.mean * f64::from(self.ranks)
+    }
+
+    /// The reason, if the calls went to the MPI library because Collie could not or may not run them.
+    pub fn fallback(&self) -> Option<&str> {
+        self.decided_by.strip_prefix("fallback: ")
+    }
+}
+
+/// One rank's totals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RankRow {
+    /// World rank.
+    pub rank: u32,
+    /// Node.
+    pub host: String,
+    /// Process.
+    pub pid: u32,
+    /// From `MPI_Init` to `MPI_Finalize`.
+    pub run_seconds: f64,
+    /// Time in collectives.
+    pub collective_seconds: f64,
+    /// Part of it spent waiting for the last rank to arrive; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_seconds: Option<f64>,
+    /// Collective calls.
+    pub calls: u64,
+    /// Signature bytes of them.
+    pub bytes: u64,
+}
+
+/// What Collie itself costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overhead {
+    /// What monitoring adds to a call, the most over ranks.
+    pub nanoseconds_per_call: f64,
+    /// That times the calls of the rank that has most of them.
+    pub seconds_per_rank: f64,
+    /// Time in `MPI_Finalize` to gather and merge; set by who does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finalize_seconds: Option<f64>,
+}

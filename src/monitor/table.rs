@@ -1,0 +1,245 @@
+//! One communicator's cells on one rank: the hot path of the monitor.
+//!
+//! A call costs one [`Table::record`]: no lock, no allocation, no hashing, as long as the caller keeps the [`CellId`]
+//! with the decision that it keeps anyway. Durations are in ticks of whatever clock the caller reads; the length of a
+//! tick is told once, when the table is turned into records.
+
+use super::{Bucket, CellRecord, Function};
+use hdrhistogram::Histogram;
+use std::collections::HashMap;
+
+/// Longest duration that is told apart: 2^42 ticks, over an hour in nanoseconds. Longer ones count as that long in the
+/// percentiles; totals and extremes stay exact.
+const LONGEST: u64 = 1 << 42;
+
+/// One significant figure: 16 equal steps per power of two, so a percentile is off by at most 1/16 = 6.25 %. With
+/// 32-bit counts that is 640 counters, 2.5 KiB a cell.
+const SIGNIFICANT_FIGURES: u8 = 1;
+
+/// A text that many cells share: an algorithm with its parameters, or what decided it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Label(u16);
+
+/// A cell of a [`Table`]; valid as long as the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CellId(u32);
+
+/// What the calls of one cell have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The MPI function.
+    pub function: Function,
+    /// Size class of the signature bytes that one rank contributes.
+    pub bucket: Bucket,
+    /// What ran: `binomial:segment=none`, or [`NATIVE`](super::NATIVE).
+    pub algorithm: Label,
+    /// What decided it: `forced`, `default one_node.rules:12`, `fallback: intercommunicator`.
+    pub decided_by: Label,
+}
+
+impl Key {
+    const fn packed(self) -> u64 {
+        (self.function.number() as u64) << 40
+            | (self.bucket.0 as u64) << 32
+            | (self.algorithm.0 as u64) << 16
+            | self.decided_by.0 as u64
+    }
+}
+
+/// One communicator's cells; owned by one thread at a time, as MPI allows one collective per communicator at a time.
+#[derive(Debug, Default)]
+pub struct Table {
+    labels: Vec<Box<str>>,
+    label_of: HashMap<Box<str>, Label>,
+    cells: Vec<Cell>,
+    cell_of: HashMap<u64, CellId>,
+}
+
+#[derive(Debug)]
+struct Cell {
+    key: Key,
+    calls: u64,
+    bytes: u64,
+    total: u64,
+    shortest: u64,
+    longest: u64,
+    waiting: u64,
+    durations: Histogram<u32>,
+}
+
+impl Cell {
+    fn new(key: Key) -> Self {
+        let durations = Histogram::new_with_bounds(1, LONGEST, SIGNIFICANT_FIGURES);
+        Self {
+            key,
+            calls: 0,
+            bytes: 0,
+            total: 0,
+            shortest: u64::MAX,
+            longest: 0,
+            waiting: 0,
+            durations: durations.expect("constant bounds are valid"),
+        }
+    }
+
+    fn clear(&mut self) {
+        (self.calls, self.bytes, self.total, self.waiting) = (0, 0, 0, 0);
+        (self.shortest, self.longest) = (u64::MAX, 0);
+        self.durations.reset();
+    }
+}
+
+impl Table {
+    /// A table without cells; allocates nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The label of `text`. Looked up when a decision is made, not per call.
+    ///
+    /// The 65,536th and later texts share the label of a text that says so.
+    pub fn label(&mut self, text: &str) -> Label {
+        if let Some(label) = self.label_of.get(text) {
+            return *label;
+        }
+        let (text, number) = match u16::try_from(self.labels.len()) {
+            Ok(number) if number < u16::MAX => (text, number),
+            _ => ("(more texts than are told apart)", u16::MAX),
+        };
+        if usize::from(number) >= self.labels.len() {
+            self.labels.push(text.into());
+        }
+        self.label_of.insert(text.into(), Label(number));
+        Label(number)
+    }
+
+    /// The cell of `key`, made if it is new (the only allocation).
+    pub fn cell(&mut self, key: Key) -> CellId {
+        let Self { cells, cell_of, .. } = self;
+        *cell_of.entry(key.packed()).or_insert_with(|| {
+            cells.push(Cell::new(key));
+            CellId(cells.len() as u32 - 1)
+        })
+    }
+
+    /// Counts one call of `bytes` signature bytes that took `ticks`.
+    #[inline]
+    pub fn record(&mut self, cell: CellId, bytes: u64, ticks: u64) {
+        let cell = &mut self.cells[cell.0 as usize];
+        cell.calls += 1;
+        cell.bytes = cell.bytes.wrapping_add(bytes);
+        cell.total += ticks;
+        cell.shortest = cell.shortest.min(ticks);
+        cell.longest = cell.longest.max(ticks);
+        cell.durations.saturating_record(ticks);
+    }
+
+    /// Says that `ticks` of what was recorded for the cell were spent waiting for the last rank to arrive.
+    #[inline]
+    pub fn waited(&mut self, cell: CellId, ticks: u64) {
+        self.cells[cell.0 as usize].waiting += ticks;
+    }
+
+    /// Forgets what was counted; ids and labels stay valid.
+    pub fn reset(&mut self) {
+        self.cells.iter_mut().for_each(Cell::clear);
+    }
+
+    /// What was counted, with times in nanoseconds of `nanoseconds_per_tick` each. Cells without calls are left out.
+    pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<CellRecord> {
+        let counted = self.cells.iter().filter(|cell| cell.calls > 0);
+        counted.map(|cell| self.record_of(cell, nanoseconds_per_tick)).collect()
+    }
+
+    fn record_of(&self, cell: &Cell, nanoseconds_per_tick: f64) -> CellRecord {
+        let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
+        let durations = cell.durations.iter_recorded().map(|step| {
+            (nanoseconds(cell.durations.median_equivalent(step.value_iterated_to())), step.count_at_value())
+        });
+        CellRecord {
+            function: cell.key.function,
+            bucket: cell.key.bucket,
+            algorithm: self.text(cell.key.algorithm).to_owned(),
+            decided_by: self.text(cell.key.decided_by).to_owned(),
+            calls: cell.calls,
+            bytes: cell.bytes,
+            total_ns: nanoseconds(cell.total),
+            min_ns: nanoseconds(cell.shortest),
+            max_ns: nanoseconds(cell.longest),
+            waiting_ns: nanoseconds(cell.waiting),
+            durations: durations.collect(),
+        }
+    }
+
+    fn text(&self, label: Label) -> &str {
+        self.labels.get(usize::from(label.0)).or(self.labels.last()).map_or("", |text| text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Operation;
+
+    fn key(table: &mut Table, bytes: u64, algorithm: &str) -> Key {
+        Key {
+            function: Operation::Bcast.into(),
+            bucket: Bucket::of(bytes),
+            algorithm: table.label(algorithm),
+            decided_by: table.label("forced"),
+        }
+    }
+
+    #[test]
+    fn a_cell_counts_what_it_is_told_and_nothing_else() {
+        let mut table = Table::new();
+        let (small, large) = (key(&mut table, 8, "binomial"), key(&mut table, 4096, "binomial"));
+        let (small, large) = (table.cell(small), table.cell(large));
+        assert_ne!(small, large);
+        table.record(small, 8, 100);
+        table.record(small, 15, 300);
+        table.record(large, 4096, 7);
+        table.waited(small, 50);
+        let records = table.records(2.0);
+        assert_eq!(records.len(), 2);
+        let cell = &records[0];
+        assert_eq!((cell.calls, cell.bytes, cell.total_ns), (2, 23, 800));
+        assert_eq!((cell.min_ns, cell.max_ns, cell.waiting_ns), (200, 600, 100));
+        assert_eq!((cell.algorithm.as_str(), cell.decided_by.as_str()), ("binomial", "forced"));
+        assert_eq!(cell.durations.iter().map(|(_, count)| count).sum::<u32>(), 2);
+    }
+
+    #[test]
+    fn the_same_key_is_the_same_cell_also_after_a_reset() {
+        let mut table = Table::new();
+        let key = key(&mut table, 0, "native");
+        let cell = table.cell(key);
+        table.record(cell, 0, 5);
+        table.reset();
+        assert_eq!(table.cell(key), cell);
+        assert!(table.records(1.0).is_empty());
+        table.record(cell, 0, u64::MAX >> 8);
+        assert_eq!(table.records(1.0)[0].calls, 1);
+    }
+
+    #[test]
+    fn a_duration_is_kept_within_one_sixteenth() {
+        for duration in (0..42).flat_map(|k| [1u64 << k, (1 << k) + (1 << k) / 3, (2 << k) - 1]) {
+            let mut table = Table::new();
+            let key = key(&mut table, 1, "native");
+            let cell = table.cell(key);
+            table.record(cell, 1, duration);
+            let kept = table.records(1.0)[0].durations[0].0 as f64;
+            assert!((kept / duration as f64 - 1.0).abs() <= 1.0 / 16.0, "{duration} became {kept}");
+        }
+    }
+
+    #[test]
+    fn texts_beyond_the_last_label_share_one() {
+        let mut table = Table::new();
+        let last = (0..70_000).map(|number| table.label(&number.to_string())).last();
+        assert_eq!(last, Some(Label(u16::MAX)));
+        assert_eq!(table.text(Label(u16::MAX)), "(more texts than are told apart)");
+        assert_eq!(table.label("17"), Label(17));
+    }
+}
