@@ -44,6 +44,11 @@ impl Operation {
         matches!(self, Self::Reduce | Self::Allreduce)
     }
 
+    /// Whether every rank has a block of its own, so that all ranks together hold p times what one contributes.
+    pub const fn has_blocks(self) -> bool {
+        matches!(self, Self::Gather | Self::Scatter | Self::Allgather)
+    }
+
     /// Whether the call names a root.
     pub const fn rooted(self) -> bool {
         matches!(self, Self::Bcast | Self::Reduce | Self::Gather | Self::Scatter)
