@@ -13,9 +13,11 @@
 //! * [`algorithm`]: the catalogue, one file per algorithm.
 //! * [`reduction`]: element-wise kernels, one per operation and element type.
 //! * [`monitor`]: what is recorded per call, and the summary over all ranks.
+//! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
 
 pub mod algorithm;
 pub mod monitor;
 pub mod pattern;
 pub mod reduction;
 pub mod schedule;
+pub mod selection;

@@ -1,0 +1,292 @@
+//! From environment variables to a [`Configuration`], in two steps: rank 0 reads its variables and rules file into a
+//! [`RawConfiguration`] and hands it to the others, so that a variable that is set on one node only cannot make ranks
+//! decide differently; then every rank parses the same text.
+
+use super::error::{ConfigurationError, ConfigurationErrors, describe_choice_error, suggestion};
+use super::rules::Rules;
+use super::variables::{self, LATER, PREFIX, VARIABLES};
+use crate::algorithm::{Choice, Operation};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What rank 0 hands to the other ranks: its variables as set and the text of its rules file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawConfiguration {
+    /// Name and value of every variable that begins with `COLLIE_`, sorted by name.
+    pub variables: Vec<(String, String)>,
+    /// The file that `COLLIE_RULES` names.
+    pub rules: Option<RulesFile>,
+}
+
+/// A rules file as read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RulesFile {
+    /// As the user wrote it.
+    pub path: String,
+    /// Its text, or why it could not be read.
+    pub text: Result<String, String>,
+}
+
+impl RulesFile {
+    /// Reads the file.
+    pub fn read(path: &str) -> Self {
+        Self { path: path.to_owned(), text: std::fs::read_to_string(path).map_err(|error| error.to_string()) }
+    }
+}
+
+/// Whether the collectives are replaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Collie's algorithms run.
+    #[default]
+    Replace,
+    /// The MPI library's run, and are observed.
+    Native,
+}
+
+/// What the variable of an operation, or a rule, asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Wanted {
+    /// Nothing: what comes next decides (rules after variables, default tables after rules).
+    #[default]
+    Auto,
+    /// The MPI library's own.
+    Native,
+    /// This algorithm, wherever its needs are met.
+    Algorithm(Choice),
+}
+
+impl Wanted {
+    /// Reads `auto`, `native`, or a choice.
+    ///
+    /// # Errors
+    /// What is wrong with the choice, in words.
+    pub fn parse(operation: Operation, text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "auto" => Ok(Self::Auto),
+            "native" => Ok(Self::Native),
+            text => Choice::parse(operation, text).map(Self::Algorithm).map_err(|error| describe_choice_error(&error)),
+        }
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    /// As `parse` reads it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Native => f.write_str("native"),
+            Self::Algorithm(choice) => choice.fmt(f),
+        }
+    }
+}
+
+/// Where a report goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportTarget {
+    /// Standard error of rank 0.
+    Stderr,
+    /// A file, written by rank 0.
+    File {
+        /// As the user wrote it.
+        path: PathBuf,
+        /// By the name's ending.
+        format: ReportFormat,
+    },
+}
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// The summary for people.
+    Text,
+    /// The documented schema.
+    Json,
+}
+
+/// The variables and the rules file, understood.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// `COLLIE_MODE`.
+    pub mode: Mode,
+    /// The variable of each operation, at `operation as usize`.
+    pub forced: [Wanted; 7],
+    /// The rules file.
+    pub rules: Rules,
+    /// `COLLIE_REPORT`; empty for `off`.
+    pub report: Vec<ReportTarget>,
+    /// `COLLIE_LOG`, a filter that env_logger understands.
+    pub log: String,
+    /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
+    pub max_communicators: usize,
+}
+
+impl Default for Configuration {
+    /// Nothing set.
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            forced: Default::default(),
+            rules: Rules::default(),
+            report: vec![ReportTarget::Stderr],
+            log: "warn".to_owned(),
+            max_communicators: 512,
+        }
+    }
+}
+
+impl RawConfiguration {
+    /// Takes this process's variables, and reads the rules file if one is named. Nothing is judged here: whatever is
+    /// wrong, an unreadable file included, comes out of [`RawConfiguration::parse`], all at once.
+    pub fn from_environment() -> Self {
+        let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        Self::new(variables.filter(|(name, _)| name.starts_with(PREFIX)).collect())
+    }
+
+    /// Of these variables; reads the rules file if one is named.
+    pub fn new(mut variables: Vec<(String, String)>) -> Self {
+        variables.sort();
+        let rules = variables.iter().find(|(name, value)| name == variables::RULES && !value.is_empty());
+        let rules = rules.map(|(_, path)| RulesFile::read(path));
+        Self { variables, rules }
+    }
+
+    /// What the variables and the rules file say. A variable set to nothing counts as not set.
+    ///
+    /// # Errors
+    /// Everything that is wrong.
+    pub fn parse(&self) -> Result<Configuration, ConfigurationErrors> {
+        let mut configuration = Configuration::default();
+        let mut errors = Vec::new();
+        for (name, value) in &self.variables {
+            if value.trim().is_empty() && variables::find(name).is_some() {
+                continue;
+            }
+            if let Err(message) = configuration.set(name, value) {
+                errors.push(ConfigurationError::variable(name, message));
+            }
+        }
+        match &self.rules {
+            None => {}
+            Some(RulesFile { path, text: Ok(text) }) => match Rules::parse(path, text) {
+                Ok(rules) => configuration.rules = rules,
+                Err(wrong) => errors.extend(wrong.0),
+            },
+            Some(RulesFile { path, text: Err(why) }) => {
+                errors.push(ConfigurationError::variable(variables::RULES, format!("cannot read '{path}': {why}")));
+            }
+        }
+        if errors.is_empty() { Ok(configuration) } else { Err(ConfigurationErrors(errors)) }
+    }
+}
+
+impl Configuration {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        if variables::find(name).is_none() {
+            return Err(unknown_variable(name));
+        }
+        if value.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(format!("'{value}' is not UTF-8"));
+        }
+        let value = value.trim();
+        match name {
+            variables::MODE => {
+                let words = [("replace", Mode::Replace), ("native", Mode::Native)];
+                self.mode = word(value, &words, &["compare", "verify"])?;
+            }
+            variables::RULES => {}
+            variables::REPORT => self.report = report(value)?,
+            variables::LOG => self.log = log_filter(value)?,
+            variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
+            _ => {
+                let operation = Operation::ALL.into_iter().find(|operation| variables::of(*operation) == name);
+                let operation = operation.expect("what is left of the table belongs to an operation");
+                self.forced[operation as usize] = Wanted::parse(operation, value)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unknown_variable(name: &str) -> String {
+    if LATER.contains(&name) {
+        return "not available in this version".to_owned();
+    }
+    let names = || VARIABLES.iter().map(|row| row.name);
+    let accepted = names().collect::<Vec<_>>().join(", ");
+    format!("unknown variable; accepted: {accepted}{}", suggestion(name, names()))
+}
+
+fn word<T: Copy>(found: &str, words: &[(&str, T)], later: &[&str]) -> Result<T, String> {
+    if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
+        return Ok(*value);
+    }
+    let accepted: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+    let list = accepted.join(", ");
+    if later.contains(&found) {
+        return Err(format!("'{found}' is not available in this version; accepted: {list}"));
+    }
+    Err(format!("'{found}' is not accepted; accepted: {list}{}", suggestion(found, accepted)))
+}
+
+fn whole_number(found: &str, least: usize) -> Result<usize, String> {
+    let refuse = || format!("'{found}' is not accepted; accepted: a whole number from {least} on");
+    found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
+}
+
+fn report(list: &str) -> Result<Vec<ReportTarget>, String> {
+    if list == "off" {
+        return Ok(Vec::new());
+    }
+    let mut targets = Vec::new();
+    for item in list.split(',').map(str::trim) {
+        let target = report_target(item)?;
+        if targets.contains(&target) {
+            return Err(format!("'{item}' is given twice"));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+fn report_target(item: &str) -> Result<ReportTarget, String> {
+    let format = match Path::new(item).extension().and_then(|ending| ending.to_str()) {
+        _ if item == "stderr" => return Ok(ReportTarget::Stderr),
+        Some("txt") => ReportFormat::Text,
+        Some("json") => ReportFormat::Json,
+        Some(ending @ ("csv" | "html")) => {
+            return Err(format!("'{item}': .{ending} is not available in this version; accepted: .txt, .json"));
+        }
+        _ if item == "off" => return Err("off stands alone, not in a list".to_owned()),
+        _ => {
+            let suggestion = suggestion(item, ["off", "stderr"]);
+            return Err(format!(
+                "'{item}' is not accepted; accepted: off, stderr, a file name that ends in .txt or .json{suggestion}"
+            ));
+        }
+    };
+    Ok(ReportTarget::File { path: PathBuf::from(item), format })
+}
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// A misspelt level would be a module's name to env_logger, and switch everything off.
+fn log_filter(text: &str) -> Result<String, String> {
+    let directives = text.split_once('/').map_or(text, |(directives, _)| directives);
+    for directive in directives.split(',').map(str::trim) {
+        let (module, level) = match directive.split_once('=') {
+            Some((module, level)) => (Some(module), Some(level)),
+            None if directive == "collie" || directive.starts_with("collie::") => (Some(directive), None),
+            None => (None, Some(directive)),
+        };
+        if let Some(module) = module.filter(|module| *module != "collie" && !module.starts_with("collie::")) {
+            return Err(format!("'{module}' is no module of Collie; accepted: collie, collie::..."));
+        }
+        if let Some(level) = level.filter(|level| !LEVELS.contains(&level.to_ascii_lowercase().as_str())) {
+            let nearest = suggestion(level, LEVELS);
+            return Err(format!("'{level}' is no level; accepted: {}{nearest}", LEVELS.join(", ")));
+        }
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,104 @@
+//! What is wrong with a configuration: where, what was found, what is accepted.
+
+use crate::algorithm::ChoiceError;
+use std::fmt::{Display, Formatter, Result};
+
+/// Where something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// An environment variable.
+    Variable(String),
+    /// A rules file; line and column count from 1, the column in characters.
+    File {
+        /// As the user wrote it.
+        path: String,
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+    },
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::Variable(name) => f.write_str(name),
+            Self::File { path, line, column } => write!(f, "{path}:{line}:{column}"),
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct ConfigurationError {
+    /// Where.
+    pub place: Place,
+    /// What was found and what is accepted, on one line.
+    pub message: String,
+}
+
+impl ConfigurationError {
+    /// Something wrong with the variable `name`.
+    pub fn variable(name: &str, message: impl Into<String>) -> Self {
+        Self { place: Place::Variable(name.to_owned()), message: message.into() }
+    }
+}
+
+/// Everything that is wrong, one line each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigurationErrors(pub Vec<ConfigurationError>);
+
+impl Display for ConfigurationErrors {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        for (place, error) in self.0.iter().enumerate() {
+            if place > 0 {
+                f.write_str("\n")?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigurationErrors {}
+
+/// The accepted word that `found` is most likely meant to be, if one is near enough.
+pub fn nearest<'a>(found: &str, accepted: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let found = found.to_lowercase();
+    let allowed = 1 + found.chars().count() / 4;
+    let distances = accepted.into_iter().map(|word| (strsim::damerau_levenshtein(&found, &word.to_lowercase()), word));
+    distances.filter(|(distance, _)| *distance <= allowed).min_by_key(|(distance, _)| *distance).map(|(_, word)| word)
+}
+
+/// `; did you mean 'word'?`, or nothing.
+pub fn suggestion<'a>(found: &str, accepted: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(found, accepted).map_or_else(String::new, |word| format!("; did you mean '{word}'?"))
+}
+
+/// The words of a wrong choice, with the nearest accepted name.
+pub fn describe_choice_error(error: &ChoiceError) -> String {
+    let (found, accepted) = match error {
+        ChoiceError::Algorithm { operation, accepted, .. } if accepted.is_empty() => {
+            return format!("no {operation} algorithm is available in this version; accepted: auto, native");
+        }
+        ChoiceError::Algorithm { found, accepted, .. }
+        | ChoiceError::Parameter { found, accepted, .. }
+        | ChoiceError::Value { found, accepted, .. } => (found.as_str(), accepted.as_str()),
+        ChoiceError::Form { .. } | ChoiceError::Twice { .. } => return error.to_string(),
+    };
+    format!("{error}{}", suggestion(found, accepted.split(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_word() {
+        let words = ["binomial", "linear", "pipeline"];
+        assert_eq!(nearest("binomail", words), Some("binomial"));
+        assert_eq!(nearest("Liner", words), Some("linear"));
+        assert_eq!(nearest("fibonacci", words), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! Ranges of ranks and bytes, both ends in them.
+
+use crate::algorithm::{format_bytes, parse_bytes};
+use std::fmt::{Display, Formatter, Result};
+
+/// `least..=most`; `most` is `usize::MAX` where there is no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// In it.
+    pub least: usize,
+    /// In it.
+    pub most: usize,
+}
+
+/// Whose bytes a rule speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BytesOf {
+    /// What one rank contributes.
+    #[default]
+    Rank,
+    /// What all ranks contribute together, for gather, scatter and allgather.
+    All,
+}
+
+impl Span {
+    /// Everything.
+    pub const ALL: Self = Self { least: 0, most: usize::MAX };
+
+    /// Whether `number` is in it.
+    pub const fn contains(self, number: usize) -> bool {
+        self.least <= number && number <= self.most
+    }
+
+    /// Reads a range of ranks.
+    pub fn parse_ranks(text: &str) -> std::result::Result<Self, String> {
+        let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+        Self::parse(text, number, "*, a number, or a range such as 2-8 or 9-inf")
+    }
+
+    /// Reads a range of bytes.
+    pub fn parse_bytes(text: &str) -> std::result::Result<Self, String> {
+        Self::parse(text, parse_bytes, "*, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)")
+    }
+
+    fn parse(text: &str, number: impl Fn(&str) -> Option<usize>, accepted: &str) -> std::result::Result<Self, String> {
+        let refuse = || format!("'{text}' is no range; accepted: {accepted}");
+        let end = |text: &str| if matches!(text, "inf" | "*") { Some(usize::MAX) } else { number(text) };
+        let (least, most) = match text.split_once('-') {
+            _ if text == "*" => return Ok(Self::ALL),
+            Some((least, most)) => (number(least).ok_or_else(refuse)?, end(most).ok_or_else(refuse)?),
+            None => number(text).map(|only| (only, only)).ok_or_else(refuse)?,
+        };
+        if least > most {
+            return Err(format!("'{text}' is empty: its end is below its start"));
+        }
+        Ok(Self { least, most })
+    }
+
+    /// Written with K, M, G.
+    pub fn in_bytes(self) -> String {
+        self.written(&format_bytes)
+    }
+
+    fn written(self, number: &dyn Fn(usize) -> String) -> String {
+        match self {
+            Self::ALL => "*".to_owned(),
+            Self { least, most } if least == most => number(least),
+            Self { least, most: usize::MAX } => format!("{}-inf", number(least)),
+            Self { least, most } => format!("{}-{}", number(least), number(most)),
+        }
+    }
+}
+
+impl Display for Span {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.pad(&self.written(&|number| number.to_string()))
+    }
+}

@@ -1,0 +1,167 @@
+//! Each way to get a variable wrong, and what is said about it.
+
+use crate::selection::{Configuration, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
+
+fn parse(variables: &[(&str, &str)]) -> Result<Configuration, String> {
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    RawConfiguration::new(variables).parse().map_err(|errors| errors.to_string())
+}
+
+fn refused(name: &str, value: &str) -> String {
+    parse(&[(name, value)]).expect_err(value)
+}
+
+#[test]
+fn nothing_set_is_the_default() {
+    let configuration = parse(&[]).unwrap();
+    assert_eq!(configuration.mode, Mode::Replace);
+    assert!(configuration.forced.iter().all(|wanted| *wanted == Wanted::Auto));
+    assert_eq!(configuration.report, [ReportTarget::Stderr]);
+    assert_eq!(configuration.max_communicators, 512);
+    assert_eq!(configuration.rules.iter().count(), 0);
+}
+
+#[test]
+fn set_to_nothing_is_not_set() {
+    let configuration = parse(&[("COLLIE_BCAST", ""), ("COLLIE_RULES", ""), ("COLLIE_REPORT", " ")]).unwrap();
+    assert_eq!(configuration.forced[0], Wanted::Auto);
+    assert_eq!(configuration.report, [ReportTarget::Stderr]);
+}
+
+#[test]
+fn every_variable_is_understood() {
+    let configuration = parse(&[
+        ("COLLIE_MODE", "native"),
+        ("COLLIE_BCAST", "binomial"),
+        ("COLLIE_ALLREDUCE", "native"),
+        ("COLLIE_GATHER", "auto"),
+        ("COLLIE_REPORT", "stderr, runs/a.json,b.txt"),
+        ("COLLIE_LOG", "collie=trace"),
+        ("COLLIE_MAX_COMMUNICATORS", "7"),
+    ])
+    .unwrap();
+    assert_eq!(configuration.mode, Mode::Native);
+    assert!(matches!(&configuration.forced[0], Wanted::Algorithm(choice) if choice.algorithm.name == "binomial"));
+    assert_eq!(configuration.forced[2], Wanted::Native);
+    let file = |path: &str, format| ReportTarget::File { path: path.into(), format };
+    let targets = [ReportTarget::Stderr, file("runs/a.json", ReportFormat::Json), file("b.txt", ReportFormat::Text)];
+    assert_eq!(configuration.report, targets);
+    assert_eq!(configuration.log, "collie=trace");
+    assert_eq!(configuration.max_communicators, 7);
+    assert_eq!(parse(&[("COLLIE_REPORT", "off")]).unwrap().report, []);
+}
+
+#[test]
+fn misspelt_variable() {
+    let words = refused("COLLIE_BCSAT", "binomial");
+    assert!(words.starts_with("COLLIE_BCSAT: unknown variable; accepted: COLLIE_MODE, "), "{words}");
+    assert!(words.ends_with("; did you mean 'COLLIE_BCAST'?"), "{words}");
+    assert!(refused("COLLIE_BCSAT", "").contains("unknown variable"));
+}
+
+#[test]
+fn what_is_not_there_yet_is_refused_as_such() {
+    assert_eq!(refused("COLLIE_WATCHDOG", "60"), "COLLIE_WATCHDOG: not available in this version");
+    assert_eq!(
+        refused("COLLIE_MODE", "compare"),
+        "COLLIE_MODE: 'compare' is not available in this version; accepted: replace, native"
+    );
+    assert_eq!(
+        refused("COLLIE_REPORT", "a.html"),
+        "COLLIE_REPORT: 'a.html': .html is not available in this version; accepted: .txt, .json"
+    );
+}
+
+#[test]
+fn misspelt_mode() {
+    assert_eq!(
+        refused("COLLIE_MODE", "natvie"),
+        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, native; did you mean 'native'?"
+    );
+}
+
+#[test]
+fn misspelt_algorithm() {
+    let words = refused("COLLIE_BCAST", "binomail");
+    assert!(words.starts_with("COLLIE_BCAST: unknown bcast algorithm 'binomail'; accepted: "), "{words}");
+    assert!(words.ends_with("; did you mean 'binomial'?"), "{words}");
+    let words = refused("COLLIE_ALLREDUCE", "recursive_doubling:segment=1K");
+    assert_eq!(words, "COLLIE_ALLREDUCE: recursive_doubling has no parameter 'segment'; accepted: none");
+    let words = refused("COLLIE_ALLREDUCE", "recursive_doubling:fast");
+    assert_eq!(words, "COLLIE_ALLREDUCE: 'fast' sets no parameter; write name=value");
+}
+
+#[test]
+fn malformed_numbers() {
+    for value in ["0", "-1", "many", "1e3", "99999999999999999999999"] {
+        assert_eq!(
+            refused("COLLIE_MAX_COMMUNICATORS", value),
+            format!("COLLIE_MAX_COMMUNICATORS: '{value}' is not accepted; accepted: a whole number from 1 on")
+        );
+    }
+}
+
+#[test]
+fn report_targets() {
+    let accepted = "accepted: off, stderr, a file name that ends in .txt or .json";
+    assert_eq!(
+        refused("COLLIE_REPORT", "stdrer"),
+        format!("COLLIE_REPORT: 'stdrer' is not accepted; {accepted}; did you mean 'stderr'?")
+    );
+    assert_eq!(refused("COLLIE_REPORT", "a.txt,,"), format!("COLLIE_REPORT: '' is not accepted; {accepted}"));
+    assert_eq!(refused("COLLIE_REPORT", "off,a.txt"), "COLLIE_REPORT: off stands alone, not in a list");
+    assert_eq!(refused("COLLIE_REPORT", "a.txt,a.txt"), "COLLIE_REPORT: 'a.txt' is given twice");
+}
+
+#[test]
+fn log_filters() {
+    assert_eq!(
+        refused("COLLIE_LOG", "collie=trcae"),
+        "COLLIE_LOG: 'trcae' is no level; accepted: off, error, warn, info, debug, trace; did you mean 'trace'?"
+    );
+    assert_eq!(
+        refused("COLLIE_LOG", "coolie=trace"),
+        "COLLIE_LOG: 'coolie' is no module of Collie; accepted: collie, collie::..."
+    );
+    for filter in ["info", "off", "collie", "collie=trace,collie::mpi=debug", "warn,collie::mpi=trace/ring", "INFO"] {
+        assert_eq!(parse(&[("COLLIE_LOG", filter)]).unwrap().log, filter);
+    }
+}
+
+#[test]
+fn unreadable_rules_file() {
+    let words = refused("COLLIE_RULES", "/nowhere/at all.rules");
+    assert_eq!(words, "COLLIE_RULES: cannot read '/nowhere/at all.rules': No such file or directory (os error 2)");
+}
+
+#[test]
+fn text_that_is_not_utf8() {
+    assert_eq!(refused("COLLIE_BCAST", "bin\u{fffd}"), "COLLIE_BCAST: 'bin\u{fffd}' is not UTF-8");
+}
+
+#[test]
+fn all_errors_at_once() {
+    let raw = RawConfiguration {
+        variables: vec![
+            ("COLLIE_BCAST".to_owned(), "x".to_owned()),
+            ("COLLIE_MODE".to_owned(), "native".to_owned()),
+            ("COLLIE_REPORT".to_owned(), "x".to_owned()),
+        ],
+        rules: Some(RulesFile { path: "r".to_owned(), text: Ok("bcast 1 1 x\nbcast 1 y z\n".to_owned()) }),
+    };
+    let words = raw.parse().unwrap_err().to_string();
+    let places: Vec<_> = words.lines().map(|line| line.split(": ").next().unwrap()).collect();
+    assert_eq!(places, ["COLLIE_BCAST", "COLLIE_REPORT", "r:1:11", "r:2:9", "r:2:11"]);
+}
+
+#[test]
+fn the_raw_configuration_survives_the_way_to_the_other_ranks() {
+    for text in [Ok("# nothing\n".to_owned()), Err("no permission".to_owned())] {
+        let raw = RawConfiguration {
+            variables: vec![("COLLIE_RULES".to_owned(), "ä.rules".to_owned())],
+            rules: Some(RulesFile { path: "ä.rules".to_owned(), text }),
+        };
+        let there = serde_json::to_vec(&raw).unwrap();
+        assert_eq!(serde_json::from_slice::<RawConfiguration>(&there).unwrap(), raw);
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the selection as a whole: each error's words, and the round trip of rules.
+
+mod configuration;
+mod rules;

@@ -1,0 +1,150 @@
+//! Our own rules format: what matches, what is refused and where, and that what is written is read back.
+
+use crate::algorithm::{Call, Choice, Operation, all};
+use crate::selection::{BytesOf, Condition, Rule, Rules, Situation, Span, Wanted};
+use proptest::prelude::*;
+
+fn refused(text: &str) -> String {
+    Rules::parse("f", text).expect_err(text).to_string()
+}
+
+fn call(operation: Operation, count: usize) -> Call<'static> {
+    Call { operation, root: 0, count, unit: 1, commutative: true, nodes: &[] }
+}
+
+#[test]
+fn first_match_wins_and_both_ends_count() {
+    let text =
+        "# comment\n\nallreduce 2-8 0-2K recursive_doubling # here\nallreduce * 2K-inf native\nallreduce 9 * auto\n";
+    let rules = Rules::parse("f", text).unwrap();
+    let line = |ranks, bytes| {
+        let situation = Situation { ranks, one_node: true, oversubscribed: false };
+        rules.first(&situation, &call(Operation::Allreduce, bytes)).map(|rule| rule.line)
+    };
+    assert_eq!(line(2, 0), Some(3));
+    assert_eq!(line(8, 2048), Some(3));
+    assert_eq!(line(8, 2049), Some(4));
+    assert_eq!(line(9, 2048), Some(4));
+    assert_eq!(line(9, 2047), Some(5));
+    assert_eq!(line(10, 2047), None);
+}
+
+#[test]
+fn bytes_of_all_ranks_together() {
+    let rules = Rules::parse("f", "allgather * total=0-1K ring").unwrap();
+    let matches = |ranks, bytes| {
+        let situation = Situation { ranks, one_node: true, oversubscribed: false };
+        rules.first(&situation, &call(Operation::Allgather, bytes)).is_some()
+    };
+    assert!(matches(4, 256));
+    assert!(!matches(4, 257));
+    assert!(matches(1, 1024));
+    assert!(!matches(3, usize::MAX));
+}
+
+#[test]
+fn conditions_hold_all_together() {
+    let rules =
+        Rules::parse("f", "allreduce * * native if non_commutative and one_node and not_oversubscribed").unwrap();
+    for bits in 0..8 {
+        let (commutative, one_node, oversubscribed) = (bits & 1 == 0, bits & 2 == 0, bits & 4 == 0);
+        let situation = Situation { ranks: 4, one_node, oversubscribed };
+        let call = Call { commutative, ..call(Operation::Allreduce, 8) };
+        assert_eq!(rules.first(&situation, &call).is_some(), !commutative && one_node && !oversubscribed);
+    }
+}
+
+#[test]
+fn one_rank_per_node() {
+    let rules = Rules::parse("f", "bcast * * native if one_per_node").unwrap();
+    let matches = |ranks, nodes: &[u32]| {
+        let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed: false };
+        rules.first(&situation, &Call { nodes, ..call(Operation::Bcast, 8) }).is_some()
+    };
+    assert!(matches(1, &[]));
+    assert!(matches(3, &[0, 1, 2]));
+    assert!(!matches(3, &[]));
+    assert!(!matches(3, &[0, 0, 1]));
+    assert!(!matches(3, &[0, 1, 0]));
+}
+
+#[test]
+fn refusals_say_where_and_what() {
+    let names = "bcast, reduce, allreduce, gather, scatter, allgather, barrier";
+    let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
+                      not_oversubscribed";
+    for (text, words) in [
+        ("brodcast * * linear", format!("f:1:1: unknown operation 'brodcast'; accepted: {names}; did you mean 'bcast'?")),
+        ("allreduec * * linear", format!("f:1:1: unknown operation 'allreduec'; accepted: {names}; did you mean 'allreduce'?")),
+        ("\n  bcast 8", "f:2:10: the line ends early; missing: bytes, algorithm (operation, communicator size, bytes, algorithm)".to_owned()),
+        ("bcast 2..8 * binomial", "f:1:7: '2..8' is no range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
+        ("bcast 2K * binomial", "f:1:7: '2K' is no range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
+        ("bcast 8-2 * binomial", "f:1:7: '8-2' is empty: its end is below its start".to_owned()),
+        ("bcast *\t1KB binomial", "f:1:9: '1KB' is no range; accepted: *, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)".to_owned()),
+        ("bcast * total=1-2 binomial", "f:1:9: total= is for gather, scatter and allgather only; elsewhere all ranks mean the same bytes".to_owned()),
+        ("bcast * * binomial when one_node", "f:1:20: unexpected 'when'; accepted here: if, or the end of the line".to_owned()),
+        ("bcast * * binomial if", format!("f:1:22: the line ends after 'if'; accepted: {conditions}")),
+        ("bcast * * binomial if one_nod", format!("f:1:23: unknown condition 'one_nod'; accepted: {conditions}; did you mean 'one_node'?")),
+        ("bcast * * binomial if one_node or commutative", "f:1:32: unexpected 'or'; accepted here: and, or the end of the line".to_owned()),
+        ("bcast * * binomial if one_node and one_node", "f:1:36: 'one_node' is given twice".to_owned()),
+        ("bcast * * binomial if one_node and several_nodes", "f:1:36: 'several_nodes' contradicts 'one_node'".to_owned()),
+        ("bcast * * binomial if non_commutative", "f:1:23: 'non_commutative' never holds for bcast, which folds nothing".to_owned()),
+    ] {
+        assert_eq!(refused(text), words);
+    }
+}
+
+#[test]
+fn columns_count_characters() {
+    let words = refused("bcäst * * x y");
+    assert!(words.starts_with("f:1:1: unknown operation 'bcäst'"), "{words}");
+    assert!(words.contains("f:1:13: unexpected 'y'"), "{words}");
+}
+
+fn span() -> impl Strategy<Value = Span> {
+    let number = || prop_oneof![0..70usize, (0..22u32).prop_map(|shift| 1 << shift), Just(usize::MAX)];
+    (number(), number()).prop_filter_map("a number alone is not without end", |(one, two)| {
+        let span = Span { least: one.min(two), most: one.max(two) };
+        (span.least != usize::MAX).then_some(span)
+    })
+}
+
+fn rule() -> impl Strategy<Value = Rule> {
+    let algorithms: Vec<_> = all().collect();
+    let wanted = prop_oneof![
+        (0..Operation::ALL.len()).prop_map(|place| (Operation::ALL[place], Wanted::Auto)),
+        (0..Operation::ALL.len()).prop_map(|place| (Operation::ALL[place], Wanted::Native)),
+        proptest::sample::select(algorithms).prop_map(|row| (row.operation, Wanted::Algorithm(Choice::new(row)))),
+    ];
+    let conditions = proptest::sample::subsequence(Condition::ALL.to_vec(), 0..=Condition::ALL.len());
+    (wanted, span(), span(), any::<bool>(), conditions).prop_map(|((operation, wanted), ranks, bytes, total, drawn)| {
+        let mut conditions = Vec::<Condition>::new();
+        for condition in drawn {
+            let fits = condition != Condition::NonCommutative || operation.reduces();
+            if fits && !conditions.iter().any(|other| condition.contradicts(*other)) {
+                conditions.push(condition);
+            }
+        }
+        let bytes_of = if total && operation.has_blocks() { BytesOf::All } else { BytesOf::Rank };
+        Rule { operation, ranks, bytes, bytes_of, wanted, conditions, line: 0 }
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(rules in proptest::collection::vec(rule(), 0..20)) {
+        let rules = Rules::new("f", rules);
+        let text = rules.to_string();
+        let read = Rules::parse("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        prop_assert_eq!(rules.iter().count(), read.iter().count());
+        for (written, read) in rules.iter().zip(read.iter()) {
+            prop_assert_eq!(Rule { line: read.line, ..written.clone() }, read.clone());
+        }
+        prop_assert_eq!(text, read.to_string());
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "\\PC{0,80}(\n\\PC{0,80}){0,3}") {
+        let _ = Rules::parse("f", &text);
+    }
+}

@@ -1,0 +1,136 @@
+//! THE table of environment variables: the README's section and `collie help env` are printed from it, and a variable
+//! that is not in it is refused.
+
+use crate::algorithm::Operation;
+
+/// One environment variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Variable {
+    /// `COLLIE_...`.
+    pub name: &'static str,
+    /// What it accepts, in words.
+    pub accepted: &'static str,
+    /// What holds when it is not set, or set to nothing.
+    pub default: &'static str,
+    /// What it does, in sentences.
+    pub help: &'static str,
+}
+
+const ALGORITHM: &str = "auto, native, or an algorithm: name or name:parameter=value,...";
+
+const fn of_operation(name: &'static str, help: &'static str) -> Variable {
+    Variable { name, accepted: ALGORITHM, default: "auto", help }
+}
+
+/// The mode.
+pub const MODE: &str = "COLLIE_MODE";
+/// The rules file.
+pub const RULES: &str = "COLLIE_RULES";
+/// Where the report goes.
+pub const REPORT: &str = "COLLIE_REPORT";
+/// Filter of the log.
+pub const LOG: &str = "COLLIE_LOG";
+/// Budget of private communicators.
+pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
+
+/// Every variable, in the order in which it is printed.
+pub const VARIABLES: &[Variable] = &[
+    Variable {
+        name: MODE,
+        accepted: "replace, native",
+        default: "replace",
+        help: "replace runs the collectives with Collie's algorithms; native leaves them to the MPI library and only \
+               observes.",
+    },
+    of_operation("COLLIE_BCAST", "Algorithm of MPI_Bcast. `collie list bcast` prints the names."),
+    of_operation("COLLIE_REDUCE", "Algorithm of MPI_Reduce. `collie list reduce` prints the names."),
+    of_operation("COLLIE_ALLREDUCE", "Algorithm of MPI_Allreduce. `collie list allreduce` prints the names."),
+    of_operation("COLLIE_GATHER", "Algorithm of MPI_Gather. `collie list gather` prints the names."),
+    of_operation("COLLIE_SCATTER", "Algorithm of MPI_Scatter. `collie list scatter` prints the names."),
+    of_operation("COLLIE_ALLGATHER", "Algorithm of MPI_Allgather. `collie list allgather` prints the names."),
+    Variable {
+        name: RULES,
+        accepted: "a file name",
+        default: "no rules",
+        help: "Rules file, read by rank 0: Collie's own format, or Open MPI's (classic, version 2, JSON). The first \
+               rule that matches a call decides, unless the operation's own variable does. `collie check` tells what \
+               is wrong with a file.",
+    },
+    Variable {
+        name: REPORT,
+        accepted: "off, or a comma-separated list of stderr and file names that end in .txt or .json",
+        default: "stderr",
+        help: "Where rank 0 writes the report at the end of the run.",
+    },
+    Variable {
+        name: LOG,
+        accepted: "off, error, warn, info, debug or trace, or a comma-separated list of collie[::module]=level",
+        default: "warn",
+        help: "Diagnostics on stderr, each line with its rank; collie=trace prints one line a call.",
+    },
+    Variable {
+        name: MAX_COMMUNICATORS,
+        accepted: "a whole number from 1 on",
+        default: "512",
+        help: "How many private communicators Collie may hold at once. Collectives on communicators beyond that stay \
+               with the MPI library.",
+    },
+];
+
+/// Names that are spoken for but do nothing yet; they are refused as such, not as misspelt.
+pub const LATER: &[&str] = &["COLLIE_BARRIER", "COLLIE_SYNC", "COLLIE_TRACE", "COLLIE_WATCHDOG"];
+
+/// What every variable's name begins with.
+pub const PREFIX: &str = "COLLIE_";
+
+/// The row of that name.
+pub fn find(name: &str) -> Option<&'static Variable> {
+    VARIABLES.iter().find(|row| row.name == name)
+}
+
+/// The variable that forces the algorithm of `operation`.
+pub const fn of(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Bcast => "COLLIE_BCAST",
+        Operation::Reduce => "COLLIE_REDUCE",
+        Operation::Allreduce => "COLLIE_ALLREDUCE",
+        Operation::Gather => "COLLIE_GATHER",
+        Operation::Scatter => "COLLIE_SCATTER",
+        Operation::Allgather => "COLLIE_ALLGATHER",
+        Operation::Barrier => "COLLIE_BARRIER",
+    }
+}
+
+/// The table in Markdown, as the README shows it.
+pub fn markdown() -> String {
+    let mut text = String::from("| variable | accepted | default | meaning |\n| --- | --- | --- | --- |\n");
+    for row in VARIABLES {
+        text.push_str(&format!("| `{}` | {} | {} | {} |\n", row.name, row.accepted, row.default, row.help));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_a_variable_here_or_later() {
+        for operation in Operation::ALL {
+            let name = of(operation);
+            assert!(find(name).is_some() != LATER.contains(&name), "{name}");
+            assert_eq!(name.strip_prefix(PREFIX).unwrap().to_lowercase(), operation.name());
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_no_cell_breaks_the_table() {
+        for (place, row) in VARIABLES.iter().enumerate() {
+            assert!(VARIABLES[place + 1..].iter().all(|other| other.name != row.name), "{}", row.name);
+            assert!(row.name.starts_with(PREFIX) && !LATER.contains(&row.name), "{}", row.name);
+            for cell in [row.accepted, row.default, row.help] {
+                assert!(!cell.contains(['|', '\n']) && !cell.is_empty(), "{}", row.name);
+            }
+        }
+    }
+}
