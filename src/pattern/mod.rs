@@ -4,5 +4,7 @@
 
 pub mod blocks;
 pub mod butterfly;
+pub mod circle;
 pub mod hypercube;
+pub mod range_tree;
 pub mod segments;
