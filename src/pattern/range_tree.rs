@@ -40,6 +40,13 @@ pub struct Subtree {
     upper: bool,
 }
 
+impl Subtree {
+    /// The node alone.
+    pub const fn itself(self) -> Self {
+        Self { start: self.node, len: 1, ..self }
+    }
+}
+
 impl RangeTree {
     /// The binomial tree.
     pub const BINOMIAL: Self = Self::Knomial { radix: 2 };
