@@ -1,5 +1,7 @@
 //! Motions that several algorithms share: a pattern says who meets whom about which blocks, an engine carries it out.
 
+pub mod bruck;
 pub mod butterfly;
 pub mod folding;
+pub mod range_tree;
 pub mod ring;

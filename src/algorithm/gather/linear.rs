@@ -1,0 +1,45 @@
+//! Every rank sends its block to the root, which has posted all receives beforehand.
+//!
+//! The receives are all under way at once, so the blocks come in whatever order the network brings them, each straight
+//! to its place; they share the root's link.
+//!
+//! State at p = 4, root 0 (blocks held):
+//!
+//! ```text
+//! rank      0     1     2     3
+//! start     0     1     2     3
+//! round 0   0,1   1     2     3
+//! round 1   0..2  1     2     3
+//! round 2   0..3  1     2     3
+//! ```
+//!
+//! Cost: (p−1)(α + bβ). Needs: nothing. Memory: none.
+//!
+//! Source: folklore; Open MPI `basic_linear`.
+
+use crate::algorithm::engine::range_tree;
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::range_tree::RangeTree;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Gather,
+    name: "linear",
+    summary: "Every rank sends its block to the root, which has posted all receives beforehand.",
+    parameters: &[],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "(p−1)(α+bβ)",
+    cost,
+    source: "folklore; Open MPI basic_linear",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    range_tree::cost(shape, RangeTree::LINEAR)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    range_tree::gather(comm, call, RangeTree::LINEAR);
+}

@@ -1,0 +1,47 @@
+//! Blocks go down a binomial tree, half as many in every round.
+//!
+//! Ranks are counted from the root: v = (r − root) mod p. v gets the blocks v … v + 2^k − 1 (cut short by p), where 2^k
+//! is its lowest set bit, from v − 2^k, and passes on the upper half, then the upper half of what is left, and so on.
+//!
+//! State at p = 7 (blocks still to be handed out, and the own one):
+//!
+//! ```text
+//! v         0     1     2     3     4     5     6
+//! start     0..6  .     .     .     .     .     .
+//! round 0   0..3  .     .     .     4..6  .     .
+//! round 1   0,1   .     2,3   .     4,5   .     6
+//! round 2   0     1     2     3     4     5     6
+//! ```
+//!
+//! Cost: qα + (p−1)bβ. Needs: nothing. Memory: the blocks of its subtree at every inner rank; at the root those of the
+//! one child whose ranks pass the last rank.
+//!
+//! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005. Departures: 1. the root sends every other
+//! child's blocks from their place, not from a rotated copy.
+
+use crate::algorithm::engine::range_tree;
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::range_tree::RangeTree;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Scatter,
+    name: "binomial",
+    summary: "Blocks go down a binomial tree, half as many in every round.",
+    parameters: &[],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "qα+(p−1)bβ",
+    cost,
+    source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    range_tree::cost(shape, RangeTree::BINOMIAL)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    range_tree::scatter(comm, call, RangeTree::BINOMIAL);
+}
