@@ -16,7 +16,9 @@
 //!
 //! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 
+use crate::algorithm::engine::ring;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::blocks::Blocks;
 use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
@@ -40,10 +42,6 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
     let (p, r, b) = (comm.size(), comm.rank(), call.count);
-    let block = |rank: usize| Range::receive(rank * b, b);
-    comm.copy(Range::send(0, b), block(r));
-    let (left, right) = ((r + p - 1) % p, (r + 1) % p);
-    for k in 0..p - 1 {
-        comm.sendrecv(right, block((r + p - k) % p), left, block((r + p - k - 1) % p));
-    }
+    comm.copy(Range::send(0, b), Range::receive(r * b, b));
+    ring::allgather(comm, &Blocks::new(p * b, p), Range::receive(0, p * b), 0);
 }
