@@ -1,6 +1,6 @@
 //! What has to hold for an algorithm to be used: data, settled before the first message.
 
-use super::{Algorithm, Call};
+use super::{Algorithm, Call, Choice, Kind, Value};
 
 /// A condition on the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,22 @@ impl Algorithm {
         }
         if !call.commutative && !self.ordered {
             return Err(Unmet::Order);
+        }
+        Ok(())
+    }
+}
+
+impl Choice {
+    /// Whether `call` among `ranks` ranks meets the needs of the algorithm and of the algorithms inside it.
+    ///
+    /// # Errors
+    /// The first need that is not met.
+    pub fn accepts(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
+        self.algorithm.accepts(call, ranks)?;
+        for (parameter, (_, value)) in self.algorithm.parameters.iter().zip(self.parameters.iter()) {
+            if let (Kind::Inner(operation), Value::Inner(inner)) = (parameter.kind, value) {
+                inner.accepts(&Call { operation, ..*call }, ranks)?;
+            }
         }
         Ok(())
     }

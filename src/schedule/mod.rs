@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod comm;
+pub mod cover;
 pub mod record;
 pub mod verify;
 

@@ -91,11 +91,6 @@ impl Memory {
         }
         self.runs.splice(first..last, pieces);
     }
-
-    /// The runs in order.
-    pub fn runs(&self) -> &[Run] {
-        &self.runs
-    }
 }
 
 /// Appends `left[i] ∘ right[i]` to `out`; both cover the same units from 0 on.
@@ -125,7 +120,7 @@ mod tests {
     /// The naive oracle: one entry per unit.
     fn units(memory: &Memory, len: usize) -> Vec<Option<(Term, usize)>> {
         let mut out = vec![None; len];
-        for run in memory.runs() {
+        for run in &memory.runs {
             for i in 0..run.len {
                 out[run.start + i] = Some((run.term, run.origin + i));
             }
@@ -149,7 +144,7 @@ mod tests {
                 memory.write(start, len, &[Run { start: 0, len, term, origin: start }]);
                 naive[start..start + len].iter_mut().enumerate().for_each(|(i, unit)| *unit = Some((term, start + i)));
                 assert_eq!(units(&memory, 24), naive);
-                assert!(memory.runs().windows(2).all(|pair| !pair[1].continues(&pair[0])));
+                assert!(memory.runs.windows(2).all(|pair| !pair[1].continues(&pair[0])));
             }
             let mut read = Vec::new();
             let whole = memory.read(3, 9, &mut read);

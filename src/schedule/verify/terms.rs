@@ -125,9 +125,4 @@ impl Terms {
         }
         text
     }
-
-    /// Different folds made.
-    pub fn number(&self) -> usize {
-        self.folds.len()
-    }
 }

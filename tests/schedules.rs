@@ -1,0 +1,125 @@
+//! Every row of the catalogue, verified symbolically for every number of ranks, root, count and setting that covers
+//! it: one test per row, named `operation::algorithm`.
+//!
+//! Sends are synchronous throughout: what is right then is right with buffered sends (`schedule::verify` says why, and
+//! its own tests see it). `COLLIE_TEST_DEEP=1` adds every root, every setting at every size, and larger sizes.
+
+use collie::algorithm::{Algorithm, Call, Choice, Operation, all};
+use collie::schedule::verify::{Mode, Sends, verify_programs};
+use collie::schedule::{Program, cover, record_all};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Failures told per row; more of them rarely help.
+const TOLD: usize = 5;
+
+fn main() {
+    let trials = all().map(|row| Trial::test(format!("{}::{}", row.operation, row.name), move || verify_row(row)));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn deep() -> bool {
+    std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1")
+}
+
+fn verify_row(row: &'static Algorithm) -> Result<(), Failed> {
+    let mut failures = Vec::new();
+    let sizes = cover::sizes().chain([100, 128, 129].into_iter().filter(|_| deep()));
+    for size in sizes {
+        for placement in cover::placements(size) {
+            for root in roots(row.operation, size, &placement) {
+                for count in cover::counts(row.operation, size) {
+                    verify_call(row, size, root, count, &placement, &mut failures);
+                    if failures.len() >= TOLD {
+                        return Err(Failed::from(failures.join("\n")));
+                    }
+                }
+            }
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+}
+
+/// Every root that covers the size; a few where nodes are set, since most rows never look at them.
+fn roots(operation: Operation, size: usize, placement: &[u32]) -> Vec<usize> {
+    if deep() && operation.rooted() {
+        return (0..size).collect();
+    }
+    let mut roots = cover::roots(operation, size);
+    if !placement.is_empty() && roots.len() > 2 {
+        roots = vec![0, size / 2, size - 1];
+    }
+    roots
+}
+
+fn verify_call(
+    row: &'static Algorithm,
+    size: usize,
+    root: usize,
+    count: usize,
+    placement: &[u32],
+    failures: &mut Vec<String>,
+) {
+    let unit = if row.operation.reduces() { 4 } else { 1 };
+    let call = Call { operation: row.operation, root, count, unit, commutative: true, nodes: placement };
+    for choice in settings(row, &call, size) {
+        let commuting = |commutative| Call { commutative, ..call };
+        let mut seen: Vec<Vec<Program>> = Vec::new();
+        if !placement.is_empty() && !row.needs.several_nodes {
+            // Most algorithms do the same wherever the ranks are, and that is verified already.
+            let unplaced = Call { nodes: &[], ..call };
+            seen.extend(recorded(&choice, &unplaced, size).ok());
+        }
+        // Without commutativity first: its demands include the others, as long as the programs are the same.
+        for call in [commuting(false), commuting(true)] {
+            if choice.accepts(&call, size).is_err() {
+                continue;
+            }
+            match recorded(&choice, &call, size) {
+                Err(panic) => failures.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
+                Ok(programs) if seen.contains(&programs) => {}
+                Ok(programs) => {
+                    verify_modes(&choice, &call, &programs, failures);
+                    seen.push(programs);
+                }
+            }
+        }
+    }
+}
+
+/// All settings where calls are small and plain; else the defaults and one that changes every parameter.
+fn settings(row: &'static Algorithm, call: &Call, size: usize) -> Vec<Choice> {
+    let choices = cover::choices(row, call, size);
+    let plain = size <= 9 && (call.root <= 1 || call.root + 1 == size) || size == 16 && call.root == 0;
+    if deep() || plain || choices.len() <= 2 {
+        return choices;
+    }
+    let turn = 1 + (size + call.root + call.count) % (choices.len() - 1);
+    vec![choices[0].clone(), choices[turn].clone()]
+}
+
+fn recorded(choice: &Choice, call: &Call, size: usize) -> Result<Vec<Program>, String> {
+    catch_unwind(AssertUnwindSafe(|| record_all(choice, call, size))).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+    })
+}
+
+fn verify_modes(choice: &Choice, call: &Call, programs: &[Program], failures: &mut Vec<String>) {
+    for in_place in [false, true] {
+        if in_place && matches!(call.operation, Operation::Bcast | Operation::Barrier) {
+            continue;
+        }
+        let verified = verify_programs(programs, call, Mode { in_place, sends: Sends::Synchronous });
+        if let Err(fault) = verified {
+            let place = if in_place { " in place" } else { "" };
+            failures.push(format!("{}{place}: {fault}", describe(choice, call, programs.len())));
+        }
+    }
+}
+
+fn describe(choice: &Choice, call: &Call, size: usize) -> String {
+    let order = if call.commutative { "" } else { " not commutative" };
+    let nodes = if call.nodes.is_empty() { String::new() } else { format!(" nodes {:?}", call.nodes) };
+    format!("{choice} p={size} root={} count={}{order}{nodes}", call.root, call.count)
+}
