@@ -21,6 +21,7 @@ mod cost;
 pub mod engine;
 pub mod gather;
 mod needs;
+mod optimum;
 mod parameter;
 pub mod reduce;
 pub mod scatter;

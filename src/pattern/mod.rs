@@ -4,7 +4,11 @@
 
 pub mod blocks;
 pub mod butterfly;
+pub mod chain;
 pub mod circle;
 pub mod hypercube;
+pub mod knomial;
+pub mod ordered;
 pub mod range_tree;
 pub mod segments;
+pub mod tree;

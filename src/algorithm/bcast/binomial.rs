@@ -13,48 +13,45 @@
 //! round 2   * * * * * * *
 //! ```
 //!
-//! Cost: q(α + nβ). Needs: nothing. Memory: none.
+//! Cost: q(α + nβ), in S segments Sq(α + sβ): the root sends each of them q times. Needs: nothing. Memory: none.
 //!
 //! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 
+use crate::algorithm::engine::down;
+use crate::algorithm::optimum::{Pace, SEGMENT};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::hypercube::ceil_log2;
-use crate::schedule::{Comm, Range, Requests};
+use crate::pattern::knomial::Knomial;
+use crate::pattern::tree::Tree;
+use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Bcast,
     name: "binomial",
     summary: "The message goes down a binomial tree, the farthest child first.",
-    parameters: &[],
+    parameters: &[SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "q(α+nβ)",
+    formula: "Sq(α+sβ); one segment: q(α+nβ)",
     cost,
     source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     run,
 };
 
-fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    let rounds = f64::from(ceil_log2(shape.ranks));
-    Cost { rounds, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+fn pace(ranks: usize) -> Pace {
+    let rounds = ceil_log2(ranks) as usize;
+    Pace { first: rounds, period: rounds }
 }
 
-fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let (p, root) = (comm.size(), call.root);
-    let v = (comm.rank() + p - root) % p;
-    let message = Range::receive(0, call.count);
-    let lowest = if v == 0 { p.next_power_of_two() } else { v & v.wrapping_neg() };
-    if v != 0 {
-        comm.recv((v - lowest + root) % p, message);
-    }
-    let mut sends = Requests::new();
-    let mut distance = lowest >> 1;
-    while distance > 0 {
-        if v + distance < p {
-            sends.push(comm.isend((v + distance + root) % p, message));
-        }
-        distance >>= 1;
-    }
-    comm.wait(&sends);
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let segments = parameters.segments_of(shape, pace(shape.ranks));
+    let rounds = f64::from(ceil_log2(shape.ranks));
+    Cost { rounds: rounds * segments.number() as f64, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let segments = parameters.segments(call, pace(comm.size()));
+    let links = Knomial::binomial(comm.size()).rooted(comm.rank(), call.root);
+    down::down(comm, &links, Range::receive(0, call.count), segments);
 }

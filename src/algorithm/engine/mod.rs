@@ -2,6 +2,9 @@
 
 pub mod bruck;
 pub mod butterfly;
+pub mod down;
 pub mod folding;
 pub mod range_tree;
 pub mod ring;
+pub mod scatter;
+pub mod up;

@@ -1,0 +1,48 @@
+//! The root sends the message to each rank in turn.
+//!
+//! All sends are started at once and finish in any order; nobody passes anything on.
+//!
+//! State at p = 4, root 0 (`*` has the message):
+//!
+//! ```text
+//! rank      0 1 2 3
+//! start     * . . .
+//! round 0   * . . *
+//! round 1   * . * *
+//! round 2   * * * *
+//! ```
+//!
+//! Cost: (p−1)(α + nβ). Needs: nothing. Memory: none.
+//!
+//! Source: basic; as in Grama, Gupta, Karypis, Kumar, "Introduction to Parallel Computing", ch. 4, 2003.
+
+use crate::algorithm::engine::down;
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::chain::Star;
+use crate::pattern::segments::Segments;
+use crate::pattern::tree::Tree;
+use crate::schedule::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Bcast,
+    name: "linear",
+    summary: "The root sends the message to each rank in turn.",
+    parameters: &[],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "(p−1)(α+nβ)",
+    cost,
+    source: "basic; Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, ch. 4, 2003",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    let rounds = (shape.ranks - 1) as f64;
+    Cost { rounds, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    let links = Star { ranks: comm.size(), center: call.root }.links(comm.rank());
+    down::down(comm, &links, Range::receive(0, call.count), Segments::new(call.count, call.count));
+}

@@ -1,0 +1,155 @@
+//! Up a tree: every rank folds its children's segments into its own and passes each on as soon as it is complete.
+
+use crate::algorithm::{Call, Cost, Shape};
+use crate::pattern::segments::Segments;
+use crate::pattern::tree::{Links, Tree};
+use crate::schedule::{Comm, Range, Request, Requests};
+use smallvec::SmallVec;
+
+/// Buffers for incoming segments and for folded ones: while one is being folded or sent, the other is filled.
+const BUFFERS: usize = 2;
+
+/// Reduces `own` of all ranks to `result` at the tree's root (elsewhere `result` is not used and may be `None`).
+///
+/// Children are folded in the reverse of the order of `links`, each on its side, so that trees whose subtrees are runs
+/// of consecutive ranks keep rank order. At most `max_requests` sends of a leaf are unfinished at any time.
+pub fn up(
+    comm: &mut dyn Comm,
+    links: &Links,
+    own: Range,
+    result: Option<Range>,
+    segments: Segments,
+    max_requests: usize,
+) {
+    match (links.parent, result) {
+        (Some(parent), _) if links.children.is_empty() => leaf(comm, parent, own, segments, max_requests),
+        (Some(parent), _) => {
+            let folded = comm.scratch(segments.number().min(BUFFERS) * segments.length());
+            let mut sends = SmallVec::<[Request; BUFFERS]>::new();
+            let mut incoming = Incoming::new(comm, links, segments);
+            for segment in 0..segments.number() {
+                if sends.len() == BUFFERS {
+                    let oldest = sends.remove(0);
+                    comm.wait(&[oldest]);
+                }
+                let units = segments.units(segment);
+                let into = folded.part(segment % BUFFERS * segments.length(), units.len());
+                incoming.fold(comm, segment, own.slice(&units), into);
+                sends.push(comm.isend(parent, into));
+            }
+            comm.wait(&sends);
+        }
+        (None, Some(result)) if links.children.is_empty() => comm.copy(own, result),
+        (None, Some(result)) => {
+            let mut incoming = Incoming::new(comm, links, segments);
+            for segment in 0..segments.number() {
+                let units = segments.units(segment);
+                incoming.fold(comm, segment, own.slice(&units), result.slice(&units));
+            }
+        }
+        (None, None) => unreachable!("the root of a reduction has a place for the result"),
+    }
+}
+
+/// Sends all segments, at most `max_requests` at a time.
+fn leaf(comm: &mut dyn Comm, parent: usize, own: Range, segments: Segments, max_requests: usize) {
+    let mut sends = Requests::new();
+    for segment in 0..segments.number() {
+        if sends.len() == max_requests {
+            let oldest = sends.remove(0);
+            comm.wait(&[oldest]);
+        }
+        sends.push(comm.isend(parent, own.slice(&segments.units(segment))));
+    }
+    comm.wait(&sends);
+}
+
+/// The children's segments on their way in: for each segment all children in turn, one receive ahead of the fold.
+struct Incoming<'a> {
+    links: &'a Links,
+    segments: Segments,
+    buffers: Range,
+    posted: usize,
+    arriving: SmallVec<[Request; BUFFERS]>,
+}
+
+impl<'a> Incoming<'a> {
+    fn new(comm: &mut dyn Comm, links: &'a Links, segments: Segments) -> Self {
+        let messages = segments.number() * links.children.len();
+        let buffers = comm.scratch(messages.min(BUFFERS) * segments.length());
+        Self { links, segments, buffers, posted: 0, arriving: SmallVec::new() }
+    }
+
+    /// Where message number `message` of all goes.
+    fn place(&self, message: usize) -> Range {
+        let units = self.segments.units(message / self.links.children.len());
+        self.buffers.part(message % BUFFERS * self.segments.length(), units.len())
+    }
+
+    /// Folds all children's parts of `segment` with `own` into `into`.
+    fn fold(&mut self, comm: &mut dyn Comm, segment: usize, own: Range, into: Range) {
+        let fan = self.links.children.len();
+        let all = self.segments.number() * fan;
+        let mut held = own;
+        for (place, child) in self.links.children.iter().rev().enumerate() {
+            let message = segment * fan + place;
+            while self.posted < all.min(message + BUFFERS) {
+                let from = self.links.children[fan - 1 - self.posted % fan].number;
+                self.arriving.push(comm.irecv(from, self.place(self.posted)));
+                self.posted += 1;
+            }
+            let arrived = self.arriving.remove(0);
+            comm.wait(&[arrived]);
+            let (left, right) = if child.before { (self.place(message), held) } else { (held, self.place(message)) };
+            comm.fold(left, right, into);
+            held = into;
+        }
+    }
+}
+
+/// Reduces the send buffers of `call` to the receive buffer of its root through `tree`, turned to that root.
+///
+/// Where order matters the tree must not be turned: it then reduces to its own root, which passes the result on.
+pub fn reduce(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segments: Segments, max_requests: usize) {
+    if call.commutative {
+        let links = tree.rooted(comm.rank(), call.root);
+        let result = (comm.rank() == call.root).then(|| Range::receive(0, call.count));
+        up(comm, &links, Range::send(0, call.count), result, segments, max_requests);
+    } else {
+        reduce_in_order(comm, call, tree, segments, max_requests);
+    }
+}
+
+/// Reduces through `tree` as it is, numbers being ranks, and passes the result on from its root to the call's.
+///
+/// The result is passed on only when it is complete: the call's root cannot take it in before its own part is done.
+pub fn reduce_in_order(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segments: Segments, max_requests: usize) {
+    let (rank, inner_root) = (comm.rank(), tree.root());
+    let message = Range::receive(0, call.count);
+    let result = match rank == inner_root {
+        true if rank == call.root => Some(message),
+        true => Some(comm.scratch(call.count)),
+        false => None,
+    };
+    up(comm, &tree.links(rank), Range::send(0, call.count), result, segments, max_requests);
+    if inner_root == call.root {
+        return;
+    }
+    if let Some(result) = result {
+        comm.send(call.root, result);
+    } else if rank == call.root {
+        comm.recv(inner_root, message);
+    }
+}
+
+/// Cost of [`up`] through the whole of `tree`: that of the way down, with everything that is received folded.
+pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
+    let down = super::down::cost(shape, tree, segments);
+    Cost { folded: down.bytes, ..down }
+}
+
+/// Cost of [`reduce_in_order`].
+pub fn cost_in_order(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
+    let pass_on = if tree.root() == shape.root { 0.0 } else { 1.0 };
+    cost(shape, tree, segments) + Cost { rounds: pass_on, bytes: pass_on * shape.bytes as f64, folded: 0.0 }
+}
