@@ -8,6 +8,7 @@ pub mod chain;
 pub mod circle;
 pub mod hypercube;
 pub mod knomial;
+pub mod nodes;
 pub mod ordered;
 pub mod range_tree;
 pub mod segments;

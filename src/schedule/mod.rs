@@ -6,6 +6,8 @@ pub mod comm;
 pub mod cover;
 pub mod record;
 pub mod verify;
+pub mod view;
 
 pub use comm::{Buffer, Comm, Range, Request, Requests};
 pub use record::{Program, Step, record, record_all, record_body};
+pub use view::View;

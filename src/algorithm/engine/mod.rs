@@ -4,6 +4,7 @@ pub mod bruck;
 pub mod butterfly;
 pub mod down;
 pub mod folding;
+pub mod hierarchy;
 pub mod range_tree;
 pub mod ring;
 pub mod scatter;

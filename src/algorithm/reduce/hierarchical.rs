@@ -1,0 +1,71 @@
+//! Contributions are reduced inside each node first, then among one rank of each node.
+//!
+//! The root speaks for its node, the first rank for every other node. `node` reduces to each of those inside its node,
+//! `leaders` among them to the root. Where the nodes are not known, or there is only one, `leaders` reduces among all.
+//!
+//! State at p = 7, root 1, nodes {0 1 2} {3 4} {5 6}, both binomial (ab = a∘b):
+//!
+//! ```text
+//! rank      0  1    2    3    4    5    6
+//! start     0  1    2    3    4    5    6
+//! node      0  12   .    34   .    56   .
+//! node      .  012  .    34   .    56   .
+//! leaders   .  0..4 .    .    .    56   .
+//! leaders   .  0..6 .    .    .    .    .
+//! ```
+//!
+//! Cost: that of `node` inside the largest node and that of `leaders` among the nodes. Needs: nothing. Memory: that of
+//! both, and n bytes of scratch at leaders but the root.
+//!
+//! Source: M. Kurnosov's lectures on collective operations; X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul,
+//! D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed Collective Communication Framework", CLUSTER 2020.
+//! Departures: 1. the levels follow each other and are not pipelined.
+
+use crate::algorithm::engine::hierarchy;
+use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::pattern::nodes::Nodes;
+use crate::schedule::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Reduce,
+    name: "hierarchical",
+    summary: "Contributions are reduced inside each node first, then among one rank of each node.",
+    parameters: &[
+        Parameter {
+            name: "node",
+            kind: Kind::Inner(Operation::Reduce),
+            default: Default::Inner("binomial"),
+            help: "algorithm inside each node",
+        },
+        Parameter {
+            name: "leaders",
+            kind: Kind::Inner(Operation::Reduce),
+            default: Default::Inner("binomial"),
+            help: "algorithm among the leaders of the nodes, and among all ranks where the nodes are not known",
+        },
+    ],
+    needs: Needs::NOTHING,
+    ordered: false,
+    formula: "node inside the largest node + leaders among the nodes",
+    cost,
+    source: "Kurnosov, lectures on collective operations; Luo et al., HAN, CLUSTER 2020",
+    run,
+};
+
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let leaders = parameters.inner("leaders");
+    (leaders.algorithm.cost)(shape, &leaders.parameters)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let (leaders, node) = (parameters.inner("leaders"), parameters.inner("node"));
+    if call.nodes.is_empty() {
+        return (leaders.algorithm.run)(comm, call, &leaders.parameters);
+    }
+    let nodes = Nodes::new(call.nodes, comm.rank(), call.root);
+    let result = (comm.rank() == call.root).then(|| Range::receive(0, call.count));
+    if let Some(held) = hierarchy::collect(comm, call, &nodes, Range::send(0, call.count), result, node) {
+        hierarchy::reduce_leaders(comm, call, &nodes, held, result, leaders);
+    }
+}

@@ -1,0 +1,102 @@
+//! A [`Comm`] on some of another one's ranks, with its buffers laid elsewhere: how one algorithm uses another unmodified.
+
+use super::comm::{Buffer, Comm, Range, Request};
+
+/// The ranks `members` of `comm`, numbered in that order, with the inner call's buffers at `send` and `receive`.
+///
+/// A buffer that the inner operation does not have on this rank (the receive buffer of a reduction anywhere but at its
+/// root) is `None`. The two may be the same range: to the inner algorithm that is a call in place.
+pub struct View<'a> {
+    comm: &'a mut dyn Comm,
+    members: &'a [usize],
+    rank: usize,
+    send: Option<Range>,
+    receive: Option<Range>,
+}
+
+impl<'a> View<'a> {
+    /// A view with no buffers but scratch.
+    ///
+    /// # Panics
+    /// If the own rank is none of `members`.
+    pub fn new(comm: &'a mut dyn Comm, members: &'a [usize]) -> Self {
+        let own = comm.rank();
+        let rank = members.iter().position(|member| *member == own).expect("a view is for its members");
+        Self { comm, members, rank, send: None, receive: None }
+    }
+
+    /// The inner call's send buffer lies at `range`.
+    #[must_use]
+    pub fn send_at(self, range: Range) -> Self {
+        Self { send: Some(range), ..self }
+    }
+
+    /// The inner call's receive buffer lies at `range`.
+    #[must_use]
+    pub fn receive_at(self, range: Range) -> Self {
+        Self { receive: Some(range), ..self }
+    }
+
+    fn outer(&self, range: Range) -> Range {
+        let place = match range.buffer {
+            Buffer::Scratch => return range,
+            Buffer::Send => self.send,
+            Buffer::Receive => self.receive,
+        };
+        place.expect("the inner call has this buffer on this rank").part(range.start, range.len)
+    }
+}
+
+impl Comm for View<'_> {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.members.len()
+    }
+
+    fn scratch(&mut self, units: usize) -> Range {
+        self.comm.scratch(units)
+    }
+
+    fn isend(&mut self, to: usize, from: Range) -> Request {
+        self.comm.isend(self.members[to], self.outer(from))
+    }
+
+    fn irecv(&mut self, from: usize, into: Range) -> Request {
+        self.comm.irecv(self.members[from], self.outer(into))
+    }
+
+    fn wait(&mut self, requests: &[Request]) {
+        self.comm.wait(requests);
+    }
+
+    fn copy(&mut self, from: Range, into: Range) {
+        self.comm.copy(self.outer(from), self.outer(into));
+    }
+
+    fn fold(&mut self, left: Range, right: Range, into: Range) {
+        self.comm.fold(self.outer(left), self.outer(right), self.outer(into));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::record::{Step, record_body};
+
+    #[test]
+    fn a_view_turns_ranks_and_ranges_into_the_outer_ones() {
+        let program = record_body(5, 8, |comm| {
+            let scratch = comm.scratch(10);
+            let mut view = View::new(comm, &[3, 5, 6]).send_at(Range::receive(4, 4)).receive_at(scratch);
+            assert_eq!((view.rank(), view.size()), (1, 3));
+            view.send(2, Range::send(1, 2));
+            view.copy(Range::send(0, 4), Range::receive(6, 4));
+        });
+        let scratch = Range { buffer: Buffer::Scratch, start: 6, len: 4 };
+        assert!(matches!(program.steps[0], Step::Isend { to: 6, from, .. } if from == Range::receive(5, 2)));
+        assert_eq!(program.steps[2], Step::Copy { from: Range::receive(4, 4), into: scratch });
+    }
+}
