@@ -1,7 +1,7 @@
 //! Which algorithm a call gets: the user's variables, then the rules file, then the default tables.
 //!
 //! Modules in reading order: [`variables`] is the one table of environment variables; [`configuration`] reads them;
-//! [`rules`] reads rules files, our own and Open MPI's; [`decide`] makes the choice for one call.
+//! [`rules`] reads rules files, our own and Open MPI's; [`mod@decide`] makes the choice for one call.
 //!
 //! Everything here rests only on what MPI makes equal on all ranks and on rank 0's configuration, so all ranks decide
 //! alike. Nothing wrong is passed over: every error says where, what was found and what is accepted.
@@ -10,6 +10,7 @@
 
 pub mod configuration;
 pub mod decide;
+mod defaults;
 mod error;
 pub mod rules;
 #[cfg(test)]
@@ -17,6 +18,6 @@ mod tests;
 pub mod variables;
 
 pub use configuration::{Configuration, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
-pub use decide::Situation;
+pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, Situation, decide};
 pub use error::{ConfigurationError, ConfigurationErrors, Place};
 pub use rules::{BytesOf, Condition, Rule, Rules, Span};

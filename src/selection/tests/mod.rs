@@ -1,4 +1,5 @@
 //! Tests of the selection as a whole: each error's words, and the round trip of rules.
 
 mod configuration;
+mod decide;
 mod rules;

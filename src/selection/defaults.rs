@@ -1,0 +1,26 @@
+//! The default tables: what a call gets when neither a variable nor a rule speaks about it. They are data, in the rules
+//! format, one table per kind of place; a row whose needs are not met gives way to the next that matches.
+
+use super::{Rules, Situation};
+use std::sync::LazyLock;
+
+/// Name and text of each table.
+pub const TABLES: [(&str, &str); 3] = [
+    ("one_node", include_str!("defaults/one_node.rules")),
+    ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.rules")),
+    ("across_nodes", include_str!("defaults/across_nodes.rules")),
+];
+
+static PARSED: LazyLock<[Rules; 3]> = LazyLock::new(|| {
+    TABLES.map(|(name, text)| Rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}")))
+});
+
+/// Name and rows of the table for `situation`.
+pub fn of(situation: &Situation) -> (&'static str, &'static Rules) {
+    let place = match (situation.one_node, situation.oversubscribed) {
+        (true, false) => 0,
+        (true, true) => 1,
+        (false, _) => 2,
+    };
+    (TABLES[place].0, &PARSED[place])
+}

@@ -1,0 +1,91 @@
+//! Who is heard first, what happens when needs are not met, and that the default tables have an answer for every call.
+
+use crate::algorithm::{Call, Operation, of};
+use crate::selection::defaults::TABLES;
+use crate::selection::{Configuration, Decided, RawConfiguration, Rules, Situation, decide};
+
+const HERE: Situation = Situation { ranks: 8, one_node: true, oversubscribed: false };
+
+fn configuration(variables: &[(&str, &str)], rules: &str) -> Configuration {
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut configuration = RawConfiguration::new(variables).parse().unwrap();
+    configuration.rules = Rules::parse("my.rules", rules).unwrap();
+    configuration
+}
+
+fn call(operation: Operation, count: usize, commutative: bool) -> Call<'static> {
+    Call { operation, root: 0, count, unit: 8, commutative, nodes: &[] }
+}
+
+/// What an allreduce of `count` doubles gets, and why.
+fn told(configuration: &Configuration, count: usize, commutative: bool) -> String {
+    match decide(configuration, &HERE, &call(Operation::Allreduce, count, commutative)) {
+        Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
+        Decided::Native { by } => format!("native by {by}"),
+    }
+}
+
+#[test]
+fn the_variable_goes_before_the_rules_and_these_before_the_tables() {
+    let rules = "allreduce * 0-1K native\nallreduce * * ring\n";
+    assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "ring")], rules), 100, true), "ring by COLLIE_ALLREDUCE");
+    assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "auto")], rules), 100, true), "native by my.rules:1");
+    assert_eq!(told(&configuration(&[], rules), 1000, true), "ring by my.rules:2");
+    assert!(told(&configuration(&[], ""), 100, true).contains(" by default one_node:"));
+    assert!(
+        told(&configuration(&[], "allreduce * * auto\nallreduce * * ring"), 1, true).contains(" by default one_node:")
+    );
+}
+
+#[test]
+fn native() {
+    assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "native")], ""), 100, true), "native by COLLIE_ALLREDUCE");
+    let mode = configuration(&[("COLLIE_MODE", "native"), ("COLLIE_ALLREDUCE", "ring")], "");
+    assert_eq!(told(&mode, 100, true), "native by COLLIE_MODE=native");
+}
+
+#[test]
+fn an_unmet_need_is_told() {
+    let forced = configuration(&[("COLLIE_ALLREDUCE", "ring")], "");
+    let words = told(&forced, 100, false);
+    assert!(words.starts_with("recursive_doubling by default one_node:"), "{words}");
+    let end = "(ring of COLLIE_ALLREDUCE does not keep rank order, which a non-commutative operation needs)";
+    assert!(words.ends_with(end), "{words}");
+    let ruled = configuration(&[], "allreduce * * ring");
+    let words = told(&ruled, 100, false);
+    assert!(words.contains("(ring of my.rules:1 does not keep rank order"), "{words}");
+    let plain = told(&configuration(&[], ""), 100, false);
+    assert!(!plain.contains('('), "a default row that gives way is as meant: {plain}");
+}
+
+#[test]
+fn every_table_is_in_the_rules_format() {
+    for (name, text) in TABLES {
+        Rules::parse(name, text).unwrap();
+    }
+}
+
+#[test]
+fn every_call_gets_an_algorithm_whose_needs_are_met() {
+    let configuration = configuration(&[], "");
+    let counts = [1, 2, 3, 7, 64, 1 << 7, 1 << 10, 1 << 13, 1 << 15, 1 << 17, 1 << 20, 1 << 24];
+    for operation in Operation::ALL.into_iter().filter(|operation| !of(*operation).is_empty()) {
+        for ranks in 1..=64 {
+            for (one_node, oversubscribed) in [(true, false), (true, true), (false, false), (false, true)] {
+                let situation = Situation { ranks, one_node, oversubscribed };
+                for (count, commutative) in counts.iter().flat_map(|count| [(*count, true), (*count, false)]) {
+                    let commutative = commutative || !operation.reduces();
+                    let call = Call { root: ranks / 2, ..call(operation, count, commutative) };
+                    match decide(&configuration, &situation, &call) {
+                        Decided::Ours { choice, by } => {
+                            choice.accepts(&call, ranks).unwrap();
+                            assert_eq!(choice.algorithm.operation, operation);
+                            assert!(!by.is_fallback());
+                        }
+                        Decided::Native { by } => panic!("{operation} among {ranks} of {count}: {by}"),
+                    }
+                }
+            }
+        }
+    }
+}
