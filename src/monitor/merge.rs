@@ -1,9 +1,10 @@
 //! All ranks' records → one summary. Pure.
 
-use super::summary::SCHEMA_VERSION;
+use super::rows::{RowKey, key, rows};
 use super::{
-    Bucket, CellRecord, CommunicatorRecord, CommunicatorRow, Function, Overhead, RankRecord, RankRow, Row, Spread,
-    Summary,
+    CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, Epochs, EpochsRecord, LateRow, Overhead,
+    RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRecord, TrafficRow, Verification,
+    compare,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -17,43 +18,53 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
     let run_ns = records.iter().map(|record| record.run_ns as f64).sum::<f64>();
     let waiting_known = !job.sync.is_empty();
     let per_rank: Vec<RankRow> = records.iter().map(|record| rank_row(record, waiting_known)).collect();
-    let mut rows = rows(&records, &place, run_ns);
+    let (mut rows, row_of) = rows(&records, &place, run_ns);
     if !waiting_known {
         rows.iter_mut().for_each(|row| row.waiting_seconds = None);
     }
-    let collective = Spread::of(per_rank.iter().map(|row| (row.rank, row.collective_seconds)));
+    let collective_ns = per_rank.iter().map(|row| row.collective_seconds).sum::<f64>() * 1e9;
     let hosts: BTreeSet<&str> = records.iter().map(|record| record.host.as_str()).collect();
+    let start = records.iter().map(|record| record.started_unix_ns).min().unwrap_or(0);
     Summary {
         schema_version: SCHEMA_VERSION,
         collie_version: job.collie_version,
         mpi_library: job.mpi_library,
         command: job.command,
+        verification: (job.mode == "verify").then(|| verification(&records, &place)),
         mode: job.mode,
-        sync: (!job.sync.is_empty()).then_some(job.sync),
-        started_unix_seconds: records.iter().map(|record| record.started_unix_ns).min().unwrap_or(0) as f64 / 1e9,
+        sync: waiting_known.then_some(job.sync),
+        started_unix_seconds: seconds(start as f64),
         ranks: records.len() as u32,
         nodes: hosts.len() as u32,
         run_seconds: seconds(run_ns) / records.len().max(1) as f64,
-        collective_seconds: collective,
-        collective_share: share(per_rank.iter().map(|row| row.collective_seconds).sum::<f64>() * 1e9, run_ns),
+        collective_seconds: Spread::of(per_rank.iter().map(|row| (row.rank, row.collective_seconds))),
+        collective_share: share(collective_ns, run_ns),
         overhead: overhead(&records, &per_rank),
         dropped_events: records.iter().map(|record| record.dropped_events).sum(),
+        comparisons: comparisons(&records, &place),
+        late: late(&records),
+        traffic: traffic(&records, |record| &record.traffic),
+        native_traffic: traffic(&records, |record| &record.native_traffic),
+        timeline: timeline(&records, &place, &row_of),
         communicators,
         rows,
         per_rank,
     }
 }
 
-fn seconds(nanoseconds: f64) -> f64 {
+/// Nanoseconds in seconds.
+pub(super) fn seconds(nanoseconds: f64) -> f64 {
     nanoseconds / 1e9
 }
 
-fn share(part: f64, whole: f64) -> f64 {
+/// A part of a whole, 0 to 1; nothing is no part of nothing.
+pub(super) fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 impl Spread {
-    fn of(values: impl Iterator<Item = (u32, f64)>) -> Self {
+    /// Of (world rank, value) of each rank that takes part.
+    pub(super) fn of(values: impl Iterator<Item = (u32, f64)>) -> Self {
         let (mut spread, mut count, mut sum) = (Self { min: f64::INFINITY, ..Self::default() }, 0u32, 0.0);
         for (rank, value) in values {
             count += 1;
@@ -69,7 +80,7 @@ impl Spread {
 
 fn communicators(records: &[RankRecord]) -> Vec<CommunicatorRow> {
     let mut rows: BTreeMap<&str, CommunicatorRow> = BTreeMap::new();
-    let used = records.iter().flat_map(|record| &record.communicators).filter(|record| !record.cells.is_empty());
+    let used = records.iter().flat_map(|record| &record.communicators).filter(|record| record.has_calls());
     for record in used {
         let row = rows.entry(&record.identity).or_insert_with(|| communicator_row(record));
         // The members are told by one of the ranks only, and a name may be set on one rank only.
@@ -119,98 +130,131 @@ fn overhead(records: &[RankRecord], per_rank: &[RankRow]) -> Overhead {
     }
 }
 
-/// Communicator, function, size class, algorithm, what decided it.
-type RowKey<'a> = (usize, Function, Bucket, &'a str, &'a str);
-
-fn rows(records: &[RankRecord], place: &HashMap<&str, usize>, run_ns: f64) -> Vec<Row> {
-    let mut cells: BTreeMap<RowKey<'_>, Vec<(u32, &CellRecord)>> = BTreeMap::new();
-    for record in records {
-        for communicator in record.communicators.iter().filter(|communicator| !communicator.cells.is_empty()) {
-            let place = place[communicator.identity.as_str()];
-            for cell in &communicator.cells {
-                let key = (place, cell.function, cell.bucket, cell.algorithm.as_str(), cell.decided_by.as_str());
-                cells.entry(key).or_default().push((record.rank, cell));
-            }
+/// By (communicator's place, function, size class): each rank's epochs.
+fn comparisons(records: &[RankRecord], place: &HashMap<&str, usize>) -> Vec<ComparisonRow> {
+    let mut cells: BTreeMap<_, Vec<&EpochsRecord>> = BTreeMap::new();
+    for communicator in records.iter().flat_map(|record| &record.communicators) {
+        let Some(&place) = place.get(communicator.identity.as_str()) else { continue };
+        for epochs in &communicator.epochs {
+            cells.entry((place, epochs.function, epochs.bucket)).or_default().push(epochs);
         }
     }
-    let mut rows: Vec<Row> = cells.into_iter().map(|(key, cells)| row(key, &cells, run_ns)).collect();
-    // Stable: rows of equal time stay in the order of their keys, so the same records give the same report.
-    rows.sort_by(|left, right| right.all_ranks_seconds().total_cmp(&left.all_ranks_seconds()));
+    let mut rows: Vec<ComparisonRow> = Vec::new();
+    for ((communicator, function, bucket), ranks) in cells {
+        let (native, collie) = observations(&ranks);
+        let Some(result) = compare::compare(&native, &collie) else { continue };
+        let calls = ranks.iter().map(|rank| rank.epochs.iter().map(|epoch| u64::from(epoch.1)).sum()).max();
+        let calls: u64 = calls.unwrap_or(0);
+        rows.push(ComparisonRow {
+            function: function.name().to_owned(),
+            communicator,
+            bytes_from: bucket.first(),
+            bytes_to: bucket.last(),
+            calls,
+            saved_seconds: calls as f64 * (result.native_median_seconds - result.collie_median_seconds),
+            result,
+        });
+    }
+    rows.sort_by(|left, right| right.saved_seconds.abs().total_cmp(&left.saved_seconds.abs()));
     rows
 }
 
-fn row(
-    (communicator, function, bucket, algorithm, decided_by): RowKey<'_>,
-    cells: &[(u32, &CellRecord)],
-    run_ns: f64,
-) -> Row {
-    let sum = |of: fn(&CellRecord) -> u64| cells.iter().map(|(_, cell)| of(cell)).sum::<u64>();
-    let (calls, total_ns, waiting_ns) =
-        (sum(|cell| cell.calls), sum(|cell| cell.total_ns), sum(|cell| cell.waiting_ns));
-    let durations = merged_durations(cells);
-    let longest_ns = cells.iter().map(|(_, cell)| cell.max_ns).max().unwrap_or(0);
-    // The middle of a step may lie past the longest call.
-    let percentile = |share: f64| seconds(quantile(&durations, share).min(longest_ns) as f64);
-    Row {
-        function: function.name().to_owned(),
-        communicator,
-        bytes_from: bucket.first(),
-        bytes_to: bucket.last(),
-        algorithm: algorithm.to_owned(),
-        decided_by: decided_by.to_owned(),
-        ranks: cells.len() as u32,
-        calls: cells.iter().map(|(_, cell)| cell.calls).max().unwrap_or(0),
-        calls_all_ranks: calls,
-        bytes: sum(|cell| cell.bytes),
-        total_seconds: Spread::of(cells.iter().map(|(rank, cell)| (*rank, seconds(cell.total_ns as f64)))),
-        mean_seconds: seconds(total_ns as f64 / calls.max(1) as f64),
-        min_seconds: seconds(cells.iter().map(|(_, cell)| cell.min_ns).min().unwrap_or(0) as f64),
-        p50_seconds: percentile(0.5),
-        p90_seconds: percentile(0.9),
-        p99_seconds: percentile(0.99),
-        max_seconds: seconds(longest_ns as f64),
-        share: share(total_ns as f64, run_ns),
-        waiting_seconds: Some(seconds(waiting_ns as f64) / cells.len() as f64),
-        durations: per_power_of_two(&durations),
+/// Per epoch the slowest rank's mean seconds per call, native epochs and ours.
+fn observations(ranks: &[&EpochsRecord]) -> (Vec<f64>, Vec<f64>) {
+    let mut slowest: BTreeMap<u32, f64> = BTreeMap::new();
+    for &(epoch, calls, ns) in ranks.iter().flat_map(|rank| &rank.epochs) {
+        let mean = seconds(ns as f64 / f64::from(calls.max(1)));
+        slowest.entry(epoch).and_modify(|most| *most = most.max(mean)).or_insert(mean);
     }
+    let side = |native: bool| {
+        slowest.iter().filter(|(epoch, _)| Epochs::is_native(**epoch) == native).map(|(_, mean)| *mean).collect()
+    };
+    (side(true), side(false))
 }
 
-fn merged_durations(cells: &[(u32, &CellRecord)]) -> BTreeMap<u64, u64> {
-    let mut durations = BTreeMap::new();
-    for (duration, count) in cells.iter().flat_map(|(_, cell)| &cell.durations) {
-        *durations.entry(*duration).or_insert(0) += u64::from(*count);
-    }
-    durations
-}
-
-/// The smallest duration that at least `share` of the calls do not exceed.
-fn quantile(durations: &BTreeMap<u64, u64>, share: f64) -> u64 {
-    let calls: u64 = durations.values().sum();
-    let wanted = ((calls as f64 * share).ceil() as u64).max(1);
-    let mut seen = 0;
-    for (duration, count) in durations {
-        seen += count;
-        if seen >= wanted {
-            return *duration;
+fn verification(records: &[RankRecord], place: &HashMap<&str, usize>) -> Verification {
+    let mut verification = Verification::default();
+    for record in records {
+        for communicator in &record.communicators {
+            verification.calls += communicator.verified_calls;
+            let Some(&place) = place.get(communicator.identity.as_str()) else { continue };
+            verification.differences.extend(communicator.differences.iter().map(|difference| DifferenceRow {
+                rank: record.rank,
+                communicator: place,
+                function: difference.function.name().to_owned(),
+                algorithm: difference.algorithm.clone(),
+                call: difference.call,
+                element: difference.element,
+                native: difference.native.clone(),
+                ours: difference.ours.clone(),
+            }));
         }
     }
-    0
+    verification
 }
 
-/// Coarser, for pictures: the upper end of each power of two of nanoseconds, in seconds.
-fn per_power_of_two(durations: &BTreeMap<u64, u64>) -> Vec<(f64, u64)> {
-    let mut coarse: BTreeMap<u64, u64> = BTreeMap::new();
-    for (duration, count) in durations {
-        *coarse.entry(duration.max(&1).next_power_of_two()).or_insert(0) += count;
+fn late(records: &[RankRecord]) -> Vec<LateRow> {
+    let mut ranks: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for late in records.iter().flat_map(|record| &record.communicators).flat_map(|communicator| &communicator.late) {
+        let entry = ranks.entry(late.rank).or_default();
+        *entry = (entry.0 + late.calls, entry.1 + late.waited_ns);
     }
-    coarse.into_iter().map(|(duration, count)| (seconds(duration as f64), count)).collect()
+    let mut rows: Vec<LateRow> = ranks
+        .into_iter()
+        .map(|(rank, (calls, ns))| LateRow { rank, calls, waited_seconds: seconds(ns as f64) })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.calls));
+    rows
+}
+
+fn traffic(records: &[RankRecord], of: fn(&RankRecord) -> &Vec<TrafficRecord>) -> Vec<TrafficRow> {
+    let host: HashMap<u32, &str> = records.iter().map(|record| (record.rank, record.host.as_str())).collect();
+    let row = |from: &RankRecord, sent: &TrafficRecord| TrafficRow {
+        from: from.rank,
+        to: sent.to,
+        messages: sent.messages,
+        bytes: sent.bytes,
+        on_node: host.get(&sent.to).is_some_and(|host| *host == from.host),
+    };
+    records.iter().flat_map(|from| of(from).iter().map(move |sent| row(from, sent))).collect()
+}
+
+fn timeline(
+    records: &[RankRecord],
+    place: &HashMap<&str, usize>,
+    row_of: &HashMap<RowKey<'_>, usize>,
+) -> Vec<TimelineRow> {
+    let first = records.iter().flat_map(|record| &record.events).map(|event| event.enter_unix_ns).min().unwrap_or(0);
+    let mut rows = Vec::new();
+    for record in records {
+        for event in &record.events {
+            // Cells may have been reset after the event; such an event belongs to no row.
+            let communicator = record.communicators.get(event.communicator as usize);
+            let cell = communicator.and_then(|communicator| {
+                let cell = communicator.cells.get(event.cell as usize)?;
+                row_of.get(&key(*place.get(communicator.identity.as_str())?, cell))
+            });
+            let Some(&row) = cell else { continue };
+            rows.push(TimelineRow {
+                rank: record.rank,
+                thread: event.thread,
+                row,
+                enter_seconds: seconds((event.enter_unix_ns - first) as f64),
+                seconds: seconds(event.duration_ns as f64),
+                bytes: event.bytes,
+                root: u32::try_from(event.root).ok(),
+            });
+        }
+    }
+    rows.sort_by(|left, right| left.rank.cmp(&right.rank).then(left.enter_seconds.total_cmp(&right.enter_seconds)));
+    rows
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::algorithm::Operation;
-    use crate::monitor::JobRecord;
+    use crate::monitor::{Bucket, CellRecord, Event, Function, JobRecord, LateRecord, Verdict};
 
     fn cell(calls: u64, ns: u64) -> CellRecord {
         CellRecord {
@@ -284,5 +328,46 @@ mod tests {
         let summary = merge(Vec::new());
         assert_eq!((summary.ranks, summary.run_seconds, summary.collective_share), (0, 0.0, 0.0));
         assert!(summary.rows.is_empty());
+    }
+
+    #[test]
+    fn epochs_of_all_ranks_become_one_comparison() {
+        let epochs = |slower: u64| EpochsRecord {
+            function: Function::from(Operation::Allreduce),
+            bucket: Bucket::of(8),
+            epochs: (0..20)
+                .map(|epoch| (epoch, 10, (if Epochs::is_native(epoch) { 2000 } else { 1000 }) + slower))
+                .collect(),
+        };
+        let records = [0, 1].map(|number| {
+            let mut record = rank(number, vec![cell(200, 150)]);
+            record.communicators[1].epochs.push(epochs(u64::from(number) * 1000));
+            record
+        });
+        let summary = merge(records.to_vec());
+        let [row] = summary.comparisons.as_slice() else { panic!("one comparison") };
+        assert_eq!((row.calls, row.result.native_epochs, row.result.collie_epochs), (200, 10, 10));
+        // Rank 1 is the slowest: 300 ns and 200 ns a call.
+        assert_eq!((row.result.native_median_seconds, row.result.collie_median_seconds), (3e-7, 2e-7));
+        assert_eq!(row.result.verdict, Verdict::Faster);
+        assert!((row.saved_seconds - 200.0 * 1e-7).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lateness_traffic_and_events_find_their_places() {
+        let mut records = [rank(0, vec![cell(0, 0), cell(1, 500)]), rank(1, vec![cell(0, 0), cell(1, 500)])];
+        records[0].communicators[1].late = vec![LateRecord { rank: 1, calls: 3, waited_ns: 2000 }];
+        records[1].traffic = vec![TrafficRecord { to: 0, messages: 2, bytes: 64 }];
+        for (record, enter_unix_ns) in records.iter_mut().zip([5000, 4000]) {
+            let event =
+                Event { enter_unix_ns, duration_ns: 500, bytes: 8, communicator: 1, cell: 1, root: -1, thread: 0 };
+            record.events = vec![event, Event { communicator: 9, ..event }];
+        }
+        let summary = merge(records.to_vec());
+        assert_eq!(summary.late, [LateRow { rank: 1, calls: 3, waited_seconds: 2e-6 }]);
+        assert_eq!(summary.traffic, [TrafficRow { from: 1, to: 0, messages: 2, bytes: 64, on_node: false }]);
+        let entered: Vec<(u32, f64, usize)> =
+            summary.timeline.iter().map(|row| (row.rank, row.enter_seconds, row.row)).collect();
+        assert_eq!(entered, [(0, 1e-6, 0), (1, 0.0, 0)]);
     }
 }

@@ -6,24 +6,41 @@
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
+//! * [`epochs`](Epochs) and [`compare`]: native against ours in one run.
+//! * [`events`](EventLog): the per-call log in bounded memory.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
 //! * [`summary`](Summary) and [`merge`]: all ranks' records as one.
 
 #![forbid(unsafe_code)]
 
 mod bucket;
+pub mod compare;
+mod epochs;
+mod events;
 mod function;
 mod merge;
 mod record;
+mod rows;
 mod summary;
 mod table;
+mod traffic;
 
 pub use bucket::Bucket;
+pub use compare::{Comparison, Verdict};
+pub use epochs::Epochs;
+pub use events::{DEFAULT_MEMORY_BYTES, Event, EventLog};
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
-pub use record::{CellRecord, CommunicatorRecord, DecodeError, JobRecord, RankRecord};
-pub use summary::{CommunicatorRow, Overhead, RankRow, Row, Spread, Summary};
+pub use record::{
+    CellRecord, CommunicatorRecord, DecodeError, DifferenceRecord, EpochsRecord, JobRecord, LateRecord, RankRecord,
+    TrafficRecord,
+};
+pub use summary::{
+    CommunicatorRow, ComparisonRow, DifferenceRow, LateRow, Overhead, RankRow, Row, SCHEMA_VERSION, Spread, Summary,
+    TimelineRow, TrafficRow, Verification,
+};
 pub use table::{CellId, Key, Label, Table};
+pub use traffic::Traffic;
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.
 pub const NATIVE: &str = "native";

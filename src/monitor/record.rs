@@ -1,6 +1,6 @@
 //! What a rank hands in at the end, and its bytes.
 
-use super::{Bucket, Function};
+use super::{Bucket, Event, Function};
 use serde::{Deserialize, Serialize};
 
 /// Everything that one rank tells. Times in nanoseconds.
@@ -26,6 +26,23 @@ pub struct RankRecord {
     pub job: Option<JobRecord>,
     /// Its communicators with the calls on them.
     pub communicators: Vec<CommunicatorRecord>,
+    /// Messages that Collie's algorithms sent from this rank.
+    pub traffic: Vec<TrafficRecord>,
+    /// Messages that the MPI library says its collectives sent from this rank, where it tells.
+    pub native_traffic: Vec<TrafficRecord>,
+    /// The last per-call events, for the time line.
+    pub events: Vec<Event>,
+}
+
+/// Messages from this rank to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrafficRecord {
+    /// World rank of the receiver.
+    pub to: u32,
+    /// Number of messages.
+    pub messages: u64,
+    /// Bytes of them.
+    pub bytes: u64,
 }
 
 /// What is the same for all ranks.
@@ -61,8 +78,55 @@ pub struct CommunicatorRecord {
     pub rank: u32,
     /// World ranks of its ranks in order; told by its rank 0 only, others leave it empty.
     pub members: Vec<u32>,
-    /// The calls on it.
+    /// The calls on it; a cell's place is its [`CellId`](super::CellId). Cells without calls count as absent.
     pub cells: Vec<CellRecord>,
+    /// Native against ours, by epoch; empty unless the mode is `compare`.
+    pub epochs: Vec<EpochsRecord>,
+    /// Which ranks arrived last, as far as this rank is the one to tell; empty unless waiting is measured.
+    pub late: Vec<LateRecord>,
+    /// Calls whose result was compared with the native one on this rank.
+    pub verified_calls: u64,
+    /// Where the results differed; the first few.
+    pub differences: Vec<DifferenceRecord>,
+}
+
+/// Epochs of one function and size class: even ones ran natively, odd ones with Collie's algorithm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochsRecord {
+    /// The MPI function.
+    pub function: Function,
+    /// Size class of the signature bytes that one rank contributes.
+    pub bucket: Bucket,
+    /// (number of the epoch, calls, nanoseconds of all of them), ascending; the same epochs on all ranks.
+    pub epochs: Vec<(u32, u32, u64)>,
+}
+
+/// How often a rank was the last to arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LateRecord {
+    /// World rank.
+    pub rank: u32,
+    /// Calls in which it arrived last.
+    pub calls: u64,
+    /// Time that the first of the others waited for it, all those calls.
+    pub waited_ns: u64,
+}
+
+/// A result that was not the native one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DifferenceRecord {
+    /// The MPI function.
+    pub function: Function,
+    /// Number of the collective call on the communicator, from 0.
+    pub call: u64,
+    /// What ran.
+    pub algorithm: String,
+    /// First element that differs.
+    pub element: u64,
+    /// The native value, as text.
+    pub native: String,
+    /// Ours, as text.
+    pub ours: String,
 }
 
 /// The calls of one cell on one rank.
@@ -90,6 +154,13 @@ pub struct CellRecord {
     pub waiting_ns: u64,
     /// Durations and how many calls took that long, ascending, each within 1/16.
     pub durations: Vec<(u64, u32)>,
+}
+
+impl CommunicatorRecord {
+    /// Whether there were calls on it.
+    pub fn has_calls(&self) -> bool {
+        self.cells.iter().any(|cell| cell.calls > 0)
+    }
 }
 
 /// A rank's bytes could not be read.

@@ -1,5 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
+use super::Comparison;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON schema that [`Summary`] is; goes up when a field changes its meaning or goes away.
@@ -41,6 +42,24 @@ pub struct Summary {
     pub per_rank: Vec<RankRow>,
     /// What Collie itself costs.
     pub overhead: Overhead,
+    /// Native against ours; empty unless the mode is `compare`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comparisons: Vec<ComparisonRow>,
+    /// Results against the native ones; absent unless the mode is `verify`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// Ranks by how often they arrived last; empty where it was not measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<LateRow>,
+    /// Messages that Collie's algorithms sent, by sender and receiver.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<TrafficRow>,
+    /// Messages that the MPI library says its collectives sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub native_traffic: Vec<TrafficRow>,
+    /// The last calls of each rank, by rank and entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<TimelineRow>,
     /// Per-call events that were thrown away to stay within the memory bound, all ranks.
     pub dropped_events: u64,
 }
@@ -160,6 +179,102 @@ pub struct RankRow {
     pub calls: u64,
     /// Signature bytes of them.
     pub bytes: u64,
+}
+
+/// Native against ours for one (communicator, function, size class).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRow {
+    /// MPI's name of the function.
+    pub function: String,
+    /// Place in [`Summary::communicators`].
+    pub communicator: usize,
+    /// Fewest signature bytes per call of the size class.
+    pub bytes_from: u64,
+    /// Most signature bytes per call of the size class.
+    pub bytes_to: u64,
+    /// Calls per rank, native and ours together.
+    pub calls: u64,
+    /// What the numbers say.
+    #[serde(flatten)]
+    pub result: Comparison,
+    /// What a rank would save if Collie ran all of these calls instead of the MPI library; negative if it would lose.
+    pub saved_seconds: f64,
+}
+
+/// Results of `verify`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Calls whose results were compared, all ranks.
+    pub calls: u64,
+    /// Where they differed; the first few of each rank and communicator.
+    pub differences: Vec<DifferenceRow>,
+}
+
+/// A result that was not the native one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DifferenceRow {
+    /// World rank.
+    pub rank: u32,
+    /// Place in [`Summary::communicators`].
+    pub communicator: usize,
+    /// MPI's name of the function.
+    pub function: String,
+    /// What ran.
+    pub algorithm: String,
+    /// Number of the collective call on the communicator, from 0.
+    pub call: u64,
+    /// First element that differs.
+    pub element: u64,
+    /// The native value.
+    pub native: String,
+    /// Ours.
+    pub ours: String,
+}
+
+/// How often a rank was the last to arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LateRow {
+    /// World rank.
+    pub rank: u32,
+    /// Calls in which it arrived last.
+    pub calls: u64,
+    /// Time that the first of the others waited for it.
+    pub waited_seconds: f64,
+}
+
+/// Messages from one rank to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrafficRow {
+    /// World rank of the sender.
+    pub from: u32,
+    /// World rank of the receiver.
+    pub to: u32,
+    /// Number of messages.
+    pub messages: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Whether both are on one node.
+    pub on_node: bool,
+}
+
+/// One call on one rank.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimelineRow {
+    /// World rank.
+    pub rank: u32,
+    /// Thread, numbered per rank in the order of first calls.
+    pub thread: u32,
+    /// Place in [`Summary::rows`].
+    pub row: usize,
+    /// Entry, seconds since the earliest call in the time line.
+    pub enter_seconds: f64,
+    /// From entry to exit.
+    pub seconds: f64,
+    /// Signature bytes.
+    pub bytes: u64,
+    /// Root; absent where the function has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<u32>,
 }
 
 /// What Collie itself costs.

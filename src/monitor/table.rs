@@ -24,6 +24,13 @@ pub struct Label(u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CellId(u32);
 
+impl CellId {
+    /// Its place among the table's cells.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// What the calls of one cell have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -53,7 +60,11 @@ pub struct Table {
     label_of: HashMap<Box<str>, Label>,
     cells: Vec<Cell>,
     cell_of: HashMap<u64, CellId>,
+    recent: [Option<(u64, CellId)>; RECENT],
 }
+
+/// Cells found without asking the map: a program's few repeated calls. Asking costs some 20 ns more.
+const RECENT: usize = 16;
 
 #[derive(Debug)]
 struct Cell {
@@ -114,9 +125,25 @@ impl Table {
     }
 
     /// The cell of `key`, made if it is new (the only allocation).
+    #[inline]
     pub fn cell(&mut self, key: Key) -> CellId {
+        let packed = key.packed();
+        // Fibonacci hashing: the top bits of the product depend on all bits of the key.
+        let place = (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT.ilog2())) as usize;
+        match self.recent[place] {
+            Some((recent, cell)) if recent == packed => cell,
+            _ => {
+                let cell = self.find_or_make(packed, key);
+                self.recent[place] = Some((packed, cell));
+                cell
+            }
+        }
+    }
+
+    #[cold]
+    fn find_or_make(&mut self, packed: u64, key: Key) -> CellId {
         let Self { cells, cell_of, .. } = self;
-        *cell_of.entry(key.packed()).or_insert_with(|| {
+        *cell_of.entry(packed).or_insert_with(|| {
             cells.push(Cell::new(key));
             CellId(cells.len() as u32 - 1)
         })
@@ -145,10 +172,9 @@ impl Table {
         self.cells.iter_mut().for_each(Cell::clear);
     }
 
-    /// What was counted, with times in nanoseconds of `nanoseconds_per_tick` each. Cells without calls are left out.
+    /// What was counted, a cell's place being its id, with times in nanoseconds. Cells may have no calls.
     pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<CellRecord> {
-        let counted = self.cells.iter().filter(|cell| cell.calls > 0);
-        counted.map(|cell| self.record_of(cell, nanoseconds_per_tick)).collect()
+        self.cells.iter().map(|cell| self.record_of(cell, nanoseconds_per_tick)).collect()
     }
 
     fn record_of(&self, cell: &Cell, nanoseconds_per_tick: f64) -> CellRecord {
@@ -164,7 +190,7 @@ impl Table {
             calls: cell.calls,
             bytes: cell.bytes,
             total_ns: nanoseconds(cell.total),
-            min_ns: nanoseconds(cell.shortest),
+            min_ns: nanoseconds(cell.shortest.min(cell.longest)),
             max_ns: nanoseconds(cell.longest),
             waiting_ns: nanoseconds(cell.waiting),
             durations: durations.collect(),
@@ -217,7 +243,8 @@ mod tests {
         table.record(cell, 0, 5);
         table.reset();
         assert_eq!(table.cell(key), cell);
-        assert!(table.records(1.0).is_empty());
+        let [forgotten] = &table.records(1.0)[..] else { panic!("one cell") };
+        assert_eq!((forgotten.calls, forgotten.min_ns, forgotten.max_ns), (0, 0, 0));
         table.record(cell, 0, u64::MAX >> 8);
         assert_eq!(table.records(1.0)[0].calls, 1);
     }

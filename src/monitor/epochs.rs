@@ -1,0 +1,117 @@
+//! Native and ours in turns: even epochs of calls run natively, odd ones with Collie's algorithm.
+//!
+//! One execution per call, so the program keeps its cost and its meaning. All ranks count the same calls of a
+//! communicator, so they agree on the epoch without a message.
+
+use super::{Bucket, EpochsRecord, Function};
+use std::collections::HashMap;
+
+/// Most epochs that a cell keeps: 256 observations a side are plenty for the test, 8 KiB a cell.
+const MOST: u32 = 512;
+
+/// One communicator's epochs on one rank. Durations in ticks, as in [`Table`](super::Table).
+#[derive(Debug, Default)]
+pub struct Epochs {
+    cells: HashMap<(Function, Bucket), Cell>,
+}
+
+#[derive(Debug, Default)]
+struct Cell {
+    /// (epoch after halvings, calls, ticks), ascending.
+    epochs: Vec<(u32, u32, u64)>,
+    halvings: u32,
+}
+
+impl Epochs {
+    /// Without cells.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether calls of that epoch run natively.
+    pub const fn is_native(epoch: u32) -> bool {
+        epoch.is_multiple_of(2)
+    }
+
+    /// Counts a call of `epoch`, which is at least the last one's epoch.
+    pub fn record(&mut self, function: Function, bucket: Bucket, epoch: u32, ticks: u64) {
+        self.cells.entry((function, bucket)).or_default().record(epoch, ticks);
+    }
+
+    /// What was counted, with times in nanoseconds, in the order of functions and sizes.
+    pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<EpochsRecord> {
+        let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
+        let mut records: Vec<EpochsRecord> = self
+            .cells
+            .iter()
+            .map(|(&(function, bucket), cell)| {
+                let epochs =
+                    cell.epochs.iter().map(|&(epoch, calls, ticks)| (epoch, calls, nanoseconds(ticks))).collect();
+                EpochsRecord { function, bucket, epochs }
+            })
+            .collect();
+        records.sort_by_key(|record| (record.function, record.bucket));
+        records
+    }
+}
+
+impl Cell {
+    fn record(&mut self, epoch: u32, ticks: u64) {
+        let mut epoch = (0..self.halvings).fold(epoch, |epoch, _| halved(epoch));
+        while epoch >= MOST {
+            self.halve();
+            epoch = halved(epoch);
+        }
+        match self.epochs.last_mut() {
+            Some((last, calls, sum)) if *last == epoch => (*calls, *sum) = (*calls + 1, *sum + ticks),
+            _ => self.insert(epoch, 1, ticks),
+        }
+    }
+
+    /// Epochs 4k and 4k + 2 become 2k, their odd neighbours 2k + 1: each side keeps all its calls.
+    fn halve(&mut self) {
+        self.halvings += 1;
+        for (epoch, calls, ticks) in std::mem::take(&mut self.epochs) {
+            self.insert(halved(epoch), calls, ticks);
+        }
+    }
+
+    fn insert(&mut self, epoch: u32, calls: u32, ticks: u64) {
+        // Halving folds two pairs onto each other, so the place is the last, the one before it, or new.
+        match self.epochs.binary_search_by_key(&epoch, |entry| entry.0) {
+            Ok(place) => {
+                let entry = &mut self.epochs[place];
+                (entry.1, entry.2) = (entry.1.saturating_add(calls), entry.2 + ticks);
+            }
+            Err(place) => self.epochs.insert(place, (epoch, calls, ticks)),
+        }
+    }
+}
+
+const fn halved(epoch: u32) -> u32 {
+    epoch / 4 * 2 + epoch % 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Operation;
+
+    #[test]
+    fn however_many_epochs_memory_stays_and_no_call_changes_sides() {
+        let mut epochs = Epochs::new();
+        let function = Operation::Reduce.into();
+        for epoch in 0..10_000 {
+            for _ in 0..3 {
+                epochs.record(function, Bucket(4), epoch, if Epochs::is_native(epoch) { 100 } else { 7 });
+            }
+        }
+        let [record] = &epochs.records(1.0)[..] else { panic!("one cell") };
+        assert!((256..=512).contains(&record.epochs.len()), "{}", record.epochs.len());
+        assert!(record.epochs.is_sorted_by(|left, right| left.0 < right.0));
+        for &(epoch, calls, ns) in &record.epochs {
+            assert_eq!(ns, u64::from(calls) * if Epochs::is_native(epoch) { 100 } else { 7 });
+        }
+        assert_eq!(record.epochs.iter().map(|entry| entry.1).sum::<u32>(), 30_000);
+    }
+}

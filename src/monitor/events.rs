@@ -1,0 +1,265 @@
+//! The per-call log: every call's entry and exit, in bounded memory, the rest in a file.
+
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// Memory for events unless the user says otherwise: 64 MiB, 1.6 million calls.
+pub const DEFAULT_MEMORY_BYTES: usize = 64 << 20;
+
+/// With a file behind it, memory is written out in pieces of at most 1 MiB: a call that has to write one is late by a
+/// millisecond, not by the tenth of a second that 64 MiB take.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// One call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Entry, nanoseconds since 1970 by the clock that all ranks share as well as they can.
+    pub enter_unix_ns: u64,
+    /// From entry to exit, nanoseconds.
+    pub duration_ns: u64,
+    /// Signature bytes.
+    pub bytes: u64,
+    /// Place of the communicator in [`RankRecord::communicators`](super::RankRecord::communicators).
+    pub communicator: u32,
+    /// Number of the [`CellId`](super::CellId) in that communicator's table: function, algorithm, what decided it.
+    pub cell: u32,
+    /// Root; −1 where the function has none.
+    pub root: i32,
+    /// Thread, numbered per rank in the order of first calls.
+    pub thread: u32,
+}
+
+impl Event {
+    /// Bytes of an event in memory and in the file.
+    pub const BYTES: usize = 40;
+
+    /// The event as it lies in the file: the fields in order, little-endian.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        for (place, value) in [self.enter_unix_ns, self.duration_ns, self.bytes].into_iter().enumerate() {
+            bytes[place * 8..][..8].copy_from_slice(&value.to_le_bytes());
+        }
+        for (place, value) in [self.communicator, self.cell, self.root as u32, self.thread].into_iter().enumerate() {
+            bytes[24 + place * 4..][..4].copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The event that [`to_bytes`](Self::to_bytes) wrote.
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
+        let long = |start: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[start + byte]));
+        let short = |start: usize| u32::from_le_bytes(std::array::from_fn(|byte| bytes[start + byte]));
+        Self {
+            enter_unix_ns: long(0),
+            duration_ns: long(8),
+            bytes: long(16),
+            communicator: short(24),
+            cell: short(28),
+            root: short(32) as i32,
+            thread: short(36),
+        }
+    }
+}
+
+/// One rank's log. Without a file, or when the file is full or fails, the oldest events in memory give way to new ones
+/// and are counted as dropped.
+#[derive(Debug)]
+pub struct EventLog {
+    events: VecDeque<Event>,
+    capacity: usize,
+    spill: Option<Spill>,
+    failure: Option<io::Error>,
+    dropped: u64,
+}
+
+#[derive(Debug)]
+struct Spill {
+    file: File,
+    events: u64,
+    most: u64,
+}
+
+impl EventLog {
+    /// A log that keeps the last calls in at most `memory_bytes` bytes. The addresses are taken at once, so that the log
+    /// never grows by copying; the system gives them memory as calls come.
+    pub fn in_memory(memory_bytes: usize) -> Self {
+        let capacity = (memory_bytes / Event::BYTES).max(1);
+        Self { events: VecDeque::with_capacity(capacity), capacity, spill: None, failure: None, dropped: 0 }
+    }
+
+    /// A log that writes the calls to the file at `path`, which is made or emptied, up to `file_bytes` bytes.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub fn spilling(memory_bytes: usize, path: &Path, file_bytes: u64) -> io::Result<Self> {
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+        let spill = Spill { file, events: 0, most: file_bytes / Event::BYTES as u64 };
+        Ok(Self { spill: Some(spill), ..Self::in_memory(memory_bytes.min(PIECE_BYTES)) })
+    }
+
+    /// Keeps one call.
+    #[inline]
+    pub fn push(&mut self, event: Event) {
+        if self.events.len() == self.capacity {
+            self.make_room();
+        }
+        self.events.push_back(event);
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        match self.spill.as_mut().map(|spill| spill.write(&self.events)) {
+            Some(Ok(true)) => return self.events.clear(),
+            Some(Err(failure)) => {
+                // What the file held can still be read; it gets nothing more.
+                self.failure.get_or_insert(failure);
+            }
+            Some(Ok(false)) | None => {}
+        }
+        self.events.pop_front();
+        self.dropped += 1;
+    }
+
+    /// Calls that were thrown away.
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// What kept the file from taking more, if something did.
+    pub const fn failure(&self) -> Option<&io::Error> {
+        self.failure.as_ref()
+    }
+
+    /// Calls that are kept, in file and memory.
+    pub fn len(&self) -> u64 {
+        self.spill.as_ref().map_or(0, |spill| spill.events) + self.events.len() as u64
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Hands every kept call to `take`, oldest first, but leaves out the first `skip`.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn for_each(&mut self, skip: u64, mut take: impl FnMut(Event)) -> io::Result<()> {
+        let mut in_file = 0;
+        if let Some(spill) = &mut self.spill {
+            in_file = spill.events;
+            spill.read(skip.min(in_file), &mut take)?;
+        }
+        self.events.iter().skip(skip.saturating_sub(in_file) as usize).copied().for_each(take);
+        Ok(())
+    }
+
+    /// The last `most` calls that are kept.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn tail(&mut self, most: usize) -> io::Result<Vec<Event>> {
+        let mut tail = Vec::with_capacity(most.min(self.len() as usize));
+        self.for_each(self.len().saturating_sub(most as u64), |event| tail.push(event))?;
+        Ok(tail)
+    }
+}
+
+impl Spill {
+    /// Appends `events`, all or none; whether they had room.
+    fn write(&mut self, events: &VecDeque<Event>) -> io::Result<bool> {
+        if self.events + events.len() as u64 > self.most {
+            return Ok(false);
+        }
+        let bytes: Vec<u8> = events.iter().flat_map(|event| event.to_bytes()).collect();
+        // A failed write may have left a part of the piece, which the next one overwrites.
+        self.file.seek(SeekFrom::Start(self.events * Event::BYTES as u64))?;
+        if let Err(failure) = self.file.write_all(&bytes) {
+            self.most = self.events;
+            return Err(failure);
+        }
+        self.events += events.len() as u64;
+        Ok(true)
+    }
+
+    fn read(&mut self, skip: u64, take: &mut impl FnMut(Event)) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(skip * Event::BYTES as u64))?;
+        let mut reader = BufReader::new(&self.file);
+        let mut bytes = [0; Event::BYTES];
+        for _ in skip..self.events {
+            reader.read_exact(&mut bytes)?;
+            take(Event::from_bytes(&bytes));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(number: u64) -> Event {
+        Event {
+            enter_unix_ns: number,
+            duration_ns: number * 3,
+            bytes: u64::MAX - number,
+            communicator: 1,
+            cell: number as u32,
+            root: -1,
+            thread: 2,
+        }
+    }
+
+    fn kept(log: &mut EventLog) -> Vec<u64> {
+        log.tail(usize::MAX).unwrap().iter().map(|event| event.enter_unix_ns).collect()
+    }
+
+    #[test]
+    fn bytes_of_an_event_are_the_event() {
+        assert_eq!(Event::from_bytes(&event(0x0102_0304_0506).to_bytes()), event(0x0102_0304_0506));
+        assert_eq!(size_of::<Event>(), Event::BYTES);
+    }
+
+    #[test]
+    fn without_a_file_the_last_calls_stay_and_the_others_are_counted() {
+        let mut log = EventLog::in_memory(10 * Event::BYTES);
+        (0..25).for_each(|number| log.push(event(number)));
+        assert_eq!((kept(&mut log), log.dropped()), ((15..25).collect(), 15));
+        assert_eq!(log.tail(2).unwrap(), [event(23), event(24)]);
+    }
+
+    #[test]
+    fn with_a_file_nothing_is_lost_until_it_is_full() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = EventLog::spilling(10 * Event::BYTES, &folder.path().join("calls"), 1 << 20).unwrap();
+        (0..95).for_each(|number| log.push(event(number)));
+        assert_eq!((kept(&mut log), log.dropped()), ((0..95).collect(), 0));
+        assert_eq!(log.tail(7).unwrap(), (88..95).map(event).collect::<Vec<_>>());
+        // Reading in between does not disturb writing.
+        (95..120).for_each(|number| log.push(event(number)));
+        assert_eq!(kept(&mut log), (0..120).collect::<Vec<_>>());
+
+        let most = 20 * Event::BYTES as u64;
+        let mut log = EventLog::spilling(10 * Event::BYTES, &folder.path().join("calls"), most).unwrap();
+        (0..95).for_each(|number| log.push(event(number)));
+        assert_eq!((kept(&mut log), log.dropped()), ((0..20).chain(85..95).collect(), 65));
+    }
+
+    #[test]
+    fn a_full_disk_is_told_and_costs_only_what_did_not_fit() {
+        let mut log = EventLog::spilling(10 * Event::BYTES, Path::new("/dev/full"), 1 << 20).unwrap();
+        (0..15).for_each(|number| log.push(event(number)));
+        assert_eq!((kept(&mut log), log.dropped()), ((5..15).collect(), 5));
+        assert!(log.failure().is_some());
+    }
+
+    #[test]
+    fn memory_stays_under_the_bound() {
+        let mut log = EventLog::in_memory(1000 * Event::BYTES);
+        (0..100_000).for_each(|number| log.push(event(number)));
+        assert_eq!(log.events.capacity(), 1000);
+    }
+}
