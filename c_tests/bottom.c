@@ -1,0 +1,101 @@
+/* MPI_BOTTOM with types of absolute addresses. */
+#include "check.h"
+
+static MPI_Datatype absolute(int *first, int *second) {
+    MPI_Aint at[2];
+    MPI_Datatype type;
+    OK(MPI_Get_address(first, &at[0]));
+    OK(MPI_Get_address(second, &at[1]));
+    OK(MPI_Type_create_hindexed(2, (int[]){1, 1}, at, MPI_INT, &type));
+    OK(MPI_Type_commit(&type));
+    return type;
+}
+
+/* Blocks of two ints each, addressed as a whole: one element per rank, 8 bytes apart. */
+static MPI_Datatype absolute_blocks(int *blocks) {
+    MPI_Aint at;
+    MPI_Datatype pair, type;
+    OK(MPI_Get_address(blocks, &at));
+    OK(MPI_Type_create_hindexed(1, (int[]){2}, &at, MPI_INT, &pair));
+    OK(MPI_Type_create_resized(pair, 0, 2 * sizeof(int), &type));
+    OK(MPI_Type_commit(&type));
+    OK(MPI_Type_free(&pair));
+    return type;
+}
+
+static void body(MPI_Comm comm, int rank, int size) {
+    int a, gap, b, blocks[16];
+    MPI_Datatype pair = absolute(&b, &a), many = absolute_blocks(blocks);
+    for (int root = 0; root < size; root++) {
+        gap = 99;
+        a = rank == root ? 5 + root : 0;
+        b = rank == root ? 6 + root : 0;
+        CASE("MPI_Bcast, root %d, p %d", root, size);
+        OK(MPI_Bcast(MPI_BOTTOM, 1, pair, root, comm));
+        REQUIRE(a == 5 + root && b == 6 + root && gap == 99, "%d %d %d", a, b, gap);
+
+        a = 10 * rank;
+        b = 10 * rank + 1;
+        memset(blocks, 0, sizeof blocks);
+        CASE("MPI_Gather, root %d, p %d", root, size);
+        OK(MPI_Gather(MPI_BOTTOM, 1, pair, MPI_BOTTOM, 1, many, root, comm));
+        for (int r = 0; rank == root && r < size; r++)
+            REQUIRE(blocks[2 * r] == 10 * r + 1 && blocks[2 * r + 1] == 10 * r, "block %d: %d %d", r, blocks[2 * r],
+                    blocks[2 * r + 1]);
+
+        for (int i = 0; i < 2 * size; i++) blocks[i] = rank == root ? 3 * i + root : -1;
+        CASE("MPI_Scatter, root %d, p %d", root, size);
+        OK(MPI_Scatter(MPI_BOTTOM, 1, many, MPI_BOTTOM, 1, pair, root, comm));
+        REQUIRE(b == 3 * 2 * rank + root && a == 3 * (2 * rank + 1) + root, "%d %d", a, b);
+    }
+    a = rank;
+    b = -rank;
+    CASE("MPI_Allgather, p %d", size);
+    memset(blocks, 0, sizeof blocks);
+    OK(MPI_Allgather(MPI_BOTTOM, 1, pair, MPI_BOTTOM, 1, many, comm));
+    for (int r = 0; r < size; r++)
+        REQUIRE(blocks[2 * r] == -r && blocks[2 * r + 1] == r, "block %d: %d %d", r, blocks[2 * r], blocks[2 * r + 1]);
+    CASE("MPI_Allgather from MPI_BOTTOM into memory, p %d", size);
+    memset(blocks, 0, sizeof blocks);
+    OK(MPI_Allgather(MPI_BOTTOM, 1, pair, blocks, 2, MPI_INT, comm));
+    for (int r = 0; r < size; r++)
+        REQUIRE(blocks[2 * r] == -r && blocks[2 * r + 1] == r, "block %d: %d %d", r, blocks[2 * r], blocks[2 * r + 1]);
+    OK(MPI_Type_free(&pair));
+    OK(MPI_Type_free(&many));
+}
+
+static MPI_Aint offset_of_b;
+
+/* Adds the two ints of the absolute type, wherever the library keeps the elements. */
+static void add(void *in, void *inout, int *len, MPI_Datatype *type) {
+    MPI_Aint lower, extent, true_lower, true_extent;
+    PMPI_Type_get_extent(*type, &lower, &extent);
+    PMPI_Type_get_true_extent(*type, &true_lower, &true_extent);
+    for (int i = 0; i < *len; i++) {
+        char *x = (char *)in + true_lower + i * extent, *y = (char *)inout + true_lower + i * extent;
+        *(int *)y += *(int *)x;
+        *(int *)(y + offset_of_b) += *(int *)(x + offset_of_b);
+    }
+}
+
+static void reductions(MPI_Comm comm, int rank, int size) {
+    /* The two lie at one distance on every rank, so that the type maps agree up to a shift. */
+    int memory[3] = {rank, 99, 2 * rank};
+    MPI_Datatype in = absolute(&memory[0], &memory[2]);
+    MPI_Op op;
+    offset_of_b = 2 * sizeof(int);
+    OK(MPI_Op_create(add, 1, &op));
+    const int sum = size * (size - 1) / 2;
+    CASE("MPI_Allreduce in place at MPI_BOTTOM, p %d", size);
+    OK(MPI_Allreduce(MPI_IN_PLACE, MPI_BOTTOM, 1, in, op, comm));
+    REQUIRE(memory[0] == sum && memory[1] == 99 && memory[2] == 2 * sum, "%d %d %d", memory[0], memory[1], memory[2]);
+    OK(MPI_Op_free(&op));
+    OK(MPI_Type_free(&in));
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    check_on_parts(body);
+    check_on_parts(reductions);
+    return check_finish();
+}

@@ -1,0 +1,55 @@
+/* Arguments that MPI calls not significant hold rubbish: nobody may look at them. */
+#include "check.h"
+
+static void *const rubbish = (void *)8;
+
+static void body(MPI_Comm comm, int rank, int size) {
+    int own[3], all[3 * 8], expected[3 * 8];
+    for (int root = 0; root < size; root++) {
+        for (int i = 0; i < 3 * size; i++) expected[i] = 100 * (i / 3) + i % 3 + root;
+        memcpy(own, expected + 3 * rank, sizeof own);
+        memset(all, 0, sizeof all);
+
+        CASE("MPI_Gather, root %d, p %d", root, size);
+        if (rank == root) OK(MPI_Gather(own, 3, MPI_INT, all, 3, MPI_INT, root, comm));
+        else OK(MPI_Gather(own, 3, MPI_INT, rubbish, -7, MPI_DATATYPE_NULL, root, comm));
+        if (rank == root) check_same(all, expected, sizeof(int) * 3 * size, sizeof(int));
+
+        CASE("MPI_Gather in place, root %d, p %d", root, size);
+        memset(all, 0, sizeof all);
+        memcpy(all + 3 * rank, own, sizeof own);
+        if (rank == root) OK(MPI_Gather(MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, all, 3, MPI_INT, root, comm));
+        else OK(MPI_Gather(own, 3, MPI_INT, rubbish, -7, MPI_DATATYPE_NULL, root, comm));
+        if (rank == root) check_same(all, expected, sizeof(int) * 3 * size, sizeof(int));
+
+        CASE("MPI_Scatter, root %d, p %d", root, size);
+        memset(own, 0, sizeof own);
+        if (rank == root) OK(MPI_Scatter(expected, 3, MPI_INT, own, 3, MPI_INT, root, comm));
+        else OK(MPI_Scatter(rubbish, -7, MPI_DATATYPE_NULL, own, 3, MPI_INT, root, comm));
+        check_same(own, expected + 3 * rank, sizeof own, sizeof(int));
+
+        CASE("MPI_Scatter in place, root %d, p %d", root, size);
+        memset(own, 0, sizeof own);
+        if (rank == root) OK(MPI_Scatter(expected, 3, MPI_INT, MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, root, comm));
+        else OK(MPI_Scatter(rubbish, -7, MPI_DATATYPE_NULL, own, 3, MPI_INT, root, comm));
+        if (rank != root) check_same(own, expected + 3 * rank, sizeof own, sizeof(int));
+        memcpy(own, expected + 3 * rank, sizeof own);
+
+        CASE("MPI_Allgather in place, p %d", size);
+        memset(all, 0, sizeof all);
+        memcpy(all + 3 * rank, own, sizeof own);
+        OK(MPI_Allgather(MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, all, 3, MPI_INT, comm));
+        check_same(all, expected, sizeof(int) * 3 * size, sizeof(int));
+
+        CASE("MPI_Reduce, root %d, p %d", root, size);
+        int sum = -1;
+        OK(MPI_Reduce(&rank, rank == root ? (void *)&sum : rubbish, 1, MPI_INT, MPI_SUM, root, comm));
+        if (rank == root) REQUIRE(sum == size * (size - 1) / 2, "ours %d, expected %d", sum, size * (size - 1) / 2);
+    }
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    check_on_parts(body);
+    return check_finish();
+}
