@@ -1,0 +1,72 @@
+//! Compiles the shim that turns MPI's macros into symbols, with the compiler wrapper that `MPICC` names, and tells the
+//! crate which family of MPI it is built for. Without the feature `mpi` there is nothing to do.
+
+use std::env;
+use std::path::Path;
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=MPICC");
+    println!("cargo:rustc-check-cfg=cfg(mpi_family, values(\"openmpi\", \"mpich\"))");
+    println!("cargo:rustc-check-cfg=cfg(mpi_large_count)");
+    if env::var_os("CARGO_FEATURE_MPI").is_none() {
+        return;
+    }
+    let library = match build_probe_mpi::probe() {
+        Ok(library) => library,
+        Err(reasons) => {
+            let reasons: Vec<_> = reasons.iter().map(ToString::to_string).collect();
+            panic!(
+                "no MPI found; set MPICC to an MPI compiler wrapper, e.g. MPICC=mpicc.openmpi\n{}",
+                reasons.join("\n")
+            );
+        }
+    };
+    describe_family(&library);
+    compile_shim(&library);
+    // An MPI outside the loader's usual folders must be found by every process that the library is preloaded into, or
+    // all of them fail to start.
+    for folder in &library.lib_paths {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-rpath,{}", folder.display());
+    }
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcollie.so");
+}
+
+/// A C compiler for MPI sources.
+fn compiler(library: &build_probe_mpi::Library) -> cc::Build {
+    let mut build = cc::Build::new();
+    match &library.mpicc {
+        Some(mpicc) => {
+            build.compiler(mpicc);
+        }
+        None => {
+            build.includes(&library.include_paths);
+        }
+    }
+    build
+}
+
+/// Sets `mpi_family` and `mpi_large_count` from what mpi.h says of itself.
+fn describe_family(library: &build_probe_mpi::Library) {
+    let probe = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("family.c");
+    let text = "#include <mpi.h>\n#ifdef OPEN_MPI\ncollie_family openmpi\n#else\ncollie_family mpich\n#endif\n\
+                collie_version MPI_VERSION\n";
+    std::fs::write(&probe, text).expect("OUT_DIR is writable");
+    let expanded = compiler(library).file(&probe).expand();
+    let expanded = String::from_utf8_lossy(&expanded);
+    let value = |key: &str| {
+        let line = expanded.lines().find_map(|line| line.trim().strip_prefix(key));
+        line.unwrap_or_else(|| panic!("mpi.h of MPICC does not say its {key}")).trim().to_owned()
+    };
+    println!("cargo:rustc-cfg=mpi_family=\"{}\"", value("collie_family"));
+    // Exporting the large-count forms where the MPI has none would make mpi4py call them.
+    let large_count = value("collie_version").parse::<u32>().is_ok_and(|version| version >= 4);
+    if large_count || expanded.contains("PMPI_Bcast_c") {
+        println!("cargo:rustc-cfg=mpi_large_count");
+    }
+}
+
+fn compile_shim(library: &build_probe_mpi::Library) {
+    println!("cargo:rerun-if-changed=src/mpi/shim.c");
+    compiler(library).file("src/mpi/shim.c").warnings(true).compile("collie_shim");
+}

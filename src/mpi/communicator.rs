@@ -1,0 +1,243 @@
+//! Communicators: what Collie asks of the program's, and the private one that its own messages travel in.
+
+use super::constants;
+use super::error::{Error, Result, check};
+use mpi_sys::{MPI_Comm, MPI_Errhandler};
+use std::ffi::CStr;
+use std::os::raw::{c_char, c_int, c_void};
+
+/// Own rank.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn rank(comm: MPI_Comm) -> Result<usize> {
+    let mut rank = 0;
+    // SAFETY: the out-parameter is valid for writes.
+    check(unsafe { mpi_sys::PMPI_Comm_rank(comm, &mut rank) })?;
+    Ok(rank as usize)
+}
+
+/// Number of ranks (of the local group of an intercommunicator).
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn size(comm: MPI_Comm) -> Result<usize> {
+    let mut size = 0;
+    // SAFETY: the out-parameter is valid for writes.
+    check(unsafe { mpi_sys::PMPI_Comm_size(comm, &mut size) })?;
+    Ok(size as usize)
+}
+
+/// Whether it connects two groups.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn is_inter(comm: MPI_Comm) -> Result<bool> {
+    let mut flag = 0;
+    // SAFETY: the out-parameter is valid for writes.
+    check(unsafe { mpi_sys::PMPI_Comm_test_inter(comm, &mut flag) })?;
+    Ok(flag != 0)
+}
+
+/// The name that the program or MPI gave it; `None` where there is none.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn name(comm: MPI_Comm) -> Result<Option<String>> {
+    let mut text = [0 as c_char; mpi_sys::MPI_MAX_OBJECT_NAME as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer has the room that MPI asks for, and ends in a zero that MPI does not write over.
+    let name = unsafe {
+        check(mpi_sys::PMPI_Comm_get_name(comm, text.as_mut_ptr(), &mut length))?;
+        CStr::from_ptr(text.as_ptr())
+    };
+    let name = name.to_string_lossy();
+    Ok((!name.is_empty()).then(|| name.into_owned()))
+}
+
+/// Sets `bytes` on every rank to what they are on rank 0. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn broadcast(comm: MPI_Comm, bytes: &mut Vec<u8>) -> Result {
+    let mut length = bytes.len() as u64;
+    // SAFETY: one element of that type; then as many bytes as all ranks now know of.
+    unsafe {
+        check(mpi_sys::PMPI_Bcast((&raw mut length).cast(), 1, constants::uint64(), 0, comm))?;
+        bytes.resize(length as usize, 0);
+        check(mpi_sys::PMPI_Bcast(bytes.as_mut_ptr().cast(), length as c_int, constants::byte(), 0, comm))
+    }
+}
+
+/// Every rank's `own` words, in rank order. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn allgather<const WORDS: usize>(comm: MPI_Comm, size: usize, own: [u64; WORDS]) -> Result<Vec<[u64; WORDS]>> {
+    let mut all = vec![[0; WORDS]; size];
+    let (count, word) = (WORDS as c_int, constants::uint64());
+    // SAFETY: `all` has room for `WORDS` words of each of `size` ranks.
+    check(unsafe {
+        mpi_sys::PMPI_Allgather(own.as_ptr().cast(), count, word, all.as_mut_ptr().cast(), count, word, comm)
+    })?;
+    Ok(all)
+}
+
+/// Every rank's bytes at rank 0, in rank order; nothing elsewhere. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn gather_bytes(comm: MPI_Comm, rank: usize, size: usize, own: &[u8]) -> Result<Vec<Vec<u8>>> {
+    let length = own.len() as c_int;
+    let (mut lengths, mut places) = (vec![0 as c_int; size], vec![0 as c_int; size]);
+    // SAFETY: one int of each rank.
+    check(unsafe {
+        let int = constants::byte();
+        let bytes = size_of::<c_int>() as c_int;
+        mpi_sys::PMPI_Gather((&raw const length).cast(), bytes, int, lengths.as_mut_ptr().cast(), bytes, int, 0, comm)
+    })?;
+    let mut total = 0;
+    for (place, length) in places.iter_mut().zip(&lengths) {
+        *place = total;
+        total += length;
+    }
+    let mut all = vec![0u8; if rank == 0 { total as usize } else { 0 }];
+    // SAFETY: rank 0 has room for all the bytes announced.
+    check(unsafe {
+        mpi_sys::PMPI_Gatherv(
+            own.as_ptr().cast(),
+            length,
+            constants::byte(),
+            all.as_mut_ptr().cast(),
+            lengths.as_ptr(),
+            places.as_ptr(),
+            constants::byte(),
+            0,
+            comm,
+        )
+    })?;
+    if rank != 0 {
+        return Ok(Vec::new());
+    }
+    Ok(places
+        .iter()
+        .zip(&lengths)
+        .map(|(place, length)| all[*place as usize..(*place + *length) as usize].to_vec())
+        .collect())
+}
+
+/// Whether `own` holds on all ranks. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn all(comm: MPI_Comm, own: bool) -> Result<bool> {
+    let (mine, mut least) = (u64::from(own), 0u64);
+    // SAFETY: one element each.
+    check(unsafe {
+        let (word, min) = (constants::uint64(), constants::op_min());
+        mpi_sys::PMPI_Allreduce((&raw const mine).cast(), (&raw mut least).cast(), 1, word, min, comm)
+    })?;
+    Ok(least == 1)
+}
+
+/// Makes a communicator with the ranks of `comm` in the same order. Collective; `None` on all ranks if it could not be
+/// made on some, for instance because the context ids have run out.
+///
+/// Unlike `MPI_Comm_dup` this runs none of the program's attribute callbacks.
+///
+/// # Errors
+/// What PMPI returned from the agreement.
+pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
+    let mut private = constants::comm_null();
+    let mut made = quietly(comm, || {
+        let mut group = std::mem::MaybeUninit::uninit();
+        // SAFETY: out-parameters are valid for writes; the group is freed once.
+        unsafe {
+            check(mpi_sys::PMPI_Comm_group(comm, group.as_mut_ptr()))?;
+            let made = check(mpi_sys::PMPI_Comm_create(comm, group.assume_init(), &mut private));
+            check(mpi_sys::PMPI_Group_free(group.as_mut_ptr()))?;
+            made?;
+            check(mpi_sys::PMPI_Comm_set_errhandler(private, constants::errors_return()))
+        }
+    });
+    if private == constants::comm_null() && made.is_ok() {
+        made = Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
+    }
+    if all(comm, made.is_ok())? {
+        return Ok(Some(private));
+    }
+    if private != constants::comm_null() {
+        free(private)?;
+    }
+    Ok(None)
+}
+
+/// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.
+fn quietly(comm: MPI_Comm, action: impl FnOnce() -> Result) -> Result {
+    let mut handler = std::mem::MaybeUninit::<MPI_Errhandler>::uninit();
+    // SAFETY: the handler is read after it was set, and given back once.
+    unsafe {
+        check(mpi_sys::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr()))?;
+        check(mpi_sys::PMPI_Comm_set_errhandler(comm, constants::errors_return()))?;
+        let result = action();
+        check(mpi_sys::PMPI_Comm_set_errhandler(comm, handler.assume_init()))?;
+        check(mpi_sys::PMPI_Errhandler_free(handler.as_mut_ptr()))?;
+        result
+    }
+}
+
+/// Frees a communicator of ours.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn free(mut comm: MPI_Comm) -> Result {
+    // SAFETY: the handle is ours and used no more.
+    check(unsafe { mpi_sys::PMPI_Comm_free(&mut comm) })
+}
+
+/// Raises `error` on the program's communicator and gives the code to return to the program.
+pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
+    // SAFETY: the program's own handle; its error handler decides what follows.
+    unsafe { mpi_sys::PMPI_Comm_call_errhandler(comm, error.0) };
+    error.0
+}
+
+/// A key for a pointer of ours on communicators. Duplicates do not get it; `forget` is called with the pointer when the
+/// communicator is freed.
+#[derive(Clone, Copy, Debug)]
+pub struct Key(c_int);
+
+impl Key {
+    /// A new key.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn new(forget: unsafe extern "C" fn(MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int) -> Result<Self> {
+        let mut key = 0;
+        // SAFETY: the callback has the type that MPI asks for; the out-parameter is valid for writes.
+        check(unsafe {
+            mpi_sys::PMPI_Comm_create_keyval(constants::null_copy(), Some(forget), &mut key, std::ptr::null_mut())
+        })?;
+        Ok(Self(key))
+    }
+
+    /// The pointer on `comm`, null where there is none.
+    ///
+    /// # Errors
+    /// What PMPI says of an invalid communicator.
+    pub fn get(self, comm: MPI_Comm) -> Result<*mut c_void> {
+        let (mut value, mut found): (*mut c_void, c_int) = (std::ptr::null_mut(), 0);
+        // SAFETY: out-parameters are valid for writes.
+        check(unsafe { mpi_sys::PMPI_Comm_get_attr(comm, self.0, (&raw mut value).cast(), &mut found) })?;
+        Ok(if found != 0 { value } else { std::ptr::null_mut() })
+    }
+
+    /// Puts a pointer on `comm`.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn set(self, comm: MPI_Comm, value: *mut c_void) -> Result {
+        // SAFETY: MPI keeps the pointer and gives it back, no more.
+        check(unsafe { mpi_sys::PMPI_Comm_set_attr(comm, self.0, value) })
+    }
+}

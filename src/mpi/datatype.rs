@@ -1,0 +1,228 @@
+//! What Collie has to know of a datatype: its bytes, its layout, and what may be done to it.
+
+use super::constants;
+use super::error::{Error, Result, check};
+use crate::reduction::Element;
+use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype};
+use std::os::raw::c_int;
+use std::sync::OnceLock;
+
+/// What the standard lets be done to a predefined datatype (section "Predefined Reduction Operations").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// C or Fortran integer with the C logical operations allowed.
+    CInteger,
+    /// Fortran integer.
+    FortranInteger,
+    /// Integer of several languages: `MPI_AINT`, `MPI_OFFSET`, `MPI_COUNT`.
+    MultiLanguage,
+    /// Floating point.
+    Float,
+    /// Complex.
+    Complex,
+    /// C or Fortran logical.
+    Logical,
+    /// `MPI_BYTE`.
+    Byte,
+    /// Value-and-index pair.
+    Pair,
+    /// Text and packed data: nothing.
+    Text,
+}
+
+/// A datatype, as one rank passed it.
+#[derive(Clone, Copy, Debug)]
+pub struct Datatype {
+    /// The handle.
+    pub handle: MPI_Datatype,
+    /// Signature bytes of one element.
+    pub size: usize,
+    /// Bytes from one element to the next.
+    pub extent: isize,
+    /// Bytes from the address passed to the first byte in use.
+    pub true_lower: isize,
+    /// Bytes from the first byte in use to past the last.
+    pub true_extent: usize,
+    /// Whether the elements lie in memory in signature order without gaps, from the address passed on.
+    pub contiguous: bool,
+    /// What it is, if it is predefined.
+    pub kind: Option<Kind>,
+    /// What the reduction kernels call it, if they know it.
+    pub element: Option<Element>,
+}
+
+impl Datatype {
+    /// Looks a datatype up.
+    ///
+    /// # Errors
+    /// What PMPI says of an invalid handle.
+    pub fn of(handle: MPI_Datatype) -> Result<Self> {
+        match predefined().iter().find(|known| known.handle == handle) {
+            Some(known) => Ok(*known),
+            None => Self::ask(handle),
+        }
+    }
+
+    fn ask(handle: MPI_Datatype) -> Result<Self> {
+        let mut datatype = Self::measure(handle)?;
+        datatype.contiguous = datatype.size == 0 || (datatype.contiguous && in_order(handle)?);
+        Ok(datatype)
+    }
+
+    /// Sizes of a datatype; `contiguous` says only that there are no gaps.
+    fn measure(handle: MPI_Datatype) -> Result<Self> {
+        let (mut size, mut lower, mut extent, mut true_lower, mut true_extent): (MPI_Count, _, _, _, _) =
+            (0, 0, 0, 0, 0);
+        // SAFETY: out-parameters are valid for writes; PMPI answers for any handle, with an error for an invalid one.
+        unsafe {
+            check(mpi_sys::PMPI_Type_size_x(handle, &mut size))?;
+            check(mpi_sys::PMPI_Type_get_extent_x(handle, &mut lower, &mut extent))?;
+            check(mpi_sys::PMPI_Type_get_true_extent_x(handle, &mut true_lower, &mut true_extent))?;
+        }
+        Ok(Self {
+            handle,
+            size: size as usize,
+            extent: extent as isize,
+            true_lower: true_lower as isize,
+            true_extent: true_extent as usize,
+            contiguous: size == extent && size == true_extent && true_lower == 0,
+            kind: None,
+            element: None,
+        })
+    }
+
+    /// Bytes in memory from the first to past the last byte in use by `count` elements.
+    pub fn span(&self, count: usize) -> usize {
+        if count == 0 { 0 } else { self.true_extent + (count - 1) * self.extent.unsigned_abs() }
+    }
+}
+
+/// Whether a type without gaps lists its parts in the order of their addresses. Sure answers only: a type that is not
+/// understood is packed, which is always right.
+fn in_order(handle: MPI_Datatype) -> Result<bool> {
+    let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
+    // SAFETY: out-parameters are valid for writes.
+    unsafe {
+        check(mpi_sys::PMPI_Type_get_envelope(handle, &mut integers, &mut addresses, &mut types, &mut combiner))?;
+    }
+    let [named, dup, contiguous, vector, hvector] = constants::combiners();
+    if combiner == named {
+        return Ok(true);
+    }
+    let known = [dup, contiguous, vector, hvector].contains(&combiner);
+    if !known || integers > 3 || addresses > 1 || types != 1 {
+        return Ok(false);
+    }
+    let (mut some_integers, mut some_addresses): ([c_int; 3], [MPI_Aint; 1]) = ([0; 3], [0; 1]);
+    let mut inner = [constants::datatype_null()];
+    // SAFETY: the arrays have room for as many entries as the envelope announced.
+    unsafe {
+        check(mpi_sys::PMPI_Type_get_contents(
+            handle,
+            integers,
+            addresses,
+            types,
+            some_integers.as_mut_ptr(),
+            some_addresses.as_mut_ptr(),
+            inner.as_mut_ptr(),
+        ))?;
+    }
+    let parts = Datatype::of(inner[0]);
+    let ordered = parts.map(|parts| {
+        // A dense vector with a positive stride visits its blocks in the order of their addresses.
+        let forward = match combiner {
+            known if known == vector => some_integers[2] > 0 || some_integers[0] <= 1,
+            known if known == hvector => some_addresses[0] > 0 || some_integers[0] <= 1,
+            _ => true,
+        };
+        parts.contiguous && parts.size > 0 && forward
+    });
+    release_unless_predefined(&mut inner[0])?;
+    ordered
+}
+
+/// Handles from `MPI_Type_get_contents` are ours to free, unless they are predefined.
+fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
+    if predefined().iter().any(|known| known.handle == *handle) {
+        return Ok(());
+    }
+    let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
+    // SAFETY: out-parameters are valid for writes; the handle is ours and used nowhere else.
+    unsafe {
+        check(mpi_sys::PMPI_Type_get_envelope(*handle, &mut integers, &mut addresses, &mut types, &mut combiner))?;
+        if combiner != constants::combiners()[0] {
+            check(mpi_sys::PMPI_Type_free(handle))?;
+        }
+    }
+    Ok(())
+}
+
+/// The predefined datatypes of this MPI.
+fn predefined() -> &'static [Datatype] {
+    struct Table(Vec<Datatype>);
+    // SAFETY: datatype handles are plain values; predefined ones are valid on every thread for all the run.
+    unsafe impl Send for Table {}
+    // SAFETY: as above; the table is never written after it is made.
+    unsafe impl Sync for Table {}
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    &TABLE
+        .get_or_init(|| {
+            let null = constants::datatype_null();
+            let known = constants::types().iter().filter(|row| row.handle != null);
+            Table(known.filter_map(|row| describe(row).ok()).collect())
+        })
+        .0
+}
+
+fn describe(row: &constants::PredefinedType) -> Result<Datatype> {
+    let mut datatype = Datatype::measure(row.handle)?;
+    if datatype.size == 0 {
+        return Err(Error(mpi_sys::MPI_ERR_TYPE as c_int));
+    }
+    let (kind, pair) = (row.kind as u8, row.pair as u8);
+    let size = datatype.size;
+    let integer = |signed: bool| match (signed, size) {
+        (true, 1) => Some(Element::I8),
+        (true, 2) => Some(Element::I16),
+        (true, 4) => Some(Element::I32),
+        (true, 8) => Some(Element::I64),
+        (false, 1) => Some(Element::U8),
+        (false, 2) => Some(Element::U16),
+        (false, 4) => Some(Element::U32),
+        (false, 8) => Some(Element::U64),
+        _ => None,
+    };
+    let (kind, element) = match kind {
+        b'i' => (Kind::CInteger, integer(true)),
+        b'u' => (Kind::CInteger, integer(false)),
+        b'I' => (Kind::FortranInteger, integer(true)),
+        b'a' => (Kind::MultiLanguage, integer(true)),
+        b'f' => (Kind::Float, [(4, Element::F32), (8, Element::F64)].iter().find(|(s, _)| *s == size).map(|(_, e)| *e)),
+        b'c' => {
+            (Kind::Complex, [(8, Element::C32), (16, Element::C64)].iter().find(|(s, _)| *s == size).map(|(_, e)| *e))
+        }
+        b'b' => (Kind::Logical, (size == 1).then_some(Element::Bool8)),
+        b'l' => (Kind::Logical, (size == 4).then_some(Element::Logical32)),
+        b'B' => (Kind::Byte, Some(Element::U8)),
+        b'p' => (Kind::Pair, pair_element(pair)),
+        _ => (Kind::Text, None),
+    };
+    // A pair whose layout here is not the one the kernels know is left to PMPI_Reduce_local.
+    let element = element.filter(|element| element.size() as isize == datatype.extent);
+    datatype.kind = Some(kind);
+    datatype.element = element;
+    Ok(datatype)
+}
+
+fn pair_element(pair: u8) -> Option<Element> {
+    match pair {
+        b'f' => Some(Element::FloatInt),
+        b'd' => Some(Element::DoubleInt),
+        b'l' => Some(Element::LongInt),
+        b's' => Some(Element::ShortInt),
+        b'i' => Some(Element::TwoInt),
+        b'R' => Some(Element::TwoReal),
+        b'D' => Some(Element::TwoDouble),
+        _ => None,
+    }
+}

@@ -1,0 +1,428 @@
+//! Interpreter *execute*: an algorithm's messages over PMPI point-to-point, at once, in a private communicator.
+//!
+//! PMPI's return codes stop nothing in the middle of an algorithm, which has no way back: the first error is kept, no
+//! further message is started, and the caller raises it on the program's communicator.
+
+use super::constants;
+use super::datatype::Datatype;
+use super::error::{Error, Result, check};
+use super::memory::Pool;
+use super::operation::Operation;
+use crate::schedule::{Buffer, Comm, Range, Request};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Request};
+use smallvec::SmallVec;
+use std::os::raw::{c_int, c_void};
+
+/// All messages of a call travel under one tag: they match in the order in which they were started.
+const TAG: c_int = 1;
+/// Elements per block of the types that carry more than `c_int` can count.
+const BLOCK: usize = 1 << 30;
+
+/// How the units of a call lie in memory and travel.
+#[derive(Clone, Copy, Debug)]
+pub enum Units {
+    /// So many bytes each, in a row.
+    Bytes(usize),
+    /// Elements of a datatype with gaps or an order of its own.
+    Typed(Datatype),
+}
+
+impl Units {
+    fn stride(&self) -> isize {
+        match self {
+            Self::Bytes(unit) => *unit as isize,
+            Self::Typed(datatype) => datatype.extent,
+        }
+    }
+
+    /// What to count the elements of a message of `units` units in.
+    fn wire(&self, units: usize) -> (usize, MPI_Datatype) {
+        match self {
+            Self::Bytes(unit) => (units * unit, constants::byte()),
+            Self::Typed(datatype) => (units, datatype.handle),
+        }
+    }
+}
+
+/// What one call needs besides the algorithm.
+pub struct Setting {
+    /// The private communicator.
+    pub comm: MPI_Comm,
+    /// Own rank in it.
+    pub rank: usize,
+    /// Its size.
+    pub size: usize,
+    /// Address of the first unit to send; may be null where there is none.
+    pub send: *mut u8,
+    /// Address of the first unit to receive; may be null where there is none.
+    pub receive: *mut u8,
+    /// Layout of the units.
+    pub units: Units,
+    /// The operation, in reductions.
+    pub operation: Option<(Operation, MPI_Datatype)>,
+    /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
+    pub yielding: bool,
+}
+
+/// Executes one call on one rank.
+pub struct Executor<'a> {
+    setting: &'a Setting,
+    stride: isize,
+    scratch: SmallVec<[(usize, *mut u8); 4]>,
+    scratch_units: usize,
+    spare: Option<(usize, *mut u8)>,
+    pool: &'a mut Pool,
+    requests: &'a mut Vec<MPI_Request>,
+    failure: Option<Error>,
+}
+
+impl<'a> Executor<'a> {
+    /// Ready to run one algorithm.
+    ///
+    /// # Safety
+    /// The addresses in `setting` must be valid for the units that the algorithm touches, as the table of
+    /// [`Buffer`] says, until the executor is finished with.
+    pub unsafe fn new(setting: &'a Setting, pool: &'a mut Pool, requests: &'a mut Vec<MPI_Request>) -> Self {
+        requests.clear();
+        Self {
+            setting,
+            stride: setting.units.stride(),
+            scratch: SmallVec::new(),
+            scratch_units: 0,
+            spare: None,
+            pool,
+            requests,
+            failure: None,
+        }
+    }
+
+    /// The first error, if there was one.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn finish(self) -> Result {
+        self.failure.map_or(Ok(()), Err)
+    }
+
+    fn address(&self, range: Range) -> *mut u8 {
+        let (base, unit) = match range.buffer {
+            Buffer::Send => (self.setting.send, range.start),
+            Buffer::Receive => (self.setting.receive, range.start),
+            Buffer::Scratch => {
+                let piece = self.scratch.iter().rev().find(|(start, _)| *start <= range.start);
+                let (start, base) = *piece.expect("scratch is asked for before it is used");
+                (base, range.start - start)
+            }
+        };
+        base.wrapping_offset(unit as isize * self.stride)
+    }
+
+    fn keep(&mut self, result: Result) {
+        if let Err(error) = result {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    fn start(&mut self, peer: usize, range: Range, outgoing: bool) -> Request {
+        let request = Request(self.requests.len() as u32);
+        self.requests.push(constants::request_null());
+        if self.failure.is_some() {
+            return request;
+        }
+        let (address, comm, peer) = (self.address(range).cast::<c_void>(), self.setting.comm, peer as c_int);
+        let slot = self.requests.last_mut().expect("just pushed");
+        let result = with_count(self.setting.units.wire(range.len), |count, datatype| {
+            // SAFETY: the range lies in memory that the caller of `new` vouched for, and stays there until waited for.
+            check(unsafe {
+                if outgoing {
+                    mpi_sys::PMPI_Isend(address, count, datatype, peer, TAG, comm, slot)
+                } else {
+                    mpi_sys::PMPI_Irecv(address, count, datatype, peer, TAG, comm, slot)
+                }
+            })
+        });
+        self.keep(result);
+        request
+    }
+
+    /// Waits for requests that stand one after another in the table.
+    fn finish_run(&mut self, first: usize, number: usize) {
+        let run = &mut self.requests[first..first + number];
+        let (statuses, count) = (constants::statuses_ignore(), number as c_int);
+        let result = if self.setting.yielding {
+            poll(|done| {
+                // SAFETY: the slice holds `count` requests.
+                check(unsafe { mpi_sys::PMPI_Testall(count, run.as_mut_ptr(), done, statuses) })
+            })
+        } else if number == 1 {
+            // SAFETY: the slice holds one request.
+            check(unsafe { mpi_sys::PMPI_Wait(run.as_mut_ptr(), constants::status_ignore()) })
+        } else {
+            // SAFETY: the slice holds `count` requests.
+            check(unsafe { mpi_sys::PMPI_Waitall(count, run.as_mut_ptr(), statuses) })
+        };
+        self.keep(result);
+    }
+
+    /// A piece for `units` units, and the address of its first unit.
+    fn piece(&mut self, units: usize) -> *mut u8 {
+        match self.setting.units {
+            Units::Bytes(unit) => self.pool.take(units * unit),
+            Units::Typed(datatype) => {
+                // A negative extent puts the first element at the upper end.
+                let lowest = (units.max(1) - 1) as isize * datatype.extent.min(0) + datatype.true_lower;
+                self.pool.take(datatype.span(units)).wrapping_offset(-lowest)
+            }
+        }
+    }
+
+    fn move_units(&mut self, from: *mut u8, into: *mut u8, units: usize) {
+        match self.setting.units {
+            Units::Bytes(unit) => {
+                // SAFETY: both lie in memory vouched for; the trait promises that they do not overlap.
+                unsafe { std::ptr::copy_nonoverlapping(from, into, units * unit) }
+            }
+            Units::Typed(datatype) => {
+                let result = move_typed(self.setting.comm, self.setting.rank, from, into, units, datatype.handle);
+                self.keep(result);
+            }
+        }
+    }
+
+    /// `into = left ∘ right` by `PMPI_Reduce_local`, which computes `inout = in ∘ inout`.
+    fn fold_locally(&mut self, operation: Operation, datatype: MPI_Datatype, addresses: [*mut u8; 3], units: usize) {
+        let [left, right, into] = addresses;
+        let (first, second) = if into == left && operation.commutative { (right, left) } else { (left, right) };
+        let target = if into == left && !operation.commutative { self.spare(units) } else { into };
+        if target != second {
+            self.move_units(second, target, units);
+        }
+        let mut done = 0;
+        while done < units && self.failure.is_none() {
+            let part = (units - done).min(BLOCK);
+            let offset = done as isize * self.stride;
+            let (input, inout) = (first.wrapping_offset(offset), target.wrapping_offset(offset));
+            // SAFETY: both hold `part` elements of the type; they do not overlap.
+            let code = unsafe {
+                mpi_sys::PMPI_Reduce_local(input.cast(), inout.cast(), part as c_int, datatype, operation.handle)
+            };
+            self.keep(check(code));
+            done += part;
+        }
+        if target != into {
+            self.move_units(target, into, units);
+        }
+    }
+
+    /// Room for `units` units that no algorithm knows of.
+    fn spare(&mut self, units: usize) -> *mut u8 {
+        match self.spare {
+            Some((room, piece)) if room >= units => piece,
+            _ => {
+                let piece = self.piece(units);
+                self.spare = Some((units, piece));
+                piece
+            }
+        }
+    }
+}
+
+impl Comm for Executor<'_> {
+    fn rank(&self) -> usize {
+        self.setting.rank
+    }
+
+    fn size(&self) -> usize {
+        self.setting.size
+    }
+
+    fn scratch(&mut self, units: usize) -> Range {
+        let range = Range { buffer: Buffer::Scratch, start: self.scratch_units, len: units };
+        let piece = self.piece(units);
+        self.scratch.push((range.start, piece));
+        self.scratch_units += units;
+        range
+    }
+
+    fn isend(&mut self, to: usize, from: Range) -> Request {
+        self.start(to, from, true)
+    }
+
+    fn irecv(&mut self, from: usize, into: Range) -> Request {
+        self.start(from, into, false)
+    }
+
+    fn wait(&mut self, requests: &[Request]) {
+        let mut place = 0;
+        while place < requests.len() {
+            let first = requests[place].0;
+            let rest = requests[place..].iter().zip(first..);
+            let number = rest.take_while(|(request, expected)| request.0 == *expected).count();
+            self.finish_run(first as usize, number);
+            place += number;
+        }
+        // Finished requests at the end of the table make room, so that long pipelines do not make it grow. After an
+        // error a null request may be one that was never started and is still to be waited for.
+        if self.failure.is_none() && requests.iter().any(|request| request.0 as usize + 1 == self.requests.len()) {
+            let null = constants::request_null();
+            while self.requests.last().is_some_and(|request| *request == null) {
+                self.requests.pop();
+            }
+        }
+    }
+
+    fn copy(&mut self, from: Range, into: Range) {
+        debug_assert_eq!(from.len, into.len);
+        let (source, target) = (self.address(from), self.address(into));
+        if from.len > 0 && source != target {
+            self.move_units(source, target, from.len);
+        }
+    }
+
+    fn fold(&mut self, left: Range, right: Range, into: Range) {
+        if into.len == 0 || self.failure.is_some() {
+            return;
+        }
+        let addresses = [left, right, into].map(|range| self.address(range));
+        let (operation, datatype) = self.setting.operation.expect("only reductions fold");
+        match operation.kernel {
+            // SAFETY: the ranges hold that many elements of the kernel's type; `into` is one of them or apart.
+            Some(kernel) => unsafe { kernel(addresses[0], addresses[1], addresses[2], into.len) },
+            None => self.fold_locally(operation, datatype, addresses, into.len),
+        }
+    }
+
+    fn send(&mut self, to: usize, from: Range) {
+        if self.setting.yielding || self.failure.is_some() {
+            let request = self.isend(to, from);
+            return self.wait(&[request]);
+        }
+        let (address, comm) = (self.address(from).cast::<c_void>(), self.setting.comm);
+        // SAFETY: as in `start`; blocking sends cost less than started ones.
+        let result = with_count(self.setting.units.wire(from.len), |count, datatype| {
+            check(unsafe { mpi_sys::PMPI_Send(address, count, datatype, to as c_int, TAG, comm) })
+        });
+        self.keep(result);
+    }
+
+    fn recv(&mut self, from: usize, into: Range) {
+        if self.setting.yielding || self.failure.is_some() {
+            let request = self.irecv(from, into);
+            return self.wait(&[request]);
+        }
+        let (address, comm) = (self.address(into).cast::<c_void>(), self.setting.comm);
+        let status = constants::status_ignore();
+        let result = with_count(self.setting.units.wire(into.len), |count, datatype| {
+            // SAFETY: as in `start`.
+            check(unsafe { mpi_sys::PMPI_Recv(address, count, datatype, from as c_int, TAG, comm, status) })
+        });
+        self.keep(result);
+    }
+
+    fn sendrecv(&mut self, to: usize, outgoing: Range, from: usize, incoming: Range) {
+        let receive = self.irecv(from, incoming);
+        if self.setting.yielding {
+            let send = self.isend(to, outgoing);
+            self.wait(&[receive, send]);
+        } else {
+            self.send(to, outgoing);
+            self.wait(&[receive]);
+        }
+    }
+}
+
+/// Polls until `test` sets its flag, giving the core to another rank in between.
+fn poll(mut test: impl FnMut(*mut c_int) -> Result) -> Result {
+    loop {
+        let mut done = 0;
+        test(&mut done)?;
+        if done != 0 {
+            return Ok(());
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Calls `call` with a count that fits `c_int`: beyond it, one element of a type made for the purpose.
+pub(super) fn with_count(
+    (count, datatype): (usize, MPI_Datatype),
+    call: impl FnOnce(c_int, MPI_Datatype) -> Result,
+) -> Result {
+    if let Ok(count) = c_int::try_from(count) {
+        return call(count, datatype);
+    }
+    let mut large = large_type(count, datatype)?;
+    let result = call(1, large);
+    // SAFETY: ours; a message under way keeps what it needs of it.
+    result.and(check(unsafe { mpi_sys::PMPI_Type_free(&mut large) }))
+}
+
+/// A committed type of `count` elements of `datatype`.
+fn large_type(count: usize, datatype: MPI_Datatype) -> Result<MPI_Datatype> {
+    let null = constants::datatype_null();
+    let (mut block, mut blocks, mut rest, mut whole) = (null, null, null, null);
+    let (mut lower, mut extent) = (0, 0);
+    // SAFETY: out-parameters are valid for writes; the parts are freed once, after the whole is made of them.
+    unsafe {
+        check(mpi_sys::PMPI_Type_get_extent(datatype, &mut lower, &mut extent))?;
+        check(mpi_sys::PMPI_Type_contiguous(BLOCK as c_int, datatype, &mut block))?;
+        check(mpi_sys::PMPI_Type_contiguous((count / BLOCK) as c_int, block, &mut blocks))?;
+        check(mpi_sys::PMPI_Type_contiguous((count % BLOCK) as c_int, datatype, &mut rest))?;
+        let displacement = (count / BLOCK * BLOCK) as mpi_sys::MPI_Aint * extent;
+        check(mpi_sys::PMPI_Type_create_struct(
+            2,
+            [1, 1].as_ptr(),
+            [0, displacement].as_ptr(),
+            [blocks, rest].as_ptr(),
+            &mut whole,
+        ))?;
+        check(mpi_sys::PMPI_Type_commit(&mut whole))?;
+        for part in [&mut block, &mut blocks, &mut rest] {
+            check(mpi_sys::PMPI_Type_free(part))?;
+        }
+    }
+    Ok(whole)
+}
+
+/// Copies elements of a type without touching its gaps: a message to oneself.
+fn move_typed(
+    comm: MPI_Comm,
+    rank: usize,
+    from: *mut u8,
+    into: *mut u8,
+    units: usize,
+    datatype: MPI_Datatype,
+) -> Result {
+    exchange_with_self(comm, rank, (from, units, datatype), (into, units, datatype))
+}
+
+/// A message from a rank to itself, which turns one layout into another, of any size.
+pub(super) fn exchange_with_self(
+    comm: MPI_Comm,
+    rank: usize,
+    from: (*mut u8, usize, MPI_Datatype),
+    into: (*mut u8, usize, MPI_Datatype),
+) -> Result {
+    let (me, status) = (rank as c_int, constants::status_ignore());
+    with_count((from.1, from.2), |send_count, send_type| {
+        with_count((into.1, into.2), |receive_count, receive_type| {
+            // SAFETY: both sides hold what their counts and types say; they do not overlap.
+            check(unsafe {
+                mpi_sys::PMPI_Sendrecv(
+                    from.0.cast(),
+                    send_count,
+                    send_type,
+                    me,
+                    TAG,
+                    into.0.cast(),
+                    receive_count,
+                    receive_type,
+                    me,
+                    TAG,
+                    comm,
+                    status,
+                )
+            })
+        })
+    })
+}

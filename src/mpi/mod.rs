@@ -1,0 +1,13 @@
+//! Everything that calls MPI, other than the exported symbols: PMPI only, so nothing here is intercepted again.
+
+pub mod communicator;
+pub mod constants;
+pub mod datatype;
+pub mod error;
+pub mod executor;
+pub mod memory;
+pub mod node;
+pub mod operation;
+pub mod packing;
+
+pub use error::{Error, Result, check};

@@ -1,0 +1,69 @@
+//! What a rank knows of the node it runs on.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Launchers' variables for the number of ranks on this node: Open MPI; hydra (MPICH, Intel); Slurm; MVAPICH.
+const LOCAL_SIZE_VARIABLES: [&str; 4] =
+    ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE", "MV2_COMM_WORLD_LOCAL_SIZE"];
+
+/// A number that ranks on one node share: of its host name and its boot.
+pub fn identity() -> u64 {
+    let mut hasher = DefaultHasher::new();
+    host().hash(&mut hasher);
+    // Containers and namespaces on one machine may give several nodes one host name, or one node several.
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The host's name; empty if the system does not say.
+pub fn host() -> String {
+    let mut name = [0u8; 256];
+    // SAFETY: the buffer is as long as said; the last byte stays zero.
+    let code = unsafe { libc::gethostname(name.as_mut_ptr().cast(), name.len() - 1) };
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(0);
+    if code == 0 { String::from_utf8_lossy(&name[..end]).into_owned() } else { String::new() }
+}
+
+/// Whether more ranks run on this node than it has cores for them, as far as the launcher tells.
+pub fn oversubscribed() -> bool {
+    let local = LOCAL_SIZE_VARIABLES.iter().find_map(|variable| {
+        let text = std::env::var(variable).ok()?;
+        // Slurm writes `8(x2)` or `8,4`.
+        text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<usize>().ok()
+    });
+    local.is_some_and(|ranks| ranks > cores())
+}
+
+/// Cores that ranks of this node may use together. A launcher that binds leaves each rank a few cores of its own, so
+/// the mask of one rank says nothing of them all unless the machine has no more than it.
+fn cores() -> usize {
+    // SAFETY: sysconf has no preconditions.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(online).unwrap_or(1).max(1)
+}
+
+/// Nodes numbered by their first ranks, from every rank's identity; empty if there is one node.
+pub fn number(identities: impl Iterator<Item = u64>) -> Vec<u32> {
+    let mut known = Vec::new();
+    let nodes: Vec<u32> = identities
+        .map(|identity| {
+            let place = known.iter().position(|other| *other == identity).unwrap_or_else(|| {
+                known.push(identity);
+                known.len() - 1
+            });
+            place as u32
+        })
+        .collect();
+    if known.len() > 1 { nodes } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn nodes_are_numbered_by_first_rank_and_one_node_is_none() {
+        assert_eq!(number([7, 3, 7, 9, 3].into_iter()), [0, 1, 0, 2, 1]);
+        assert_eq!(number([7, 7, 7].into_iter()), []);
+    }
+}

@@ -1,0 +1,68 @@
+//! What Collie has to know of a reduction operation.
+
+use super::constants;
+use super::datatype::{Datatype, Kind};
+use super::error::{Result, check};
+use crate::reduction::{Kernel, Op, kernel};
+use mpi_sys::MPI_Op;
+
+/// In the order of the shim's table.
+const PREDEFINED: [Op; 12] = [
+    Op::Sum,
+    Op::Prod,
+    Op::Min,
+    Op::Max,
+    Op::Land,
+    Op::Lor,
+    Op::Lxor,
+    Op::Band,
+    Op::Bor,
+    Op::Bxor,
+    Op::MinLoc,
+    Op::MaxLoc,
+];
+
+/// How a reduction combines two elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// The handle.
+    pub handle: MPI_Op,
+    /// Whether contributions may be folded in any order.
+    pub commutative: bool,
+    /// The kernel; without one, `PMPI_Reduce_local` combines.
+    pub kernel: Option<Kernel>,
+}
+
+impl Operation {
+    /// Looks an operation on a datatype up; `None` if MPI does not define it, so that the native library says so.
+    ///
+    /// # Errors
+    /// What PMPI says of an invalid handle.
+    pub fn of(handle: MPI_Op, datatype: &Datatype) -> Result<Option<Self>> {
+        if let Some(place) = constants::ops().iter().position(|known| *known == handle) {
+            let op = PREDEFINED[place];
+            let Some(kind) = datatype.kind else { return Ok(None) };
+            if !allowed(op, kind) {
+                return Ok(None);
+            }
+            let kernel = datatype.element.and_then(|element| kernel(op, element));
+            return Ok(Some(Self { handle, commutative: true, kernel }));
+        }
+        let mut commutative = 0;
+        // SAFETY: the out-parameter is valid for writes.
+        check(unsafe { mpi_sys::PMPI_Op_commutative(handle, &mut commutative) })?;
+        Ok(Some(Self { handle, commutative: commutative != 0, kernel: None }))
+    }
+}
+
+/// The standard's table of operations and the kinds of types they are defined on.
+const fn allowed(op: Op, kind: Kind) -> bool {
+    use Kind::{Byte, CInteger, Complex, Float, FortranInteger, Logical, MultiLanguage, Pair};
+    match op {
+        Op::Min | Op::Max => matches!(kind, CInteger | FortranInteger | Float | MultiLanguage),
+        Op::Sum | Op::Prod => matches!(kind, CInteger | FortranInteger | Float | Complex | MultiLanguage),
+        Op::Land | Op::Lor | Op::Lxor => matches!(kind, CInteger | Logical),
+        Op::Band | Op::Bor | Op::Bxor => matches!(kind, CInteger | FortranInteger | Byte | MultiLanguage),
+        Op::MinLoc | Op::MaxLoc => matches!(kind, Pair),
+    }
+}
