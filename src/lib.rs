@@ -14,10 +14,19 @@
 //! * [`reduction`]: element-wise kernels, one per operation and element type.
 //! * [`monitor`]: what is recorded per call, and the summary over all ranks.
 //! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
+//! * [`report`]: one writer per form of the report.
+//! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the interpreter that executes.
+//! * `interpose` (feature `mpi`): the exported symbols and everything between them and the algorithms.
 
 pub mod algorithm;
 pub mod monitor;
 pub mod pattern;
 pub mod reduction;
+pub mod report;
 pub mod schedule;
 pub mod selection;
+
+#[cfg(feature = "mpi")]
+pub mod interpose;
+#[cfg(feature = "mpi")]
+pub mod mpi;

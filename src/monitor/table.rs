@@ -161,6 +161,12 @@ impl Table {
         cell.durations.saturating_record(ticks);
     }
 
+    /// Algorithm of a cell, and what decided it.
+    pub fn texts(&self, cell: CellId) -> (&str, &str) {
+        let key = self.cells[cell.0 as usize].key;
+        (self.text(key.algorithm), self.text(key.decided_by))
+    }
+
     /// Says that `ticks` of what was recorded for the cell were spent waiting for the last rank to arrive.
     #[inline]
     pub fn waited(&mut self, cell: CellId, ticks: u64) {

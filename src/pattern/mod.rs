@@ -6,7 +6,6 @@ pub mod blocks;
 pub mod butterfly;
 pub mod chain;
 pub mod circle;
-pub mod groups;
 pub mod hypercube;
 pub mod knomial;
 pub mod nodes;

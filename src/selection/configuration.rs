@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// What rank 0 hands to the other ranks: its variables as set and the text of its rules file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RawConfiguration {
     /// Name and value of every variable that begins with `COLLIE_`, sorted by name.
     pub variables: Vec<(String, String)>,
@@ -19,7 +19,7 @@ pub struct RawConfiguration {
 }
 
 /// A rules file as read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RulesFile {
     /// As the user wrote it.
     pub path: String,

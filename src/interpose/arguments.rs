@@ -1,0 +1,180 @@
+//! What the program passed to a collective, and which of it counts on this rank.
+
+use crate::algorithm::Operation;
+use crate::mpi::constants;
+use crate::mpi::datatype::Datatype;
+use crate::mpi::operation::Operation as Reduction;
+use crate::mpi::packing::Elements;
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+use std::os::raw::{c_int, c_void};
+
+/// One buffer argument with its count and type.
+#[derive(Clone, Copy)]
+pub struct Side {
+    /// The address as passed; may be `MPI_IN_PLACE`, and may mean nothing on this rank.
+    pub address: *const c_void,
+    /// The count as passed.
+    pub count: i64,
+    /// The datatype as passed.
+    pub datatype: MPI_Datatype,
+}
+
+/// The arguments of a collective.
+#[derive(Clone, Copy)]
+pub struct Arguments {
+    /// Which collective.
+    pub operation: Operation,
+    /// Send side. For bcast the same as the receive side, for reductions with the one count and type.
+    pub send: Side,
+    /// Receive side.
+    pub receive: Side,
+    /// The reduction operation; null where there is none.
+    pub op: MPI_Op,
+    /// The root as passed; 0 where there is none.
+    pub root: c_int,
+    /// The program's communicator.
+    pub comm: MPI_Comm,
+}
+
+/// Why a call goes to the native library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// The communicator connects two groups.
+    Intercommunicator,
+    /// There is nobody to send to.
+    OneRank,
+    /// An argument that MPI forbids: the native library says so, in its own words.
+    InvalidArgument,
+    /// A predefined operation on a type that MPI does not define it on.
+    UndefinedOperation,
+    /// No private communicator could be had.
+    NoPrivateCommunicator,
+}
+
+impl Fallback {
+    /// The words of the report.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Intercommunicator => "fallback: intercommunicator",
+            Self::OneRank => "one rank",
+            Self::InvalidArgument => "fallback: invalid argument",
+            Self::UndefinedOperation => "fallback: operation not defined on this datatype",
+            Self::NoPrivateCommunicator => "fallback: no private communicator left",
+        }
+    }
+}
+
+/// The arguments that count on this rank, understood.
+pub struct Significant {
+    /// Root rank; 0 where there is none.
+    pub root: usize,
+    /// Units, as [`Call::count`](crate::algorithm::Call::count).
+    pub count: usize,
+    /// Bytes of one unit, as [`Call::unit`](crate::algorithm::Call::unit).
+    pub unit: usize,
+    /// What this rank contributes; `None` in place or where it contributes nothing.
+    pub send: Option<Elements>,
+    /// Where its result goes; `None` where it gets none (or, in scatter, keeps it in place).
+    pub receive: Option<Elements>,
+    /// The reduction operation.
+    pub reduction: Option<Reduction>,
+}
+
+impl Significant {
+    /// Signature bytes that one rank contributes.
+    pub const fn bytes(&self) -> usize {
+        self.count * self.unit
+    }
+
+    /// Sorts the arguments out for rank `rank` of `size`.
+    ///
+    /// # Errors
+    /// What keeps the call from being replaced.
+    pub fn of(arguments: &Arguments, rank: usize, size: usize) -> Result<Self, Fallback> {
+        let root = usize::try_from(arguments.root).ok().filter(|root| *root < size).ok_or(Fallback::InvalidArgument)?;
+        let (send, receive) = (&arguments.send, &arguments.receive);
+        let at_root = rank == root;
+        match arguments.operation {
+            Operation::Barrier => Ok(Self { root, count: 0, unit: 1, send: None, receive: None, reduction: None }),
+            Operation::Bcast => {
+                let message = elements(receive, 1)?;
+                Ok(Self::movement(root, message.bytes(), None, Some(message)))
+            }
+            Operation::Reduce | Operation::Allreduce => Self::reduction(arguments, root, at_root),
+            Operation::Gather if !at_root => {
+                let own = elements(send, 1)?;
+                Ok(Self::movement(root, own.bytes(), Some(own), None))
+            }
+            Operation::Scatter if !at_root => {
+                let own = elements(receive, 1)?;
+                Ok(Self::movement(root, own.bytes(), None, Some(own)))
+            }
+            Operation::Gather | Operation::Allgather => {
+                let all = elements(receive, size)?;
+                let own = if is_in_place(send.address) { None } else { Some(elements(send, 1)?) };
+                Ok(Self::movement(root, all.bytes() / size, own, Some(all)))
+            }
+            Operation::Scatter => {
+                let all = elements(send, size)?;
+                let own = if is_in_place(receive.address) { None } else { Some(elements(receive, 1)?) };
+                Ok(Self::movement(root, all.bytes() / size, Some(all), own))
+            }
+        }
+    }
+
+    const fn movement(root: usize, bytes: usize, send: Option<Elements>, receive: Option<Elements>) -> Self {
+        Self { root, count: bytes, unit: 1, send, receive, reduction: None }
+    }
+
+    fn reduction(arguments: &Arguments, root: usize, at_root: bool) -> Result<Self, Fallback> {
+        let (send, receive) = (&arguments.send, &arguments.receive);
+        if arguments.op == constants::op_null() {
+            return Err(Fallback::InvalidArgument);
+        }
+        let result = arguments.operation == Operation::Allreduce || at_root;
+        let in_place = is_in_place(send.address);
+        if in_place && !result {
+            return Err(Fallback::InvalidArgument);
+        }
+        let receive = if result { Some(elements(receive, 1)?) } else { None };
+        let send = if in_place { None } else { Some(elements(send, 1)?) };
+        // Where the native library forbids the two to be one, it is left to say so.
+        let aliased = send.zip(receive).is_some_and(|(send, receive)| send.address == receive.address);
+        if cfg!(mpi_family = "mpich") && aliased && receive.is_some_and(|receive| receive.bytes() > 0) {
+            return Err(Fallback::InvalidArgument);
+        }
+        let side = receive.or(send).expect("one of them counts on every rank");
+        let reduction = Reduction::of(arguments.op, &side.datatype);
+        let reduction = reduction.map_err(|_| Fallback::InvalidArgument)?.ok_or(Fallback::UndefinedOperation)?;
+        Ok(Self { root, count: side.count, unit: side.datatype.size.max(1), send, receive, reduction: Some(reduction) }
+            .without_empty_types(side.datatype.size))
+    }
+
+    /// A type of no bytes makes a call of no bytes, whatever the count.
+    const fn without_empty_types(mut self, size: usize) -> Self {
+        if size == 0 {
+            self.count = 0;
+        }
+        self
+    }
+}
+
+/// Whether the address is the one that stands for "in place".
+pub fn is_in_place(address: *const c_void) -> bool {
+    address == constants::in_place()
+}
+
+/// `blocks` times the side's elements.
+fn elements(side: &Side, blocks: usize) -> Result<Elements, Fallback> {
+    let count = usize::try_from(side.count).map_err(|_| Fallback::InvalidArgument)?;
+    if side.datatype == constants::datatype_null() || is_in_place(side.address) {
+        return Err(Fallback::InvalidArgument);
+    }
+    let datatype = Datatype::of(side.datatype).map_err(|_| Fallback::InvalidArgument)?;
+    let all = Elements { address: side.address.cast_mut().cast(), count: count * blocks, datatype };
+    // Elements in a row from address 0 on cannot be meant; absolute addresses come with types of another kind.
+    if all.address.is_null() && datatype.contiguous && all.bytes() > 0 {
+        return Err(Fallback::InvalidArgument);
+    }
+    Ok(all)
+}

@@ -1,0 +1,161 @@
+//! One collective call from its arguments to its record: who decides, what runs, what is counted.
+
+use super::arguments::{Arguments, Fallback, Significant};
+use super::runtime::{self, Runtime};
+use super::state::{self, Plan, Question, State};
+use super::transport::{self, Place};
+use super::{control, guard};
+use crate::algorithm::{Call, Operation};
+use crate::monitor::{CellId, NATIVE};
+use crate::mpi::error::{Error, Result};
+use crate::mpi::{communicator, constants};
+use crate::selection::{Decided, Mode, decide};
+use std::os::raw::c_int;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+/// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
+pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
+    guard::enter(mpi_name(arguments.operation), &native, || match runtime::get() {
+        Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, &native),
+        _ => native(),
+    })
+}
+
+/// What became of a call.
+struct Outcome {
+    code: c_int,
+    cell: CellId,
+    bytes: usize,
+}
+
+fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) -> c_int {
+    let start = runtime.clock.raw();
+    let Ok(state) = state::of(runtime, arguments.comm) else { return native() };
+    // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
+    let state = unsafe { &mut *state };
+    let outcome = match settle(runtime, state, arguments, native) {
+        Ok(outcome) => outcome,
+        Err(error) => return communicator::raise(arguments.comm, error),
+    };
+    let ticks = runtime.clock.raw().saturating_sub(start);
+    if runtime.recording.load(Ordering::Relaxed) {
+        state.table.record(outcome.cell, outcome.bytes as u64, ticks);
+    }
+    if log::log_enabled!(log::Level::Trace) {
+        log_call(runtime, state, arguments, &outcome, ticks);
+    }
+    outcome.code
+}
+
+/// Decides and runs; the error is one from before the algorithm's first message.
+fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &impl Fn() -> c_int) -> Result<Outcome> {
+    let pass = |state: &mut State, bytes: usize, fallback: Fallback| {
+        let cell = state.native_cell(arguments.operation, bytes, fallback.words());
+        Ok(Outcome { code: native(), cell, bytes })
+    };
+    let significant = match Significant::of(arguments, state.rank, state.size) {
+        Ok(significant) => significant,
+        Err(_) if state.inter => return pass(state, 0, Fallback::Intercommunicator),
+        Err(fallback) => return pass(state, 0, fallback),
+    };
+    let bytes = significant.bytes();
+    if let Some(never) = state.never() {
+        return pass(state, bytes, never);
+    }
+    let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);
+    let question = Question { count: significant.count, unit: significant.unit, commutative };
+    let version = control::version();
+    if state.settled_for(version).recall(arguments.operation, &question).is_none() {
+        let plan = plan(runtime, state, arguments.operation, &question, significant.root)?;
+        state.remember(arguments.operation, question, plan);
+    }
+    let plan = state.recall(arguments.operation, &question).expect("just remembered");
+    let cell = plan.cell;
+    let code = match &plan.choice {
+        None => native(),
+        // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
+        Some(_) if bytes == 0 && arguments.operation != Operation::Barrier => SUCCESS,
+        Some(choice) => {
+            let agreed = state.agreed.as_ref().expect("a plan of ours rests on an agreement");
+            let call = Call {
+                operation: arguments.operation,
+                root: significant.root,
+                count: significant.count,
+                unit: significant.unit,
+                commutative,
+                nodes: &agreed.nodes,
+            };
+            let state::Private::Made(private) = state.private else { unreachable!("a plan of ours has one") };
+            let yielding = agreed.situation.oversubscribed;
+            let place = Place { comm: private, rank: state.rank, size: state.size, yielding };
+            match transport::carry_out(place, &call, &significant, choice) {
+                Ok(()) => SUCCESS,
+                Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),
+            }
+        }
+    };
+    Ok(Outcome { code, cell, bytes })
+}
+
+/// Decides for a question that is new on this communicator. Collective, and alike on all ranks.
+#[cold]
+fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Question, root: usize) -> Result<Plan> {
+    state.agree(runtime)?;
+    let agreed = state.agreed.as_ref().expect("just agreed");
+    let configuration = Arc::clone(&agreed.configuration);
+    let bytes = question.count * question.unit;
+    let (choice, decided_by) = if configuration.mode == Mode::Native {
+        (None, "mode native".to_owned())
+    } else if let Some((choice, words)) = control::chosen(state, operation) {
+        (choice, words)
+    } else {
+        let call = Call {
+            operation,
+            root,
+            count: question.count,
+            unit: question.unit,
+            commutative: question.commutative,
+            nodes: &agreed.nodes,
+        };
+        match decide(&configuration, &agreed.situation, &call) {
+            Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),
+            Decided::Native { by } => (None, by.to_string()),
+        }
+    };
+    let (choice, decided_by) = match choice {
+        Some(_) if state.private(runtime)?.is_none() => (None, Fallback::NoPrivateCommunicator.words().to_owned()),
+        choice => (choice, decided_by),
+    };
+    let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
+    let cell = state.cell(operation, bytes, &algorithm, &decided_by);
+    Ok(Plan { choice, cell })
+}
+
+/// One line for the log.
+fn log_call(runtime: &Runtime, state: &State, arguments: &Arguments, outcome: &Outcome, ticks: u64) {
+    let (algorithm, decided_by) = state.table.texts(outcome.cell);
+    log::trace!(
+        "{} communicator={} size={} root={} bytes={} algorithm={algorithm} decided_by=\"{decided_by}\" seconds={:.9}",
+        mpi_name(arguments.operation),
+        state.agreed.as_ref().map_or("local", |agreed| &agreed.identity),
+        state.size,
+        arguments.root,
+        outcome.bytes,
+        runtime.nanoseconds(ticks) as f64 * 1e-9,
+    );
+}
+
+const fn mpi_name(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Bcast => "MPI_Bcast",
+        Operation::Reduce => "MPI_Reduce",
+        Operation::Allreduce => "MPI_Allreduce",
+        Operation::Gather => "MPI_Gather",
+        Operation::Scatter => "MPI_Scatter",
+        Operation::Allgather => "MPI_Allgather",
+        Operation::Barrier => "MPI_Barrier",
+    }
+}

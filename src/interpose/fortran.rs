@@ -1,0 +1,270 @@
+//! The exported Fortran symbols.
+//!
+//! Open MPI's Fortran bindings call PMPI, past the C symbols, so every entry is needed here: in the four ways in which
+//! compilers spell external names, and in the one of `mpi_f08`, where the error argument may be missing. The bindings
+//! of the MPICH family call the C symbols, so entries there would count every call twice; only the start and the end
+//! go past the C symbols in `mpi_f08`.
+
+use super::lifecycle;
+use std::os::raw::c_int;
+
+/// Writes an error code where the program wants one.
+///
+/// # Safety
+/// `ierror` is null or can be written.
+unsafe fn give(ierror: *mut c_int, code: c_int) {
+    if !ierror.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { ierror.write(code) }
+    }
+}
+
+/// Entries under several exported names each; the body sees the arguments and gives the error code.
+macro_rules! entries {
+    (@one $symbol:literal ($($argument:ident: $type:ty),*) $body:block) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry($($argument: *mut $type,)* ierror: *mut c_int) {
+                // SAFETY: Fortran passes every argument by an address that is valid for the call.
+                unsafe { give(ierror, $body) }
+            }
+        };
+    };
+    ($($($symbol:literal)+ => $arguments:tt $body:block)*) => {
+        $($(entries! { @one $symbol $arguments $body })+)*
+    };
+}
+
+#[cfg(mpi_family = "mpich")]
+entries! {
+    "mpi_init_f08_" => () {
+        lifecycle::init(|| mpi_sys::PMPI_Init(std::ptr::null_mut(), std::ptr::null_mut()))
+    }
+    "mpi_init_thread_f08_" => (required: c_int, provided: c_int) {
+        lifecycle::init(|| {
+            mpi_sys::PMPI_Init_thread(std::ptr::null_mut(), std::ptr::null_mut(), *required, provided)
+        })
+    }
+    "mpi_finalize_f08_" => () {
+        lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
+    }
+}
+
+#[cfg(mpi_family = "openmpi")]
+mod open_mpi {
+    use super::{c_int, give, lifecycle};
+    use crate::algorithm::Operation;
+    use crate::interpose::collective::carry_out;
+    use crate::interpose::symbols::Passed;
+    use crate::mpi::constants;
+    use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+    use std::ffi::CStr;
+    use std::os::raw::c_void;
+    use std::sync::OnceLock;
+
+    /// Addresses that stand for something; of objects that the program, or else the MPI library, defines.
+    struct Sentinels {
+        in_place: [usize; 4],
+        bottom: [usize; 4],
+    }
+
+    /// Compilers spell external names in four ways.
+    fn sentinels() -> &'static Sentinels {
+        static SENTINELS: OnceLock<Sentinels> = OnceLock::new();
+        SENTINELS.get_or_init(|| Sentinels {
+            in_place: [
+                c"mpi_fortran_in_place_",
+                c"mpi_fortran_in_place",
+                c"mpi_fortran_in_place__",
+                c"MPI_FORTRAN_IN_PLACE",
+            ]
+            .map(address_of),
+            bottom: [c"mpi_fortran_bottom_", c"mpi_fortran_bottom", c"mpi_fortran_bottom__", c"MPI_FORTRAN_BOTTOM"]
+                .map(address_of),
+        })
+    }
+
+    /// Address of a symbol of the process; 0 if there is none.
+    fn address_of(name: &CStr) -> usize {
+        // SAFETY: the name ends in a zero byte.
+        unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize }
+    }
+
+    /// A buffer argument as C would have passed it.
+    fn buffer(address: *mut c_void) -> *mut c_void {
+        let sentinels = sentinels();
+        let place = address as usize;
+        if place != 0 && sentinels.in_place.contains(&place) {
+            constants::in_place().cast_mut()
+        } else if sentinels.bottom.contains(&place) {
+            std::ptr::null_mut()
+        } else {
+            address
+        }
+    }
+
+    unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
+        // SAFETY: Fortran passes a valid address; any value is answered, an unknown one with the null handle.
+        unsafe { mpi_sys::PMPI_Comm_f2c(*handle) }
+    }
+
+    unsafe fn datatype(handle: *mut c_int) -> MPI_Datatype {
+        // SAFETY: as for communicators.
+        unsafe { mpi_sys::PMPI_Type_f2c(*handle) }
+    }
+
+    unsafe fn op(handle: *mut c_int) -> MPI_Op {
+        // SAFETY: as for communicators.
+        unsafe { mpi_sys::PMPI_Op_f2c(*handle) }
+    }
+
+    entries! {
+        "mpi_init_" "mpi_init" "mpi_init__" "MPI_INIT" "mpi_init_f08_" => () {
+            lifecycle::init(|| mpi_sys::PMPI_Init(std::ptr::null_mut(), std::ptr::null_mut()))
+        }
+        "mpi_init_thread_" "mpi_init_thread" "mpi_init_thread__" "MPI_INIT_THREAD" "mpi_init_thread_f08_" =>
+            (required: c_int, provided: c_int)
+        {
+            lifecycle::init(|| {
+                mpi_sys::PMPI_Init_thread(std::ptr::null_mut(), std::ptr::null_mut(), *required, provided)
+            })
+        }
+        "mpi_finalize_" "mpi_finalize" "mpi_finalize__" "MPI_FINALIZE" "mpi_finalize_f08_" => () {
+            lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
+        }
+        "mpi_barrier_" "mpi_barrier" "mpi_barrier__" "MPI_BARRIER" "mpi_barrier_f08_" => (c: c_int) {
+            let c = comm(c);
+            carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
+        }
+        "mpi_bcast_" "mpi_bcast" "mpi_bcast__" "MPI_BCAST" "mpi_bcast_f08_" =>
+            (message: c_void, count: c_int, kind: c_int, root: c_int, c: c_int)
+        {
+            let (message, count, kind, root, c) = (buffer(message), *count, datatype(kind), *root, comm(c));
+            let mut passed = Passed::nothing();
+            (passed.receive, passed.receive_count, passed.receive_type) = (message, i64::from(count), kind);
+            passed.root = root;
+            carry_out(&passed.to(Operation::Bcast, c), || mpi_sys::PMPI_Bcast(message, count, kind, root, c))
+        }
+        "mpi_reduce_" "mpi_reduce" "mpi_reduce__" "MPI_REDUCE" "mpi_reduce_f08_" =>
+            (send: c_void, receive: c_void, count: c_int, kind: c_int, o: c_int, root: c_int, c: c_int)
+        {
+            let (send, receive, count, kind) = (buffer(send), buffer(receive), *count, datatype(kind));
+            let (o, root, c) = (op(o), *root, comm(c));
+            let mut passed = Passed::nothing();
+            (passed.send, passed.send_count, passed.send_type) = (send, i64::from(count), kind);
+            (passed.receive, passed.receive_count, passed.receive_type) = (receive, i64::from(count), kind);
+            (passed.op, passed.root) = (o, root);
+            carry_out(&passed.to(Operation::Reduce, c), || {
+                mpi_sys::PMPI_Reduce(send, receive, count, kind, o, root, c)
+            })
+        }
+        "mpi_allreduce_" "mpi_allreduce" "mpi_allreduce__" "MPI_ALLREDUCE" "mpi_allreduce_f08_" =>
+            (send: c_void, receive: c_void, count: c_int, kind: c_int, o: c_int, c: c_int)
+        {
+            let (send, receive, count, kind) = (buffer(send), buffer(receive), *count, datatype(kind));
+            let (o, c) = (op(o), comm(c));
+            let mut passed = Passed::nothing();
+            (passed.send, passed.send_count, passed.send_type) = (send, i64::from(count), kind);
+            (passed.receive, passed.receive_count, passed.receive_type) = (receive, i64::from(count), kind);
+            passed.op = o;
+            carry_out(&passed.to(Operation::Allreduce, c), || {
+                mpi_sys::PMPI_Allreduce(send, receive, count, kind, o, c)
+            })
+        }
+        "mpi_gather_" "mpi_gather" "mpi_gather__" "MPI_GATHER" "mpi_gather_f08_" =>
+            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
+             root: c_int, c: c_int)
+        {
+            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
+            let (root, c) = (*root, comm(c));
+            let mut passed = blocks.passed();
+            passed.root = root;
+            carry_out(&passed.to(Operation::Gather, c), || {
+                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
+                mpi_sys::PMPI_Gather(send, sends, send_kind, receive, receives, receive_kind, root, c)
+            })
+        }
+        "mpi_scatter_" "mpi_scatter" "mpi_scatter__" "MPI_SCATTER" "mpi_scatter_f08_" =>
+            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
+             root: c_int, c: c_int)
+        {
+            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
+            let (root, c) = (*root, comm(c));
+            let mut passed = blocks.passed();
+            passed.root = root;
+            carry_out(&passed.to(Operation::Scatter, c), || {
+                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
+                mpi_sys::PMPI_Scatter(send, sends, send_kind, receive, receives, receive_kind, root, c)
+            })
+        }
+        "mpi_allgather_" "mpi_allgather" "mpi_allgather__" "MPI_ALLGATHER" "mpi_allgather_f08_" =>
+            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
+             c: c_int)
+        {
+            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
+            let c = comm(c);
+            carry_out(&blocks.passed().to(Operation::Allgather, c), || {
+                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
+                mpi_sys::PMPI_Allgather(send, sends, send_kind, receive, receives, receive_kind, c)
+            })
+        }
+    }
+
+    /// `MPI_PCONTROL` has no error argument.
+    macro_rules! pcontrol {
+        ($($symbol:literal)+) => {
+            $(const _: () = {
+                /// # Safety
+                /// As the MPI standard says of the Fortran binding.
+                #[unsafe(export_name = $symbol)]
+                unsafe extern "C" fn entry(level: *const c_int) {
+                    // SAFETY: Fortran passes a valid address.
+                    lifecycle::pcontrol(unsafe { *level });
+                }
+            };)+
+        };
+    }
+
+    pcontrol! { "mpi_pcontrol_" "mpi_pcontrol" "mpi_pcontrol__" "MPI_PCONTROL" "mpi_pcontrol_f08_" }
+
+    /// The buffers of a collective with a block per rank, as C would have passed them.
+    #[derive(Clone, Copy)]
+    struct Blocks {
+        send: *mut c_void,
+        sends: c_int,
+        send_kind: MPI_Datatype,
+        receive: *mut c_void,
+        receives: c_int,
+        receive_kind: MPI_Datatype,
+    }
+
+    impl Blocks {
+        unsafe fn read(buffers: [*mut c_void; 2], counts: [*mut c_int; 2], kinds: [*mut c_int; 2]) -> Self {
+            // SAFETY: Fortran passes every argument by a valid address.
+            unsafe {
+                Self {
+                    send: buffer(buffers[0]),
+                    sends: *counts[0],
+                    send_kind: datatype(kinds[0]),
+                    receive: buffer(buffers[1]),
+                    receives: *counts[1],
+                    receive_kind: datatype(kinds[1]),
+                }
+            }
+        }
+
+        fn passed(&self) -> Passed {
+            Passed {
+                send: self.send,
+                send_count: i64::from(self.sends),
+                send_type: self.send_kind,
+                receive: self.receive,
+                receive_count: i64::from(self.receives),
+                receive_type: self.receive_kind,
+                ..Passed::nothing()
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The boundary between C and Rust: no panic crosses it, and what Collie itself causes is not taken for the program's.
+
+use crate::mpi::constants;
+use std::cell::Cell;
+use std::os::raw::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    static ACTIVITY: Cell<&'static str> = const { Cell::new("") };
+}
+
+/// Runs `ours`, or `native` when this thread is inside Collie already: a reduction function or an attribute callback of
+/// the program that calls MPI.
+pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
+    if INSIDE.replace(true) {
+        return native();
+    }
+    ACTIVITY.set(call);
+    let code = catch_unwind(AssertUnwindSafe(ours)).unwrap_or_else(|cause| abort(&cause));
+    INSIDE.set(false);
+    code
+}
+
+/// Tells of a panic and ends the job: going on with one rank out of step would hang the others.
+fn abort(cause: &(dyn std::any::Any + Send)) -> c_int {
+    let cause = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+    let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
+    let context = super::state::last_call();
+    eprintln!(
+        "collie: rank {rank}: internal error in {}{context}: {}; ending the job",
+        ACTIVITY.get(),
+        cause.unwrap_or("no message")
+    );
+    // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
+    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+    std::process::abort()
+}

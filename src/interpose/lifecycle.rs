@@ -1,0 +1,218 @@
+//! The start and the end of MPI, and what is told at the end.
+
+use super::guard;
+use super::runtime::{self, Runtime};
+use crate::monitor::{JobRecord, RankRecord, Summary, merge};
+use crate::mpi::{Error, Result, communicator, constants, node};
+use crate::report;
+use crate::selection::Mode;
+use mpi_sys::MPI_Comm;
+use std::ffi::{CStr, c_char};
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+/// What `MPI_Init` and `MPI_Init_thread` do besides `native`.
+pub fn init(native: impl Fn() -> c_int) -> c_int {
+    refuse_other_family();
+    let code = native();
+    if code == SUCCESS {
+        guard::enter(
+            "MPI_Init",
+            || SUCCESS,
+            || {
+                // Only rank 0's configuration counts, so only rank 0 has to be right about it from the start.
+                if let Some(runtime) = runtime::start()
+                    && runtime.world_rank == 0
+                {
+                    runtime.own_configuration();
+                }
+                SUCCESS
+            },
+        );
+    }
+    code
+}
+
+/// What `MPI_Finalize` does besides `native`.
+pub fn finalize(native: impl Fn() -> c_int) -> c_int {
+    finish();
+    native()
+}
+
+/// Attribute callback: `MPI_COMM_SELF` is freed first thing in `MPI_Finalize`.
+///
+/// # Safety
+/// Called by MPI.
+pub unsafe extern "C" fn self_is_freed(_: MPI_Comm, _: c_int, _: *mut c_void, _: *mut c_void) -> c_int {
+    finish();
+    SUCCESS
+}
+
+/// What `MPI_Pcontrol` does: 0 off, 1 on, 2 forget what was recorded, 3 write a report now (on all ranks together).
+pub fn pcontrol(level: c_int) {
+    let Some(runtime) = runtime::get() else { return };
+    match level {
+        0 => runtime.recording.store(false, Ordering::Relaxed),
+        1 => runtime.recording.store(true, Ordering::Relaxed),
+        2 => {
+            // SAFETY: MPI_Pcontrol is called between the thread's collectives; the program keeps its other threads'
+            // collectives out of it, as mpiP asks too.
+            unsafe { runtime.each_state(|state| state.table.reset()) };
+            runtime.retired.lock().clear();
+        }
+        3 => {
+            report(runtime);
+        }
+        other => log::warn!("MPI_Pcontrol({other}) is not known; accepted: 0, 1, 2, 3"),
+    }
+}
+
+/// Tells the report and frees what is ours, once.
+fn finish() {
+    let Some(runtime) = runtime::get() else { return };
+    guard::enter(
+        "MPI_Finalize",
+        || SUCCESS,
+        || {
+            report(runtime);
+            // SAFETY: in MPI_Finalize no collective is under way.
+            unsafe {
+                runtime.each_state(|state| {
+                    if let Err(error) = state.release(runtime) {
+                        log::warn!("a private communicator could not be freed: {error}");
+                    }
+                });
+            }
+            runtime.finished.store(true, Ordering::Relaxed);
+            SUCCESS
+        },
+    );
+}
+
+/// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
+/// written; nothing of the program's depends on that.
+pub fn report(runtime: &Runtime) -> bool {
+    match gather(runtime) {
+        Ok(Some(summary)) => write(runtime, &summary),
+        Ok(None) => true,
+        Err(error) => {
+            eprintln!("collie: rank {}: the report could not be gathered: {error}", runtime.world_rank);
+            false
+        }
+    }
+}
+
+/// All ranks' records as one, at rank 0; `None` elsewhere, and where no report is wanted.
+fn gather(runtime: &Runtime) -> Result<Option<Summary>> {
+    let world = constants::comm_world();
+    let mut wanted = vec![0u8];
+    if runtime.world_rank == 0 {
+        wanted[0] = u8::from(!runtime.own_configuration().report.is_empty());
+    }
+    communicator::broadcast(world, &mut wanted)?;
+    if wanted != [1] {
+        return Ok(None);
+    }
+    let bytes = record(runtime).encode();
+    let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
+    if runtime.world_rank != 0 {
+        return Ok(None);
+    }
+    let records = all.iter().map(|bytes| RankRecord::decode(bytes)).collect::<std::result::Result<Vec<_>, _>>();
+    match records {
+        Ok(records) => Ok(Some(merge(records))),
+        Err(error) => {
+            eprintln!("collie: {error}");
+            Err(Error(mpi_sys::MPI_ERR_OTHER as c_int))
+        }
+    }
+}
+
+/// What this rank has to tell.
+fn record(runtime: &Runtime) -> RankRecord {
+    let mut communicators = runtime.retired.lock().clone();
+    // SAFETY: asked for between collectives (finalize, MPI_Pcontrol, collie_report).
+    unsafe { runtime.each_state(|state| communicators.extend(state.record(runtime))) };
+    let job = (runtime.world_rank == 0).then(|| JobRecord {
+        collie_version: env!("CARGO_PKG_VERSION").to_owned(),
+        mpi_library: library_version().lines().next().unwrap_or_default().to_owned(),
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        mode: match runtime.own_configuration().mode {
+            Mode::Replace => "replace",
+            Mode::Native => "native",
+        }
+        .to_owned(),
+        sync: String::new(),
+    });
+    RankRecord {
+        rank: runtime.world_rank as u32,
+        host: node::host(),
+        pid: std::process::id(),
+        started_unix_ns: runtime.started_unix_ns(),
+        ended_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
+        run_ns: runtime.nanoseconds(runtime.clock.raw() - runtime.started.0),
+        overhead_ns_per_call: overhead(runtime),
+        job,
+        communicators,
+        ..RankRecord::default()
+    }
+}
+
+/// Writes to every target; one line on stderr for each that fails.
+fn write(runtime: &Runtime, summary: &Summary) -> bool {
+    let mut written = true;
+    for target in &runtime.own_configuration().report {
+        if let Err(error) = report::write(target, summary) {
+            eprintln!("collie: {error}");
+            written = false;
+        }
+    }
+    written
+}
+
+/// Nanoseconds that timing and recording add to a call: two looks at the clock and one entry, measured here and now.
+fn overhead(runtime: &Runtime) -> f64 {
+    const ROUNDS: u32 = 1000;
+    let mut table = crate::monitor::Table::new();
+    let label = table.label("");
+    let function = crate::algorithm::Operation::Bcast.into();
+    let bucket = crate::monitor::Bucket::of(8);
+    let cell = table.cell(crate::monitor::Key { function, bucket, algorithm: label, decided_by: label });
+    let start = runtime.clock.raw();
+    for _ in 0..ROUNDS {
+        let enter = runtime.clock.raw();
+        table.record(std::hint::black_box(cell), 8, runtime.clock.raw() - enter);
+    }
+    runtime.nanoseconds(runtime.clock.raw() - start) as f64 / f64::from(ROUNDS)
+}
+
+/// The MPI library's own words on what it is; may be asked before `MPI_Init`.
+fn library_version() -> String {
+    let mut text = vec![0 as c_char; mpi_sys::MPI_MAX_LIBRARY_VERSION_STRING as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer has the room that MPI asks for and ends in a zero.
+    let text = unsafe {
+        mpi_sys::PMPI_Get_library_version(text.as_mut_ptr(), &mut length);
+        CStr::from_ptr(text.as_ptr())
+    };
+    text.to_string_lossy().into_owned()
+}
+
+/// Ends the process with a clear word if the program's MPI is not of the family that this library was built for: the
+/// handles of the two have nothing in common.
+fn refuse_other_family() {
+    let found = library_version();
+    let is_open_mpi = found.contains("Open MPI");
+    if is_open_mpi != cfg!(mpi_family = "openmpi") {
+        let built_for = if is_open_mpi { "MPICH" } else { "Open MPI" };
+        eprintln!(
+            "collie: this libcollie.so was built for {built_for}, but the program runs on {}; \
+             preload the one of its own family (dist/openmpi/lib or dist/mpich/lib)",
+            found.lines().next().unwrap_or("another MPI")
+        );
+        std::process::exit(78);
+    }
+}

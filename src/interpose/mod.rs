@@ -1,0 +1,19 @@
+//! The exported symbols, and everything between them and the algorithms.
+//!
+//! * [`symbols`], [`fortran`]: the entries, C and Fortran; each names its arguments and hands them on.
+//! * [`collective`]: one call from its arguments to its record.
+//! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
+//! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
+//! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
+
+mod arguments;
+mod collective;
+pub mod control;
+mod fortran;
+mod guard;
+mod lifecycle;
+mod log;
+mod runtime;
+mod state;
+pub mod symbols;
+mod transport;

@@ -1,0 +1,155 @@
+//! The one static: what Collie knows of the process, from the start of MPI to its end.
+
+use super::state::{self, State};
+use crate::monitor::CommunicatorRecord;
+use crate::mpi::communicator::{self, Key};
+use crate::mpi::{constants, node};
+use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+
+/// What Collie knows of the process.
+pub struct Runtime {
+    /// Rank in `MPI_COMM_WORLD`.
+    pub world_rank: usize,
+    /// Size of `MPI_COMM_WORLD`.
+    pub world_size: usize,
+    /// A number that the ranks of this node share.
+    pub node: u64,
+    /// Whether ranks outnumber the cores here.
+    pub oversubscribed: bool,
+    /// Where a communicator's state hangs.
+    pub key: Key,
+    /// The clock that times the calls.
+    pub clock: quanta::Clock,
+    /// Length of its tick.
+    pub nanoseconds_per_tick: f64,
+    /// Tick and wall time of the start.
+    pub started: (u64, SystemTime),
+    /// This process's own configuration, as text and understood.
+    pub raw: RawConfiguration,
+    /// The same understood. Counts where this process is rank 0 of a communicator.
+    pub configuration: Result<Arc<Configuration>, ConfigurationErrors>,
+    /// Whether calls are recorded (`MPI_Pcontrol`).
+    pub recording: AtomicBool,
+    /// Communicators that calls were made on, in the order of their first call.
+    pub states: Mutex<Vec<state::Pointer>>,
+    /// What was recorded on communicators that are gone.
+    pub retired: Mutex<Vec<CommunicatorRecord>>,
+    /// Private communicators held.
+    pub private_communicators: AtomicUsize,
+    /// Communicators seen first by this process as their rank 0.
+    pub numbered: AtomicU64,
+    /// Changes whenever a communicator goes away: handles may mean something else then.
+    pub generation: AtomicU64,
+    /// Whether the end has been dealt with.
+    pub finished: AtomicBool,
+}
+
+/// The runtime, while MPI is there. Starts it if the program came to MPI by a way that is not intercepted.
+#[inline]
+pub fn get() -> Option<&'static Runtime> {
+    let runtime = match RUNTIME.get() {
+        Some(runtime) => runtime.as_ref()?,
+        None => start()?,
+    };
+    (!runtime.finished.load(Ordering::Relaxed)).then_some(runtime)
+}
+
+/// Starts the runtime, once MPI is initialised.
+#[cold]
+pub fn start() -> Option<&'static Runtime> {
+    if RUNTIME.get().is_none() && !is_mpi_up() {
+        return None;
+    }
+    RUNTIME.get_or_init(|| make().map_err(|error| eprintln!("collie: not active: {error}")).ok()).as_ref()
+}
+
+fn is_mpi_up() -> bool {
+    let (mut initialized, mut finalized) = (0, 0);
+    // SAFETY: both may be called at any time; the out-parameters are valid for writes.
+    unsafe {
+        mpi_sys::PMPI_Initialized(&mut initialized);
+        mpi_sys::PMPI_Finalized(&mut finalized);
+    }
+    initialized != 0 && finalized == 0
+}
+
+fn make() -> crate::mpi::Result<Runtime> {
+    let world = constants::comm_world();
+    let key = Key::new(state::forget)?;
+    // The end of MPI_COMM_SELF is the one sure sign of MPI_Finalize, whichever way it was called.
+    Key::new(super::lifecycle::self_is_freed)?.set(constants::comm_self(), std::ptr::dangling_mut::<u8>().cast())?;
+    let clock = quanta::Clock::new();
+    let nanoseconds_per_tick = clock.delta_as_nanos(0, 1 << 30) as f64 / f64::from(1 << 30);
+    let raw = RawConfiguration::from_environment();
+    let configuration = raw.parse().map(Arc::new);
+    let world_rank = communicator::rank(world)?;
+    super::log::start(world_rank, configuration.as_ref().ok().map(AsRef::as_ref));
+    Ok(Runtime {
+        world_rank,
+        world_size: communicator::size(world)?,
+        node: node::identity(),
+        oversubscribed: node::oversubscribed(),
+        key,
+        started: (clock.raw(), SystemTime::now()),
+        clock,
+        nanoseconds_per_tick,
+        raw,
+        configuration,
+        recording: AtomicBool::new(true),
+        states: Mutex::default(),
+        retired: Mutex::default(),
+        private_communicators: AtomicUsize::new(0),
+        numbered: AtomicU64::new(0),
+        generation: AtomicU64::new(1),
+        finished: AtomicBool::new(false),
+    })
+}
+
+impl Runtime {
+    /// This process's configuration, where it counts for others.
+    ///
+    /// Ends the job if it is wrong: a misspelt choice must not silently become something else.
+    pub fn own_configuration(&self) -> &Arc<Configuration> {
+        match &self.configuration {
+            Ok(configuration) => configuration,
+            Err(errors) => refuse(self.world_rank, errors),
+        }
+    }
+
+    /// Nanoseconds of a number of ticks.
+    pub fn nanoseconds(&self, ticks: u64) -> u64 {
+        (ticks as f64 * self.nanoseconds_per_tick) as u64
+    }
+
+    /// Wall time of the start, nanoseconds since 1970.
+    pub fn started_unix_ns(&self) -> u64 {
+        self.started.1.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+    }
+
+    /// Calls `action` with every communicator that calls were made on.
+    ///
+    /// # Safety
+    /// No collective may be under way on any thread.
+    pub unsafe fn each_state(&self, mut action: impl FnMut(&mut State)) {
+        for pointer in self.states.lock().iter() {
+            // SAFETY: pointers in the list are live, and by the caller's promise nobody else uses them.
+            action(unsafe { &mut *pointer.0 });
+        }
+    }
+}
+
+/// Tells what is wrong with the configuration and ends the job.
+pub fn refuse(world_rank: usize, errors: &ConfigurationErrors) -> ! {
+    for line in errors.to_string().lines() {
+        eprintln!("collie: rank {world_rank}: {line}");
+    }
+    // SAFETY: MPI is initialised wherever configurations are looked at.
+    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 78) };
+    std::process::abort()
+}

@@ -1,0 +1,354 @@
+//! What Collie keeps of each communicator, and how the ranks of one come to know the same.
+
+use super::arguments::Fallback;
+use super::control::{self, Chosen};
+use super::runtime::{self, Runtime};
+use crate::algorithm::{Choice, Operation};
+use crate::monitor::{Bucket, CellId, CommunicatorRecord, Function, Key, NATIVE, Table};
+use crate::mpi::error::Result;
+use crate::mpi::{communicator, constants, node};
+use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Situation};
+use mpi_sys::MPI_Comm;
+use std::cell::Cell;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::raw::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
+const REMEMBERED: usize = 8;
+
+/// A state in the list of all; used by one thread at a time, as MPI demands of collectives on one communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointer(pub *mut State);
+
+// SAFETY: the list is only walked when no collective is under way (finalize, MPI_Pcontrol), or to remove an entry.
+unsafe impl Send for Pointer {}
+
+/// What Collie keeps of a communicator.
+pub struct State {
+    /// The program's communicator.
+    pub comm: MPI_Comm,
+    /// Own rank in it.
+    pub rank: usize,
+    /// Its size (of the local group of an intercommunicator).
+    pub size: usize,
+    /// Whether it connects two groups.
+    pub inter: bool,
+    /// What its ranks have agreed on; nothing until the first call that needs it.
+    pub agreed: Option<Agreed>,
+    /// The private communicator.
+    pub private: Private,
+    /// What was recorded.
+    pub table: Table,
+    memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
+    natives: Vec<((Operation, Bucket, &'static str), CellId)>,
+    /// What the program chose for this communicator.
+    pub chosen: Option<Box<Chosen>>,
+    /// The version of the program's choices that `memory` rests on.
+    version: u64,
+}
+
+/// The private communicator of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub enum Private {
+    /// No call has needed it yet.
+    Unmade,
+    /// Here it is.
+    Made(MPI_Comm),
+    /// The ranks found together that it cannot be had.
+    Refused,
+}
+
+/// What the ranks of a communicator have agreed on.
+pub struct Agreed {
+    /// Rank 0's configuration.
+    pub configuration: Arc<Configuration>,
+    /// What choices rest on.
+    pub situation: Situation,
+    /// Node of each rank; empty if there is one node.
+    pub nodes: Vec<u32>,
+    /// World ranks of its ranks.
+    pub members: Vec<u32>,
+    /// A name that no other communicator of the job has.
+    pub identity: String,
+    /// Whether every rank may hold one more private communicator.
+    within_budget: bool,
+}
+
+/// All that a decision rests on, within one communicator and operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Units of the call.
+    pub count: usize,
+    /// Bytes of one.
+    pub unit: usize,
+    /// Whether order does not matter.
+    pub commutative: bool,
+}
+
+/// A decision: what runs, and where it is counted.
+#[derive(Clone)]
+pub struct Plan {
+    /// The algorithm; `None` for the native library's.
+    pub choice: Option<Arc<Choice>>,
+    /// Where the call is counted.
+    pub cell: CellId,
+}
+
+thread_local! {
+    /// The communicator of the thread's last call: handle, generation, state.
+    static LAST: Cell<(usize, u64, *mut State)> = const { Cell::new((0, 0, std::ptr::null_mut())) };
+}
+
+/// The state of `comm`, made if this is the first call on it. No communication.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+#[inline]
+pub fn of(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
+    let handle = comm.0 as usize;
+    let generation = runtime.generation.load(Ordering::Acquire);
+    let (last_handle, last_generation, state) = LAST.get();
+    if last_handle == handle && last_generation == generation {
+        return Ok(state);
+    }
+    let state = find_or_make(runtime, comm)?;
+    LAST.set((handle, generation, state));
+    Ok(state)
+}
+
+#[cold]
+fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
+    let known = runtime.key.get(comm)?;
+    if !known.is_null() {
+        return Ok(known.cast());
+    }
+    let state = Box::new(State {
+        comm,
+        rank: communicator::rank(comm)?,
+        size: communicator::size(comm)?,
+        inter: communicator::is_inter(comm)?,
+        agreed: None,
+        private: Private::Unmade,
+        table: Table::new(),
+        memory: Default::default(),
+        natives: Vec::new(),
+        chosen: None,
+        version: control::version(),
+    });
+    let state = Box::into_raw(state);
+    runtime.key.set(comm, state.cast())?;
+    runtime.states.lock().push(Pointer(state));
+    Ok(state)
+}
+
+/// Where the thread's last call was, for messages.
+pub fn last_call() -> String {
+    let (handle, _, state) = LAST.get();
+    if handle == 0 || state.is_null() {
+        return String::new();
+    }
+    // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
+    let state = unsafe { &*state };
+    let identity = state.agreed.as_ref().map_or("not agreed on yet", |agreed| &agreed.identity);
+    format!(" on communicator {identity} (rank {} of {})", state.rank, state.size)
+}
+
+/// MPI's callback when a communicator goes away: keeps what was recorded and frees the private communicator.
+///
+/// # Safety
+/// Called by MPI with the pointer that was set on the communicator.
+pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *mut c_void) -> c_int {
+    let Some(runtime) = runtime::get() else { return mpi_sys::MPI_SUCCESS as c_int };
+    let pointer = Pointer(state.cast());
+    runtime.generation.fetch_add(1, Ordering::AcqRel);
+    runtime.states.lock().retain(|known| *known != pointer);
+    // SAFETY: made by `find_or_make` from a box; its communicator is going away, so nobody uses it any more.
+    let mut state = unsafe { Box::from_raw(pointer.0) };
+    if let Some(record) = state.record(runtime) {
+        runtime.retired.lock().push(record);
+    }
+    if let Err(error) = state.release(runtime) {
+        log::warn!("a private communicator could not be freed: {error}");
+    }
+    mpi_sys::MPI_SUCCESS as c_int
+}
+
+impl State {
+    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn agree(&mut self, runtime: &Runtime) -> Result<&Agreed> {
+        if self.agreed.is_none() {
+            self.agreed = Some(agree(runtime, self)?);
+        }
+        Ok(self.agreed.as_ref().expect("just set"))
+    }
+
+    /// The private communicator, made if this is the first call that needs it. Collective over the program's.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn private(&mut self, runtime: &Runtime) -> Result<Option<MPI_Comm>> {
+        match self.private {
+            Private::Made(private) => return Ok(Some(private)),
+            Private::Refused => return Ok(None),
+            Private::Unmade => {}
+        }
+        let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
+        let made = if within_budget { communicator::make_private(self.comm)? } else { None };
+        self.private = match made {
+            Some(private) => {
+                runtime.private_communicators.fetch_add(1, Ordering::Relaxed);
+                Private::Made(private)
+            }
+            None => Private::Refused,
+        };
+        Ok(made)
+    }
+
+    /// Frees the private communicator.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn release(&mut self, runtime: &Runtime) -> Result {
+        if let Private::Made(private) = std::mem::replace(&mut self.private, Private::Refused) {
+            runtime.private_communicators.fetch_sub(1, Ordering::Relaxed);
+            communicator::free(private)?;
+        }
+        Ok(())
+    }
+
+    /// The state, with the decisions of another version of the program's choices forgotten.
+    #[inline]
+    pub fn settled_for(&mut self, version: u64) -> &Self {
+        if self.version != version {
+            self.version = version;
+            self.memory = Default::default();
+        }
+        self
+    }
+
+    /// The decision remembered for a question.
+    #[inline]
+    pub fn recall(&self, operation: Operation, question: &Question) -> Option<&Plan> {
+        match &self.memory[operation as usize][slot(question)] {
+            Some((known, plan)) if known == question => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// Remembers a decision.
+    pub fn remember(&mut self, operation: Operation, question: Question, plan: Plan) {
+        self.memory[operation as usize][slot(&question)] = Some((question, plan));
+    }
+
+    /// The cell of calls of `bytes` bytes that run as `algorithm` because of `decided_by`.
+    pub fn cell(&mut self, operation: Operation, bytes: usize, algorithm: &str, decided_by: &str) -> CellId {
+        let (algorithm, decided_by) = (self.table.label(algorithm), self.table.label(decided_by));
+        let bucket = Bucket::of(bytes as u64);
+        self.table.cell(Key { function: Function::from(operation), bucket, algorithm, decided_by })
+    }
+
+    /// The cell of calls that go to the native library for a reason that needs no agreement.
+    pub fn native_cell(&mut self, operation: Operation, bytes: usize, reason: &'static str) -> CellId {
+        let key = (operation, Bucket::of(bytes as u64), reason);
+        if let Some((_, cell)) = self.natives.iter().find(|(known, _)| *known == key) {
+            return *cell;
+        }
+        let cell = self.cell(operation, bytes, NATIVE, reason);
+        self.natives.push((key, cell));
+        cell
+    }
+
+    /// What was recorded, for the report; `None` if nothing was.
+    pub fn record(&mut self, runtime: &Runtime) -> Option<CommunicatorRecord> {
+        let cells = self.table.records(runtime.nanoseconds_per_tick);
+        if cells.is_empty() {
+            return None;
+        }
+        let name = communicator::name(self.comm).ok().flatten();
+        let unknown = || format!("{}.local", name.as_deref().unwrap_or("?"));
+        Some(CommunicatorRecord {
+            identity: self.agreed.as_ref().map_or_else(unknown, |agreed| agreed.identity.clone()),
+            name,
+            size: self.size as u32,
+            rank: self.rank as u32,
+            members: match &self.agreed {
+                Some(agreed) if self.rank == 0 => agreed.members.clone(),
+                _ => Vec::new(),
+            },
+            cells,
+            ..CommunicatorRecord::default()
+        })
+    }
+
+    /// Why the communicator's calls are never replaced, if they are not.
+    pub const fn never(&self) -> Option<Fallback> {
+        if self.inter {
+            Some(Fallback::Intercommunicator)
+        } else if self.size == 1 {
+            Some(Fallback::OneRank)
+        } else {
+            None
+        }
+    }
+}
+
+const fn slot(question: &Question) -> usize {
+    // Sizes in a program are mostly small or powers of two: mix high bits in.
+    let bytes = question.count.wrapping_mul(question.unit) as u64;
+    (bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize
+}
+
+const _: () = assert!(REMEMBERED == 8, "slot() gives three bits");
+
+/// The first words that the ranks of a communicator exchange: what each knows, and what rank 0 wants.
+fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
+    let held = runtime.private_communicators.load(Ordering::Relaxed) as u64;
+    let number = if state.rank == 0 { runtime.numbered.fetch_add(1, Ordering::Relaxed) } else { 0 };
+    let flags = u64::from(runtime.oversubscribed);
+    let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number];
+    let all = communicator::allgather(state.comm, state.size, words)?;
+    let configuration = if all.iter().all(|words| words[0] == all[0][0]) {
+        Arc::clone(runtime.own_configuration())
+    } else {
+        take_over(runtime, state)?
+    };
+    let nodes = node::number(all.iter().map(|words| words[1]));
+    let world = state.comm == constants::comm_world();
+    Ok(Agreed {
+        situation: Situation {
+            ranks: state.size,
+            one_node: nodes.is_empty(),
+            oversubscribed: all.iter().any(|words| words[3] != 0),
+        },
+        within_budget: all.iter().all(|words| words[2] < configuration.max_communicators as u64),
+        configuration,
+        nodes,
+        members: all.iter().map(|words| words[4] as u32).collect(),
+        identity: if world { "world".to_owned() } else { format!("{}.{}", all[0][4], all[0][5]) },
+    })
+}
+
+/// Rank 0's configuration, on every rank.
+fn take_over(runtime: &Runtime, state: &State) -> Result<Arc<Configuration>> {
+    let mut bytes = Vec::new();
+    if state.rank == 0 {
+        runtime.own_configuration();
+        bytes = serde_json::to_vec(&runtime.raw).expect("strings can be written");
+    }
+    communicator::broadcast(state.comm, &mut bytes)?;
+    let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
+    let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
+    Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))
+}
+
+/// A number that equal configurations share.
+fn digest(raw: &RawConfiguration) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    raw.hash(&mut hasher);
+    hasher.finish()
+}
