@@ -4,6 +4,9 @@
 //! Whoever halves its blocks in step s keeps the half that its own bit of that step names and hands the other half to
 //! its partner. So that the halves are contiguous and the partner of step s still holds the same blocks, the two differ
 //! in the bit of step s and agree in the bits of all steps before.
+//!
+//! Taken backwards, the steps are for exchanges of whole vectors: those who agree in the bits of the steps to come have
+//! met the same ranks then, and fold them alike. (The hypercube can be taken either way.)
 
 use smallvec::SmallVec;
 
@@ -12,10 +15,9 @@ use smallvec::SmallVec;
 pub struct Step {
     /// Whom to meet.
     pub partner: usize,
-    /// Whether the upper half of the blocks held stays here (it is the lower one at the partner).
+    /// Whether the upper half of the blocks held stays here (it is the lower one at the partner). When the two fold, the
+    /// one that keeps the upper half stands on the right.
     pub upper: bool,
-    /// Whether the own part stands on the left when the two are folded (it stands on the right at the partner).
-    pub left: bool,
 }
 
 /// The steps of one rank, the first one first.
@@ -25,15 +27,10 @@ pub type Steps = SmallVec<[Step; 16]>;
 pub fn hypercube(ranks: usize, rank: usize) -> Steps {
     debug_assert!(ranks.is_power_of_two());
     let distances = (0..ranks.ilog2()).map(|step| 1usize << step);
-    distances
-        .map(|distance| {
-            let upper = rank & distance != 0;
-            Step { partner: rank ^ distance, upper, left: !upper }
-        })
-        .collect()
+    distances.map(|distance| Step { partner: rank ^ distance, upper: rank & distance != 0 }).collect()
 }
 
-/// Swing: in step s even ranks meet r + ρ(s) and odd ranks r − ρ(s) modulo p, with ρ(s) = Σ_{i ≤ s} (−2)^i = 1, −1, 3,
+/// Swing, nearest first, for blocks: in step s even ranks meet r + ρ(s) and odd ranks r − ρ(s) modulo p, with ρ(s) = Σ_{i ≤ s} (−2)^i = 1, −1, 3,
 /// −5, 11, …, about a third of the way that the hypercube goes to and fro.
 ///
 /// Ranks that hold the same blocks before step s are the even ones that agree modulo 2^{s+1} and the odd ones that do so
@@ -47,34 +44,20 @@ pub fn swing(ranks: usize, rank: usize) -> Steps {
         (false, true) => rank >> (step + 1) & 1 == 1,
         (false, false) => rank.wrapping_add_signed(-swing_distance(step + 1)) >> (step + 1) & 1 == 1,
     };
-    (0..number).map(|step| Step { partner: swing_partner(ranks, rank, step), upper: upper(step), left: even }).collect()
+    (0..number).map(|step| Step { partner: swing_partner(ranks, rank, step), upper: upper(step) }).collect()
 }
 
-/// The Bine butterfly with halving distances: the partners of [`swing`] with the farthest ones first.
-///
-/// The blocks held are those of the distance-doubling butterfly read backwards, so these steps are for exchanges of
-/// whole vectors: `upper` is the parity throughout.
-pub fn bine_halving(ranks: usize, rank: usize) -> Steps {
-    debug_assert!(ranks.is_power_of_two());
-    let even = rank.is_multiple_of(2);
-    let steps = (0..ranks.ilog2()).rev();
-    steps.map(|step| Step { partner: swing_partner(ranks, rank, step), upper: !even, left: even }).collect()
-}
-
-/// The Bine butterfly with doubling distances: partners as in [`swing`]; the blocks are named by the rank's negabinary
-/// label.
+/// Bine, nearest first, for blocks: partners as in [`swing`], the blocks named by the rank's negabinary label.
 ///
 /// The label of rank r is r in base −2 for odd r and −r for even r, with ⌈log2 p⌉ digits (modulo p). Neighbouring digits
 /// are compared, d_s ⊕ d_{s+1}, which gives the bit of step s and turns the label into the place of the rank's block.
-pub fn bine_doubling(ranks: usize, rank: usize) -> Steps {
+pub fn bine(ranks: usize, rank: usize) -> Steps {
     debug_assert!(ranks.is_power_of_two());
     let even = rank.is_multiple_of(2);
     let label = negabinary(if even { (ranks - rank) % ranks } else { rank }) & (ranks - 1);
     let bits = label ^ (label >> 1);
     let steps = 0..ranks.ilog2();
-    steps
-        .map(|step| Step { partner: swing_partner(ranks, rank, step), upper: bits >> step & 1 == 1, left: even })
-        .collect()
+    steps.map(|step| Step { partner: swing_partner(ranks, rank, step), upper: bits >> step & 1 == 1 }).collect()
 }
 
 /// ρ(s) = (1 − (−2)^{s+1}) / 3.
@@ -111,20 +94,19 @@ mod tests {
                 let other = all[own.partner][step];
                 assert_eq!(other.partner, rank, "partners agree");
                 assert_ne!(own.upper, other.upper, "each half stays with one of the two");
-                assert_ne!(own.left, other.left, "one stands on the left");
                 assert_eq!(before[rank].0, before[own.partner].0, "both hold the same blocks");
                 let (blocks, contributions) = &mut held[rank];
                 let middle = blocks.start + blocks.len() / 2;
                 *blocks = if own.upper { middle..blocks.end } else { blocks.start..middle };
                 let theirs = &before[own.partner].1;
-                *contributions = if own.left {
-                    contributions.iter().chain(theirs).copied().collect()
-                } else {
-                    theirs.iter().chain(contributions.iter()).copied().collect()
-                };
+                *contributions = joined(contributions, theirs, own.upper);
             }
         }
         held
+    }
+
+    fn joined(own: &[usize], theirs: &[usize], upper: bool) -> Vec<usize> {
+        if upper { [theirs, own].concat() } else { [own, theirs].concat() }
     }
 
     fn assert_one_block_each(all: &[Steps], in_order: bool) {
@@ -158,21 +140,24 @@ mod tests {
     fn swing_and_bine_halve_to_one_block_each_with_every_rank_once() {
         for ranks in POWERS {
             assert_one_block_each(&all(ranks, swing), false);
-            assert_one_block_each(&all(ranks, bine_doubling), false);
+            assert_one_block_each(&all(ranks, bine), false);
         }
     }
 
     #[test]
-    fn bine_halving_is_bine_doubling_backwards_and_reaches_every_rank_once() {
-        for ranks in POWERS {
-            let (near, far) = (all(ranks, bine_doubling), all(ranks, bine_halving));
+    fn backwards_swing_and_bine_reach_every_rank_once_and_all_fold_alike() {
+        for (ranks, steps) in
+            POWERS.into_iter().flat_map(|ranks| [(ranks, all(ranks, swing)), (ranks, all(ranks, bine))])
+        {
             let mut held: Vec<_> = (0..ranks).map(|rank| vec![rank]).collect();
-            for step in 0..near[0].len() {
+            for step in (0..steps[0].len()).rev() {
                 let before = held.clone();
                 for rank in 0..ranks {
-                    let own = far[rank][step];
-                    assert_eq!(own.partner, near[rank][near[0].len() - 1 - step].partner);
-                    held[rank].extend(&before[own.partner]);
+                    let own = steps[rank][step];
+                    held[rank] = joined(&held[rank], &before[own.partner], own.upper);
+                }
+                for members in &held {
+                    assert!(members.iter().all(|member| held[*member] == *members));
                 }
             }
             for mut contributions in held {

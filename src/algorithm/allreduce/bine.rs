@@ -26,7 +26,7 @@
 
 use crate::algorithm::engine::butterfly;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::butterfly::{bine_doubling, bine_halving};
+use crate::pattern::butterfly::bine;
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -57,7 +57,9 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     match parameters.word("variant") {
-        "latency" => butterfly::allreduce_whole(comm, call.count, bine_halving),
-        _ => butterfly::allreduce_blocks(comm, call.count, bine_doubling),
+        "latency" => {
+            butterfly::allreduce_whole(comm, call.count, |core, number| bine(core, number).into_iter().rev().collect())
+        }
+        _ => butterfly::allreduce_blocks(comm, call.count, bine),
     }
 }

@@ -1,8 +1,8 @@
 //! A butterfly whose partners swing to and fro, at about two thirds of a hypercube's distance.
 //!
 //! In round k even ranks meet r + ρ(k) and odd ranks r − ρ(k) modulo p, with ρ(k) = (1 − (−2)^{k+1})/3. With
-//! `variant=latency` the two exchange and fold everything; with `variant=bandwidth` they halve the blocks that both hold,
-//! and the same rounds backwards hand the finished blocks out. For p that is no power of two, the even ranks of the
+//! `variant=bandwidth` the two halve the blocks that both hold, and the same rounds backwards hand the finished blocks
+//! out; with `variant=latency` they exchange and fold everything, the last round first. For p that is no power of two, the even ranks of the
 //! first 2·(p − 2^⌊log2 p⌋) ranks first hand their contribution to their right neighbour, and get the result from it.
 //!
 //! Partners at p = 8, and the blocks held after each round of `variant=bandwidth` (the vector is abcdefgh):
@@ -23,7 +23,8 @@
 //!
 //! Source: D. De Sensi, T. Bonato, D. Saam, T. Hoefler, "Swing: Short-cutting Rings for Higher Bandwidth Allreduce",
 //! NSDI 2024. Departures: 1. one port and one dimension; 2. p that is no power of two is folded; 3. blocks are numbered
-//! so that what is sent is contiguous, since in an allreduce nobody cares who finishes which block.
+//! so that what is sent is contiguous, since in an allreduce nobody cares who finishes which block; 4. the latency
+//! variant goes from the farthest partner to the nearest, as only then all ranks fold alike and get the same bits.
 
 use crate::algorithm::engine::butterfly;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
@@ -58,7 +59,9 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     match parameters.word("variant") {
-        "latency" => butterfly::allreduce_whole(comm, call.count, swing),
+        "latency" => {
+            butterfly::allreduce_whole(comm, call.count, |core, number| swing(core, number).into_iter().rev().collect())
+        }
         _ => butterfly::allreduce_blocks(comm, call.count, swing),
     }
 }

@@ -114,9 +114,9 @@ fn halves(blocks: &ops::Range<usize>, upper: bool) -> (ops::Range<usize>, ops::R
 }
 
 fn fold(comm: &mut dyn Comm, step: &Step, own: Range, theirs: Range, into: Range) {
-    if step.left {
-        comm.fold(own, theirs, into);
-    } else {
+    if step.upper {
         comm.fold(theirs, own, into);
+    } else {
+        comm.fold(own, theirs, into);
     }
 }
