@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod butterfly;
 pub mod chain;
 pub mod circle;
+pub mod circulant;
 pub mod groups;
 pub mod hypercube;
 pub mod knomial;

@@ -4,16 +4,20 @@ use super::Algorithm;
 
 mod allgather_reduce;
 mod bine;
+mod circulant;
+mod hierarchical;
 mod linear;
 mod rabenseifner;
 mod recursive_doubling;
 mod recursive_multiplying;
+mod reduce_bcast;
 mod ring;
 mod segmented_ring;
 mod swing;
 
 /// The rows, in the order in which they are listed.
 pub const ROWS: &[&Algorithm] = &[
+    &reduce_bcast::ROW,
     &linear::ROW,
     &recursive_doubling::ROW,
     &recursive_multiplying::ROW,
@@ -21,6 +25,8 @@ pub const ROWS: &[&Algorithm] = &[
     &ring::ROW,
     &segmented_ring::ROW,
     &allgather_reduce::ROW,
+    &circulant::ROW,
     &swing::ROW,
     &bine::ROW,
+    &hierarchical::ROW,
 ];

@@ -2,6 +2,7 @@
 
 pub mod bruck;
 pub mod butterfly;
+pub mod circulant;
 pub mod down;
 pub mod folding;
 pub mod hierarchy;
