@@ -14,4 +14,6 @@ pub mod nodes;
 pub mod ordered;
 pub mod range_tree;
 pub mod segments;
+pub mod sparbit;
 pub mod tree;
+pub mod turns;

@@ -4,6 +4,7 @@ pub mod bruck;
 pub mod butterfly;
 pub mod circulant;
 pub mod down;
+pub mod exchange;
 pub mod folding;
 pub mod hierarchy;
 pub mod range_tree;
