@@ -2,10 +2,29 @@
 
 use super::Algorithm;
 
+mod bine;
 mod bruck;
+mod circulant;
+mod direct;
+mod k_bruck;
 mod linear;
+mod neighbor_exchange;
 mod recursive_doubling;
 mod ring;
+mod sparbit;
+mod two_process;
 
 /// The rows, in the order in which they are listed.
-pub const ROWS: &[&Algorithm] = &[&linear::ROW, &recursive_doubling::ROW, &bruck::ROW, &ring::ROW];
+pub const ROWS: &[&Algorithm] = &[
+    &linear::ROW,
+    &direct::ROW,
+    &recursive_doubling::ROW,
+    &bruck::ROW,
+    &k_bruck::ROW,
+    &ring::ROW,
+    &neighbor_exchange::ROW,
+    &two_process::ROW,
+    &sparbit::ROW,
+    &circulant::ROW,
+    &bine::ROW,
+];

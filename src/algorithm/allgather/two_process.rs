@@ -1,0 +1,41 @@
+//! Two ranks exchange their blocks.
+//!
+//! State (blocks held):
+//!
+//! ```text
+//! rank      0     1
+//! start     0     1
+//! round 0   0,1   0,1
+//! ```
+//!
+//! Cost: α + bβ. Needs: p = 2. Memory: none.
+//!
+//! Source: Open MPI `two_procs`.
+
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, RankNeed, Shape};
+use crate::schedule::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Allgather,
+    name: "two_process",
+    summary: "Two ranks exchange their blocks.",
+    parameters: &[],
+    needs: Needs { ranks: RankNeed::Exactly(2), ..Needs::NOTHING },
+    ordered: true,
+    formula: "α+bβ",
+    cost,
+    source: "Open MPI two_procs",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    Cost { rounds: 1.0, bytes: shape.bytes as f64, folded: 0.0 }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    let (r, b) = (comm.rank(), call.count);
+    let (own, other) = (Range::send(0, b), 1 - r);
+    comm.sendrecv(other, own, other, Range::receive(other * b, b));
+    comm.copy(own, Range::receive(r * b, b));
+}
