@@ -24,6 +24,10 @@ impl Shape {
 
 /// Time = `rounds`·α + `bytes`·β + `folded`·γ along the longest chain of dependent steps, with one message out and one
 /// message in at a time per rank (sending and receiving at once is free; copies cost nothing).
+///
+/// A message departs when both its ends are started, and messages that wait for one port take it in the order in which
+/// their rank started them. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
+/// the formulas to it: never below, at most a quarter and two steps above, exact at powers of two without segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Message start-ups, each α.

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 pub mod comm;
+pub mod count;
 pub mod cover;
 pub mod record;
+pub mod simulate;
 pub mod verify;
 pub mod view;
 

@@ -1,0 +1,230 @@
+//! The event queue.
+//!
+//! Every rank runs ahead on its own clock until it has to wait for a message whose end is not known yet; messages take
+//! ports in the order of time. So there are two events per message, whatever the ranks do in between.
+
+use super::matching::{Ends, ends};
+use super::network::{Link, Network};
+use super::tape::{Beat, Tapes};
+use super::{Activity, Broken, Observer, Outcome, Span};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// A message asks for a port of its sender's, or later of its receiver's. Of those that ask at the same time, the one
+/// that its rank started first goes first.
+#[derive(Clone, Copy, PartialEq)]
+struct Event {
+    time: f64,
+    /// The end whose side is concerned: the sending one on departure, the receiving one on arrival.
+    end: u32,
+    departs: bool,
+    sender: u32,
+    receiver: u32,
+    bytes: u64,
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.time.total_cmp(&other.time).then(self.end.cmp(&other.end))
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Rank {
+    /// Next step, as a place among all ranks' steps.
+    beat: usize,
+    /// Messages started.
+    started: u32,
+    clock: f64,
+    /// The end that it waits for, counted from 1; 0 for none.
+    awaits: u32,
+}
+
+pub struct Engine<'a, O> {
+    tapes: &'a Tapes,
+    network: &'a Network,
+    node: Vec<u32>,
+    ends: Ends,
+    ranks: Vec<Rank>,
+    /// When each end was started, then when it is finished; not a number before.
+    started: Vec<f64>,
+    finished: Vec<f64>,
+    /// Overhead still to be paid where the end is waited for: that of a receive.
+    owed: Vec<f64>,
+    /// When each port is free again: one out and one in per rank, then the nodes' own.
+    rank_ports: Vec<[f64; 2]>,
+    node_ports: Vec<[f64; 2]>,
+    events: BinaryHeap<Reverse<Event>>,
+    outcome: Outcome,
+    observer: &'a mut O,
+}
+
+impl<'a, O: Observer> Engine<'a, O> {
+    pub fn new(tapes: &'a Tapes, network: &'a Network, nodes: &[u32], observer: &'a mut O) -> Result<Self, Broken> {
+        let size = tapes.size();
+        let ends = ends(tapes)?;
+        let node = |rank: usize| nodes.get(rank).copied().unwrap_or((rank / network.ranks_per_node) as u32);
+        let node: Vec<u32> = (0..size).map(node).collect();
+        let number_of_nodes = node.iter().max().map_or(0, |last| *last as usize + 1);
+        Ok(Self {
+            tapes,
+            network,
+            node,
+            ranks: tapes.bounds[..size].iter().map(|beat| Rank { beat: *beat, ..Rank::default() }).collect(),
+            started: vec![f64::NAN; ends.peer.len()],
+            finished: vec![f64::NAN; ends.peer.len()],
+            owed: vec![0.0; ends.peer.len()],
+            rank_ports: vec![[0.0; 2]; size],
+            node_ports: vec![[0.0; 2]; number_of_nodes * network.ports_per_node],
+            events: BinaryHeap::new(),
+            outcome: Outcome { finished: vec![0.0; size], ..Outcome::default() },
+            observer,
+            ends,
+        })
+    }
+
+    pub fn run(mut self) -> Result<Outcome, Broken> {
+        (0..self.ranks.len()).for_each(|rank| self.advance(rank));
+        while let Some(Reverse(event)) = self.events.pop() {
+            if event.departs { self.depart(event) } else { self.arrive(event) }
+        }
+        for (rank, state) in self.ranks.iter().enumerate() {
+            if state.awaits > 0 {
+                return Err(Broken::Deadlock { rank });
+            }
+            self.outcome.finished[rank] = state.clock;
+            self.outcome.time = self.outcome.time.max(state.clock);
+        }
+        Ok(self.outcome)
+    }
+
+    fn link(&self, sender: u32, receiver: u32) -> (&'a Link, bool) {
+        let on_node = self.node[sender as usize] == self.node[receiver as usize];
+        (if on_node { &self.network.on_node } else { &self.network.off_node }, on_node)
+    }
+
+    /// Runs `rank` until it waits for a message whose end is not known.
+    fn advance(&mut self, rank: usize) {
+        let mut state = self.ranks[rank];
+        state.awaits = 0;
+        let tapes = self.tapes;
+        while state.beat < tapes.bounds[rank + 1] {
+            match tapes.beats[state.beat] {
+                Beat::Send { to, bytes } => self.start(rank, &mut state, to, bytes, true),
+                Beat::Receive { from, bytes } => self.start(rank, &mut state, from, bytes, false),
+                Beat::Wait(request) => {
+                    let end = self.ends.first_of[rank] + request;
+                    let finished = self.finished[end as usize];
+                    if finished.is_nan() {
+                        state.awaits = end + 1;
+                        break;
+                    }
+                    let late = finished - state.clock;
+                    self.spend(rank, Activity::Wait, &mut state.clock, late.max(0.0));
+                    let owed = self.owed[end as usize];
+                    self.spend(rank, Activity::Overhead, &mut state.clock, owed);
+                }
+                Beat::Fold(bytes) => {
+                    let seconds = bytes as f64 * self.network.per_folded_byte;
+                    self.spend(rank, Activity::Fold, &mut state.clock, seconds);
+                }
+                Beat::Copy(bytes) => {
+                    let seconds = bytes as f64 * self.network.per_copied_byte;
+                    self.spend(rank, Activity::Copy, &mut state.clock, seconds);
+                }
+            }
+            state.beat += 1;
+        }
+        self.ranks[rank] = state;
+    }
+
+    fn spend(&mut self, rank: usize, activity: Activity, clock: &mut f64, seconds: f64) {
+        let start = *clock;
+        *clock += seconds;
+        if seconds > 0.0 {
+            self.observer.activity(rank, activity, Span { start, end: *clock });
+        }
+    }
+
+    fn start(&mut self, rank: usize, state: &mut Rank, partner: u32, bytes: u64, sends: bool) {
+        let end = self.ends.first_of[rank] + state.started;
+        state.started += 1;
+        let peer = self.ends.peer[end as usize];
+        let own = rank as u32;
+        let (sender, receiver) = if sends { (own, partner) } else { (partner, own) };
+        let (link, on_node) = self.link(sender, receiver);
+        let eager = bytes < self.network.eager_limit;
+        if sends {
+            self.spend(rank, Activity::Overhead, &mut state.clock, link.overhead);
+            self.outcome.messages += 1;
+            *(if on_node { &mut self.outcome.bytes_on_node } else { &mut self.outcome.bytes_off_node }) += bytes;
+            if eager {
+                self.finished[end as usize] = state.clock;
+            }
+        } else {
+            self.owed[end as usize] = link.overhead;
+        }
+        self.started[end as usize] = state.clock;
+        let other = self.started[peer as usize];
+        let departs_at = match (eager, sends) {
+            (true, true) => state.clock,
+            (true, false) => return,
+            (false, _) if other.is_nan() => return,
+            // The sender's question travels to the receiver, and the answer back.
+            (false, true) => (state.clock + link.latency).max(other) + link.latency,
+            (false, false) => (other + link.latency).max(state.clock) + link.latency,
+        };
+        let end = if sends { end } else { peer };
+        self.events.push(Reverse(Event { time: departs_at, end, departs: true, sender, receiver, bytes }));
+    }
+
+    /// Takes the port that is free first, and returns when the message has it for itself.
+    fn occupy(&mut self, rank: u32, direction: usize, on_node: bool, time: f64, seconds: f64) -> Span {
+        let port = if on_node {
+            &mut self.rank_ports[rank as usize][direction]
+        } else {
+            let first = self.node[rank as usize] as usize * self.network.ports_per_node;
+            let ports = &mut self.node_ports[first..first + self.network.ports_per_node];
+            let free_first = ports.iter_mut().min_by(|a, b| a[direction].total_cmp(&b[direction]));
+            &mut free_first.expect("a network has at least one port per node")[direction]
+        };
+        let start = time.max(*port);
+        *port = start + seconds;
+        Span { start, end: *port }
+    }
+
+    fn depart(&mut self, event: Event) {
+        let (link, on_node) = self.link(event.sender, event.receiver);
+        let seconds = link.gap + event.bytes as f64 * link.per_byte;
+        let span = self.occupy(event.sender, 0, on_node, event.time, seconds);
+        self.observer.transfer(event.sender as usize, event.receiver as usize, true, event.bytes, span);
+        let end = self.ends.peer[event.end as usize];
+        self.events.push(Reverse(Event { time: span.start + link.latency, end, departs: false, ..event }));
+        if self.finished[event.end as usize].is_nan() {
+            self.finish(event.sender, event.end, span.end);
+        }
+    }
+
+    fn arrive(&mut self, event: Event) {
+        let (link, on_node) = self.link(event.sender, event.receiver);
+        let seconds = link.gap + event.bytes as f64 * link.per_byte;
+        let span = self.occupy(event.receiver, 1, on_node, event.time, seconds);
+        self.observer.transfer(event.sender as usize, event.receiver as usize, false, event.bytes, span);
+        self.finish(event.receiver, event.end, span.end);
+    }
+
+    fn finish(&mut self, rank: u32, end: u32, time: f64) {
+        self.finished[end as usize] = time;
+        if self.ranks[rank as usize].awaits == end + 1 {
+            self.advance(rank as usize);
+        }
+    }
+}

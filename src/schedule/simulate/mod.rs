@@ -1,0 +1,96 @@
+//! Interpreter *simulate*: how long the ranks' programs take on a stated network.
+//!
+//! A rank runs its steps one after the other; starting a send costs it the link's overhead, and so does
+//! the end of waiting for a receive; folding and copying take their time per byte. A message keeps a port of its sender busy for `gap + m·per_byte`; `latency` later, or as soon as
+//! one is free, it keeps a port of its receiver busy for as long. A message that is not below the eager limit departs when its
+//! receive has been started and the two sides have told each other so (two latencies). Ports serve what comes first.
+
+mod engine;
+mod matching;
+mod network;
+mod tape;
+#[cfg(test)]
+mod tests;
+
+pub use network::{Link, Network, NetworkError};
+pub use tape::{Beat, Tapes};
+
+use crate::algorithm::{Call, Choice};
+
+/// What a simulated call comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Seconds until the last rank is done.
+    pub time: f64,
+    /// Seconds until each rank is done.
+    pub finished: Vec<f64>,
+    /// Messages, all ranks together.
+    pub messages: u64,
+    /// Bytes sent between ranks of one node.
+    pub bytes_on_node: u64,
+    /// Bytes sent between nodes.
+    pub bytes_off_node: u64,
+}
+
+/// Why programs cannot be simulated. The verifier says more about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Broken {
+    #[error("the messages to rank {rank} do not match its receives")]
+    Unmatched { rank: usize },
+    #[error("rank {rank} waits for ever")]
+    Deadlock { rank: usize },
+}
+
+/// Seconds from `start` to `end`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Span {
+    pub start: f64,
+    pub end: f64,
+}
+
+/// What a rank spends its own time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Activity {
+    Overhead,
+    Wait,
+    Fold,
+    Copy,
+}
+
+/// Sees what happens when. Both methods may do nothing.
+pub trait Observer {
+    /// A rank spent its time so.
+    fn activity(&mut self, _rank: usize, _activity: Activity, _span: Span) {}
+    /// A message kept a port busy: one of the sender's if `departs`, else one of the receiver's.
+    fn transfer(&mut self, _sender: usize, _receiver: usize, _departs: bool, _bytes: u64, _span: Span) {}
+}
+
+impl Observer for () {}
+
+/// Steps beyond which a call is not simulated: 16 bytes each, and about 0.2 µs.
+pub const STEPS: usize = 1 << 24;
+
+/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than [`STEPS`] steps.
+///
+/// # Errors
+/// Programs that do not fit together.
+pub fn simulate(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<Option<Outcome>, Broken> {
+    let tapes = Tapes::record(choice, call, size, STEPS);
+    tapes.map(|tapes| simulate_tapes(&tapes, network, call.nodes, &mut ())).transpose()
+}
+
+/// Simulates recorded steps; `nodes` as in [`Call`].
+///
+/// # Errors
+/// Programs that do not fit together.
+pub fn simulate_tapes(
+    tapes: &Tapes,
+    network: &Network,
+    nodes: &[u32],
+    observer: &mut impl Observer,
+) -> Result<Outcome, Broken> {
+    engine::Engine::new(tapes, network, nodes, observer)?.run()
+}

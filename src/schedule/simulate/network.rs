@@ -1,0 +1,128 @@
+//! A network in numbers.
+
+use serde::{Deserialize, Serialize};
+
+/// What a message costs on one kind of link. Alone on it, m bytes take `2·overhead + latency + gap + m·per_byte`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Seconds from the first byte's departure to its arrival.
+    pub latency: f64,
+    /// Seconds of a rank's own time for each message, once at each end.
+    pub overhead: f64,
+    /// Seconds that a message keeps a port busy, whatever its length: the reciprocal of the message rate.
+    pub gap: f64,
+    /// Seconds per byte that a message keeps a port busy: the reciprocal of the bandwidth.
+    pub per_byte: f64,
+}
+
+/// A machine, as far as collectives feel it: LogGP with nodes and ports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// What users write.
+    pub name: String,
+    /// What it stands for and where the numbers are from.
+    pub description: String,
+    /// Between ranks of one node. Every rank has one port of this kind in either direction.
+    pub on_node: Link,
+    /// Between nodes.
+    pub off_node: Link,
+    /// Seconds per byte of a fold's result.
+    pub per_folded_byte: f64,
+    /// Seconds per byte copied inside a rank.
+    pub per_copied_byte: f64,
+    /// Ranks on each node, consecutive ones, unless the call says where its ranks are.
+    pub ranks_per_node: usize,
+    /// Ports of a node to the others, in either direction, shared by its ranks.
+    pub ports_per_node: usize,
+    /// Messages of fewer bytes leave at once and are buffered; the others wait for their receive.
+    pub eager_limit: u64,
+}
+
+/// What is wrong with a written network.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum NetworkError {
+    #[error("'{name}' is neither a preset ({accepted}) nor a readable file: {error}")]
+    File { name: String, accepted: String, error: std::io::Error },
+    #[error("network '{name}': {error}")]
+    Form { name: String, error: serde_json::Error },
+    #[error("network '{name}': {what}")]
+    Value { name: String, what: &'static str },
+}
+
+const PRESETS: [&str; 3] = [
+    include_str!("../networks/shared_memory.json"),
+    include_str!("../networks/ethernet.json"),
+    include_str!("../networks/infiniband.json"),
+];
+
+impl Network {
+    /// The networks that come with Collie.
+    ///
+    /// # Panics
+    /// Never: a test reads all of them.
+    pub fn presets() -> impl Iterator<Item = Self> {
+        PRESETS.into_iter().map(|text| serde_json::from_str(text).expect("a preset that the tests have read"))
+    }
+
+    /// The preset of that name, or else the file.
+    ///
+    /// # Errors
+    /// Neither one nor the other, or a file that is no network.
+    pub fn find(name: &str) -> Result<Self, NetworkError> {
+        if let Some(preset) = Self::presets().find(|preset| preset.name == name) {
+            return Ok(preset);
+        }
+        let text = std::fs::read_to_string(name).map_err(|error| {
+            let accepted = Self::presets().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+            NetworkError::File { name: name.to_owned(), accepted, error }
+        })?;
+        Self::parse(name, &text)
+    }
+
+    fn parse(name: &str, text: &str) -> Result<Self, NetworkError> {
+        let network: Self =
+            serde_json::from_str(text).map_err(|error| NetworkError::Form { name: name.to_owned(), error })?;
+        let refuse = |what| Err(NetworkError::Value { name: name.to_owned(), what });
+        if network.ranks_per_node == 0 {
+            return refuse("ranks_per_node has to be at least 1");
+        }
+        if network.ports_per_node == 0 {
+            return refuse("ports_per_node has to be at least 1");
+        }
+        let times =
+            [network.on_node, network.off_node].map(|link| [link.latency, link.overhead, link.gap, link.per_byte]);
+        let mut times = times.concat();
+        times.extend([network.per_folded_byte, network.per_copied_byte]);
+        if times.iter().any(|time| !time.is_finite() || *time < 0.0) {
+            return refuse("every time has to be a number of seconds, not below 0");
+        }
+        Ok(network)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_a_network() {
+        for text in PRESETS {
+            Network::parse("preset", text).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_network_is_refused_with_what_is_wrong() {
+        let error = Network::find("no such thing").unwrap_err().to_string();
+        assert!(error.contains("shared_memory, ethernet, infiniband"), "{error}");
+        let error = Network::parse("mine", &PRESETS[0].replace("\"latency\"", "\"latenz\"")).unwrap_err().to_string();
+        assert!(error.contains("unknown field `latenz`"), "{error}");
+        let mut network = Network::presets().next().unwrap();
+        network.ports_per_node = 0;
+        let text = serde_json::to_string(&network).unwrap();
+        assert!(Network::parse("mine", &text).unwrap_err().to_string().contains("ports_per_node"));
+    }
+}

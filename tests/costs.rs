@@ -1,0 +1,87 @@
+//! Every row's cost formula against the counted critical path: one test per row, named `operation::algorithm`.
+//!
+//! A formula is an upper bound that is not much too high: counted ≤ formula ≤ 1.25·counted + two of the longest steps,
+//! for rounds, bytes and folded bytes each, and for rows without a segment it is exact at powers of two. The filling and
+//! draining of a pipe may take a segmented row one step more than its formula says.
+
+use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, all};
+use collie::schedule::count::count;
+use collie::schedule::{Step, cover, record_all};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Disagreements told per row.
+const TOLD: usize = 6;
+/// What cutting a count into uneven blocks may add, relative.
+const TINY: f64 = 2e-3;
+
+fn main() {
+    let trials = all().map(|row| Trial::test(format!("{}::{}", row.operation, row.name), move || check_row(row)));
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
+    let mut failures = Vec::new();
+    for size in 1..=64 {
+        let (unit, count) = match row.operation {
+            Operation::Barrier => (1, 0),
+            Operation::Bcast => (1, 1 << 18),
+            Operation::Reduce | Operation::Allreduce => (4, 1 << 16),
+            _ => (1, 1 << 12),
+        };
+        // Inner nodes of unequal width are not in any formula.
+        if row.needs.several_nodes {
+            continue;
+        }
+        let call = Call { operation: row.operation, root: 0, count, unit, commutative: true, nodes: &[] };
+        let choices = cover::choices(row, &call, size);
+        let taken = if size <= 16 || size.is_power_of_two() { choices.len() } else { 1 };
+        for choice in choices.iter().take(taken) {
+            check(choice, &call, size, &mut failures);
+        }
+        if failures.len() >= TOLD {
+            break;
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+}
+
+fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) {
+    let formula = (choice.algorithm.cost)(&Shape::of(call, size), &choice.parameters);
+    let counted = match count(choice, call, size) {
+        Ok(counted) => counted,
+        Err(broken) => return failures.push(format!("{choice} p={size}: {broken}")),
+    };
+    let segmented = choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Inner(_)));
+    let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
+    let longest = longest_steps(choice, call, size);
+    let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded];
+    let names = ["rounds", "bytes", "folded bytes"];
+    for (((name, formula), counted), longest) in
+        names.into_iter().zip(parts(formula)).zip(parts(counted)).zip(parts(longest))
+    {
+        let pipe = if segmented { longest } else { 0.0 };
+        let what = if counted > formula * (1.0 + TINY) + pipe {
+            "formula too low"
+        } else if exact && (formula - counted).abs() > counted * 1e-9 {
+            "formula not exact at a power of two"
+        } else if formula > 1.25 * counted + 2.0 * longest {
+            "formula too high"
+        } else {
+            continue;
+        };
+        failures.push(format!("{choice} p={size}: {name} counted {counted}, formula {formula}: {what}"));
+    }
+}
+
+/// One round, and the bytes of the longest message and fold.
+fn longest_steps(choice: &Choice, call: &Call, size: usize) -> Cost {
+    let (mut sent, mut folded) = (0, 0);
+    for step in record_all(choice, call, size).iter().flat_map(|program| &program.steps) {
+        match step {
+            Step::Isend { from, .. } => sent = sent.max(from.len * call.unit),
+            Step::Fold { into, .. } => folded = folded.max(into.len * call.unit),
+            _ => {}
+        }
+    }
+    Cost { rounds: 1.0, bytes: sent as f64, folded: folded as f64 }
+}
