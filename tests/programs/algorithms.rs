@@ -1,0 +1,69 @@
+//! Every algorithm of the catalogue, forced by the variable that users set, with its defaults and with other settings.
+
+use crate::mpi::Family;
+use crate::programs::accounted;
+use collie::algorithm::{Algorithm, Call, Choice, Operation, of};
+use collie::schedule::cover;
+use collie::selection::variables;
+use libtest_mimic::{Failed, Trial};
+
+/// The operations that have a program.
+const OPERATIONS: [(Operation, &str); 6] = [
+    (Operation::Bcast, "data_movement.c"),
+    (Operation::Gather, "data_movement.c"),
+    (Operation::Scatter, "data_movement.c"),
+    (Operation::Allgather, "data_movement.c"),
+    (Operation::Reduce, "reductions.c"),
+    (Operation::Allreduce, "reductions.c"),
+];
+
+/// Ranks of each job; the programs part it into communicators of 1, 2, 3, 4, 5, 7 and 8.
+const RANKS: usize = 8;
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (operation, source) in OPERATIONS {
+        for row in of(operation) {
+            for choice in settings(row) {
+                let name = format!("{}::{operation}::{choice}", family.name);
+                trials.push(Trial::test(name, move || forced(family, operation, source, &choice)));
+            }
+        }
+    }
+    trials
+}
+
+/// The defaults, and at most two other settings: one that changes one parameter, one that changes several.
+fn settings(row: &'static Algorithm) -> Vec<Choice> {
+    let unit = if row.operation.reduces() { 4 } else { 1 };
+    let nodes = &[];
+    let call = Call { operation: row.operation, root: 0, count: 1009, unit, commutative: true, nodes };
+    let mut all = cover::choices(row, &call, RANKS);
+    let mut settings = vec![Choice::new(row)];
+    if let Some(several) = all.pop() {
+        let one = all.len() / 2;
+        settings.extend(all.into_iter().nth(one));
+        settings.push(several);
+    }
+    let mut different: Vec<Choice> = Vec::new();
+    for choice in settings {
+        if !different.contains(&choice) {
+            different.push(choice);
+        }
+    }
+    different
+}
+
+fn forced(family: &Family, operation: Operation, source: &str, choice: &Choice) -> Result<(), Failed> {
+    let text = choice.to_string();
+    let variables = [(variables::of(operation), text.as_str())];
+    let (outcome, report) = accounted(family, source, &[operation.name()], RANKS, &variables)?;
+    let ran = report.calls(|row| row.algorithm == text);
+    // What an algorithm needs may be more than one machine has; then the report says what refused it.
+    let refused = report.calls(|row| row.decided_by.contains(choice.algorithm.name));
+    if ran == 0 && (refused == 0 || !choice.algorithm.needs.several_nodes) {
+        let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
+        return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());
+    }
+    Ok(())
+}

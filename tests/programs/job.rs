@@ -1,0 +1,127 @@
+//! A command with all its descendants: ended as a whole when it takes too long, and never left behind.
+
+use libtest_mimic::Failed;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Carried in the environment by every descendant, wherever launchers move it.
+const MARK: &str = "COLLIE_TEST_JOB";
+
+/// How a job ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Exit status; `None` if a signal ended it.
+    pub status: Option<i32>,
+    /// All of standard output.
+    pub stdout: String,
+    /// All of standard error.
+    pub stderr: String,
+    /// The command line, for messages.
+    pub command: String,
+}
+
+impl Outcome {
+    /// The end of what it wrote, for messages.
+    pub fn told(&self) -> String {
+        let tail = |text: &str| {
+            let lines: Vec<_> = text.lines().collect();
+            lines[lines.len().saturating_sub(40)..].join("\n")
+        };
+        format!("{}\nstatus {:?}\n{}\n{}", self.command, self.status, tail(&self.stdout), tail(&self.stderr))
+    }
+
+    /// Itself if it ended well.
+    pub fn success(self) -> Result<Self, Failed> {
+        if self.status == Some(0) { Ok(self) } else { Err(self.told().into()) }
+    }
+}
+
+/// A running command.
+pub struct Job {
+    child: std::process::Child,
+    command: String,
+    mark: String,
+    stdout: std::fs::File,
+    stderr: std::fs::File,
+}
+
+impl Job {
+    /// Starts it in a process group of its own, without the variables that this process may have for Collie.
+    pub fn start(mut command: Command) -> Result<Self, Failed> {
+        static STARTED: AtomicU64 = AtomicU64::new(0);
+        let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("COLLIE_") && text != "COLLIE_TEST_LARGE" {
+                command.env_remove(&name);
+            }
+        }
+        // Files rather than pipes: a descendant that lives on would keep a pipe open.
+        let file = || tempfile::tempfile().map_err(|error| format!("temporary file: {error}"));
+        let (stdout, stderr) = (file()?, file()?);
+        let copy = |file: &std::fs::File| file.try_clone().map_err(|error| format!("temporary file: {error}"));
+        command.stdin(Stdio::null()).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
+        command.process_group(0).env(MARK, &mark);
+        let text = format!("{command:?}");
+        let child =
+            command.spawn().map_err(|error| format!("{text}: {error}; scripts/install installs what is missing"))?;
+        Ok(Self { child, command: text, mark, stdout, stderr })
+    }
+
+    /// Waits for its end; fails if it takes longer than `limit`, or leaves processes behind.
+    pub fn finish(mut self, limit: Duration) -> Result<Outcome, Failed> {
+        let (ended, wait) = mpsc::channel();
+        let mut child = self.child;
+        let waiter = std::thread::spawn(move || {
+            let status = child.wait();
+            // The receiver is gone only if this process is being ended.
+            let _ = ended.send(());
+            status
+        });
+        let in_time = wait.recv_timeout(limit).is_ok();
+        let left = kill_marked(&self.mark);
+        let status = waiter.join().expect("waiting does not panic").map_err(|error| format!("wait: {error}"))?;
+        let read = |file: &mut std::fs::File| {
+            let mut bytes = Vec::new();
+            use std::io::Seek;
+            let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+            read.map(|_| String::from_utf8_lossy(&bytes).into_owned()).map_err(|error| format!("output: {error}"))
+        };
+        let (stdout, stderr) = (read(&mut self.stdout)?, read(&mut self.stderr)?);
+        let outcome = Outcome { status: status.code(), stdout, stderr, command: self.command };
+        if !in_time {
+            return Err(format!("not done after {limit:?}, ended\n{}", outcome.told()).into());
+        }
+        if !left.is_empty() {
+            return Err(format!("left processes behind, now ended: {left:?}\n{}", outcome.told()).into());
+        }
+        Ok(outcome)
+    }
+}
+
+/// Kills every process whose environment carries the mark, and gives their numbers.
+fn kill_marked(mark: &str) -> Vec<i32> {
+    let entry = format!("{MARK}={mark}\0");
+    let mut killed = Vec::new();
+    // A process may start another while the list is read; whoever did not exist then is found in the next round.
+    loop {
+        let before = killed.len();
+        for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Ok(id) = process.file_name().to_string_lossy().parse::<i32>() else { continue };
+            let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+            let marked = environment.windows(entry.len()).any(|part| part == entry.as_bytes());
+            if marked && !killed.contains(&id) {
+                // SAFETY: kill touches no memory of this process.
+                unsafe { libc::kill(id, libc::SIGKILL) };
+                killed.push(id);
+            }
+        }
+        if killed.len() == before {
+            return killed;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The MPIs: how each compiles and launches, and where its build of the library lies.
+
+use crate::job::{Job, Outcome};
+use libtest_mimic::Failed;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
+
+/// Longest that any one job may take; the longest takes a tenth of it on two idle cores.
+const LIMIT: Duration = Duration::from_secs(150);
+
+/// One MPI.
+#[derive(Debug)]
+pub struct Family {
+    /// Name of its folder under `dist`.
+    pub name: &'static str,
+    mpicc: &'static str,
+    mpifort: &'static str,
+    mpirun: &'static str,
+}
+
+/// Every MPI that the library is built for.
+pub const FAMILIES: &[Family] = &[
+    Family { name: "openmpi", mpicc: "mpicc.openmpi", mpifort: "mpifort.openmpi", mpirun: "mpirun.openmpi" },
+    Family { name: "mpich", mpicc: "mpicc.mpich", mpifort: "mpifort.mpich", mpirun: "mpirun.mpich" },
+];
+
+/// One `mpirun`.
+#[derive(Debug)]
+pub struct Launch<'a> {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Variables for all ranks.
+    pub variables: &'a [(&'a str, &'a str)],
+    /// Libraries to preload, in order.
+    pub preload: Vec<PathBuf>,
+    /// More ranks of other programs: their number and command.
+    pub others: Vec<(usize, Vec<String>)>,
+}
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder for what tests build and write.
+pub fn scratch() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// Runs a tool that ends by itself, and gives its standard output.
+pub fn tool(command: &mut Command) -> Result<String, Failed> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output =
+        command.output().map_err(|error| format!("{name}: {error}; scripts/install installs what is missing"))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
+    }
+}
+
+impl Family {
+    /// This MPI's build of the library.
+    pub fn library(&self) -> Result<PathBuf, Failed> {
+        if tool(Command::new(self.mpicc).arg("--version")).is_err() {
+            return Err(format!("there is no {}; scripts/install installs it", self.mpicc).into());
+        }
+        let library = root().join(format!("dist/{}/lib/libcollie.so", self.name));
+        if library.exists() { Ok(library) } else { Err(format!("no {}; run scripts/build", library.display()).into()) }
+    }
+
+    /// What is preloaded into the ranks: the library, and for MPICH what makes its polling bearable.
+    pub fn preload(&self) -> Result<Vec<PathBuf>, Failed> {
+        let mut preload = vec![self.library()?];
+        preload.extend(self.patience()?);
+        Ok(preload)
+    }
+
+    /// The help that eight polling ranks on few cores need; see `c_tests/yield.c`.
+    pub fn patience(&self) -> Result<Option<PathBuf>, Failed> {
+        if self.name == "mpich" { self.compiled("yield.c", &["-shared", "-fPIC", "-ldl"]).map(Some) } else { Ok(None) }
+    }
+
+    /// The program compiled from `c_tests/<source>`.
+    pub fn program(&self, source: &str) -> Result<PathBuf, Failed> {
+        self.compiled(source, &[])
+    }
+
+    /// `c_tests/<source>` compiled with this MPI's wrapper and more flags, once and then kept while nothing changes.
+    pub fn compiled(&self, source: &str, flags: &[&str]) -> Result<PathBuf, Failed> {
+        static DONE: LazyLock<Mutex<HashMap<PathBuf, Result<(), String>>>> = LazyLock::new(Mutex::default);
+        let folder = scratch().join(self.name);
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let linked = if flags.is_empty() { "" } else { ".with_flags" };
+        let target = folder.join(format!("{source}{linked}"));
+        let mut done = DONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let compile =
+            || self.compile(source, flags, &target).map_err(|failed| failed.message().unwrap_or("").to_owned());
+        done.entry(target.clone()).or_insert_with(compile).clone()?;
+        Ok(target)
+    }
+
+    fn compile(&self, source: &str, flags: &[&str], target: &Path) -> Result<(), Failed> {
+        let fortran = !source.ends_with(".c");
+        let mut command = Command::new(if fortran { self.mpifort } else { self.mpicc });
+        command.current_dir(target.parent().expect("targets lie in a folder"));
+        if fortran {
+            // MPI's choice buffers are of any type, which gfortran forgives mpif.h only when told to.
+            command.args(["-O1", "-g", "-fallow-argument-mismatch", "-w"]);
+        } else {
+            command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+        }
+        command.arg(root().join("c_tests").join(source)).args(flags).arg("-lm").arg("-o").arg(target);
+        tool(&mut command).map(drop)
+    }
+
+    /// Runs a job to its end, or ends it when it takes too long.
+    pub fn run(&self, launch: &Launch) -> Result<Outcome, Failed> {
+        let mut command = Command::new(self.mpirun);
+        let preload: Vec<_> = launch.preload.iter().map(|path| path.display().to_string()).collect();
+        let preload = preload.join(":");
+        if self.name == "openmpi" {
+            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            command.arg("--oversubscribe");
+            if !preload.is_empty() {
+                command.arg("-x").arg(format!("LD_PRELOAD={preload}"));
+            }
+            for (name, value) in launch.variables {
+                command.arg("-x").arg(format!("{name}={value}"));
+            }
+        } else {
+            if !preload.is_empty() {
+                command.args(["-genv", "LD_PRELOAD", &preload]);
+            }
+            for (name, value) in launch.variables {
+                command.args(["-genv", name, value]);
+            }
+        }
+        command.arg("-n").arg(launch.ranks.to_string()).args(&launch.command);
+        for (ranks, other) in &launch.others {
+            command.args([":", "-n", &ranks.to_string()]).args(other);
+        }
+        Job::start(command)?.finish(LIMIT)
+    }
+}

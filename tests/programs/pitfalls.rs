@@ -1,0 +1,202 @@
+//! Pitfalls that lie in how a job is launched and configured rather than in what a program calls.
+
+use crate::job::{Job, Outcome};
+use crate::mpi::{FAMILIES, Family, Launch, scratch};
+use crate::programs::accounted;
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+use std::process::Command;
+use std::time::Duration;
+
+type Test = fn(&Family) -> Result<(), Failed>;
+
+const TESTS: &[(&str, Test)] = &[
+    ("pitfall_13_divergent_settings", divergent_settings),
+    ("pitfall_14_preload_leaks", preload_leaks),
+    ("pitfall_15_forced_with_unmet_need", forced_with_unmet_need),
+    ("pitfall_16_library_of_another_mpi", library_of_another_mpi),
+    ("pitfall_17_stacked_tools", stacked_tools),
+    ("unknown_algorithm", unknown_algorithm),
+    ("native_mode", native_mode),
+    ("trace_log", trace_log),
+];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let trial = |(name, test): &(&str, Test)| {
+        let test = *test;
+        Trial::test(format!("{}::{name}", family.name), move || test(family))
+    };
+    TESTS.iter().map(trial).collect()
+}
+
+fn expect(condition: bool, what: &str, outcome: &Outcome) -> Result<(), Failed> {
+    if condition { Ok(()) } else { Err(format!("{what}\n{}", outcome.told()).into()) }
+}
+
+/// A variable set for some ranks only: rank 0's decides for all, whether it is rank 0 that has it or the others.
+fn divergent_settings(family: &Family) -> Result<(), Failed> {
+    let program = family.program("pitfall_3_zero_blocks.c")?.display().to_string();
+    let set = ["env", "COLLIE_ALLREDUCE=ring", "COLLIE_BCAST=linear", "COLLIE_ALLGATHER=ring"].map(str::to_owned);
+    for rank_0_has_it in [true, false] {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let with: Vec<_> = set.iter().cloned().chain([program.clone()]).collect();
+        let without = vec![program.clone()];
+        let (command, other) = if rank_0_has_it { (with, without) } else { (without, with) };
+        let ranks = if rank_0_has_it { 1 } else { 2 };
+        let variables = [("COLLIE_REPORT", path_text.as_str())];
+        let others = vec![(2, other)];
+        let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others };
+        let outcome = family.run(&launch)?.success()?;
+        let report = Report::read(&path, &outcome)?;
+        report.accounts_for(&outcome)?;
+        for variable in ["COLLIE_ALLREDUCE", "COLLIE_BCAST", "COLLIE_ALLGATHER"] {
+            let decided = report.calls(|row| row.decided_by.contains(variable));
+            expect((decided > 0) == rank_0_has_it, &format!("{variable} decided {decided} calls"), &outcome)?;
+        }
+    }
+    Ok(())
+}
+
+/// Preloaded into what is no MPI program, the library does and says nothing.
+fn preload_leaks(family: &Family) -> Result<(), Failed> {
+    let library = family.library()?;
+    let folder = scratch().join(format!("leak-{}", family.name));
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&folder);
+        // Such a value is refused by MPI programs; here nobody may even look.
+        command.env("LD_PRELOAD", &library).env("COLLIE_BCAST", "nonsense").env("COLLIE_REPORT", "leaked.json");
+        run_alone(command)
+    };
+    for (program, arguments, status, said) in [
+        ("/bin/true", &[][..], 0, ""),
+        ("/bin/sh", &["-c", "echo from sh; exec /bin/echo from echo"], 0, "from sh\nfrom echo\n"),
+        ("/bin/sh", &["-c", "exit 3"], 3, ""),
+        ("python3", &["-c", "import subprocess; subprocess.run(['/bin/echo', 'from python'])"], 0, "from python\n"),
+    ] {
+        let outcome = run(program, arguments)?;
+        let silent = outcome.stderr.is_empty() && outcome.stdout == said;
+        expect(outcome.status == Some(status) && silent, "a preloaded program was disturbed", &outcome)?;
+    }
+    let left: Vec<_> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    if !left.is_empty() {
+        return Err(format!("files left behind: {left:?}").into());
+    }
+    // The launcher itself with the preload in its environment, as users do it.
+    let program = family.program("reduce_sum.c")?;
+    let mut command = Command::new(format!("mpirun.{}", family.name));
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("LD_PRELOAD", &library);
+    if family.name == "openmpi" {
+        command.arg("--oversubscribe");
+    }
+    command.args(["-n", "4"]).arg(program);
+    let outcome = run_alone(command)?;
+    expect(outcome.status == Some(0) && outcome.stdout.trim() == "Sum result: 10", "preloaded into mpirun", &outcome)?;
+    let reports = outcome.stderr.matches("MPI_Reduce").count();
+    expect(reports == 1, "there should be one report with one row", &outcome)
+}
+
+/// Runs a command that launches nothing by MPI, or does so by itself.
+fn run_alone(command: Command) -> Result<Outcome, Failed> {
+    Job::start(command)?.finish(Duration::from_secs(60))
+}
+
+/// A forced algorithm whose needs are not met is replaced, and the report says by what and why.
+fn forced_with_unmet_need(family: &Family) -> Result<(), Failed> {
+    let variables = [("COLLIE_ALLGATHER", "recursive_doubling"), ("COLLIE_REDUCE", "reduce_scatter_gather")];
+    let (outcome, report) = accounted(family, "data_movement.c", &["allgather"], 3, &variables)?;
+    let refused =
+        report.calls(|row| row.decided_by.contains("recursive_doubling") && row.decided_by.contains("power-of-two"));
+    let ran = report.calls(|row| row.algorithm == "recursive_doubling");
+    expect(
+        refused > 0 && ran == 0,
+        &format!("{ran} calls ran it, {refused} say why not\n{:#?}", report.rows),
+        &outcome,
+    )?;
+    let (outcome, report) = accounted(family, "pitfall_4_user_operations.c", &[], 4, &variables)?;
+    let refused = report.calls(|row| row.decided_by.contains("rank order"));
+    expect(refused > 0, &format!("nobody says that order was needed\n{:#?}", report.rows), &outcome)
+}
+
+/// The build for one MPI under a program of the other is refused with a clear word, and does not crash.
+fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
+    let other = FAMILIES.iter().find(|other| other.name != family.name).ok_or("there is one MPI only")?;
+    let command = vec![family.program("reduce_sum.c")?.display().to_string()];
+    let launch = Launch { ranks: 2, command, variables: &[], preload: vec![other.library()?], others: Vec::new() };
+    let outcome = family.run(&launch)?;
+    let names_both = ["collie", "Open MPI", "MPICH"].iter().all(|word| outcome.stderr.contains(word));
+    expect(
+        outcome.status != Some(0) && names_both,
+        "there is no word of which MPI was met and which is needed",
+        &outcome,
+    )?;
+    let crashed = ["Segmentation", "signal 11", "Signal: "].iter().any(|word| outcome.stderr.contains(word));
+    expect(!crashed, "it crashed", &outcome)
+}
+
+/// Another tool that counts and passes calls on to the next library, before Collie in the preload: both see every call.
+fn stacked_tools(family: &Family) -> Result<(), Failed> {
+    let tool = family.compiled("stacked_tool.c", &["-shared", "-fPIC", "-ldl"])?;
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let command = vec![family.program("pitfall_4_user_operations.c")?.display().to_string()];
+    let mut preload = vec![tool];
+    preload.extend(family.preload()?);
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let launch = Launch { ranks: 3, command, variables: &variables, preload, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    report.accounts_for(&outcome)?;
+    let made = report.calls(|row| row.function == "MPI_Allreduce");
+    expect(
+        outcome.stdout.contains(&format!("stacked: {} allreduce", made / 3)),
+        "the other tool missed calls",
+        &outcome,
+    )
+}
+
+/// A misspelt algorithm stops the job in MPI_Init and says what is accepted.
+fn unknown_algorithm(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("reduce_sum.c")?.display().to_string()];
+    for (variable, value, named) in [
+        ("COLLIE_BCAST", "bionmial", "binomial"),
+        ("COLLIE_REDUCE", "binomial:radix=x", "radix"),
+        ("COLLIE_ALLREDUCE", "nonsense", "recursive_doubling"),
+        ("COLLIE_BACST", "binomial", "COLLIE_BCAST"),
+    ] {
+        let variables = [(variable, value)];
+        let preload = family.preload()?;
+        let launch = Launch { ranks: 2, command: command.clone(), variables: &variables, preload, others: Vec::new() };
+        let outcome = family.run(&launch)?;
+        let stopped = outcome.status != Some(0) && !outcome.stdout.contains("Sum result");
+        expect(stopped, &format!("{variable}={value} did not stop the job"), &outcome)?;
+        let told = outcome.stderr.contains(variable) && outcome.stderr.contains(named);
+        expect(told, &format!("{variable}={value}: no word of it and of '{named}'"), &outcome)?;
+    }
+    Ok(())
+}
+
+/// COLLIE_MODE=native observes and leaves every call to the MPI library.
+fn native_mode(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "pitfall_4_user_operations.c", &[], 3, &[("COLLIE_MODE", "native")])?;
+    let ours = report.calls(|row| row.algorithm != "native");
+    expect(ours == 0 && !report.rows.is_empty(), &format!("{ours} calls were replaced\n{:#?}", report.rows), &outcome)?;
+    expect(report.whole["mode"] == "native", "the report names another mode", &outcome)
+}
+
+/// COLLIE_LOG=collie=trace prints one line a call on standard error, with the rank; standard output stays the program's.
+fn trace_log(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("reduce_sum.c")?.display().to_string()];
+    let variables = [("COLLIE_LOG", "collie=trace"), ("COLLIE_REPORT", "off"), ("COLLIE_REDUCE", "binomial")];
+    let launch = Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    expect(outcome.stdout.trim() == "Sum result: 6", "standard output is not the program's own", &outcome)?;
+    let lines: Vec<_> = outcome.stderr.lines().filter(|line| line.contains("MPI_Reduce")).collect();
+    expect(lines.len() == 3, "there should be one line for each of three ranks", &outcome)?;
+    for word in ["binomial", "COLLIE_REDUCE", "MPI_COMM_WORLD"] {
+        expect(lines.iter().all(|line| line.contains(word)), &format!("'{word}' is not in every line"), &outcome)?;
+    }
+    Ok(())
+}

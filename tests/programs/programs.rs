@@ -1,0 +1,135 @@
+//! The programs with the choices that Collie makes itself.
+
+use crate::job::Outcome;
+use crate::mpi::{Family, Launch};
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+
+/// Programs whose calls the report must account for, with their arguments and the numbers of ranks they run on. One job of
+/// eight ranks covers communicators of 1, 2, 3, 4, 5, 7 and 8 ranks, since the programs part MPI_COMM_WORLD.
+const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
+    ("data_movement.c", &[], &[1, 2, 3, 5, 7, 8]),
+    ("reductions.c", &[], &[1, 2, 3, 5, 7, 8]),
+    ("predefined.c", &[], &[1, 2, 3, 4, 8]),
+    ("bottom.c", &[], &[8]),
+    ("errors.c", &[], &[1, 2, 3]),
+    ("large_count_forms.c", &[], &[8]),
+    ("pcontrol.c", &[], &[2]),
+    ("pitfall_1_signatures.c", &[], &[8]),
+    ("pitfall_2_insignificant_arguments.c", &[], &[8]),
+    ("pitfall_3_zero_blocks.c", &[], &[4]),
+    ("pitfall_4_user_operations.c", &[], &[8]),
+    ("pitfall_5_identical_results.c", &[], &[8]),
+    ("pitfall_6_gaps.c", &[], &[8]),
+    ("pitfall_7_large_counts.c", &[], &[2]),
+    ("pitfall_8_zero_counts.c", &[], &[8]),
+    ("pitfall_9_wildcards.c", &[], &[8]),
+    ("pitfall_9_communicators.c", &[], &[1, 2, 4, 7]),
+    ("pitfall_9_many_communicators.c", &[], &[2]),
+    ("pitfall_9_teardown.c", &[], &[3]),
+    ("pitfall_10_fortran_mpif.F", &[], &[1, 2, 5, 8]),
+    ("pitfall_10_fortran_mpi.f90", &[], &[1, 2, 5, 8]),
+    ("pitfall_10_fortran_f08.f90", &[], &[1, 2, 5, 8]),
+    ("pitfall_12_threads.c", &[], &[3]),
+];
+
+/// The example of the README, in every language.
+const EXAMPLES: &[&str] = &["reduce_sum.c", "reduce_sum_mpif.F", "reduce_sum_mpi.f90", "reduce_sum_f08.f90"];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (source, arguments, sizes) in PROGRAMS {
+        let stem = source.split('.').next().unwrap_or(source);
+        for &ranks in *sizes {
+            let name = format!("{}::{stem}::ranks_{ranks}", family.name);
+            trials.push(Trial::test(name, move || accounted(family, source, arguments, ranks, &[]).map(drop)));
+        }
+    }
+    for source in EXAMPLES {
+        let stem = source.split('.').next().unwrap_or(source);
+        trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
+    }
+    trials.push(Trial::test(format!("{}::reduce_sum::linked", family.name), move || linked(family)));
+    trials.push(Trial::test(format!("{}::exit_code", family.name), move || exit_codes(family)));
+    trials
+}
+
+/// Runs a program and holds its report against the calls it says it made.
+pub fn accounted(
+    family: &Family,
+    source: &str,
+    arguments: &[&str],
+    ranks: usize,
+    variables: &[(&str, &str)],
+) -> Result<(Outcome, Report), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let mut variables = variables.to_vec();
+    variables.push(("COLLIE_REPORT", &path_text));
+    let mut command = vec![family.program(source)?.display().to_string()];
+    command.extend(arguments.iter().map(ToString::to_string));
+    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    report.accounts_for(&outcome)?;
+    Ok((outcome, report))
+}
+
+/// Without anything else preloaded, so that the library's own waiting is what eight ranks have on few cores.
+fn example(family: &Family, source: &str) -> Result<(), Failed> {
+    let command = vec![family.program(source)?.display().to_string()];
+    let preload = vec![family.library()?];
+    let launch = Launch { ranks: 8, command, variables: &[], preload, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    expect_sum(&outcome)?;
+    if outcome.stderr.contains("MPI_Reduce") {
+        Ok(())
+    } else {
+        Err(format!("standard error has no report with MPI_Reduce\n{}", outcome.told()).into())
+    }
+}
+
+fn expect_sum(outcome: &Outcome) -> Result<(), Failed> {
+    if outcome.stdout.trim() == "Sum result: 36" {
+        Ok(())
+    } else {
+        Err(format!("standard output is not the program's own\n{}", outcome.told()).into())
+    }
+}
+
+fn linked(family: &Family) -> Result<(), Failed> {
+    let library = family.library()?;
+    let folder = library.parent().expect("a library lies in a folder");
+    let search = format!("-L{}", folder.display());
+    let run_path = format!("-Wl,-rpath,{}", folder.display());
+    let program = family.compiled("reduce_sum.c", &[&search, &run_path, "-lcollie"])?;
+    let command = vec![program.display().to_string()];
+    let launch = Launch { ranks: 8, command, variables: &[], preload: Vec::new(), others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    expect_sum(&outcome)?;
+    if outcome.stderr.contains("MPI_Reduce") {
+        Ok(())
+    } else {
+        Err(format!("standard error has no report with MPI_Reduce\n{}", outcome.told()).into())
+    }
+}
+
+/// The program's own exit status, by return and by MPI_Abort, is mpirun's, as without Collie; also where the report cannot
+/// be written.
+fn exit_codes(family: &Family) -> Result<(), Failed> {
+    let program = family.program("exit_code.c")?.display().to_string();
+    for (arguments, status) in [(&["0"][..], 0), (&["7"], 7), (&["5", "abort"], 5)] {
+        for target in ["off", "/proc/no/such/folder/report.json"] {
+            let mut command = vec![program.clone()];
+            command.extend(arguments.iter().map(ToString::to_string));
+            let variables = [("COLLIE_REPORT", target)];
+            let launch =
+                Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+            let outcome = family.run(&launch)?;
+            if outcome.status != Some(status) {
+                return Err(format!("expected status {status}\n{}", outcome.told()).into());
+            }
+        }
+    }
+    Ok(())
+}
