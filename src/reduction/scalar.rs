@@ -9,8 +9,9 @@
 //! * `MINLOC` and `MAXLOC` with a NaN value give `right`, value and index. At a tie of zeros of different sign the
 //!   value is that of `right`.
 //! * `SUM` and `PROD` of floating point are IEEE's, rounded once per operation, never contracted. A NaN operand comes
-//!   out quieted; of two NaNs the processor chooses one.
-//! * The product of complex numbers is (ac − bd, ad + bc), without C's repair of infinities.
+//!   out quieted, the left one of two. A NaN that comes of infinities is the processor's.
+//! * The product of complex numbers is (ac − bd, ad + bc), without C's repair of infinities. A part that is not a
+//!   number is Rust's `NAN`, whatever NaN went in.
 
 use super::element::{Complex, Pair};
 
@@ -74,38 +75,56 @@ macro_rules! integer {
 }
 integer!(u8 u16 u32 u64);
 
+/// Floating point where a NaN on the left decides.
+///
+/// Addition and multiplication commute, so compilers exchange operands as it suits them, in one loop and not in the
+/// next; the processor takes the first of two NaNs. Left to them, ranks would get different bits.
+trait LeftNan {
+    /// `self`, but `left` made quiet if that is a NaN.
+    fn unless_nan(self, left: Self) -> Self;
+}
+
 macro_rules! floating {
-    ($($type:ty)*) => { $(
+    ($type:ty, $quiet:expr) => {
+        impl LeftNan for $type {
+            #[inline(always)]
+            fn unless_nan(self, left: Self) -> Self {
+                if left.is_nan() { Self::from_bits(left.to_bits() | $quiet) } else { self }
+            }
+        }
         impl Fold<$type> for Sum {
             #[inline(always)]
             fn fold(left: $type, right: $type) -> $type {
-                left + right
+                (left + right).unless_nan(left)
             }
         }
         impl Fold<$type> for Prod {
             #[inline(always)]
             fn fold(left: $type, right: $type) -> $type {
-                left * right
+                (left * right).unless_nan(left)
             }
         }
         impl Fold<Complex<$type>> for Sum {
             #[inline(always)]
             fn fold(left: Complex<$type>, right: Complex<$type>) -> Complex<$type> {
-                Complex { re: left.re + right.re, im: left.im + right.im }
+                Complex { re: Self::fold(left.re, right.re), im: Self::fold(left.im, right.im) }
             }
         }
         impl Fold<Complex<$type>> for Prod {
             #[inline(always)]
             fn fold(left: Complex<$type>, right: Complex<$type>) -> Complex<$type> {
+                let number = |part: $type| if part.is_nan() { <$type>::NAN } else { part };
                 Complex {
-                    re: left.re * right.re - left.im * right.im,
-                    im: left.re * right.im + left.im * right.re,
+                    re: number(left.re * right.re - left.im * right.im),
+                    im: number(left.re * right.im + left.im * right.re),
                 }
             }
         }
-    )* };
+    };
 }
-floating!(f32 f64);
+
+floating!(f32, 1 << 22);
+floating!(f64, 1 << 51);
 
 /// The pair whose value `wins`, with the lower index if the values are equal. Written as selections, without branches:
 /// which side wins is unpredictable.

@@ -112,6 +112,23 @@ fn floating_sums_and_products_are_ieee() {
 }
 
 #[test]
+fn the_left_one_of_two_nans_survives() {
+    let (left, right) = (f32::from_bits(0x7f80_0001), f32::from_bits(0xffc0_4321));
+    let (first, second) = (f64::from_bits(0xfff8_0000_0000_0007), f64::from_bits(0x7ff0_0000_0000_0001));
+    for op in [Op::Sum, Op::Prod] {
+        assert_eq!(single(op, left, right), 0x7fc0_0001);
+        assert_eq!(single(op, right, left), 0xffc0_4321);
+        assert_eq!(double(op, first, second), 0xfff8_0000_0000_0007);
+        assert_eq!(double(op, second, first), 0x7ff8_0000_0000_0001);
+    }
+    let (odd, one) = (Complex { re: left, im: 1.0 }, Complex { re: 1.0, im: 0.0 });
+    let same =
+        |a: &Complex<f32>, b: &Complex<f32>| (a.re.to_bits(), a.im.to_bits()) == (b.re.to_bits(), b.im.to_bits());
+    let product = fold(Op::Prod, Element::C32, odd, one, same);
+    assert_eq!((product.re.to_bits(), product.im.to_bits()), (f32::NAN.to_bits(), f32::NAN.to_bits()));
+}
+
+#[test]
 fn complex_products_round_each_step() {
     let product = exact(Op::Prod, Element::C64, Complex { re: 1.0, im: 2.0 }, Complex { re: 3.0, im: 4.0 });
     assert_eq!(product, Complex { re: -5.0, im: 10.0 });
