@@ -10,6 +10,46 @@ pub(super) struct Pair<V, I> {
     pub(super) index: I,
 }
 
+/// A number in the first bytes of a word, padding in the others: a pair of equal words is something that compilers
+/// vectorise, a pair with a hole is not. Comparing looks at the number only; copying takes the padding along.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub(super) struct Padded<W>(pub(super) W);
+
+macro_rules! padded {
+    ($number:ty, $word:ty) => {
+        impl Padded<$word> {
+            #[inline(always)]
+            fn number(self) -> $number {
+                // The first bytes are the low ones or the high ones.
+                if cfg!(target_endian = "little") { self.0 as $number } else { (self.0 >> <$number>::BITS) as $number }
+            }
+        }
+        impl PartialEq for Padded<$word> {
+            #[inline(always)]
+            fn eq(&self, other: &Self) -> bool {
+                self.number() == other.number()
+            }
+        }
+        impl PartialOrd for Padded<$word> {
+            #[inline(always)]
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                self.number().partial_cmp(&other.number())
+            }
+            #[inline(always)]
+            fn lt(&self, other: &Self) -> bool {
+                self.number() < other.number()
+            }
+            #[inline(always)]
+            fn gt(&self, other: &Self) -> bool {
+                self.number() > other.number()
+            }
+        }
+    };
+}
+padded!(i16, u32);
+padded!(i32, u64);
+
 /// The real part, then the imaginary part: C's `_Complex` and Fortran's `COMPLEX`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]

@@ -7,7 +7,6 @@ mod table;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-use super::Kernel;
 use super::scalar::Fold;
 use std::sync::OnceLock;
 use table::Table;
@@ -39,22 +38,22 @@ pub(super) fn chosen() -> &'static Set {
 /// The loop with the target's baseline.
 ///
 /// # Safety
-/// As for [`Kernel`].
+/// As for [`Kernel`](super::Kernel).
 unsafe fn baseline<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut u8, elements: usize) {
     // SAFETY: the caller's promise is handed on.
-    unsafe { run::<T, F>(left, right, out, elements) }
+    unsafe { spread::<T, F>(left, right, out, elements) }
 }
 
-/// The body of every kernel.
+/// The loop, by which operand `out` is.
 ///
 /// A vectorised loop checks first that `out` overlaps no operand, and works one element at a time if it does. An
 /// operand that *is* `out` would fail that check, so each such case has its own copy of the loop, in which operand and
 /// result are visibly the same.
 ///
 /// # Safety
-/// As for [`Kernel`].
+/// As for [`Kernel`](super::Kernel).
 #[inline(always)]
-unsafe fn run<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut u8, elements: usize) {
+unsafe fn spread<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut u8, elements: usize) {
     let (left, right, out) = (left.cast::<T>(), right.cast::<T>(), out.cast::<T>());
     // SAFETY: the caller's promise is handed on; the pointers that are exchanged are equal.
     unsafe {
@@ -71,7 +70,7 @@ unsafe fn run<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut 
 /// The loop itself.
 ///
 /// # Safety
-/// As for [`Kernel`].
+/// As for [`Kernel`](super::Kernel).
 #[inline(always)]
 unsafe fn each<T: Copy, F: Fold<T>>(left: *const T, right: *const T, out: *mut T, elements: usize) {
     for i in 0..elements {
@@ -83,8 +82,3 @@ unsafe fn each<T: Copy, F: Fold<T>>(left: *const T, right: *const T, out: *mut T
         }
     }
 }
-
-const _: fn() = || {
-    // The signature of the generic loops is that of `Kernel`.
-    let _: Kernel = baseline::<u8, super::scalar::Sum>;
-};

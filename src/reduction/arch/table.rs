@@ -38,13 +38,13 @@ macro_rules! instances {
             [Sum Prod] C32 Complex<f32>, C64 Complex<f64>;
             [Land Lor Lxor] Bool8 u8, Logical32 u32;
             [Band Bor Bxor] Byte u8;
-            [MinLoc MaxLoc] FloatInt Pair<f32, i32>, DoubleInt Pair<f64, i32>, LongInt Pair<i64, i32>,
-                ShortInt Pair<i16, i32>, TwoInt Pair<i32, i32>, TwoReal Pair<f32, f32>, TwoDouble Pair<f64, f64>;
+            [MinLoc MaxLoc] FloatInt Pair<f32, i32>, DoubleInt Pair<f64, Padded<u64>>, LongInt Pair<i64, Padded<u64>>,
+                ShortInt Pair<Padded<u32>, i32>, TwoInt Pair<i32, i32>, TwoReal Pair<f32, f32>, TwoDouble Pair<f64, f64>;
         )
     };
     (@ $loop:ident; $($ops:tt $($element:ident $type:ty),+;)+) => {{
         #[allow(unused_imports)]
-        use $crate::reduction::{element::{Complex, Pair}, scalar, Element, Op};
+        use $crate::reduction::{element::{Complex, Padded, Pair}, scalar, Element, Op};
         let table = $crate::reduction::arch::table::Table::empty();
         $($( let table = $crate::reduction::arch::table::instances!(@row $loop, table, $element, $type, $ops); )+)+
         table
