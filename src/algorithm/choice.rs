@@ -157,6 +157,27 @@ impl Parameter {
         }
     }
 
+    /// What holds when it is not set, as users would write it.
+    pub fn default_text(&self) -> String {
+        self.write(&self.default_value())
+    }
+
+    /// `value` as `parse` reads it.
+    fn write(&self, value: &Value) -> String {
+        match (value, self.kind) {
+            (Value::Number(usize::MAX), Kind::Bytes | Kind::Segment) => "none".to_owned(),
+            (Value::Number(bytes), Kind::Bytes | Kind::Segment) => format_bytes(*bytes),
+            (Value::Number(number), _) => number.to_string(),
+            (Value::Auto, _) => "auto".to_owned(),
+            (Value::Word(word), _) => (*word).to_owned(),
+            (Value::Dims(sizes), _) => sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("x"),
+            (Value::Inner(inner), _) => {
+                let text = inner.to_string();
+                text.split_once(':').map_or(text.clone(), |(name, rest)| format!("{name}({rest})"))
+            }
+        }
+    }
+
     fn parse(&self, algorithm: &'static str, text: &str) -> Result<Value, ChoiceError> {
         let refuse =
             |accepted: String| ChoiceError::Value { algorithm, parameter: self.name, found: text.to_owned(), accepted };
@@ -218,25 +239,7 @@ impl std::fmt::Display for Choice {
         f.write_str(self.algorithm.name)?;
         for (place, (name, value)) in self.parameters.iter().enumerate() {
             f.write_str(if place == 0 { ":" } else { "," })?;
-            let row = &self.algorithm.parameters[place];
-            match (value, row.kind) {
-                (Value::Number(usize::MAX), _) => write!(f, "{name}=none")?,
-                (Value::Number(bytes), Kind::Bytes | Kind::Segment) => write!(f, "{name}={}", format_bytes(*bytes))?,
-                (Value::Number(number), _) => write!(f, "{name}={number}")?,
-                (Value::Auto, _) => write!(f, "{name}=auto")?,
-                (Value::Word(word), _) => write!(f, "{name}={word}")?,
-                (Value::Dims(sizes), _) => {
-                    let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
-                    write!(f, "{name}={}", sizes.join("x"))?;
-                }
-                (Value::Inner(inner), _) => {
-                    let text = inner.to_string();
-                    match text.split_once(':') {
-                        Some((inner_name, rest)) => write!(f, "{name}={inner_name}({rest})")?,
-                        None => write!(f, "{name}={text}")?,
-                    }
-                }
-            }
+            write!(f, "{name}={}", self.algorithm.parameters[place].write(value))?;
         }
         Ok(())
     }

@@ -31,6 +31,28 @@ impl Needs {
     pub const NOTHING: Self = Self { ranks: RankNeed::Any, units_per_rank: 0, several_nodes: false };
 }
 
+impl std::fmt::Display for Needs {
+    /// In words, for people; `nothing` if there are none.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut words = Vec::new();
+        match self.ranks {
+            RankNeed::Any => {}
+            RankNeed::PowerOfTwo => words.push("a power-of-two number of ranks".to_owned()),
+            RankNeed::Even => words.push("an even number of ranks".to_owned()),
+            RankNeed::Exactly(ranks) => words.push(format!("exactly {ranks} ranks")),
+        }
+        match self.units_per_rank {
+            0 => {}
+            1 => words.push("a unit for each rank".to_owned()),
+            units => words.push(format!("{units} units for each rank")),
+        }
+        if self.several_nodes {
+            words.push("several nodes with several ranks on some".to_owned());
+        }
+        f.write_str(&if words.is_empty() { "nothing".to_owned() } else { words.join(", ") })
+    }
+}
+
 /// Why an algorithm cannot be used for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
