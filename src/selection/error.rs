@@ -1,6 +1,6 @@
 //! What is wrong with a configuration: where, what was found, what is accepted.
 
-use crate::algorithm::ChoiceError;
+use crate::algorithm::{ChoiceError, Operation};
 use std::fmt::{Display, Formatter, Result};
 
 /// Where something is wrong.
@@ -74,6 +74,17 @@ pub fn nearest<'a>(found: &str, accepted: impl IntoIterator<Item = &'a str>) -> 
 /// `; did you mean 'word'?`, or nothing.
 pub fn suggestion<'a>(found: &str, accepted: impl IntoIterator<Item = &'a str>) -> String {
     nearest(found, accepted).map_or_else(String::new, |word| format!("; did you mean '{word}'?"))
+}
+
+/// The operation of that name.
+///
+/// # Errors
+/// What is accepted, with the nearest name.
+pub fn operation_named(name: &str) -> std::result::Result<Operation, String> {
+    Operation::from_name(name).ok_or_else(|| {
+        let names = Operation::ALL.map(Operation::name);
+        format!("unknown operation '{name}'; accepted: {}{}", names.join(", "), suggestion(name, names))
+    })
 }
 
 /// The words of a wrong choice, with the nearest accepted name.

@@ -66,7 +66,7 @@ impl Display for Rule {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let total = if self.bytes_of == BytesOf::All { "total=" } else { "" };
         let (ranks, bytes) = (self.ranks.to_string(), format!("{total}{}", self.bytes.in_bytes()));
-        write!(f, "{:<10} {ranks:<10} {bytes:<14} {}", self.operation, self.wanted)?;
+        write!(f, "{:<11} {ranks:<10} {bytes:<14} {}", self.operation.name(), self.wanted)?;
         for (place, condition) in self.conditions.iter().enumerate() {
             write!(f, " {} {condition}", if place == 0 { "if" } else { "and" })?;
         }
@@ -127,7 +127,7 @@ impl Rules {
 impl Display for Rules {
     /// In our own format.
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        writeln!(f, "# operation ranks     bytes          algorithm")?;
+        writeln!(f, "# operation ranks      bytes          algorithm")?;
         self.iter().try_for_each(|rule| writeln!(f, "{rule}"))
     }
 }

@@ -3,7 +3,7 @@
 use super::{BytesOf, Condition, Rule, Span};
 use crate::algorithm::Operation;
 use crate::selection::configuration::Wanted;
-use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place, suggestion};
+use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place, operation_named, suggestion};
 
 /// A word and its column, from 1.
 type Word<'a> = (usize, &'a str);
@@ -65,7 +65,7 @@ fn rule(words: &[Word<'_>], line: u32, wrong: &mut Vec<Wrong>) -> Option<Rule> {
         ));
         return None;
     };
-    let parsed_operation = keep(operation.0, parse_operation(operation.1), wrong);
+    let parsed_operation = keep(operation.0, operation_named(operation.1), wrong);
     let ranks = keep(ranks.0, Span::parse_ranks(ranks.1), wrong);
     let bytes = keep(bytes.0, parse_bytes(parsed_operation, bytes.1), wrong);
     let wanted = parsed_operation.and_then(|operation| keep(wanted.0, Wanted::parse(operation, wanted.1), wrong));
@@ -76,13 +76,6 @@ fn rule(words: &[Word<'_>], line: u32, wrong: &mut Vec<Wrong>) -> Option<Rule> {
 
 fn keep<T>(column: usize, result: Result<T, String>, wrong: &mut Vec<Wrong>) -> Option<T> {
     result.map_err(|message| wrong.push((column, message))).ok()
-}
-
-fn parse_operation(name: &str) -> Result<Operation, String> {
-    Operation::from_name(name).ok_or_else(|| {
-        let names = Operation::ALL.map(Operation::name);
-        format!("unknown operation '{name}'; accepted: {}{}", names.join(", "), suggestion(name, names))
-    })
 }
 
 fn parse_bytes(operation: Option<Operation>, text: &str) -> Result<(BytesOf, Span), String> {
