@@ -17,8 +17,11 @@
 //! * [`report`]: one writer per form of the report.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the interpreter that executes.
 //! * `interpose` (feature `mpi`): the exported symbols and everything between them and the algorithms.
+//! * `cli` (feature `cli`): the command line, one file per subcommand.
 
 pub mod algorithm;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod monitor;
 pub mod pattern;
 pub mod reduction;

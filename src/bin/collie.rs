@@ -1,2 +1,5 @@
 //! The `collie` command line.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    collie::cli::main(std::env::args_os())
+}

@@ -1,0 +1,169 @@
+//! `collie explain`: which algorithm a call would get, who decides that, and why others are refused.
+
+use super::table::columns;
+use super::{Done, Failure};
+use crate::algorithm::{Call, Choice, Operation, format_bytes, of, parse_bytes};
+use crate::selection::{
+    Candidates, Configuration, Decided, RawConfiguration, Situation, Wanted, decide, operation_named, variables,
+};
+use std::fmt::Write;
+
+/// Tell which algorithm a call would get, who decides it, and why others are refused
+///
+/// The COLLIE_ variables count as they would in a run.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  collie explain allreduce --ranks 48 --bytes 64K\n  \
+                        collie explain reduce --ranks 6 --bytes 8 --non-commutative\n  \
+                        collie explain bcast --ranks 16 --nodes 4 --bytes 1M --rules site.rules\n  \
+                        COLLIE_ALLGATHER=recursive_doubling collie explain allgather --ranks 6 --bytes 1K")]
+pub struct Arguments {
+    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier
+    operation: String,
+    /// Ranks of the communicator
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: u32,
+    /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
+    #[arg(long, default_value = "0", value_parser = bytes)]
+    bytes: usize,
+    /// Bytes of one element of a reduction
+    #[arg(long, default_value = "8", value_parser = bytes)]
+    element: usize,
+    /// Root rank
+    #[arg(long, default_value_t = 0)]
+    root: usize,
+    /// The reduction's operation is not commutative
+    #[arg(long)]
+    non_commutative: bool,
+    /// Nodes: how many, the ranks spread evenly in blocks, or the ranks on each, as in 4,4,2
+    #[arg(long, default_value = "1")]
+    nodes: String,
+    /// Ranks outnumber the cores
+    #[arg(long)]
+    oversubscribed: bool,
+    /// Rules file, instead of COLLIE_RULES
+    #[arg(long)]
+    rules: Option<String>,
+}
+
+fn bytes(text: &str) -> Result<usize, String> {
+    parse_bytes(text).ok_or_else(|| "accepted: bytes, with K, M, G as powers of 1024".to_owned())
+}
+
+/// Explains.
+pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
+    let ranks = arguments.ranks as usize;
+    if arguments.root >= ranks {
+        return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
+    }
+    if arguments.non_commutative && !operation.reduces() {
+        return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} folds nothing")));
+    }
+    let nodes = nodes(&arguments.nodes, ranks).map_err(Failure::usage)?;
+    let unit = if operation.reduces() { arguments.element.max(1) } else { 1 };
+    if !arguments.bytes.is_multiple_of(unit) {
+        let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
+        return Err(Failure::usage(message));
+    }
+    let configuration = configuration(arguments)?;
+    let situation = Situation {
+        ranks,
+        one_node: nodes.last().is_none_or(|last| *last == 0),
+        oversubscribed: arguments.oversubscribed,
+    };
+    let call = Call {
+        operation,
+        root: if operation.rooted() { arguments.root } else { 0 },
+        count: arguments.bytes / unit,
+        unit,
+        commutative: !arguments.non_commutative,
+        nodes: if situation.one_node { &[] } else { &nodes },
+    };
+    Ok(Done::from(explanation(&configuration, &situation, &call)))
+}
+
+fn configuration(arguments: &Arguments) -> Result<Configuration, Failure> {
+    let mut variables = RawConfiguration::from_environment().variables;
+    if let Some(rules) = &arguments.rules {
+        variables.retain(|(name, _)| name != variables::RULES);
+        variables.push((variables::RULES.to_owned(), rules.clone()));
+    }
+    RawConfiguration::new(variables).parse().map_err(|errors| Failure::cannot(errors.to_string()))
+}
+
+/// The node of each rank.
+fn nodes(text: &str, ranks: usize) -> Result<Vec<u32>, String> {
+    let refuse = || format!("--nodes '{text}': accepted: how many, 1 to {ranks}, or the ranks on each, as in 4,4,2");
+    let numbers = text.split(',').map(|number| number.trim().parse::<usize>().ok().filter(|number| *number > 0));
+    let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
+    let sizes = match numbers[..] {
+        [count] if count <= ranks => (0..count).map(|node| (node + 1) * ranks / count - node * ranks / count).collect(),
+        [_] => return Err(refuse()),
+        _ => numbers,
+    };
+    if sizes.iter().sum::<usize>() != ranks {
+        return Err(format!("--nodes '{text}' holds {} ranks, --ranks says {ranks}", sizes.iter().sum::<usize>()));
+    }
+    Ok((0..).zip(&sizes).flat_map(|(node, size)| std::iter::repeat_n(node, *size)).collect())
+}
+
+fn explanation(configuration: &Configuration, situation: &Situation, call: &Call) -> String {
+    let mut text = heading(situation, call);
+    let used = match decide(configuration, situation, call) {
+        Decided::Ours { choice, by } => {
+            let _ = writeln!(text, "gets {choice}\nby {by}\n");
+            Some(by.by)
+        }
+        Decided::Native { by } => {
+            let _ = writeln!(text, "stays with the MPI library\nby {by}\n");
+            None
+        }
+    };
+    let mut rows = Vec::new();
+    for candidate in Candidates::of(configuration, situation, call) {
+        let verdict = match candidate.wanted {
+            Wanted::Algorithm(choice) => verdict(choice, call, situation.ranks),
+            Wanted::Auto => "leaves it to the default table".to_owned(),
+            Wanted::Native => "the MPI library's own".to_owned(),
+        };
+        let verdict = if used.as_ref() == Some(&candidate.by) { "used".to_owned() } else { verdict };
+        rows.push(vec![candidate.by.to_string(), candidate.wanted.to_string(), verdict]);
+    }
+    if !rows.is_empty() {
+        let _ = writeln!(text, "heard, in this order:\n{}", columns(2, &rows));
+    }
+    text.push_str(&catalogue(call, situation.ranks));
+    text
+}
+
+fn heading(situation: &Situation, call: &Call) -> String {
+    let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
+    let size = match operation {
+        Operation::Barrier => String::new(),
+        _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
+        _ => format!(" of {bytes} bytes"),
+    };
+    let order = match (operation.reduces(), call.commutative) {
+        (false, _) => "",
+        (true, true) => ", commutative",
+        (true, false) => ", not commutative",
+    };
+    let place = match call.nodes.last() {
+        None => "one node".to_owned(),
+        Some(last) => format!("{} nodes", last + 1),
+    };
+    let crowded = if situation.oversubscribed { ", more ranks than cores" } else { "" };
+    format!("{operation}{size} among {} ranks on {place}{crowded}{order}\n", situation.ranks)
+}
+
+fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {
+    choice.accepts(call, ranks).map_or_else(|unmet| format!("refused: {unmet}"), |()| "could be used".to_owned())
+}
+
+fn catalogue(call: &Call, ranks: usize) -> String {
+    let rows: Vec<_> = of(call.operation)
+        .iter()
+        .map(|row| vec![row.name.to_owned(), verdict(&Choice::new(row), call, ranks)])
+        .collect();
+    format!("by name ({}=...):\n{}", variables::of(call.operation), columns(2, &rows))
+}

@@ -1,0 +1,159 @@
+//! `collie list`: the catalogue, for people, as JSON, and as the Markdown page in docs/.
+
+use super::table::columns;
+use super::{Done, Failure};
+use crate::algorithm::{Algorithm, Operation, Parameter, RankNeed, of};
+use crate::selection::operation_named;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// List the algorithms: names, parameters, needs, rank order, cost, source
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  collie list                 one line per algorithm\n  \
+                        collie list allreduce       everything about those of one operation\n  \
+                        collie list --json          the same for programs")]
+pub struct Arguments {
+    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier; all if not given
+    operation: Option<String>,
+    /// Print JSON
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// Print the page docs/algorithms.md
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Prints the catalogue, or the part of it that is asked for.
+pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    let operation = arguments.operation.as_deref().map(operation_named).transpose().map_err(Failure::usage)?;
+    let operations = operation.map_or(Operation::ALL.to_vec(), |operation| vec![operation]);
+    let text = match (arguments.json, arguments.markdown, operation) {
+        (true, ..) => json_text(&operations),
+        (_, true, _) => markdown(&operations),
+        (_, _, Some(operation)) => in_full(operation),
+        (_, _, None) => overview(),
+    };
+    Ok(Done::from(text))
+}
+
+fn overview() -> String {
+    let mut text = String::new();
+    for operation in Operation::ALL.into_iter().filter(|operation| !of(*operation).is_empty()) {
+        let rows: Vec<_> = of(operation).iter().map(|row| vec![row.name.to_owned(), row.summary.to_owned()]).collect();
+        let _ = writeln!(text, "{operation}\n{}", columns(2, &rows));
+    }
+    text.push_str("`collie list OPERATION` tells everything about the algorithms of one operation.\n");
+    text
+}
+
+fn in_full(operation: Operation) -> String {
+    if of(operation).is_empty() {
+        return format!("no {operation} algorithm is available in this version\n");
+    }
+    let mut text = String::new();
+    for row in of(operation) {
+        let _ = writeln!(text, "{}\n  {}", row.name, row.summary);
+        let mut facts = vec![
+            vec!["cost".to_owned(), row.formula.to_owned()],
+            vec!["needs".to_owned(), row.needs.to_string()],
+            vec!["rank order".to_owned(), order(row).to_owned()],
+            vec!["source".to_owned(), row.source.to_owned()],
+        ];
+        for (place, parameter) in row.parameters.iter().enumerate() {
+            let first = if place == 0 { "parameters" } else { "" };
+            facts.push(vec![first.to_owned(), written(parameter), parameter.help.to_owned()]);
+            facts.push(vec![String::new(), String::new(), format!("accepted: {}", parameter.kind.accepted())]);
+        }
+        let (facts, parameters) = facts.split_at(4);
+        text.push_str(&columns(2, facts));
+        text.push_str(&columns(2, parameters));
+        text.push('\n');
+    }
+    text.push_str("p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments,\n");
+    text.push_str("α start-up per message, β seconds per byte sent, γ seconds per byte folded\n");
+    text
+}
+
+fn order(row: &Algorithm) -> &'static str {
+    match (row.operation.reduces(), row.ordered) {
+        (false, _) => "nothing is folded",
+        (true, true) => "kept: usable for non-commutative operations",
+        (true, false) => "not kept: for commutative operations only",
+    }
+}
+
+fn written(parameter: &Parameter) -> String {
+    format!("{}={}", parameter.name, parameter.default_text())
+}
+
+fn json_text(operations: &[Operation]) -> String {
+    let rows: Vec<_> = operations.iter().flat_map(|operation| of(*operation)).map(|row| json_row(row)).collect();
+    format!("{:#}\n", Value::Array(rows))
+}
+
+fn json_row(row: &Algorithm) -> Value {
+    let parameter = |parameter: &Parameter| {
+        json!({
+            "name": parameter.name,
+            "accepted": parameter.kind.accepted(),
+            "default": parameter.default_text(),
+            "help": parameter.help,
+        })
+    };
+    let ranks = match row.needs.ranks {
+        RankNeed::Any => json!("any"),
+        RankNeed::PowerOfTwo => json!("power of two"),
+        RankNeed::Even => json!("even"),
+        RankNeed::Exactly(ranks) => json!(ranks),
+    };
+    json!({
+        "operation": row.operation,
+        "name": row.name,
+        "summary": row.summary,
+        "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
+        "needs": {
+            "ranks": ranks,
+            "units_per_rank": row.needs.units_per_rank,
+            "several_nodes": row.needs.several_nodes,
+        },
+        "ordered": row.ordered,
+        "cost": row.formula,
+        "source": row.source,
+    })
+}
+
+/// The page docs/algorithms.md, which a test compares with this.
+pub fn markdown(operations: &[Operation]) -> String {
+    let mut text = String::from(
+        "# The algorithms\n\n\
+         Printed by `collie list --markdown`; do not edit by hand.\n\n\
+         Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, α start-up\n\
+         per message, β seconds per byte sent, γ seconds per byte folded. \"Ordered\" algorithms keep rank order, which\n\
+         non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n",
+    );
+    for operation in operations.iter().filter(|operation| !of(**operation).is_empty()) {
+        let _ = writeln!(text, "\n## {operation}\n");
+        let ordered = if operation.reduces() { ("| ordered ", "| --- ") } else { ("", "") };
+        let _ = writeln!(text, "| name | what it does | parameters | needs {}| cost | source |", ordered.0);
+        let _ = writeln!(text, "| --- | --- | --- | --- {}| --- | --- |", ordered.1);
+        for row in of(*operation) {
+            let parameters: Vec<_> = row.parameters.iter().map(|one| format!("`{}`", written(one))).collect();
+            let ordered = match (operation.reduces(), row.ordered) {
+                (false, _) => "",
+                (true, true) => "| yes ",
+                (true, false) => "| no ",
+            };
+            let _ = writeln!(
+                text,
+                "| `{}` | {} | {} | {} {ordered}| {} | {} |",
+                row.name,
+                row.summary,
+                parameters.join(", "),
+                row.needs,
+                row.formula,
+                row.source
+            );
+        }
+    }
+    text
+}

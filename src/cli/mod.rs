@@ -1,0 +1,112 @@
+//! The command line: one file per subcommand, each with its arguments (`Arguments`) and what it does with them
+//! (`execute`). Only this file prints.
+//!
+//! Exit codes: 0 done; 1 it could not be done, or what was checked is wrong; 2 the command line is wrong. `collie run`
+//! ends with the status of what it ran, 126 or 127 if that could not be started.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod explain;
+mod help;
+mod list;
+mod table;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(
+    name = "collie",
+    version,
+    about = "Runs, explains and documents Collie's collectives",
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    after_help = "Examples:\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
+                  collie check site.rules\n  collie help env"
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    List(list::Arguments),
+    Explain(explain::Arguments),
+    Check(check::Arguments),
+    Help(help::Arguments),
+}
+
+/// What a subcommand could do.
+pub struct Done {
+    /// For standard output.
+    pub text: String,
+    /// Exit code.
+    pub code: u8,
+}
+
+impl From<String> for Done {
+    fn from(text: String) -> Self {
+        Self { text, code: 0 }
+    }
+}
+
+/// Why a subcommand could not do what was asked.
+#[derive(Debug)]
+pub struct Failure {
+    /// For standard error.
+    pub message: String,
+    /// Exit code.
+    pub code: u8,
+}
+
+impl Failure {
+    /// The command line is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: 2 }
+    }
+
+    /// What was asked for cannot be done.
+    pub fn cannot(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: 1 }
+    }
+}
+
+/// Carries out the command line and says how it ended.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let command_line = match CommandLine::try_parse_from(arguments) {
+        Ok(command_line) => command_line,
+        // Help and version come out as errors, too; clap knows which stream and code they get.
+        Err(error) => {
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            return match error.print() {
+                Ok(()) => ExitCode::from(code),
+                Err(_) => ExitCode::from(1),
+            };
+        }
+    };
+    let result = match command_line.command {
+        Command::List(arguments) => list::execute(&arguments),
+        Command::Explain(arguments) => explain::execute(&arguments),
+        Command::Check(arguments) => check::execute(&arguments),
+        Command::Help(arguments) => help::execute(&arguments, CommandLine::command()),
+    };
+    let Done { text, code } = match result {
+        Ok(done) => done,
+        Err(Failure { message, code }) => {
+            eprintln!("collie: {message}");
+            return ExitCode::from(code);
+        }
+    };
+    match std::io::stdout().write_all(text.as_bytes()) {
+        // Whoever reads may have seen enough, as in `collie list | head`.
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            eprintln!("collie: cannot write to standard output: {error}");
+            ExitCode::from(1)
+        }
+        _ => ExitCode::from(code),
+    }
+}

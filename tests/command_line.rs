@@ -1,0 +1,163 @@
+//! The `collie` command, run as users run it.
+
+#![cfg(feature = "cli")]
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+/// `collie` with these arguments, in an environment without Collie's variables.
+fn collie(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_collie"));
+    command.args(arguments);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("COLLIE_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("what collie prints is UTF-8")
+}
+
+/// Standard output of a run that has to end well.
+fn printed(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(status.success(), "{status}: {}", text(&stderr));
+    assert_eq!(text(&stderr), "");
+    text(&stdout)
+}
+
+/// Exit code and standard error of a run that has to fail.
+fn failed(command: &mut Command) -> (i32, String) {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(!status.success());
+    assert_eq!(text(&stdout), "");
+    (status.code().unwrap(), text(&stderr))
+}
+
+/// A file in a folder of this test's own, which is gone when the value is.
+fn file(name: &str, content: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::File::create(&path).unwrap().write_all(content.as_bytes()).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+#[test]
+fn every_subcommand_has_help_with_examples() {
+    let overview = printed(&mut collie(&["--help"]));
+    let commands = overview.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names: Vec<_> = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(names.contains(&"list") && names.contains(&"explain"), "{overview}");
+    for name in names.into_iter().filter(|name| !name.is_empty()) {
+        let help = printed(&mut collie(&[name, "--help"]));
+        assert!(help.contains("Examples:\n"), "{name}: {help}");
+        assert_eq!(printed(&mut collie(&["help", name])), help);
+    }
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    for arguments in [
+        &["lsit"] as &[&str],
+        &["list", "brodcast"],
+        &["explain", "bcast"],
+        &["explain", "bcast", "--ranks", "0"],
+        &["explain", "bcast", "--ranks", "4", "--bytes", "1KB"],
+        &["explain", "bcast", "--ranks", "4", "--root", "4"],
+        &["explain", "bcast", "--ranks", "4", "--non-commutative"],
+        &["explain", "allreduce", "--ranks", "4", "--bytes", "9"],
+        &["explain", "bcast", "--ranks", "4", "--nodes", "3,2"],
+        &["explain", "bcast", "--ranks", "4", "--nodes", "5"],
+        &["help", "envv"],
+        &["help", "list", "--markdown"],
+        &["check"],
+    ] {
+        let (code, words) = failed(&mut collie(arguments));
+        assert_eq!(code, 2, "{arguments:?}: {words}");
+        assert!(!words.is_empty());
+    }
+    let (_, words) = failed(&mut collie(&["list", "brodcast"]));
+    assert!(words.contains("unknown operation 'brodcast'; accepted: bcast, "), "{words}");
+    let (_, words) = failed(&mut collie(&["help", "envv"]));
+    assert!(words.contains("did you mean 'env'?"), "{words}");
+}
+
+#[test]
+fn list_names_every_algorithm_once() {
+    let overview = printed(&mut collie(&["list"]));
+    let json: serde_json::Value = serde_json::from_str(&printed(&mut collie(&["list", "--json"]))).unwrap();
+    let rows = json.as_array().unwrap();
+    assert_eq!(rows.len(), collie::algorithm::all().count());
+    for (row, known) in rows.iter().zip(collie::algorithm::all()) {
+        assert_eq!(row["operation"], known.operation.name());
+        assert_eq!(row["name"], known.name);
+        assert_eq!(row["ordered"], known.ordered);
+        assert!(overview.contains(known.summary), "{known:?}");
+    }
+    let bcast = printed(&mut collie(&["list", "bcast"]));
+    assert!(bcast.contains("binomial\n") && !bcast.contains("rabenseifner"), "{bcast}");
+}
+
+#[test]
+fn explain_tells_what_decided() {
+    let plain = printed(&mut collie(&["explain", "allreduce", "--ranks", "48", "--bytes", "64"]));
+    assert!(plain.starts_with("allreduce of 64 bytes among 48 ranks on one node, commutative\ngets "), "{plain}");
+    assert!(plain.contains("\nby default one_node:"), "{plain}");
+    let arguments = ["explain", "allreduce", "--ranks", "6", "--bytes", "1M", "--non-commutative"];
+    let refused = printed(collie(&arguments).env("COLLIE_ALLREDUCE", "ring"));
+    assert!(refused.contains("(ring of COLLIE_ALLREDUCE does not keep rank order"), "{refused}");
+    assert!(refused.contains("  COLLIE_ALLREDUCE "), "{refused}");
+    let native = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_MODE", "native"));
+    assert!(native.contains("stays with the MPI library\nby COLLIE_MODE=native"), "{native}");
+}
+
+#[test]
+fn explain_reads_rules() {
+    let (_folder, path) = file("my.rules", "# mine\nbcast 9-inf * linear if several_nodes\nbcast * * binomial\n");
+    let explain = |nodes: &str| {
+        printed(&mut collie(&["explain", "bcast", "--ranks", "9", "--bytes", "1K", "--nodes", nodes, "--rules", &path]))
+    };
+    assert!(explain("1").contains(&format!("gets binomial:segment=none\nby {path}:3\n")), "{}", explain("1"));
+    assert!(explain("4,4,1").contains(&format!("gets linear\nby {path}:2\n")), "{}", explain("4,4,1"));
+    let arguments = ["explain", "bcast", "--ranks", "9", "--rules", "/nowhere.rules"];
+    let (code, words) = failed(&mut collie(&arguments));
+    assert_eq!(code, 1);
+    assert!(words.contains("COLLIE_RULES: cannot read '/nowhere.rules': "), "{words}");
+}
+
+#[test]
+fn check_tells_every_mistake() {
+    let (_folder, path) = file("good.rules", "bcast * * binomial\nallreduce 2-8 * ring\n");
+    assert_eq!(printed(&mut collie(&["check", &path])), format!("{path}: 2 rules, nothing wrong\n"));
+    let own = printed(&mut collie(&["check", "--print", &path]));
+    assert!(own.contains("\nallreduce   2-8        *              ring\n"), "{own}");
+    let (_folder, path) = file("bad.rules", "bcast * * binomail\n\n  allreduce 2- * ring\n");
+    let Output { status, stdout, .. } = collie(&["check", &path]).output().unwrap();
+    assert_eq!(status.code(), Some(1));
+    let lines: Vec<_> = text(&stdout).lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with(&format!("{path}:1:11: unknown bcast algorithm 'binomail'")), "{lines:?}");
+    assert!(lines[1].starts_with(&format!("{path}:3:13: '2-' is no range")), "{lines:?}");
+    assert_eq!(failed(&mut collie(&["check", "/nowhere"])).0, 1);
+}
+
+#[test]
+fn help_env_prints_the_table() {
+    let table = printed(&mut collie(&["help", "env"]));
+    let markdown = printed(&mut collie(&["help", "env", "--markdown"]));
+    for row in collie::selection::variables::VARIABLES {
+        assert!(table.contains(&format!("\n{}\n  accepted: {}\n", row.name, row.accepted)), "{}", row.name);
+        assert!(markdown.contains(&format!("| `{}` | {} | ", row.name, row.accepted)), "{}", row.name);
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let mut child = collie(&["list", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let Output { status, stderr, .. } = child.wait_with_output().unwrap();
+    assert!(status.success(), "{status}: {}", text(&stderr));
+    assert_eq!(text(&stderr), "");
+}
