@@ -16,7 +16,7 @@
 //! Cost: qα + (p−1)bβ. Needs: nothing. Memory: pb bytes of scratch, to pack messages.
 //!
 //! Source: W. J. Loch, G. P. Koslovski, "Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather algorithm",
-//! 2021. Departures: 1. the blocks of a round are packed into one message, not sent one by one.
+//! arXiv 2109.08751, 2021. Departures: 1. the blocks of a round are packed into one message, not sent one by one.
 
 use crate::algorithm::engine::exchange::Exchange;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     ordered: true,
     formula: "qα+(p−1)bβ",
     cost,
-    source: "Loch, Koslovski, Sparbit, 2021",
+    source: "Loch, Koslovski, arXiv 2109.08751, 2021",
     run,
 };
 

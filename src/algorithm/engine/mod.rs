@@ -8,6 +8,7 @@ pub mod exchange;
 pub mod folding;
 pub mod hierarchy;
 pub mod range_tree;
+pub mod relay;
 pub mod ring;
 pub mod scatter;
 pub mod up;

@@ -9,7 +9,18 @@ mod chain;
 mod kary;
 mod knomial;
 mod linear;
+mod linear_sync;
+mod pipeline;
 
 /// The rows, in the order in which they are listed.
-pub const ROWS: &[&Algorithm] =
-    &[&linear::ROW, &binomial::ROW, &knomial::ROW, &kary::ROW, &binary::ROW, &chain::ROW, &bine::ROW];
+pub const ROWS: &[&Algorithm] = &[
+    &linear::ROW,
+    &linear_sync::ROW,
+    &binomial::ROW,
+    &knomial::ROW,
+    &kary::ROW,
+    &binary::ROW,
+    &chain::ROW,
+    &pipeline::ROW,
+    &bine::ROW,
+];
