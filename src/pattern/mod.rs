@@ -2,14 +2,19 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bine;
 pub mod blocks;
 pub mod butterfly;
 pub mod chain;
 pub mod circle;
 pub mod circulant;
+pub mod complete;
+pub mod cube_tree;
 pub mod groups;
 pub mod hypercube;
 pub mod knomial;
+pub mod linear_array;
+pub mod mesh;
 pub mod nodes;
 pub mod ordered;
 pub mod range_tree;

@@ -15,6 +15,11 @@ impl Segments {
         Self { count, length: length.clamp(1, count.max(1)) }
     }
 
+    /// One segment.
+    pub const fn whole(count: usize) -> Self {
+        Self { count, length: if count == 0 { 1 } else { count } }
+    }
+
     /// Number of segments; at least 1, so that an empty message is still one message.
     pub const fn number(&self) -> usize {
         if self.count == 0 { 1 } else { self.count.div_ceil(self.length) }

@@ -22,8 +22,7 @@ use crate::algorithm::optimum::{Pace, SEGMENT};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::knomial::Knomial;
-use crate::pattern::tree::Tree;
-use crate::schedule::{Comm, Range};
+use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -52,6 +51,6 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let segments = parameters.segments(call, pace(comm.size()));
-    let links = Knomial::binomial(comm.size()).rooted(comm.rank(), call.root);
-    down::down(comm, &links, Range::receive(0, call.count), segments);
+    let tree = Knomial::binomial(comm.size());
+    down::bcast(comm, call, &tree, segments);
 }

@@ -20,8 +20,7 @@ use crate::algorithm::engine::down;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::chain::Star;
 use crate::pattern::segments::Segments;
-use crate::pattern::tree::Tree;
-use crate::schedule::{Comm, Range};
+use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -43,6 +42,6 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let links = Star { ranks: comm.size(), center: call.root }.links(comm.rank());
-    down::down(comm, &links, Range::receive(0, call.count), Segments::new(call.count, call.count));
+    let star = Star { ranks: comm.size(), center: call.root };
+    down::bcast(comm, call, &star, Segments::whole(call.count));
 }

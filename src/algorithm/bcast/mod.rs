@@ -2,12 +2,35 @@
 
 use super::Algorithm;
 
+mod binary;
+mod bine;
 mod binomial;
+mod chain;
+mod fibonacci;
 mod hierarchical;
+mod hypercube;
+mod kary;
+mod knomial;
 mod linear;
+mod mesh;
 mod pipeline;
+mod ring;
 mod scatter_allgather;
 
 /// The rows, in the order in which they are listed.
-pub const ROWS: &[&Algorithm] =
-    &[&linear::ROW, &binomial::ROW, &pipeline::ROW, &scatter_allgather::ROW, &hierarchical::ROW];
+pub const ROWS: &[&Algorithm] = &[
+    &linear::ROW,
+    &kary::ROW,
+    &binary::ROW,
+    &binomial::ROW,
+    &knomial::ROW,
+    &fibonacci::ROW,
+    &chain::ROW,
+    &pipeline::ROW,
+    &scatter_allgather::ROW,
+    &hypercube::ROW,
+    &ring::ROW,
+    &mesh::ROW,
+    &bine::ROW,
+    &hierarchical::ROW,
+];

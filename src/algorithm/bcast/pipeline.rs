@@ -22,8 +22,7 @@ use crate::algorithm::engine::down;
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::chain::Chains;
-use crate::pattern::tree::Tree;
-use crate::schedule::{Comm, Range};
+use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -50,6 +49,6 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let segments = parameters.segments(call, pace(comm.size()));
-    let links = Chains::one(comm.size()).rooted(comm.rank(), call.root);
-    down::down(comm, &links, Range::receive(0, call.count), segments);
+    let tree = Chains::one(comm.size());
+    down::bcast(comm, call, &tree, segments);
 }

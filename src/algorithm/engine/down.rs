@@ -1,6 +1,6 @@
 //! Down a tree: every rank passes each segment on to its children as it comes.
 
-use crate::algorithm::{Cost, Shape};
+use crate::algorithm::{Call, Cost, Shape};
 use crate::pattern::segments::Segments;
 use crate::pattern::tree::{Links, Tree, rounds, widest};
 use crate::schedule::{Comm, Range, Request, Requests};
@@ -32,6 +32,12 @@ pub fn down(comm: &mut dyn Comm, links: &Links, message: Range, segments: Segmen
         sends.extend(links.children.iter().map(|child| comm.isend(child.number, part)));
     }
     comm.wait(&sends);
+}
+
+/// Broadcasts the message of `call` down `tree`, turned to its root.
+pub fn bcast(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segments: Segments) {
+    let links = tree.rooted(comm.rank(), call.root);
+    down(comm, &links, Range::receive(0, call.count), segments);
 }
 
 /// Cost of [`down`] through the whole of `tree`.

@@ -46,5 +46,5 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
     let star = Star { ranks: comm.size(), center: call.root };
-    up::reduce(comm, call, &star, Segments::new(call.count, call.count), 1);
+    up::reduce(comm, call, &star, Segments::whole(call.count), 1);
 }

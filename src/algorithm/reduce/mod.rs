@@ -2,12 +2,39 @@
 
 use super::Algorithm;
 
+mod binary;
+mod bine;
 mod binomial;
+mod chain;
+mod fibonacci;
 mod hierarchical;
+mod hypercube;
 mod in_order_binary;
+mod kary;
+mod knomial;
 mod linear;
+mod mesh;
+mod pipeline;
+mod preorder_binary;
 mod reduce_scatter_gather;
+mod ring;
 
 /// The rows, in the order in which they are listed.
-pub const ROWS: &[&Algorithm] =
-    &[&linear::ROW, &binomial::ROW, &in_order_binary::ROW, &reduce_scatter_gather::ROW, &hierarchical::ROW];
+pub const ROWS: &[&Algorithm] = &[
+    &linear::ROW,
+    &chain::ROW,
+    &pipeline::ROW,
+    &kary::ROW,
+    &binary::ROW,
+    &binomial::ROW,
+    &knomial::ROW,
+    &in_order_binary::ROW,
+    &preorder_binary::ROW,
+    &fibonacci::ROW,
+    &reduce_scatter_gather::ROW,
+    &hypercube::ROW,
+    &ring::ROW,
+    &mesh::ROW,
+    &bine::ROW,
+    &hierarchical::ROW,
+];

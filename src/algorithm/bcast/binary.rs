@@ -1,0 +1,54 @@
+//! The message goes down a complete binary tree, segment by segment.
+//!
+//! Ranks are counted from the root: v = (r − root) mod p. v receives from ⌊(v−1)/2⌋ and sends each segment to 2v + 1 and
+//! 2v + 2.
+//!
+//! State at p = 7, one segment (`*` has the message):
+//!
+//! ```text
+//! v         0 1 2 3 4 5 6
+//! start     * . . . . . .
+//! round 0   * * . . . . .
+//! round 1   * * * * . . .
+//! round 2   * * * * * * .
+//! round 3   * * * * * * *
+//! ```
+//!
+//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ), least at s = √(nα/((⌊log2 p⌋−1)β)). Needs: nothing. Memory: none.
+//!
+//! Source: M. Kurnosov's lectures on collective operations; Open MPI, coll/base.
+
+use crate::algorithm::engine::down;
+use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::complete::Complete;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Bcast,
+    name: "binary",
+    summary: "The message goes down a complete binary tree, segment by segment.",
+    parameters: &[SEGMENT_AUTO],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "2(⌊log2 p⌋+S−1)(α+sβ)",
+    cost,
+    source: "Kurnosov, lectures on collective operations; Open MPI coll/base",
+    run,
+};
+
+fn pace(ranks: usize) -> Pace {
+    Pace { first: 2 * Complete { ranks, radix: 2 }.height(), period: 2 }
+}
+
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let segments = parameters.segments_of(shape, pace(shape.ranks));
+    down::cost(shape, &Complete { ranks: shape.ranks, radix: 2 }, segments)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let segments = parameters.segments(call, pace(comm.size()));
+    let tree = Complete { ranks: comm.size(), radix: 2 };
+    down::bcast(comm, call, &tree, segments);
+}

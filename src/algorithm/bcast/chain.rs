@@ -1,0 +1,63 @@
+//! The message goes along several chains at once, segment by segment.
+//!
+//! Ranks are counted from the root: v = (r − root) mod p. The others are cut in runs of consecutive numbers, lengths
+//! differing by one at most; the root sends each segment to the head of every run, the last (longest) one first, and each
+//! rank passes it on to the next of its run.
+//!
+//! State at p = 7, 2 chains, one segment (`*` has the message):
+//!
+//! ```text
+//! v         0 1 2 3 4 5 6
+//! start     * . . . . . .
+//! round 0   * . . . * . .
+//! round 1   * * . . * * .
+//! round 2   * * * . * * *
+//! round 3   * * * * * * *
+//! ```
+//!
+//! Cost with c chains: (c + ⌈(p−1)/c⌉ − 1 + c(S−1))(α + sβ). Needs: nothing. Memory: none.
+//!
+//! Source: Open MPI, coll/base.
+
+use crate::algorithm::engine::down;
+use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::pattern::chain::Chains;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Bcast,
+    name: "chain",
+    summary: "The message goes along several chains at once, segment by segment.",
+    parameters: &[CHAINS, SEGMENT_AUTO],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "(c+⌈(p−1)/c⌉−1+c(S−1))(α+sβ), c chains",
+    cost,
+    source: "Open MPI coll/base",
+    run,
+};
+
+const CHAINS: Parameter = Parameter {
+    name: "chains",
+    kind: Kind::Count { least: 1 },
+    default: Default::Count(4),
+    help: "number of chains below the root",
+};
+
+fn pace(ranks: usize, parameters: &Parameters) -> Pace {
+    let chains = parameters.count("chains").min(ranks - 1).max(1);
+    Pace { first: chains + (ranks - 1).div_ceil(chains) - 1, period: chains }
+}
+
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
+    down::cost(shape, &Chains { ranks: shape.ranks, chains: parameters.count("chains") }, segments)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let segments = parameters.segments(call, pace(comm.size(), parameters));
+    let tree = Chains { ranks: comm.size(), chains: parameters.count("chains") };
+    down::bcast(comm, call, &tree, segments);
+}

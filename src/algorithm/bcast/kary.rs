@@ -1,0 +1,63 @@
+//! The message goes down a complete k-ary tree, segment by segment.
+//!
+//! Ranks are counted from the root: v = (r − root) mod p. v receives from ⌊(v−1)/k⌋ and sends each segment to kv + 1, …,
+//! kv + k as far as there are ranks, the lowest first. k = 1 is a chain, k = 2 the binary tree, k ≥ p − 1 the star.
+//!
+//! State at p = 7, k = 3, one segment (`*` has the message):
+//!
+//! ```text
+//! v         0 1 2 3 4 5 6
+//! start     * . . . . . .
+//! round 0   * * . . . . .
+//! round 1   * * * . * . .
+//! round 2   * * * * * * .
+//! round 3   * * * * * * *
+//! ```
+//!
+//! Cost: about k(⌈log_k p⌉ + S − 1)(α + sβ); unsegmented it is least at k → e, so k = 3. Needs: nothing. Memory: none.
+//!
+//! Source: M. Kurnosov's lectures on collective operations.
+
+use crate::algorithm::engine::down;
+use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::pattern::complete::Complete;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Bcast,
+    name: "kary",
+    summary: "The message goes down a complete k-ary tree, segment by segment.",
+    parameters: &[RADIX, SEGMENT_AUTO],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "k(⌈log_k p⌉+S−1)(α+sβ)",
+    cost,
+    source: "Kurnosov, lectures on collective operations",
+    run,
+};
+
+const RADIX: Parameter = Parameter {
+    name: "radix",
+    kind: Kind::Count { least: 1 },
+    default: Default::Count(3),
+    help: "most children of a rank",
+};
+
+fn pace(ranks: usize, parameters: &Parameters) -> Pace {
+    let tree = Complete { ranks, radix: parameters.count("radix") };
+    let period = tree.radix.min(ranks - 1);
+    Pace { first: tree.height() * period, period }
+}
+
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
+    down::cost(shape, &Complete { ranks: shape.ranks, radix: parameters.count("radix") }, segments)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let segments = parameters.segments(call, pace(comm.size(), parameters));
+    let tree = Complete { ranks: comm.size(), radix: parameters.count("radix") };
+    down::bcast(comm, call, &tree, segments);
+}

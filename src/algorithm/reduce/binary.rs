@@ -1,0 +1,54 @@
+//! Contributions come up a complete binary tree, segment by segment.
+//!
+//! Ranks are counted from the root: v = (r − root) mod p. v folds what 2v + 2 and 2v + 1 send into its own contribution and
+//! passes it on to ⌊(v−1)/2⌋. Subtrees are no runs of ranks, so it keeps no rank order.
+//!
+//! State at p = 7, one segment (ab = a∘b):
+//!
+//! ```text
+//! v         0       1    2    3  4  5  6
+//! start     0       1    2    3  4  5  6
+//! round 0   0       14   26   3  .  5  .
+//! round 1   0       143  265  .  .  .  .
+//! round 2   0265    143  .    .  .  .  .
+//! round 3   0265143 .    .    .  .  .  .
+//! ```
+//!
+//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ + sγ). Needs: a commutative operation. Memory: up to 4 segments of scratch.
+//!
+//! Source: M. Kurnosov's lectures on collective operations; Open MPI, coll/base.
+
+use crate::algorithm::engine::up;
+use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::complete::Complete;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Reduce,
+    name: "binary",
+    summary: "Contributions come up a complete binary tree, segment by segment.",
+    parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
+    needs: Needs::NOTHING,
+    ordered: false,
+    formula: "2(⌊log2 p⌋+S−1)(α+sβ+sγ)",
+    cost,
+    source: "Kurnosov, lectures on collective operations; Open MPI coll/base",
+    run,
+};
+
+fn pace(ranks: usize) -> Pace {
+    Pace { first: 2 * Complete { ranks, radix: 2 }.height(), period: 2 }
+}
+
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let segments = parameters.segments_of(shape, pace(shape.ranks));
+    up::cost(shape, &Complete { ranks: shape.ranks, radix: 2 }, segments)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let segments = parameters.segments(call, pace(comm.size()));
+    let tree = Complete { ranks: comm.size(), radix: 2 };
+    up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
+}
