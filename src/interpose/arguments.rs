@@ -36,6 +36,47 @@ pub struct Arguments {
     pub comm: MPI_Comm,
 }
 
+/// All that the understanding of a call rests on besides where the buffers lie: two calls with one key on one
+/// communicator are understood alike, as long as their handles are predefined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    counts: (i64, i64),
+    types: (MPI_Datatype, MPI_Datatype),
+    op: MPI_Op,
+    root: c_int,
+    /// Which addresses are in place or null, and whether they are one.
+    addresses: u8,
+}
+
+impl Arguments {
+    /// The key of these arguments.
+    #[inline]
+    pub fn key(&self) -> Key {
+        let (send, receive, in_place) = (self.send.address, self.receive.address, constants::in_place());
+        let addresses = u8::from(send == in_place)
+            | u8::from(receive == in_place) << 1
+            | u8::from(send.is_null()) << 2
+            | u8::from(receive.is_null()) << 3
+            | u8::from(send == receive) << 4;
+        Key {
+            counts: (self.send.count, self.receive.count),
+            types: (self.send.datatype, self.receive.datatype),
+            op: self.op,
+            root: self.root,
+            addresses,
+        }
+    }
+}
+
+impl Key {
+    /// A small number that differs between most keys of a program.
+    #[inline]
+    pub const fn spread(&self) -> u64 {
+        let counts = (self.counts.0 as u64).wrapping_add(self.counts.1 as u64);
+        counts.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
 /// Why a call goes to the native library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {
@@ -65,6 +106,7 @@ impl Fallback {
 }
 
 /// The arguments that count on this rank, understood.
+#[derive(Clone, Copy)]
 pub struct Significant {
     /// Root rank; 0 where there is none.
     pub root: usize,
@@ -84,6 +126,26 @@ impl Significant {
     /// Signature bytes that one rank contributes.
     pub const fn bytes(&self) -> usize {
         self.count * self.unit
+    }
+
+    /// The same for a call with other buffers.
+    #[inline]
+    pub fn at(mut self, arguments: &Arguments) -> Self {
+        if let Some(send) = &mut self.send {
+            send.address = arguments.send.address.cast_mut().cast();
+        }
+        if let Some(receive) = &mut self.receive {
+            receive.address = arguments.receive.address.cast_mut().cast();
+        }
+        self
+    }
+
+    /// Whether all handles are predefined: others may mean something else by the next call.
+    pub fn lasts(&self) -> bool {
+        let predefined = |side: Option<Elements>| side.is_none_or(|side| side.datatype.kind.is_some());
+        predefined(self.send)
+            && predefined(self.receive)
+            && self.reduction.is_none_or(|reduction| reduction.predefined)
     }
 
     /// Sorts the arguments out for rank `rank` of `size`.

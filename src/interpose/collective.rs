@@ -51,7 +51,18 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
 }
 
 /// Decides and runs; the error is one from before the algorithm's first message.
-fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &impl Fn() -> c_int) -> Result<Outcome> {
+#[inline]
+fn settle(
+    runtime: &Runtime,
+    state: &mut State,
+    arguments: &Arguments,
+    native: &impl Fn() -> c_int,
+) -> Result<Outcome> {
+    state.settle_for(control::version());
+    let key = arguments.key();
+    if let Some(known) = state.recognise(arguments.operation, &key) {
+        return Ok(run(state, arguments, &known.significant.at(arguments), &known.plan, native));
+    }
     let pass = |state: &mut State, bytes: usize, fallback: Fallback| {
         let cell = state.native_cell(arguments.operation, bytes, fallback.words());
         Ok(Outcome { code: native(), cell, bytes })
@@ -63,17 +74,38 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     };
     let bytes = significant.bytes();
     if let Some(never) = state.never() {
-        return pass(state, bytes, never);
+        let plan = Plan { choice: None, cell: state.native_cell(arguments.operation, bytes, never.words()) };
+        if significant.lasts() {
+            state.keep(arguments.operation, key, significant, plan.clone());
+        }
+        return Ok(run(state, arguments, &significant, &plan, native));
     }
     let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);
     let question = Question { count: significant.count, unit: significant.unit, commutative };
-    let version = control::version();
-    if state.settled_for(version).recall(arguments.operation, &question).is_none() {
-        let plan = plan(runtime, state, arguments.operation, &question, significant.root)?;
-        state.remember(arguments.operation, question, plan);
+    let plan = match state.recall(arguments.operation, &question) {
+        Some(plan) => plan.clone(),
+        None => {
+            let plan = plan(runtime, state, arguments.operation, &question, significant.root)?;
+            state.remember(arguments.operation, question, plan.clone());
+            plan
+        }
+    };
+    if significant.lasts() {
+        state.keep(arguments.operation, key, significant, plan.clone());
     }
-    let plan = state.recall(arguments.operation, &question).expect("just remembered");
-    let cell = plan.cell;
+    Ok(run(state, arguments, &significant, &plan, native))
+}
+
+/// Runs what was decided.
+#[inline]
+fn run(
+    state: &State,
+    arguments: &Arguments,
+    significant: &Significant,
+    plan: &Plan,
+    native: &impl Fn() -> c_int,
+) -> Outcome {
+    let bytes = significant.bytes();
     let code = match &plan.choice {
         None => native(),
         // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
@@ -85,19 +117,19 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
                 root: significant.root,
                 count: significant.count,
                 unit: significant.unit,
-                commutative,
+                commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
                 nodes: &agreed.nodes,
             };
             let state::Private::Made(private) = state.private else { unreachable!("a plan of ours has one") };
             let yielding = agreed.situation.oversubscribed;
             let place = Place { comm: private, rank: state.rank, size: state.size, yielding };
-            match transport::carry_out(place, &call, &significant, choice) {
+            match transport::carry_out(place, &call, significant, choice) {
                 Ok(()) => SUCCESS,
                 Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),
             }
         }
     };
-    Ok(Outcome { code, cell, bytes })
+    Outcome { code, cell: plan.cell, bytes }
 }
 
 /// Decides for a question that is new on this communicator. Collective, and alike on all ranks.

@@ -1,6 +1,6 @@
 //! What Collie keeps of each communicator, and how the ranks of one come to know the same.
 
-use super::arguments::Fallback;
+use super::arguments::{self, Fallback, Significant};
 use super::control::{self, Chosen};
 use super::runtime::{self, Runtime};
 use crate::algorithm::{Choice, Operation};
@@ -42,6 +42,7 @@ pub struct State {
     /// What was recorded.
     pub table: Table,
     memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
+    understood: [[Option<Box<Understood>>; REMEMBERED]; Operation::ALL.len()],
     natives: Vec<((Operation, Bucket, &'static str), CellId)>,
     /// What the program chose for this communicator.
     pub chosen: Option<Box<Chosen>>,
@@ -81,10 +82,19 @@ pub struct Agreed {
 pub struct Question {
     /// Units of the call.
     pub count: usize,
-    /// Bytes of one.
+    /// Bytes of one unit.
     pub unit: usize,
     /// Whether order does not matter.
     pub commutative: bool,
+}
+
+/// A call as it was understood and decided.
+pub struct Understood {
+    key: arguments::Key,
+    /// What counted of its arguments.
+    pub significant: Significant,
+    /// What was decided.
+    pub plan: Plan,
 }
 
 /// A decision: what runs, and where it is counted.
@@ -133,6 +143,7 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
         private: Private::Unmade,
         table: Table::new(),
         memory: Default::default(),
+        understood: Default::default(),
         natives: Vec::new(),
         chosen: None,
         version: control::version(),
@@ -221,14 +232,27 @@ impl State {
         Ok(())
     }
 
-    /// The state, with the decisions of another version of the program's choices forgotten.
+    /// Forgets decisions that rest on another version of the program's choices.
     #[inline]
-    pub fn settled_for(&mut self, version: u64) -> &Self {
+    pub fn settle_for(&mut self, version: u64) {
         if self.version != version {
             self.version = version;
             self.memory = Default::default();
+            self.understood = Default::default();
         }
-        self
+    }
+
+    /// A call like this one that was understood and decided before.
+    #[inline]
+    pub fn recognise(&self, operation: Operation, key: &arguments::Key) -> Option<&Understood> {
+        let known = self.understood[operation as usize][(key.spread() >> 61) as usize].as_deref()?;
+        (known.key == *key).then_some(known)
+    }
+
+    /// Keeps a call for the next one like it.
+    pub fn keep(&mut self, operation: Operation, key: arguments::Key, significant: Significant, plan: Plan) {
+        let slot = (key.spread() >> 61) as usize;
+        self.understood[operation as usize][slot] = Some(Box::new(Understood { key, significant, plan }));
     }
 
     /// The decision remembered for a question.

@@ -27,6 +27,8 @@ const PREDEFINED: [Op; 12] = [
 pub struct Operation {
     /// The handle.
     pub handle: MPI_Op,
+    /// Whether it is one of MPI's own.
+    pub predefined: bool,
     /// Whether contributions may be folded in any order.
     pub commutative: bool,
     /// The kernel; without one, `PMPI_Reduce_local` combines.
@@ -46,12 +48,12 @@ impl Operation {
                 return Ok(None);
             }
             let kernel = datatype.element.and_then(|element| kernel(op, element));
-            return Ok(Some(Self { handle, commutative: true, kernel }));
+            return Ok(Some(Self { handle, predefined: true, commutative: true, kernel }));
         }
         let mut commutative = 0;
         // SAFETY: the out-parameter is valid for writes.
         check(unsafe { mpi_sys::PMPI_Op_commutative(handle, &mut commutative) })?;
-        Ok(Some(Self { handle, commutative: commutative != 0, kernel: None }))
+        Ok(Some(Self { handle, predefined: false, commutative: commutative != 0, kernel: None }))
     }
 }
 
