@@ -1,7 +1,7 @@
 //! Element-wise reduction: one kernel per operation and element type.
 //!
-//! [`scalar`] says what each operation means, on one pair of elements; [`arch`] runs that over the elements with the
-//! registers the processor has, bit for bit the same with each.
+//! `scalar` says what each operation means, on one pair of elements; `arch` runs that over the elements with the
+//! registers the processor has, bit for bit the same with each. `docs/kernels.md` has what they reach.
 
 mod arch;
 mod element;
