@@ -97,7 +97,7 @@ impl Display for By {
             Self::Variable(operation) => f.write_str(variables::of(*operation)),
             Self::Rule { file, line } => write!(f, "{file}:{line}"),
             Self::Default { table, line } => write!(f, "default {table}:{line}"),
-            Self::Nobody => f.write_str("no algorithm may be used"),
+            Self::Nobody => f.write_str("fallback: no algorithm may be used"),
         }
     }
 }
