@@ -161,3 +161,104 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     assert!(status.success(), "{status}: {}", text(&stderr));
     assert_eq!(text(&stderr), "");
 }
+
+/// A folder laid out as `scripts/build` leaves it, with a launcher in it that only tells how it was called.
+struct Installed {
+    folder: tempfile::TempDir,
+}
+
+impl Installed {
+    fn new(families: &[&str], version: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("bin")).unwrap();
+        std::fs::copy(env!("CARGO_BIN_EXE_collie"), path("bin/collie")).unwrap();
+        for family in families {
+            std::fs::create_dir_all(path(family).join("lib")).unwrap();
+            std::fs::write(path(family).join("lib/libcollie.so"), "").unwrap();
+        }
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '{version}'; exit 0; fi\n\
+             echo \"$*\"\nenv | grep '^COLLIE_' | sort\nexit 7\n"
+        );
+        std::fs::write(path("mpirun"), script).unwrap();
+        std::fs::set_permissions(path("mpirun"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> String {
+        let folder = std::fs::canonicalize(self.folder.path()).unwrap();
+        folder.join(name).to_str().unwrap().to_owned()
+    }
+
+    /// `collie run` with `options`, then this launcher with two ranks of ./app.
+    fn run(&self, options: &[&str]) -> Command {
+        let mut command = collie(&[]);
+        let mut installed = Command::new(self.path("bin/collie"));
+        for (name, value) in command.env_remove("LD_PRELOAD").get_envs() {
+            match value {
+                Some(value) => installed.env(name, value),
+                None => installed.env_remove(name),
+            };
+        }
+        installed.arg("run").args(options).args(["--", &self.path("mpirun"), "-n", "2", "./app"]);
+        installed
+    }
+}
+
+#[test]
+fn run_hands_library_and_variables_to_open_mpi() {
+    let installed = Installed::new(&["openmpi", "mpich"], "mpirun (Open MPI) 4.1.4");
+    let library = installed.path("openmpi/lib/libcollie.so");
+    let options = ["--algorithm", "bcast=linear", "--algorithm", "allreduce=ring", "--report", "off"];
+    let Output { status, stdout, stderr } = installed.run(&options).env("COLLIE_GATHER", "native").output().unwrap();
+    assert_eq!(text(&stderr), "");
+    assert_eq!(status.code(), Some(7), "the launcher's own status");
+    assert_eq!(
+        text(&stdout),
+        format!(
+            "-x LD_PRELOAD={library} -x COLLIE_ALLREDUCE -x COLLIE_BCAST -x COLLIE_GATHER -x COLLIE_REPORT -n 2 ./app\n\
+             COLLIE_ALLREDUCE=ring\nCOLLIE_BCAST=linear\nCOLLIE_GATHER=native\nCOLLIE_REPORT=off\n"
+        )
+    );
+}
+
+#[test]
+fn run_hands_library_and_variables_to_hydra() {
+    let installed = Installed::new(&["mpich"], "HYDRA build details:");
+    let library = installed.path("mpich/lib/libcollie.so");
+    let Output { stdout, .. } = installed.run(&["--mode", "native"]).output().unwrap();
+    assert_eq!(text(&stdout), format!("-genv LD_PRELOAD {library} -genv COLLIE_MODE native -n 2 ./app\n"));
+}
+
+#[test]
+fn run_can_be_looked_at_first() {
+    let installed = Installed::new(&["openmpi"], "mpirun (Open MPI) 4.1.4");
+    let (library, launcher) = (installed.path("openmpi/lib/libcollie.so"), installed.path("mpirun"));
+    let shown = printed(&mut installed.run(&["--dry-run", "--algorithm", "reduce=linear"]));
+    assert_eq!(shown, format!("COLLIE_REDUCE=linear {launcher} -x LD_PRELOAD={library} -x COLLIE_REDUCE -n 2 ./app\n"));
+    let shown = printed(&mut installed.run(&["--dry-run", "--launcher", "none", "--family", "openmpi"]));
+    assert_eq!(shown, format!("LD_PRELOAD={library} {launcher} -n 2 ./app\n"));
+}
+
+#[test]
+fn run_refuses_before_anything_is_started() {
+    let installed = Installed::new(&["mpich"], "mpirun (Open MPI) 4.1.4");
+    let missing = installed.path("openmpi/lib/libcollie.so");
+    let (code, words) = failed(&mut installed.run(&[]));
+    let advice = "build it with scripts/build, or name it with --library";
+    assert_eq!((code, words), (1, format!("collie: there is no {missing}; {advice}\n")));
+    let (code, words) = failed(&mut installed.run(&["--algorithm", "bcast=lineer"]));
+    assert_eq!(code, 2);
+    assert!(words.starts_with("collie: COLLIE_BCAST: unknown bcast algorithm 'lineer'; accepted: "), "{words}");
+    assert!(words.ends_with("; did you mean 'linear'?\n"), "{words}");
+    assert_eq!(failed(&mut installed.run(&["--algorithm", "bcast"])).0, 2);
+    assert_eq!(failed(&mut installed.run(&["--library", "/nowhere.so"])).0, 1);
+    let unknown = Installed::new(&["openmpi"], "mpirun of nobody");
+    let (code, words) = failed(&mut unknown.run(&[]));
+    assert_eq!(code, 1);
+    assert!(words.contains("cannot tell what launcher 'mpirun' is") && words.contains("--launcher"), "{words}");
+    let (code, words) =
+        failed(collie(&["run", "--library"]).arg(installed.path("mpirun")).args(["--", "/nowhere/app"]));
+    assert_eq!(code, 127, "{words}");
+}

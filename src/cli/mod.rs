@@ -9,7 +9,9 @@
 mod check;
 mod explain;
 mod help;
+mod launcher;
 mod list;
+mod run;
 mod table;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -24,7 +26,7 @@ use std::process::ExitCode;
     about = "Runs, explains and documents Collie's collectives",
     disable_help_subcommand = true,
     arg_required_else_help = true,
-    after_help = "Examples:\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
+    after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
                   collie check site.rules\n  collie help env"
 )]
 struct CommandLine {
@@ -34,6 +36,7 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Arguments),
     List(list::Arguments),
     Explain(explain::Arguments),
     Check(check::Arguments),
@@ -89,6 +92,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let result = match command_line.command {
+        Command::Run(arguments) => run::execute(&arguments),
         Command::List(arguments) => list::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),

@@ -1,0 +1,263 @@
+//! How each launcher hands environment variables to the ranks it starts.
+//!
+//! The library is to be preloaded into the ranks only, on all nodes: set in the launcher's own environment, Open MPI
+//! would not hand it to ranks on other nodes, and every launcher would load it into its own processes.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+
+/// What starts the ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Launcher {
+    /// mpirun, mpiexec, orterun or prterun of Open MPI: -x NAME=value
+    OpenMpi,
+    /// mpirun or mpiexec of MPICH or Intel MPI: -genv NAME value
+    Hydra,
+    /// srun of Slurm: --export
+    Srun,
+    /// Nothing: the program itself, or something that hands its whole environment on
+    None,
+}
+
+/// The MPI whose programs a build of the library is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Family {
+    /// Open MPI
+    #[value(name = "openmpi")]
+    OpenMpi,
+    /// MPICH, Intel MPI and their kin
+    #[value(name = "mpich")]
+    Mpich,
+}
+
+impl Family {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::OpenMpi, Self::Mpich];
+
+    /// Name of its folder in `dist`.
+    pub const fn folder(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "openmpi",
+            Self::Mpich => "mpich",
+        }
+    }
+
+    /// That of a program, by the names of the libraries it needs; these stand in its file as they are.
+    pub fn of_program(file: &[u8]) -> Option<Self> {
+        let names = |name: &str| file.windows(name.len()).any(|window| window == name.as_bytes());
+        if names("libmpi.so.40") {
+            Some(Self::OpenMpi)
+        } else if names("libmpich.so.12") || names("libmpi.so.12") {
+            Some(Self::Mpich)
+        } else {
+            None
+        }
+    }
+}
+
+impl Launcher {
+    /// What `program` is: by its name, and where many share one name, by what it says about its version.
+    ///
+    /// # Errors
+    /// It has a launcher's name, but does not say which one it is.
+    pub fn detect(program: &OsStr) -> Result<Self, String> {
+        let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned();
+        if name == "srun" {
+            return Ok(Self::Srun);
+        }
+        if !["mpirun", "mpiexec", "orterun", "prterun"].iter().any(|known| name.starts_with(known)) {
+            return Ok(Self::None);
+        }
+        let said = Command::new(program).arg("--version").stdin(std::process::Stdio::null()).output();
+        let said = said.map_err(|error| format!("cannot run '{}': {error}", program.to_string_lossy()))?;
+        let text = [said.stdout, said.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        Self::of_version(&text).ok_or_else(|| {
+            let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+            format!("cannot tell what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher")
+        })
+    }
+
+    /// By what it says about its version.
+    fn of_version(text: &str) -> Option<Self> {
+        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        if says(&["Open MPI", "OpenRTE", "PRRTE"]) {
+            Some(Self::OpenMpi)
+        } else if says(&["HYDRA", "Intel(R) MPI"]) {
+            Some(Self::Hydra)
+        } else {
+            None
+        }
+    }
+
+    /// Whose programs it starts, if it starts those of one MPI only.
+    pub const fn family(self) -> Option<Family> {
+        match self {
+            Self::OpenMpi => Some(Family::OpenMpi),
+            Self::Hydra => Some(Family::Mpich),
+            Self::Srun | Self::None => None,
+        }
+    }
+}
+
+/// A command to start, with what is new in its environment.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Variables to set before it starts.
+    pub environment: Vec<(String, String)>,
+    /// Program and arguments.
+    pub command: Vec<OsString>,
+}
+
+/// `command` so that the ranks it starts preload `library` and see `variables`. `inherited` is the `LD_PRELOAD` of our
+/// own environment; what was to be preloaded before still is, behind `library`, which has to see the calls first.
+///
+/// # Errors
+/// The command says about the environment what cannot be joined with this.
+pub fn prepare(
+    launcher: Launcher,
+    command: &[OsString],
+    library: &str,
+    inherited: Option<&str>,
+    variables: &[(String, String)],
+) -> Result<Launch, String> {
+    let preload = |before: Option<&str>| match before.map(str::trim) {
+        None | Some("") => library.to_owned(),
+        Some(before) => format!("{library}:{before}"),
+    };
+    let mut command = command.to_vec();
+    let mut environment = variables.to_vec();
+    let inserted: Vec<OsString> = match launcher {
+        Launcher::OpenMpi => {
+            let names = variables.iter().flat_map(|(name, _)| ["-x".to_owned(), name.clone()]);
+            let names: Vec<_> = names.map(OsString::from).collect();
+            match find_pair(&command, &["-x", "--x"], |value| value.starts_with("LD_PRELOAD")) {
+                Some(place) => {
+                    let given = command[place].to_string_lossy().into_owned();
+                    let value = preload(given.split_once('=').map_or(inherited, |(_, value)| Some(value)));
+                    command[place] = format!("LD_PRELOAD={value}").into();
+                    names
+                }
+                None => {
+                    let value = format!("LD_PRELOAD={}", preload(inherited));
+                    [OsString::from("-x"), value.into()].into_iter().chain(names).collect()
+                }
+            }
+        }
+        Launcher::Hydra => {
+            environment.clear();
+            let all = variables.iter().map(|(name, value)| (name.as_str(), value.clone()));
+            let given = find_pair(&command, &["-genv", "--genv", "-env", "--env"], |value| value == "LD_PRELOAD");
+            let preloaded = match given {
+                Some(place) => {
+                    let value = command.get_mut(place + 1).ok_or("-genv LD_PRELOAD has no value")?;
+                    *value = preload(Some(&value.to_string_lossy())).into();
+                    None
+                }
+                None => Some(("LD_PRELOAD", preload(inherited))),
+            };
+            let all = preloaded.into_iter().chain(all);
+            all.flat_map(|(name, value)| ["-genv".to_owned(), name.to_owned(), value]).map(OsString::from).collect()
+        }
+        Launcher::Srun => {
+            if command.iter().any(|argument| argument.to_string_lossy().starts_with("--export")) {
+                return Err(format!(
+                    "srun has an --export option already; write --export=ALL,LD_PRELOAD={library} there yourself, and \
+                     start it without collie run"
+                ));
+            }
+            vec![format!("--export=ALL,LD_PRELOAD={}", preload(inherited)).into()]
+        }
+        Launcher::None => {
+            environment.push(("LD_PRELOAD".to_owned(), preload(inherited)));
+            Vec::new()
+        }
+    };
+    command.splice(1..1, inserted);
+    Ok(Launch { environment, command })
+}
+
+/// Where the word behind one of `options` stands that `is_meant`.
+fn find_pair(command: &[OsString], options: &[&str], is_meant: impl Fn(&str) -> bool) -> Option<usize> {
+    let pairs = command.windows(2).enumerate();
+    pairs
+        .filter(|(_, pair)| options.iter().any(|option| pair[0] == *option))
+        .find(|(_, pair)| pair[1].to_str().is_some_and(&is_meant))
+        .map(|(place, _)| place + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared(launcher: Launcher, command: &str, inherited: Option<&str>) -> Result<(String, String), String> {
+        let command: Vec<OsString> = command.split(' ').map(OsString::from).collect();
+        let variables = [("COLLIE_BCAST".to_owned(), "linear".to_owned())];
+        let launch = prepare(launcher, &command, "/l.so", inherited, &variables)?;
+        let environment: Vec<_> = launch.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let command: Vec<_> = launch.command.iter().map(|word| word.to_string_lossy()).collect();
+        Ok((environment.join(" "), command.join(" ")))
+    }
+
+    fn words(launcher: Launcher, command: &str, inherited: Option<&str>) -> (String, String) {
+        prepared(launcher, command, inherited).unwrap()
+    }
+
+    fn pair(environment: &str, command: &str) -> (String, String) {
+        (environment.to_owned(), command.to_owned())
+    }
+
+    #[test]
+    fn open_mpi() {
+        let found = words(Launcher::OpenMpi, "mpirun -n 2 ./a", None);
+        assert_eq!(found, pair("COLLIE_BCAST=linear", "mpirun -x LD_PRELOAD=/l.so -x COLLIE_BCAST -n 2 ./a"));
+        let found = words(Launcher::OpenMpi, "mpirun -n 2 ./a", Some("/m.so"));
+        assert_eq!(found.1, "mpirun -x LD_PRELOAD=/l.so:/m.so -x COLLIE_BCAST -n 2 ./a");
+        let found = words(Launcher::OpenMpi, "mpirun -x LD_PRELOAD=/t.so -n 2 ./a", Some("/m.so"));
+        assert_eq!(found.1, "mpirun -x COLLIE_BCAST -x LD_PRELOAD=/l.so:/t.so -n 2 ./a");
+        let found = words(Launcher::OpenMpi, "mpirun -x LD_PRELOAD -n 2 ./a", Some("/m.so"));
+        assert_eq!(found.1, "mpirun -x COLLIE_BCAST -x LD_PRELOAD=/l.so:/m.so -n 2 ./a");
+    }
+
+    #[test]
+    fn hydra() {
+        let found = words(Launcher::Hydra, "mpiexec -n 2 ./a", None);
+        assert_eq!(found, pair("", "mpiexec -genv LD_PRELOAD /l.so -genv COLLIE_BCAST linear -n 2 ./a"));
+        let found = words(Launcher::Hydra, "mpiexec -genv LD_PRELOAD /t.so -n 2 ./a", None);
+        assert_eq!(found.1, "mpiexec -genv COLLIE_BCAST linear -genv LD_PRELOAD /l.so:/t.so -n 2 ./a");
+    }
+
+    #[test]
+    fn srun() {
+        let found = words(Launcher::Srun, "srun -n 2 ./a", Some(""));
+        assert_eq!(found, pair("COLLIE_BCAST=linear", "srun --export=ALL,LD_PRELOAD=/l.so -n 2 ./a"));
+        let words = prepared(Launcher::Srun, "srun --export=NONE ./a", None).unwrap_err();
+        assert!(words.starts_with("srun has an --export option already"), "{words}");
+    }
+
+    #[test]
+    fn the_program_itself() {
+        let found = words(Launcher::None, "./a b", Some("/m.so"));
+        assert_eq!(found, pair("COLLIE_BCAST=linear LD_PRELOAD=/l.so:/m.so", "./a b"));
+    }
+
+    #[test]
+    fn launchers_by_what_they_say() {
+        for (text, launcher) in [
+            ("mpirun.openmpi (OpenRTE) 4.1.4\n\nReport bugs", Some(Launcher::OpenMpi)),
+            ("mpirun (Open MPI) 5.0.7\n", Some(Launcher::OpenMpi)),
+            ("HYDRA build details:\n    Version:  4.0.2\n", Some(Launcher::Hydra)),
+            ("Intel(R) MPI Library for Linux* OS, Version 2021.18 Build 20260626", Some(Launcher::Hydra)),
+            ("mpirun 1.0 of nobody", None),
+        ] {
+            assert_eq!(Launcher::of_version(text), launcher, "{text}");
+        }
+    }
+
+    #[test]
+    fn families_by_what_a_program_needs() {
+        assert_eq!(Family::of_program(b"\x7fELF..libmpi.so.40\0libc.so.6\0"), Some(Family::OpenMpi));
+        assert_eq!(Family::of_program(b"\x7fELF..libmpich.so.12\0"), Some(Family::Mpich));
+        assert_eq!(Family::of_program(b"\x7fELF..libc.so.6\0"), None);
+    }
+}

@@ -1,0 +1,170 @@
+//! `collie run`: a program under the preload, however its launcher hands variables to the ranks.
+
+use super::launcher::{Family, Launch, Launcher, prepare};
+use super::{Done, Failure};
+use crate::selection::{RawConfiguration, operation_named, variables};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+
+/// Run an MPI program with Collie preloaded into its ranks
+///
+/// Works out what the launcher is (Open MPI, MPICH or Intel MPI, Slurm, none) and hands it the library and the COLLIE_
+/// variables so that all ranks get them, and only they. Ends with the program's own status.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  \
+                        collie run --algorithm allreduce=ring --algorithm bcast=native -- mpirun -n 8 ./app\n  \
+                        collie run --report stderr,run.json -- mpiexec.hydra -n 4 ./app input\n  \
+                        collie run --dry-run -- mpirun -n 8 ./app")]
+pub struct Arguments {
+    /// Algorithm of an operation, as in COLLIE_ALLREDUCE=ring; may be given several times
+    #[arg(short, long = "algorithm", value_name = "OPERATION=ALGORITHM")]
+    algorithms: Vec<String>,
+    /// COLLIE_MODE
+    #[arg(long)]
+    mode: Option<String>,
+    /// COLLIE_RULES
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+    /// COLLIE_REPORT
+    #[arg(long, value_name = "TARGETS")]
+    report: Option<String>,
+    /// COLLIE_LOG
+    #[arg(long, value_name = "FILTER")]
+    log: Option<String>,
+    /// The library, instead of ../FAMILY/lib/libcollie.so beside this program's folder
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Whose library, where launcher and program do not tell
+    #[arg(long)]
+    family: Option<Family>,
+    /// What the launcher is, where its name and version do not tell
+    #[arg(long)]
+    launcher: Option<Launcher>,
+    /// Print what would be run
+    #[arg(long)]
+    dry_run: bool,
+    /// Launcher with its arguments, or the program itself
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Becomes the command; returns only if that fails, or nothing is to be run.
+pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    let variables = checked_variables(arguments)?;
+    let program = &arguments.command[0];
+    let launcher = match arguments.launcher {
+        Some(launcher) => launcher,
+        None => Launcher::detect(program).map_err(Failure::cannot)?,
+    };
+    let library = library(arguments, launcher)?;
+    let inherited = std::env::var("LD_PRELOAD").ok();
+    let launch = prepare(launcher, &arguments.command, &library, inherited.as_deref(), &variables);
+    let Launch { environment, command } = launch.map_err(Failure::cannot)?;
+    if arguments.dry_run {
+        return Ok(Done::from(written(&environment, &command)));
+    }
+    let error = std::process::Command::new(&command[0]).args(&command[1..]).envs(environment).exec();
+    let code = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
+    Err(Failure { message: format!("cannot run '{}': {error}", program.to_string_lossy()), code })
+}
+
+/// All `COLLIE_` variables of the run. They are checked here, before any rank is started.
+fn checked_variables(arguments: &Arguments) -> Result<Vec<(String, String)>, Failure> {
+    let mut all = RawConfiguration::from_environment().variables;
+    let mut set = |name: &str, value: String| {
+        all.retain(|(known, _)| known != name);
+        all.push((name.to_owned(), value));
+    };
+    for setting in &arguments.algorithms {
+        let refuse = || Failure::usage(format!("--algorithm '{setting}': accepted: operation=algorithm"));
+        let (operation, choice) = setting.split_once('=').ok_or_else(refuse)?;
+        let operation = operation_named(operation).map_err(Failure::usage)?;
+        set(variables::of(operation), choice.to_owned());
+    }
+    let options =
+        [(variables::MODE, &arguments.mode), (variables::REPORT, &arguments.report), (variables::LOG, &arguments.log)];
+    for (name, value) in options {
+        if let Some(value) = value {
+            set(name, value.clone());
+        }
+    }
+    if let Some(path) = &arguments.rules {
+        // Rank 0 may start in another folder.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        set(variables::RULES, path.to_string_lossy().into_owned());
+    }
+    let raw = RawConfiguration::new(all);
+    raw.parse().map_err(|errors| Failure::usage(errors.to_string()))?;
+    Ok(raw.variables)
+}
+
+/// The absolute path of the library to preload.
+fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure> {
+    let path = match &arguments.library {
+        Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
+        None => place(family(arguments, launcher)?)?,
+    };
+    if !path.is_file() {
+        return Err(Failure::cannot(format!(
+            "there is no {}; build it with scripts/build, or name it with --library",
+            path.display()
+        )));
+    }
+    match path.to_str() {
+        Some(text) if !text.contains([' ', ':', ',', '\t']) => Ok(text.to_owned()),
+        _ => Err(Failure::cannot(format!("'{}' cannot stand in LD_PRELOAD: space, colon or comma", path.display()))),
+    }
+}
+
+/// Where `scripts/build` puts the library of `family`, seen from this program.
+fn place(family: Family) -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe().and_then(std::fs::canonicalize);
+    let own = own.map_err(|error| Failure::cannot(format!("cannot tell where collie itself is: {error}")))?;
+    let above = own.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    Ok(above.join(family.folder()).join("lib").join("libcollie.so"))
+}
+
+fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> {
+    let told = arguments.family.or_else(|| launcher.family());
+    // Behind srun's options the program cannot be told from their values.
+    let told = told.or_else(|| (launcher == Launcher::None).then(|| of_program(&arguments.command[0])).flatten());
+    if let Some(family) = told {
+        return Ok(family);
+    }
+    let built: Vec<_> =
+        Family::ALL.into_iter().filter(|family| place(*family).is_ok_and(|path| path.is_file())).collect();
+    match built[..] {
+        [only] => Ok(only),
+        _ => Err(Failure::cannot(
+            "cannot tell which MPI the program uses; say it with --family openmpi or --family mpich",
+        )),
+    }
+}
+
+fn of_program(program: &OsStr) -> Option<Family> {
+    let direct = Path::new(program);
+    let path = if direct.components().count() > 1 {
+        direct.to_owned()
+    } else {
+        let folders = std::env::var_os("PATH")?;
+        std::env::split_paths(&folders).map(|folder| folder.join(direct)).find(|path| path.is_file())?
+    };
+    Family::of_program(&std::fs::read(path).ok()?)
+}
+
+/// As a shell would read it.
+fn written(environment: &[(String, String)], command: &[OsString]) -> String {
+    let environment = environment.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+    let command = command.iter().map(|word| quoted(&word.to_string_lossy()));
+    environment.chain(command).collect::<Vec<_>>().join(" ") + "\n"
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_alphanumeric() || "_-./=:,+@%".contains(character);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
