@@ -143,9 +143,7 @@ impl Significant {
     /// Whether all handles are predefined: others may mean something else by the next call.
     pub fn lasts(&self) -> bool {
         let predefined = |side: Option<Elements>| side.is_none_or(|side| side.datatype.kind.is_some());
-        predefined(self.send)
-            && predefined(self.receive)
-            && self.reduction.is_none_or(|reduction| reduction.predefined)
+        predefined(self.send) && predefined(self.receive) && self.reduction.is_none_or(|reduction| reduction.predefined)
     }
 
     /// Sorts the arguments out for rank `rank` of `size`.

@@ -52,12 +52,7 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
 
 /// Decides and runs; the error is one from before the algorithm's first message.
 #[inline]
-fn settle(
-    runtime: &Runtime,
-    state: &mut State,
-    arguments: &Arguments,
-    native: &impl Fn() -> c_int,
-) -> Result<Outcome> {
+fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &impl Fn() -> c_int) -> Result<Outcome> {
     state.settle_for(control::version());
     let key = arguments.key();
     if let Some(known) = state.recognise(arguments.operation, &key) {
