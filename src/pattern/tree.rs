@@ -89,6 +89,11 @@ pub fn rounds(tree: &dyn Tree, segments: usize) -> usize {
     last
 }
 
+/// Edges between number `v` and the root.
+pub fn depth(tree: &dyn Tree, v: usize) -> usize {
+    std::iter::successors(tree.links(v).parent, |parent| tree.links(*parent).parent).count()
+}
+
 /// The most children that any rank has.
 pub fn widest(tree: &dyn Tree) -> usize {
     (0..tree.ranks()).map(|v| tree.links(v).children.len()).max().unwrap_or(0)

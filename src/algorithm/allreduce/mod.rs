@@ -5,6 +5,8 @@ use super::Algorithm;
 mod allgather_reduce;
 mod bine;
 mod circulant;
+mod double_tree;
+mod dual_root;
 mod hierarchical;
 mod linear;
 mod rabenseifner;
@@ -26,6 +28,8 @@ pub const ROWS: &[&Algorithm] = &[
     &segmented_ring::ROW,
     &allgather_reduce::ROW,
     &circulant::ROW,
+    &double_tree::ROW,
+    &dual_root::ROW,
     &swing::ROW,
     &bine::ROW,
     &hierarchical::ROW,

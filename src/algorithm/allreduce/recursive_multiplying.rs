@@ -51,9 +51,13 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let radix = parameters.count("radix");
     let fold = groups::folding(shape.ranks, radix);
     let n = shape.bytes as f64;
-    let messages: usize = groups::rounds(fold.core(), 0, radix).iter().map(|group| group.size - 1).sum();
-    let messages = messages as f64;
-    Cost { rounds: messages, bytes: messages * n, folded: messages * n } + folding::cost(fold, n)
+    let rounds = groups::rounds(fold.core(), 0, radix);
+    let folds: usize = rounds.iter().map(|group| group.size - 1).sum();
+    // A proxy comes late to its groups, which holds the messages behind its own up in the others' ports.
+    let late = rounds.iter().filter(|_| fold.extra() > 0);
+    let held_up: usize = late.map(|group| group.size.saturating_sub(3)).sum();
+    let (messages, folds) = ((folds + held_up) as f64, folds as f64);
+    Cost { rounds: messages, bytes: messages * n, folded: folds * n } + folding::cost(fold, n)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -12,3 +12,4 @@ pub mod relay;
 pub mod ring;
 pub mod scatter;
 pub mod up;
+pub mod up_down;

@@ -1,0 +1,130 @@
+//! Two trees, one over each half of the ranks, whose roots exchange what has come up; up and down go on at once.
+//!
+//! The lower ⌊p/2⌋ ranks and the upper ⌈p/2⌉ form a post-order binary tree each: below the root of a run of ranks, its
+//! last one, lie the two halves of the rest. The vector goes up in segments; the two roots exchange each segment and
+//! fold it in rank order, so both have the same bits, and send it down while later ones still come up.
+//!
+//! State at p = 7, trees 2(0 1) and 6(3 5(4)), one segment (ab = a∘b; `*` has the result):
+//!
+//! ```text
+//! rank       0   1   2     3   4   5    6
+//! start      0   1   2     3   4   5    6
+//! up         .   .   012   3   .   45   6       2 folds 1, then 0
+//! up         .   .   012   .   .   .    3456    6 folds 5, then 3
+//! exchange   .   .   *     .   .   .    *
+//! down       *   *   *     *   .   *    *
+//! down       *   *   *     *   *   *    *
+//! ```
+//!
+//! Cost: (3S + 5q)(α + sβ) + 3nγ at most: every rank has three neighbours, and each segment of the vector takes a message
+//! each way with each of them. Needs: nothing. Memory: up to five segments of scratch.
+//!
+//! Source: J. L. Träff, "A Doubly-pipelined, Dual-root Reduction-to-all Algorithm and Implementation", arXiv 2109.12626,
+//! 2021. Departures: 1. messages both ways along an edge need not start together, so a rank that lags holds up only those
+//! who need its data.
+
+use crate::algorithm::engine::up_down::{Place, Twin, up_down};
+use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::pattern::hypercube::{ceil_log2, floor_log2};
+use crate::pattern::ordered::Postorder;
+use crate::pattern::tree::{Tree, depth};
+use crate::schedule::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Allreduce,
+    name: "dual_root",
+    summary: "Two trees, one over each half of the ranks, whose roots exchange; up and down go on at once.",
+    parameters: &[SEGMENT_AUTO],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "(3S+5q−10)(α+sβ)+(3S+2q−5)sγ, p≥8",
+    cost,
+    source: "Träff, arXiv 2109.12626, 2021",
+    run,
+};
+
+/// The busiest ranks have three neighbours; a segment goes through about two messages per level each way.
+fn pace(p: usize) -> Pace {
+    Pace { first: 4 * ceil_log2(p) as usize, period: period(p) }
+}
+
+/// Messages of a root per segment, each way: one with the other root and one with each child.
+fn period(p: usize) -> usize {
+    1 + (p - p / 2 - 1).min(2)
+}
+
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let p = shape.ranks;
+    if p == 1 {
+        return Cost::default();
+    }
+    let segments = parameters.segments_of(shape, pace(p));
+    let (way, later) = (Way::through(p - p / 2), segments.number() - 1);
+    // Behind the first segment each level holds the others up a little, since ports are taken in the order of starting.
+    let held_up = if later > 0 { ceil_log2(p) as usize - 1 } else { 0 };
+    let fill = way.up + 1 + way.down + held_up;
+    let (first, rest) = (segments.length() * shape.unit, shape.bytes - segments.length() * shape.unit);
+    Cost {
+        rounds: (fill + period(p) * later) as f64,
+        bytes: (fill * first + period(p) * rest) as f64,
+        folded: ((way.folds + 1) * first + period(p) * rest) as f64,
+    }
+}
+
+/// Messages and folds one after the other on a segment's way through a tree.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    up: usize,
+    folds: usize,
+    down: usize,
+}
+
+impl Way {
+    /// Through a tree of `ranks` ranks; messages come up as they are ready and are folded upper child first.
+    fn through(ranks: usize) -> Self {
+        let lower_ranks = (ranks - 1) / 2;
+        let upper_ranks = ranks - 1 - lower_ranks;
+        match (lower_ranks, upper_ranks) {
+            (_, 0) => Self::default(),
+            (0, _) => Self { up: 1, folds: 1, down: 1 },
+            _ => {
+                let (lower, upper) = (Self::through(lower_ranks), Self::through(upper_ranks));
+                let (ready, last) = (lower.up.min(upper.up), lower.up.max(upper.up));
+                Self {
+                    up: last.max(ready + 1) + 1,
+                    folds: lower.folds.max(upper.folds + 1) + 1,
+                    down: (lower.down + 1).max(upper.down + 2),
+                }
+            }
+        }
+    }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let (p, r) = (comm.size(), comm.rank());
+    let (own, result) = (Range::send(0, call.count), Range::receive(0, call.count));
+    if p == 1 {
+        comm.copy(own, result);
+        return;
+    }
+    let segments = parameters.segments(call, pace(p));
+    let half = p / 2;
+    let (tree, first, other_root) =
+        if r < half { (Postorder { ranks: half }, 0, p - 1) } else { (Postorder { ranks: p - half }, half, half - 1) };
+    let links = tree.links(r - first).renumbered(|number| number + first);
+    let twin = links.parent.is_none().then_some(Twin { rank: other_root, before: other_root < r });
+    up_down(
+        comm,
+        &[Place {
+            links,
+            depth: depth(&tree, r - first),
+            height: floor_log2(p - half) as usize,
+            twin,
+            own,
+            result,
+            segments,
+        }],
+    );
+}
