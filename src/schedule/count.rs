@@ -9,7 +9,7 @@ use super::simulate::{Broken, Link, Network, Tapes, simulate_tapes};
 use crate::algorithm::{Call, Choice, Cost};
 
 /// A network on which every rank is its own node with one port, and nothing else costs time.
-fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
+pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
     let link = Link { latency: 0.0, overhead: 0.0, gap: alpha, per_byte: beta };
     Network {
         name: String::new(),

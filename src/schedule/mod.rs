@@ -5,6 +5,7 @@
 pub mod comm;
 pub mod count;
 pub mod cover;
+pub mod draw;
 pub mod record;
 pub mod simulate;
 pub mod verify;

@@ -1,0 +1,105 @@
+//! Interpreter *draw*: an algorithm as an SVG picture, its tree or its messages by round, and its time line below.
+
+mod exchange;
+mod shape;
+mod svg;
+mod timeline;
+mod tree;
+
+pub use timeline::seconds;
+
+use super::simulate::{Broken, Network, Tapes, simulate_tapes};
+use crate::algorithm::{Call, Choice, Operation, format_bytes};
+use svg::{Anchor, Svg, colour};
+
+const MARGIN: f64 = 36.0;
+const WIDTH: f64 = 880.0;
+
+/// Draws what `choice` does for `call` among `size` ranks, with the time line as simulated on `network`.
+///
+/// Meant for 1 to 32 ranks; more are drawn, but hard to read.
+///
+/// # Errors
+/// Programs that do not fit together.
+///
+/// # Panics
+/// Never: there is no limit on the steps.
+pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<String, Broken> {
+    let tapes = Tapes::record(choice, call, size, usize::MAX).expect("there is no limit");
+    let messages = shape::messages(&tapes)?;
+    let mut svg = Svg::default();
+    let row = choice.algorithm;
+    let title = format!("{} {}", row.operation, choice);
+    svg.bold((MARGIN, 46.0), 20.0, Anchor::Start, colour::INK, &title);
+    svg.text((MARGIN, 68.0), 12.5, Anchor::Start, colour::INK, row.summary);
+    svg.text((MARGIN, 87.0), 11.5, Anchor::Start, colour::FAINT_INK, &facts(choice, call, size));
+    let mut y = 122.0;
+    let (heading, note, panel) = match tree(call, &messages, size) {
+        Some(tree) => {
+            let pass = |to| format!("; rank {} passes the result on to rank {to}", tree.root);
+            let pass = tree.passes_on_to.map(pass).unwrap_or_default();
+            let note = format!("numbers beside ranks: round of the first message along the edge{pass}");
+            ("Tree", note, tree::draw(&mut svg, &tree, (MARGIN, y + 18.0), WIDTH))
+        }
+        None => {
+            let panel = exchange::draw(&mut svg, &messages, size, (MARGIN, y + 14.0), WIDTH);
+            ("Messages by round", "blue to a higher rank, red to a lower one".to_owned(), panel)
+        }
+    };
+    headline(&mut svg, y, heading, &note);
+    y += panel.1 + 44.0;
+    let mut record = timeline::Record::default();
+    let outcome = simulate_tapes(&tapes, network, call.nodes, &mut record)?;
+    let note = format!("{} as simulated on {}", seconds(outcome.time), network.name);
+    headline(&mut svg, y, "Time line", &note);
+    let width = panel.0.max(WIDTH);
+    y += timeline::draw(&mut svg, &record, size, outcome.time, (MARGIN, y + 14.0), width) + 14.0;
+    Ok(svg.finish(width + 2.0 * MARGIN, y + MARGIN - 8.0, &title))
+}
+
+fn tree(call: &Call, messages: &[shape::Message], size: usize) -> Option<shape::Tree> {
+    match call.operation {
+        Operation::Bcast | Operation::Scatter => shape::Tree::of(messages, size, call.root, true),
+        Operation::Reduce | Operation::Gather => shape::Tree::up(messages, size, call.root),
+        _ => None,
+    }
+}
+
+fn headline(svg: &mut Svg, y: f64, heading: &str, note: &str) {
+    svg.bold((MARGIN, y), 13.0, Anchor::Start, colour::INK, heading);
+    svg.text((MARGIN + 16.0 + 7.2 * heading.len() as f64, y), 11.0, Anchor::Start, colour::FAINT_INK, note);
+}
+
+fn facts(choice: &Choice, call: &Call, size: usize) -> String {
+    let ranks = if size == 1 { "1 rank".to_owned() } else { format!("{size} ranks") };
+    let root = if call.operation.rooted() { format!(", root {}", call.root) } else { String::new() };
+    let bytes = if call.operation == Operation::Barrier {
+        String::new()
+    } else {
+        let per = if matches!(call.operation, Operation::Bcast) { "" } else { " per rank" };
+        format!(", {} bytes{per}", format_bytes(call.bytes()))
+    };
+    format!("{ranks}{root}{bytes}   ·   cost {}", choice.algorithm.formula)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::all;
+
+    #[test]
+    fn every_row_of_the_catalogue_can_be_drawn() {
+        let network = Network::presets().next().expect("there are presets");
+        for row in all() {
+            for size in [1, 2, 8] {
+                let call =
+                    Call { operation: row.operation, root: 0, count: 64, unit: 8, commutative: true, nodes: &[] };
+                if row.accepts(&call, size).is_ok() {
+                    let drawing = draw(&Choice::new(row), &call, size, &network).expect("the row is verified");
+                    assert!(drawing.starts_with("<svg") && drawing.contains("Time line"), "{row:?}");
+                    assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{row:?} at {size}");
+                }
+            }
+        }
+    }
+}

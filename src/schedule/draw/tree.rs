@@ -1,0 +1,60 @@
+//! A tree: leaves side by side, parents above the middle of their children, its edge's round beside each child.
+
+use super::shape::Tree;
+use super::svg::{Anchor, Svg, colour};
+
+const LEVEL: f64 = 74.0;
+const NODE: f64 = 14.0;
+
+struct Place {
+    x: f64,
+    level: usize,
+}
+
+/// Draws the tree with its upper left corner at the point given, at least `width` wide, and returns its size.
+pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64, f64) {
+    let mut places: Vec<Place> = (0..tree.children.len()).map(|_| Place { x: 0.0, level: 0 }).collect();
+    let mut leaves = 0.0;
+    arrange(tree, tree.root, 0, &mut leaves, &mut places);
+    let spacing = (width / leaves).clamp(34.0, 92.0);
+    let used = spacing * leaves;
+    let left = corner.0 + (width - used).max(0.0) / 2.0;
+    let at = |place: &Place| (left + (place.x + 0.5) * spacing, corner.1 + NODE + 4.0 + place.level as f64 * LEVEL);
+    for (parent, children) in tree.children.iter().enumerate() {
+        for child in children {
+            let ((above_x, above_y), (x, y)) = (at(&places[parent]), at(&places[*child]));
+            let (above, below) = ((above_x, above_y + NODE + 1.0), (x, y - NODE - 1.0));
+            let round = tree.round[*child] + 1;
+            let (from, to, ranks) =
+                if tree.down { (above, below, (parent, *child)) } else { (below, above, (*child, parent)) };
+            let told = format!("round {round}: rank {} to rank {}", ranks.0, ranks.1);
+            svg.vertical_arrow(from, to, colour::FAINT_INK, &told);
+            // By the child, where no other edge is.
+            svg.text((x + 5.0, y - NODE - 6.0), 10.0, Anchor::Start, colour::FAINT_INK, &round.to_string());
+        }
+    }
+    for (rank, place) in places.iter().enumerate() {
+        let (x, y) = at(place);
+        let (fill, ink) = if rank == tree.root { (colour::SEND, colour::PAPER) } else { (colour::PAPER, colour::INK) };
+        svg.circle((x, y), NODE, fill, colour::SEND);
+        svg.bold((x, y + 4.5), 12.5, Anchor::Middle, ink, &rank.to_string());
+    }
+    let levels = places.iter().map(|place| place.level).max().unwrap_or(0);
+    (used.max(width), levels as f64 * LEVEL + 2.0 * NODE + 12.0)
+}
+
+/// Gives every rank below `rank` its place, in units of leaves.
+fn arrange(tree: &Tree, rank: usize, level: usize, leaves: &mut f64, places: &mut [Place]) {
+    places[rank].level = level;
+    let children = &tree.children[rank];
+    for child in children {
+        arrange(tree, *child, level + 1, leaves, places);
+    }
+    places[rank].x = match (children.first(), children.last()) {
+        (Some(first), Some(last)) => f64::midpoint(places[*first].x, places[*last].x),
+        _ => {
+            *leaves += 1.0;
+            *leaves - 1.0
+        }
+    };
+}
