@@ -45,7 +45,7 @@ pub struct Arguments {
     rules: Option<String>,
 }
 
-fn bytes(text: &str) -> Result<usize, String> {
+pub fn bytes(text: &str) -> Result<usize, String> {
     parse_bytes(text).ok_or_else(|| "accepted: bytes, with K, M, G as powers of 1024".to_owned())
 }
 

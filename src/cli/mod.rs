@@ -7,11 +7,13 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod draw;
 mod explain;
 mod help;
 mod launcher;
 mod list;
 mod run;
+mod simulate;
 mod table;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -27,7 +29,8 @@ use std::process::ExitCode;
     disable_help_subcommand = true,
     arg_required_else_help = true,
     after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
-                  collie check site.rules\n  collie help env"
+                  collie check site.rules\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
+                  collie simulate allreduce --ranks 8-512\n  collie help env"
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -40,6 +43,8 @@ enum Command {
     List(list::Arguments),
     Explain(explain::Arguments),
     Check(check::Arguments),
+    Draw(draw::Arguments),
+    Simulate(simulate::Arguments),
     Help(help::Arguments),
 }
 
@@ -96,6 +101,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::List(arguments) => list::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Draw(arguments) => draw::execute(&arguments),
+        Command::Simulate(arguments) => simulate::execute(&arguments),
         Command::Help(arguments) => help::execute(&arguments, CommandLine::command()),
     };
     let Done { text, code } = match result {

@@ -5,8 +5,10 @@ mod shape;
 mod svg;
 mod timeline;
 mod tree;
+mod winners;
 
 pub use timeline::seconds;
+pub use winners::{Winner, winners};
 
 use super::simulate::{Broken, Network, Tapes, simulate_tapes};
 use crate::algorithm::{Call, Choice, Operation, format_bytes};

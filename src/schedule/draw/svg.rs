@@ -24,6 +24,7 @@ pub mod colour {
 pub enum Anchor {
     Start,
     Middle,
+    End,
 }
 
 /// A drawing that grows.
@@ -111,6 +112,7 @@ impl Svg {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
+            Anchor::End => "end",
         };
         let (x, y) = at;
         self.put(format_args!(

@@ -63,8 +63,8 @@ pub fn draw(svg: &mut Svg, record: &Record, size: usize, time: f64, corner: (f64
         );
     }
     axis(svg, time, x, top, bottom);
-    let mut bar = |rank: usize, lane: usize, span: Span, tint: &str, told: &str, label: Option<usize>| {
-        let y = top + rank as f64 * height + 4.0 + lane as f64 * lane;
+    let mut bar = |rank: usize, place: usize, span: Span, tint: &str, told: &str, label: Option<usize>| {
+        let y = top + rank as f64 * height + 4.0 + place as f64 * lane;
         let length = x(span.end) - x(span.start);
         // A hair apart, so that bars next to each other can be told apart.
         svg.bar((x(span.start), y), ((length - 0.6).max(0.6), lane - 1.0), tint, told);

@@ -3,7 +3,6 @@
 use super::shape::Tree;
 use super::svg::{Anchor, Svg, colour};
 
-const LEVEL: f64 = 74.0;
 const NODE: f64 = 14.0;
 
 struct Place {
@@ -19,7 +18,9 @@ pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64,
     let spacing = (width / leaves).clamp(34.0, 92.0);
     let used = spacing * leaves;
     let left = corner.0 + (width - used).max(0.0) / 2.0;
-    let at = |place: &Place| (left + (place.x + 0.5) * spacing, corner.1 + NODE + 4.0 + place.level as f64 * LEVEL);
+    let levels = places.iter().map(|place| place.level).max().unwrap_or(0);
+    let height = (420.0 / levels.max(1) as f64).clamp(56.0, 78.0);
+    let at = |place: &Place| (left + (place.x + 0.5) * spacing, corner.1 + NODE + 4.0 + place.level as f64 * height);
     for (parent, children) in tree.children.iter().enumerate() {
         for child in children {
             let ((above_x, above_y), (x, y)) = (at(&places[parent]), at(&places[*child]));
@@ -29,8 +30,9 @@ pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64,
                 if tree.down { (above, below, (parent, *child)) } else { (below, above, (*child, parent)) };
             let told = format!("round {round}: rank {} to rank {}", ranks.0, ranks.1);
             svg.vertical_arrow(from, to, colour::FAINT_INK, &told);
-            // By the child, where no other edge is.
-            svg.text((x + 5.0, y - NODE - 6.0), 10.0, Anchor::Start, colour::FAINT_INK, &round.to_string());
+            // By the child, on the side where the edge does not bend to.
+            let (x, anchor) = if above_x > x + 1.0 { (x - 5.0, Anchor::End) } else { (x + 5.0, Anchor::Start) };
+            svg.text((x, y - NODE - 6.0), 10.0, anchor, colour::FAINT_INK, &round.to_string());
         }
     }
     for (rank, place) in places.iter().enumerate() {
@@ -39,8 +41,7 @@ pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64,
         svg.circle((x, y), NODE, fill, colour::SEND);
         svg.bold((x, y + 4.5), 12.5, Anchor::Middle, ink, &rank.to_string());
     }
-    let levels = places.iter().map(|place| place.level).max().unwrap_or(0);
-    (used.max(width), levels as f64 * LEVEL + 2.0 * NODE + 12.0)
+    (used.max(width), levels as f64 * height + 2.0 * NODE + 12.0)
 }
 
 /// Gives every rank below `rank` its place, in units of leaves.

@@ -15,7 +15,7 @@ mod tests;
 pub use network::{Link, Network, NetworkError};
 pub use tape::{Beat, Tapes};
 
-use crate::algorithm::{Call, Choice};
+use crate::algorithm::{Call, Choice, Shape};
 
 /// What a simulated call comes to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,15 +70,53 @@ pub trait Observer {
 
 impl Observer for () {}
 
-/// Steps beyond which a call is not simulated: 16 bytes each, and about 0.2 µs.
-pub const STEPS: usize = 1 << 24;
+/// How long a call takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// Seconds.
+    pub time: f64,
+    /// Whether it was simulated; otherwise the cost formula tells it, under the links between nodes if there are any.
+    pub simulated: bool,
+}
 
-/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than [`STEPS`] steps.
+/// Simulates what `choice` does for `call` among `size` ranks, or takes the cost formula if that is more than `steps`
+/// steps (16 bytes and about 0.2 µs each); none if the call does not meet the algorithm's needs.
 ///
 /// # Errors
 /// Programs that do not fit together.
-pub fn simulate(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<Option<Outcome>, Broken> {
-    let tapes = Tapes::record(choice, call, size, STEPS);
+pub fn predict(
+    choice: &Choice,
+    call: &Call,
+    size: usize,
+    network: &Network,
+    steps: usize,
+) -> Result<Option<Prediction>, Broken> {
+    if choice.accepts(call, size).is_err() {
+        return Ok(None);
+    }
+    let formula = || {
+        let link = if size > network.ranks_per_node { &network.off_node } else { &network.on_node };
+        let alpha = 2.0 * link.overhead + link.latency + link.gap;
+        let cost = (choice.algorithm.cost)(&Shape::of(call, size), &choice.parameters);
+        Prediction { time: cost.seconds(alpha, link.per_byte, network.per_folded_byte), simulated: false }
+    };
+    let outcome = simulate(choice, call, size, network, steps)?;
+    let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });
+    Ok(Some(simulated.unwrap_or_else(formula)))
+}
+
+/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps.
+///
+/// # Errors
+/// Programs that do not fit together.
+pub fn simulate(
+    choice: &Choice,
+    call: &Call,
+    size: usize,
+    network: &Network,
+    steps: usize,
+) -> Result<Option<Outcome>, Broken> {
+    let tapes = Tapes::record(choice, call, size, steps);
     tapes.map(|tapes| simulate_tapes(&tapes, network, call.nodes, &mut ())).transpose()
 }
 

@@ -1,5 +1,6 @@
 //! A network in numbers.
 
+use crate::algorithm::{Call, Operation};
 use serde::{Deserialize, Serialize};
 
 /// What a message costs on one kind of link. Alone on it, m bytes take `2·overhead + latency + gap + m·per_byte`.
@@ -80,6 +81,21 @@ impl Network {
             NetworkError::File { name: name.to_owned(), accepted, error }
         })?;
         Self::parse(name, &text)
+    }
+
+    /// Node of each of `size` ranks, as in [`Call`].
+    pub fn nodes(&self, size: usize) -> Vec<u32> {
+        if size <= self.ranks_per_node {
+            return Vec::new();
+        }
+        (0..size).map(|rank| (rank / self.ranks_per_node) as u32).collect()
+    }
+
+    /// A call of about `bytes` bytes: in reductions of doubles that commute.
+    pub fn call<'a>(&self, operation: Operation, root: usize, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
+        let unit = if operation.reduces() { 8 } else { 1 };
+        let count = if operation == Operation::Barrier { 0 } else { bytes.div_ceil(unit) };
+        Call { operation, root, count, unit, commutative: true, nodes }
     }
 
     fn parse(name: &str, text: &str) -> Result<Self, NetworkError> {

@@ -92,8 +92,8 @@ fn a_deadlock_and_a_missing_message_are_told() {
 fn sixty_five_thousand_ranks_are_no_trouble() {
     let row = find(Operation::Allreduce, "recursive_doubling").unwrap();
     let call = Call { operation: Operation::Allreduce, root: 0, count: 2, unit: 8, commutative: true, nodes: &[] };
-    let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network()).unwrap().unwrap();
+    let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network(), 1 << 24).unwrap().unwrap();
     assert_eq!(outcome.messages, 16 << 16);
     let ring = find(Operation::Allreduce, "ring").unwrap();
-    assert_eq!(simulate(&Choice::new(ring), &call, 1 << 16, &network()), Ok(None));
+    assert_eq!(simulate(&Choice::new(ring), &call, 1 << 16, &network(), 1 << 24), Ok(None));
 }

@@ -1,0 +1,57 @@
+//! `collie draw`: an algorithm as an SVG picture.
+
+use super::explain::bytes;
+use super::{Done, Failure};
+use crate::algorithm::{Call, Choice};
+use crate::schedule::draw::draw;
+use crate::schedule::simulate::Network;
+use crate::selection::operation_named;
+use std::path::PathBuf;
+
+/// Draw an algorithm: its tree or its messages by round, and its time line on a simulated network
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
+                        collie draw bcast knomial:radix=4,segment=16K --ranks 16 --root 3 > knomial.svg\n  \
+                        collie draw allreduce ring --ranks 8 --bytes 1M --network ethernet -o ring.svg")]
+pub struct Arguments {
+    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier
+    operation: String,
+    /// The algorithm, with its parameters after a colon
+    algorithm: String,
+    /// Ranks; up to 32 are easy to read
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
+    ranks: u32,
+    /// Root rank
+    #[arg(long, default_value_t = 0)]
+    root: usize,
+    /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
+    #[arg(long, default_value = "64K", value_parser = bytes)]
+    bytes: usize,
+    /// Network of the time line: shared_memory, ethernet, infiniband, or a file
+    #[arg(long, default_value = "shared_memory")]
+    network: String,
+    /// File to write; standard output if not given
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Draws.
+pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
+    let choice = Choice::parse(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
+    let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
+    let ranks = arguments.ranks as usize;
+    if arguments.root >= ranks {
+        return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
+    }
+    let nodes = network.nodes(ranks);
+    let call = network.call(operation, arguments.root, arguments.bytes, &nodes);
+    let refuse = |reason: String| Failure::cannot(format!("{operation} {choice} cannot be drawn: {reason}"));
+    choice.accepts(&call, ranks).map_err(|unmet| refuse(unmet.to_string()))?;
+    let call = Call { root: if operation.rooted() { call.root } else { 0 }, ..call };
+    let drawing = draw(&choice, &call, ranks, &network).map_err(|broken| refuse(broken.to_string()))?;
+    let Some(path) = &arguments.output else { return Ok(Done::from(drawing)) };
+    let written = std::fs::write(path, drawing);
+    written.map_err(|error| Failure::cannot(format!("cannot write {}: {error}", path.display())))?;
+    Ok(Done::from(String::new()))
+}

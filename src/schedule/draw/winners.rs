@@ -1,0 +1,67 @@
+//! A map of which algorithm is fastest, over numbers of ranks and bytes.
+
+use super::seconds;
+use super::svg::{Anchor, Svg, colour};
+use crate::algorithm::format_bytes;
+
+/// The fastest algorithm of one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Winner {
+    /// The algorithm as users write it.
+    pub name: String,
+    /// Seconds that it takes.
+    pub time: f64,
+    /// Seconds that the next one takes, if there is one.
+    pub next: Option<f64>,
+}
+
+/// Quiet colours on which dark text stays legible; beyond them they come around again.
+const TINTS: [&str; 12] = [
+    "#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6", "#fb9a99", "#ffe999", "#9fd8cb", "#d9c3a5", "#b8c4d6", "#e5b8d0",
+    "#c6dbb0", "#f4cdb0",
+];
+
+const MARGIN: f64 = 36.0;
+const LEFT: f64 = 84.0;
+const CELL: (f64, f64) = (128.0, 52.0);
+
+/// Draws one row per number of ranks and one column per number of bytes; `cells` row by row, none where no algorithm
+/// can be used.
+pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells: &[Option<Winner>]) -> String {
+    let mut svg = Svg::default();
+    svg.bold((MARGIN, 46.0), 20.0, Anchor::Start, colour::INK, title);
+    svg.text((MARGIN, 68.0), 12.0, Anchor::Start, colour::FAINT_INK, note);
+    let (left, top) = (MARGIN + LEFT, 112.0);
+    let mut names: Vec<&str> = Vec::new();
+    for (column, bytes) in bytes.iter().enumerate() {
+        let x = left + (column as f64 + 0.5) * CELL.0;
+        svg.bold((x, top - 10.0), 12.0, Anchor::Middle, colour::INK, &format!("{} bytes", format_bytes(*bytes)));
+    }
+    for (row, ranks) in ranks.iter().enumerate() {
+        let y = top + row as f64 * CELL.1;
+        svg.bold((MARGIN, y + CELL.1 / 2.0 + 4.0), 12.0, Anchor::Start, colour::INK, &format!("{ranks} ranks"));
+        for (column, cell) in cells[row * bytes.len()..(row + 1) * bytes.len()].iter().enumerate() {
+            let x = left + column as f64 * CELL.0;
+            let Some(Winner { name, time, next }) = cell else {
+                svg.bar((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), colour::BAND, "no algorithm can be used");
+                continue;
+            };
+            let place = names.iter().position(|known| known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            let ahead = next.map(|next| format!("next ×{:.2}", next / time)).unwrap_or_default();
+            let told = format!("{name}: {} {ahead}", seconds(*time));
+            svg.bar((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), TINTS[place % TINTS.len()], &told);
+            let middle = x + CELL.0 / 2.0;
+            let short = name.split(':').next().unwrap_or(name);
+            // 120 units hold about 18 letters of this size.
+            let letters = (10.0 * (20.0 / short.chars().count() as f64).min(1.0)).max(6.5);
+            svg.bold((middle, y + 19.0), letters, Anchor::Middle, colour::INK, short);
+            svg.text((middle, y + 32.5), 10.0, Anchor::Middle, colour::INK, &seconds(*time));
+            svg.text((middle, y + 44.5), 9.0, Anchor::Middle, colour::OVERHEAD, &ahead);
+        }
+    }
+    let height = top + ranks.len() as f64 * CELL.1 + MARGIN;
+    svg.finish(left + bytes.len() as f64 * CELL.0 + MARGIN, height, title)
+}
