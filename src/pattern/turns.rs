@@ -86,6 +86,30 @@ pub fn neighbor(p: usize, r: usize) -> impl Iterator<Item = Turn> {
     })
 }
 
+/// Rings inside groups of `size` neighbouring ranks and a ring of the groups: in the turns s divisible by `size` member
+/// i of a group gets block i of the group s/size before it from the group before it, in the turns after that the other
+/// blocks of that group from its neighbour inside the group.
+///
+/// `size` has to divide `p`.
+pub fn rings(p: usize, r: usize, size: usize) -> impl Iterator<Item = Turn> {
+    let (group, member) = (r / size, r % size);
+    let rank = move |group: usize, member: usize| group % (p / size) * size + member % size;
+    let before = move |s: usize| group + p / size - s / size;
+    (1..p).map(move |s| {
+        // What comes inside the group stood one member further left in the turn before.
+        let (source, step) = (before(s), s % size);
+        let (to, from, outgoing) = if step == 0 {
+            let from = rank(group + p / size - 1, member);
+            (rank(group + 1, member), from, rank(source + 1, member))
+        } else {
+            let (right, left) = (rank(group, member + 1), rank(group, member + size - 1));
+            (right, left, rank(source, member + size - step + 1))
+        };
+        let incoming = rank(source, member + size - step);
+        Turn { to, outgoing: Arc::new(outgoing, 1, p), from, incoming: Arc::new(incoming, 1, p) }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +145,18 @@ mod tests {
     fn neighbours_pass_on_pairs() {
         for p in (2..=64).step_by(2) {
             assert_eq!(check(p, neighbor), p / 2);
+        }
+    }
+
+    #[test]
+    fn rings_of_rings_leave_a_group_in_one_turn_of_its_size() {
+        for p in 1..=64usize {
+            for size in (1..=p).filter(|size| p.is_multiple_of(*size)) {
+                assert_eq!(check(p, |p, r| rings(p, r, size)), p - 1);
+                for r in 0..p {
+                    assert_eq!(rings(p, r, size).filter(|turn| turn.to / size != r / size).count(), p / size - 1);
+                }
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod bruck;
 mod circulant;
 mod direct;
 mod k_bruck;
+mod k_ring;
 mod linear;
 mod neighbor_exchange;
 mod recursive_doubling;
@@ -22,6 +23,7 @@ pub const ROWS: &[&Algorithm] = &[
     &bruck::ROW,
     &k_bruck::ROW,
     &ring::ROW,
+    &k_ring::ROW,
     &neighbor_exchange::ROW,
     &two_process::ROW,
     &sparbit::ROW,
