@@ -16,6 +16,7 @@ pub mod hypercube;
 pub mod knomial;
 pub mod linear_array;
 pub mod mesh;
+pub mod node_order;
 pub mod nodes;
 pub mod ordered;
 pub mod range_tree;

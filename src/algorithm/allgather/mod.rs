@@ -6,6 +6,7 @@ mod bine;
 mod bruck;
 mod circulant;
 mod direct;
+mod hierarchical;
 mod k_bruck;
 mod k_ring;
 mod linear;
@@ -29,4 +30,5 @@ pub const ROWS: &[&Algorithm] = &[
     &sparbit::ROW,
     &circulant::ROW,
     &bine::ROW,
+    &hierarchical::ROW,
 ];

@@ -7,6 +7,7 @@ pub mod down;
 pub mod exchange;
 pub mod folding;
 pub mod hierarchy;
+pub mod node_blocks;
 pub mod range_tree;
 pub mod relay;
 pub mod ring;

@@ -6,6 +6,7 @@ mod binary;
 mod bine;
 mod binomial;
 mod chain;
+mod hierarchical;
 mod kary;
 mod knomial;
 mod linear;
@@ -23,4 +24,5 @@ pub const ROWS: &[&Algorithm] = &[
     &chain::ROW,
     &pipeline::ROW,
     &bine::ROW,
+    &hierarchical::ROW,
 ];

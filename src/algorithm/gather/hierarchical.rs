@@ -1,0 +1,68 @@
+//! Blocks are collected at one rank of each node first, then from those at the root.
+//!
+//! The root speaks for its node, the first rank for every other node. `node` gathers inside each node, then the leaders send
+//! the blocks of whole nodes up a tree, so a block leaves its node once at most. The root's node counts as the first one.
+//! Where the nodes are not known all ranks count as one node.
+//!
+//! State at p = 7, root 1, nodes {0 1 2} {3 4} {5 6}, all binomial (blocks held):
+//!
+//! ```text
+//! rank      0     1     2     3     4     5     6
+//! start     0     1     2     3     4     5     6
+//! node      0     1,2   .     3,4   .     5,6   .
+//! node      .     0..2  .     3,4   .     5,6   .
+//! leaders   .     0..4  .     .     .     5,6   .
+//! leaders   .     0..6  .     .     .     .     .
+//! ```
+//!
+//! Cost: that of `node` inside the largest node, then ⌈log2 N⌉α for N nodes and bβ for every rank that is not on the root's
+//! node. Needs: nothing. Memory: the blocks of its subtree at every leader; at the root those that are no run of ranks.
+//!
+//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed
+//! Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks anywhere on them.
+
+use crate::algorithm::engine::node_blocks;
+use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::pattern::range_tree::RangeTree;
+use crate::schedule::Comm;
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Gather,
+    name: "hierarchical",
+    summary: "Blocks are collected at one rank of each node first, then from those at the root.",
+    parameters: &[
+        Parameter {
+            name: "leaders",
+            kind: Kind::Word(&["binomial", "linear"]),
+            default: Default::Word("binomial"),
+            help: "tree among the leaders of the nodes",
+        },
+        Parameter {
+            name: "node",
+            kind: Kind::Inner(Operation::Gather),
+            default: Default::Inner("binomial"),
+            help: "algorithm inside each node, and among all ranks where the nodes are not known",
+        },
+    ],
+    needs: Needs::NOTHING,
+    ordered: true,
+    formula: "node inside the largest node + leaders among the nodes, of all their blocks",
+    cost,
+    source: "Luo et al., HAN, CLUSTER 2020",
+    run,
+};
+
+/// The cost inside one node that holds all ranks, since the formula does not know the nodes.
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+    let node = parameters.inner("node");
+    (node.algorithm.cost)(shape, &node.parameters)
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    let tree = match parameters.word("leaders") {
+        "linear" => RangeTree::LINEAR,
+        _ => RangeTree::BINOMIAL,
+    };
+    node_blocks::gather(comm, call, parameters.inner("node"), tree);
+}
