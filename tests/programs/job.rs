@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Carried in the environment by every descendant, wherever launchers move it.
-const MARK: &str = "COLLIE_TEST_JOB";
+const MARK: &str = "JOB_OF_COLLIE_TESTS";
 
 /// How a job ended.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Job {
         let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
-            if text.starts_with("COLLIE_") && text != "COLLIE_TEST_LARGE" {
+            if text.starts_with("COLLIE_") {
                 command.env_remove(&name);
             }
         }

@@ -36,6 +36,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
 /// The example of the README, in every language.
 const EXAMPLES: &[&str] = &["reduce_sum.c", "reduce_sum_mpif.F", "reduce_sum_mpi.f90", "reduce_sum_f08.f90"];
 
+/// `COLLIE_TEST_LARGE=1` adds what needs some 13 GiB of memory.
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (source, arguments, sizes) in PROGRAMS {
@@ -44,6 +45,11 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             let name = format!("{}::{stem}::ranks_{ranks}", family.name);
             trials.push(Trial::test(name, move || accounted(family, source, arguments, ranks, &[]).map(drop)));
         }
+    }
+    if std::env::var("COLLIE_TEST_LARGE").is_ok_and(|value| value == "1") {
+        let name = format!("{}::pitfall_7_large_counts::every_operation", family.name);
+        let test = move || accounted(family, "pitfall_7_large_counts.c", &["large"], 2, &[]).map(drop);
+        trials.push(Trial::test(name, test));
     }
     for source in EXAMPLES {
         let stem = source.split('.').next().unwrap_or(source);
