@@ -9,17 +9,17 @@ static void still_agree(MPI_Comm comm, int rank, int size) {
     REQUIRE(sum == size * (size + 1) / 2, "the sum after it is %d", sum);
 }
 
-static void six(const char *what, int count, MPI_Datatype type, void *buffer, MPI_Comm comm, int rank, int size) {
+static void six(const char *what, int count, MPI_Datatype type, void *from, void *buffer, MPI_Comm comm, int rank, int size) {
     for (int root = 0; root < size; root++) {
         CASE("%s, root %d, p %d", what, root, size);
         OK(MPI_Bcast(buffer, count, type, root, comm));
         still_agree(comm, rank, size);
-        OK(MPI_Gather(buffer, count, type, buffer, count, type, root, comm));
+        OK(MPI_Gather(from, count, type, buffer, count, type, root, comm));
         still_agree(comm, rank, size);
-        OK(MPI_Scatter(buffer, count, type, buffer, count, type, root, comm));
+        OK(MPI_Scatter(from, count, type, buffer, count, type, root, comm));
         still_agree(comm, rank, size);
     }
-    OK(MPI_Allgather(buffer, count, type, buffer, count, type, comm));
+    OK(MPI_Allgather(from, count, type, buffer, count, type, comm));
     still_agree(comm, rank, size);
 }
 
@@ -27,11 +27,13 @@ static void body(MPI_Comm comm, int rank, int size) {
     MPI_Datatype nothing;
     OK(MPI_Type_contiguous(0, MPI_INT, &nothing));
     OK(MPI_Type_commit(&nothing));
-    six("count 0, NULL", 0, MPI_INT, NULL, comm, rank, size);
-    six("count 5 of a type of no bytes, NULL", 5, nothing, NULL, comm, rank, size);
-    six("count 0 on even ranks, type of no bytes on odd ones", rank % 2 ? 3 : 0, rank % 2 ? nothing : MPI_INT, NULL, comm,
-        rank, size);
-    six("count 0 of several types", 0, rank % 2 ? MPI_DOUBLE : MPI_BYTE, NULL, comm, rank, size);
+    /* Apart, since MPICH takes equal addresses for aliases unless the count is 0. */
+    char here[2];
+    six("count 0, NULL", 0, MPI_INT, NULL, NULL, comm, rank, size);
+    six("count 5 of a type of no bytes", 5, nothing, here, here + 1, comm, rank, size);
+    six("count 0 on even ranks, type of no bytes on odd ones", rank % 2 ? 3 : 0, rank % 2 ? nothing : MPI_INT, here,
+        here + 1, comm, rank, size);
+    six("count 0 of several types", 0, rank % 2 ? MPI_DOUBLE : MPI_BYTE, NULL, NULL, comm, rank, size);
     for (int root = 0; root < size; root++) {
         CASE("MPI_Reduce, count 0, root %d, p %d", root, size);
         OK(MPI_Reduce(NULL, NULL, 0, MPI_INT, MPI_SUM, root, comm));

@@ -123,26 +123,29 @@ impl Family {
         let mut command = Command::new(self.mpirun);
         let preload: Vec<_> = launch.preload.iter().map(|path| path.display().to_string()).collect();
         let preload = preload.join(":");
-        if self.name == "openmpi" {
+        let mut variables = launch.variables.to_vec();
+        if !preload.is_empty() {
+            variables.push(("LD_PRELOAD", &preload));
+        }
+        let openmpi = self.name == "openmpi";
+        if openmpi {
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             command.arg("--oversubscribe");
-            if !preload.is_empty() {
-                command.arg("-x").arg(format!("LD_PRELOAD={preload}"));
-            }
-            for (name, value) in launch.variables {
-                command.arg("-x").arg(format!("{name}={value}"));
-            }
         } else {
-            if !preload.is_empty() {
-                command.args(["-genv", "LD_PRELOAD", &preload]);
-            }
-            for (name, value) in launch.variables {
+            for (name, value) in &variables {
                 command.args(["-genv", name, value]);
             }
         }
-        command.arg("-n").arg(launch.ranks.to_string()).args(&launch.command);
-        for (ranks, other) in &launch.others {
-            command.args([":", "-n", &ranks.to_string()]).args(other);
+        let first = (launch.ranks, launch.command.clone());
+        for (place, (ranks, words)) in std::iter::once(&first).chain(&launch.others).enumerate() {
+            if place > 0 {
+                command.arg(":");
+            }
+            // Open MPI passes variables to the ranks of one program only.
+            for (name, value) in variables.iter().filter(|_| openmpi) {
+                command.arg("-x").arg(format!("{name}={value}"));
+            }
+            command.arg("-n").arg(ranks.to_string()).args(words);
         }
         Job::start(command)?.finish(LIMIT)
     }

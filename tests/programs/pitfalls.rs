@@ -105,7 +105,7 @@ fn run_alone(command: Command) -> Result<Outcome, Failed> {
 
 /// A forced algorithm whose needs are not met is replaced, and the report says by what and why.
 fn forced_with_unmet_need(family: &Family) -> Result<(), Failed> {
-    let variables = [("COLLIE_ALLGATHER", "recursive_doubling"), ("COLLIE_REDUCE", "reduce_scatter_gather")];
+    let variables = [("COLLIE_ALLGATHER", "recursive_doubling"), ("COLLIE_ALLREDUCE", "ring")];
     let (outcome, report) = accounted(family, "data_movement.c", &["allgather"], 3, &variables)?;
     let refused =
         report.calls(|row| row.decided_by.contains("recursive_doubling") && row.decided_by.contains("power-of-two"));

@@ -12,7 +12,6 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("reductions.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("predefined.c", &[], &[1, 2, 3, 4, 8]),
     ("bottom.c", &[], &[8]),
-    ("errors.c", &[], &[1, 2, 3]),
     ("large_count_forms.c", &[], &[8]),
     ("pcontrol.c", &[], &[2]),
     ("pitfall_1_signatures.c", &[], &[8]),
@@ -51,6 +50,9 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         let test = move || accounted(family, "pitfall_7_large_counts.c", &["large"], 2, &[]).map(drop);
         trials.push(Trial::test(name, test));
     }
+    for ranks in [1, 2, 3] {
+        trials.push(Trial::test(format!("{}::errors::ranks_{ranks}", family.name), move || errors(family, ranks)));
+    }
     for source in EXAMPLES {
         let stem = source.split('.').next().unwrap_or(source);
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
@@ -79,6 +81,14 @@ pub fn accounted(
     let report = Report::read(&path, &outcome)?;
     report.accounts_for(&outcome)?;
     Ok((outcome, report))
+}
+
+/// Calls that fail need not be in the report.
+fn errors(family: &Family, ranks: usize) -> Result<(), Failed> {
+    let command = vec![family.program("errors.c")?.display().to_string()];
+    let variables = [("COLLIE_REPORT", "off")];
+    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    family.run(&launch)?.success().map(drop)
 }
 
 /// Without anything else preloaded, so that the library's own waiting is what eight ranks have on few cores.
