@@ -191,7 +191,8 @@ fn overhead(runtime: &Runtime) -> f64 {
 
 /// The MPI library's own words on what it is; may be asked before `MPI_Init`.
 fn library_version() -> String {
-    let mut text = vec![0 as c_char; mpi_sys::MPI_MAX_LIBRARY_VERSION_STRING as usize + 1];
+    // Not the constant of the MPI built for: another family's is up to 8192, and this is asked to find out which it is.
+    let mut text = vec![0 as c_char; 1 << 14];
     let mut length = 0;
     // SAFETY: the buffer has the room that MPI asks for and ends in a zero.
     let text = unsafe {
