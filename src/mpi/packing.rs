@@ -33,6 +33,12 @@ impl Elements {
         Self { address, count, datatype: self.datatype }
     }
 
+    /// The count for `PMPI_Pack`, if it takes these elements: not more than it can count, and not at `MPI_BOTTOM`,
+    /// which MPICH 4.0 takes for a missing buffer there.
+    fn packs_at_once(&self) -> Option<c_int> {
+        c_int::try_from(self.count).ok().filter(|_| !self.address.is_null())
+    }
+
     /// Writes the signature bytes to `into`.
     ///
     /// # Errors
@@ -42,7 +48,7 @@ impl Elements {
     /// The elements must be readable, and `into` have room for their bytes, apart from them.
     pub unsafe fn pack(&self, comm: MPI_Comm, rank: usize, into: *mut u8) -> Result {
         let bytes = self.bytes();
-        let (Ok(count), Ok(room)) = (c_int::try_from(self.count), c_int::try_from(bytes)) else {
+        let (Some(count), Some(room)) = (self.packs_at_once(), c_int::try_from(bytes).ok()) else {
             let from = (self.address, self.count, self.datatype.handle);
             return exchange_with_self(comm, rank, from, (into, bytes, constants::byte()));
         };
@@ -62,7 +68,7 @@ impl Elements {
     /// The elements must be writable, and `from` hold their bytes, apart from them.
     pub unsafe fn unpack(&self, comm: MPI_Comm, rank: usize, from: *mut u8) -> Result {
         let bytes = self.bytes();
-        let (Ok(count), Ok(room)) = (c_int::try_from(self.count), c_int::try_from(bytes)) else {
+        let (Some(count), Some(room)) = (self.packs_at_once(), c_int::try_from(bytes).ok()) else {
             let into = (self.address, self.count, self.datatype.handle);
             return exchange_with_self(comm, rank, (from, bytes, constants::byte()), into);
         };
