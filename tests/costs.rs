@@ -51,7 +51,8 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
         Ok(counted) => counted,
         Err(broken) => return failures.push(format!("{choice} p={size}: {broken}")),
     };
-    let segmented = choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Inner(_)));
+    let segmented =
+        choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_)));
     let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
     let longest = longest_steps(choice, call, size);
     let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded];

@@ -186,7 +186,11 @@ impl Parameter {
                 Ok(number) if number >= least => Ok(Value::Number(number)),
                 _ => Err(refuse(format!("a whole number from {least} on"))),
             },
-            Kind::Segment if text == "auto" => Ok(Value::Auto),
+            Kind::Segment | Kind::Blocks if text == "auto" => Ok(Value::Auto),
+            Kind::Blocks => match text.parse::<usize>() {
+                Ok(number) if number > 0 => Ok(Value::Number(number)),
+                _ => Err(refuse(self.kind.accepted())),
+            },
             Kind::Bytes | Kind::Segment => match (text, parse_bytes(text)) {
                 ("none", _) => Ok(Value::Number(usize::MAX)),
                 (_, Some(bytes)) if bytes > 0 => Ok(Value::Number(bytes)),
@@ -224,6 +228,7 @@ impl Kind {
     pub fn accepted(&self) -> String {
         match self {
             Self::Count { least } => format!("a whole number from {least} on"),
+            Self::Blocks => "a whole number from 1 on, or auto".to_owned(),
             Self::Bytes => "bytes (K, M, G are powers of 1024) or none".to_owned(),
             Self::Segment => "bytes (K, M, G are powers of 1024), none, or auto".to_owned(),
             Self::Word(words) => words.join(", "),

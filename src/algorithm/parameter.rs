@@ -24,6 +24,8 @@ pub enum Kind {
         /// Smallest accepted.
         least: usize,
     },
+    /// A number of blocks from 1 on, or `auto`: the optimum of the cost formula.
+    Blocks,
     /// Bytes, with K, M, G as powers of 1024; at least 1; `none` for no limit.
     Bytes,
     /// Bytes as above, or `auto`: the optimum of the cost formula.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bine;
+pub mod block_schedule;
 pub mod blocks;
 pub mod butterfly;
 pub mod chain;
@@ -24,3 +25,4 @@ pub mod segments;
 pub mod sparbit;
 pub mod tree;
 pub mod turns;
+pub mod two_tree;

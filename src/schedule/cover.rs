@@ -83,6 +83,7 @@ pub fn choices(algorithm: &'static Algorithm, call: &Call, size: usize) -> Vec<C
 fn values(parameter: &Parameter, call: &Call, size: usize) -> Vec<Value> {
     match parameter.kind {
         Kind::Count { least } => [least, least + 1, 5, size].map(|number| Value::Number(number.max(least))).to_vec(),
+        Kind::Blocks => [1, 2, 5, size].map(Value::Number).to_vec(),
         Kind::Bytes | Kind::Segment => segments(call, size).into_iter().map(Value::Number).collect(),
         Kind::Word(words) => words.iter().map(|word| Value::Word(word)).collect(),
         Kind::Inner(operation) => of(operation).iter().map(|row| Value::Inner(Box::new(Choice::new(row)))).collect(),

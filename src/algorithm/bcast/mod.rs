@@ -6,6 +6,8 @@ mod binary;
 mod bine;
 mod binomial;
 mod chain;
+mod circulant;
+mod double_tree;
 mod fibonacci;
 mod hierarchical;
 mod hypercube;
@@ -16,6 +18,8 @@ mod mesh;
 mod pipeline;
 mod ring;
 mod scatter_allgather;
+mod scatter_ring_allgather;
+mod split_binary;
 
 /// The rows, in the order in which they are listed.
 pub const ROWS: &[&Algorithm] = &[
@@ -27,7 +31,11 @@ pub const ROWS: &[&Algorithm] = &[
     &fibonacci::ROW,
     &chain::ROW,
     &pipeline::ROW,
+    &split_binary::ROW,
     &scatter_allgather::ROW,
+    &scatter_ring_allgather::ROW,
+    &double_tree::ROW,
+    &circulant::ROW,
     &hypercube::ROW,
     &ring::ROW,
     &mesh::ROW,

@@ -3,6 +3,7 @@
 pub mod bruck;
 pub mod butterfly;
 pub mod circulant;
+pub mod circulant_blocks;
 pub mod down;
 pub mod exchange;
 pub mod folding;
@@ -12,5 +13,6 @@ pub mod range_tree;
 pub mod relay;
 pub mod ring;
 pub mod scatter;
+pub mod two_trees;
 pub mod up;
 pub mod up_down;

@@ -24,24 +24,15 @@ pub fn up(
     match (links.parent, result) {
         (Some(parent), _) if links.children.is_empty() => leaf(comm, parent, own, segments, max_requests),
         (Some(parent), _) => {
-            let folded = comm.scratch(segments.number().min(BUFFERS) * segments.length());
-            let mut sends = SmallVec::<[Request; BUFFERS]>::new();
-            let mut incoming = Incoming::new(comm, links, segments);
+            let mut inner = Inner::new(comm, links, parent, segments, [BUFFERS; 2]);
             for segment in 0..segments.number() {
-                if sends.len() == BUFFERS {
-                    let oldest = sends.remove(0);
-                    comm.wait(&[oldest]);
-                }
-                let units = segments.units(segment);
-                let into = folded.part(segment % BUFFERS * segments.length(), units.len());
-                incoming.fold(comm, segment, own.slice(&units), into);
-                sends.push(comm.isend(parent, into));
+                inner.pass_on(comm, segment, own);
             }
-            comm.wait(&sends);
+            inner.finish(comm);
         }
         (None, Some(result)) if links.children.is_empty() => comm.copy(own, result),
         (None, Some(result)) => {
-            let mut incoming = Incoming::new(comm, links, segments);
+            let mut incoming = Incoming::new(comm, links, segments, BUFFERS);
             for segment in 0..segments.number() {
                 let units = segments.units(segment);
                 incoming.fold(comm, segment, own.slice(&units), result.slice(&units));
@@ -64,36 +55,79 @@ fn leaf(comm: &mut dyn Comm, parent: usize, own: Range, segments: Segments, max_
     comm.wait(&sends);
 }
 
-/// The children's segments on their way in: for each segment all children in turn, one receive ahead of the fold.
-struct Incoming<'a> {
+/// A rank with a parent and with children: folds each segment in scratch and passes it on.
+pub(super) struct Inner<'a> {
+    parent: usize,
+    segments: Segments,
+    incoming: Incoming<'a>,
+    folded: Range,
+    buffers: usize,
+    sends: SmallVec<[Request; 8]>,
+}
+
+impl<'a> Inner<'a> {
+    /// With so many buffers for incoming segments and for folded ones.
+    pub(super) fn new(
+        comm: &mut dyn Comm,
+        links: &'a Links,
+        parent: usize,
+        segments: Segments,
+        [incoming, buffers]: [usize; 2],
+    ) -> Self {
+        let folded = comm.scratch(segments.number().min(buffers) * segments.length());
+        let incoming = Incoming::new(comm, links, segments, incoming);
+        Self { parent, segments, incoming, folded, buffers, sends: SmallVec::new() }
+    }
+
+    /// Folds `segment` of the children with that of `own` and starts sending it.
+    pub(super) fn pass_on(&mut self, comm: &mut dyn Comm, segment: usize, own: Range) {
+        if self.sends.len() == self.buffers {
+            let oldest = self.sends.remove(0);
+            comm.wait(&[oldest]);
+        }
+        let units = self.segments.units(segment);
+        let into = self.folded.part(segment % self.buffers * self.segments.length(), units.len());
+        self.incoming.fold(comm, segment, own.slice(&units), into);
+        self.sends.push(comm.isend(self.parent, into));
+    }
+
+    pub(super) fn finish(self, comm: &mut dyn Comm) {
+        comm.wait(&self.sends);
+    }
+}
+
+/// The children's segments on their way in: for each segment all children in turn, some receives ahead of the fold.
+pub(super) struct Incoming<'a> {
     links: &'a Links,
     segments: Segments,
     buffers: Range,
+    number: usize,
     posted: usize,
-    arriving: SmallVec<[Request; BUFFERS]>,
+    arriving: SmallVec<[Request; 8]>,
 }
 
 impl<'a> Incoming<'a> {
-    fn new(comm: &mut dyn Comm, links: &'a Links, segments: Segments) -> Self {
+    /// With room for `number` messages.
+    pub(super) fn new(comm: &mut dyn Comm, links: &'a Links, segments: Segments, number: usize) -> Self {
         let messages = segments.number() * links.children.len();
-        let buffers = comm.scratch(messages.min(BUFFERS) * segments.length());
-        Self { links, segments, buffers, posted: 0, arriving: SmallVec::new() }
+        let buffers = comm.scratch(messages.min(number) * segments.length());
+        Self { links, segments, buffers, number, posted: 0, arriving: SmallVec::new() }
     }
 
     /// Where message number `message` of all goes.
     fn place(&self, message: usize) -> Range {
         let units = self.segments.units(message / self.links.children.len());
-        self.buffers.part(message % BUFFERS * self.segments.length(), units.len())
+        self.buffers.part(message % self.number * self.segments.length(), units.len())
     }
 
     /// Folds all children's parts of `segment` with `own` into `into`.
-    fn fold(&mut self, comm: &mut dyn Comm, segment: usize, own: Range, into: Range) {
+    pub(super) fn fold(&mut self, comm: &mut dyn Comm, segment: usize, own: Range, into: Range) {
         let fan = self.links.children.len();
         let all = self.segments.number() * fan;
         let mut held = own;
         for (place, child) in self.links.children.iter().rev().enumerate() {
             let message = segment * fan + place;
-            while self.posted < all.min(message + BUFFERS) {
+            while self.posted < all.min(message + self.number) {
                 let from = self.links.children[fan - 1 - self.posted % fan].number;
                 self.arriving.push(comm.irecv(from, self.place(self.posted)));
                 self.posted += 1;

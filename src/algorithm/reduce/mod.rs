@@ -6,6 +6,8 @@ mod binary;
 mod bine;
 mod binomial;
 mod chain;
+mod circulant;
+mod double_tree;
 mod fibonacci;
 mod hierarchical;
 mod hypercube;
@@ -32,6 +34,8 @@ pub const ROWS: &[&Algorithm] = &[
     &preorder_binary::ROW,
     &fibonacci::ROW,
     &reduce_scatter_gather::ROW,
+    &double_tree::ROW,
+    &circulant::ROW,
     &hypercube::ROW,
     &ring::ROW,
     &mesh::ROW,
