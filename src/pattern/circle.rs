@@ -26,7 +26,8 @@ impl Arc {
         self.len == 0
     }
 
-    /// The arc in rank order from its start: one run of ranks, and a second one (else empty) if it passes the last rank.
+    /// The arc in rank order from its start: one run of ranks, and a second one (else empty) if it passes the last
+    /// rank.
     pub const fn runs(&self) -> [Range<usize>; 2] {
         let end = self.start + self.len;
         if end <= self.ranks { [self.start..end, 0..0] } else { [self.start..self.ranks, 0..end - self.ranks] }

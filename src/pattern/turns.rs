@@ -16,8 +16,8 @@ pub struct Turn {
     pub incoming: Arc,
 }
 
-/// The circulant graph whose skips halve the number of ranks: with s_k = ⌈p / 2^(q−k)⌉, rank r holds the s_k blocks from
-/// its own upwards before turn k, and gets the next s_(k+1) − s_k from the rank s_k above it.
+/// The circulant graph whose skips halve the number of ranks: with s_k = ⌈p / 2^(q−k)⌉, rank r holds the s_k blocks
+/// from its own upwards before turn k, and gets the next s_(k+1) − s_k from the rank s_k above it.
 pub fn circulant(p: usize, r: usize) -> impl Iterator<Item = Turn> {
     let rounds = ceil_log2(p);
     (0..rounds).map(move |k| {
@@ -68,8 +68,8 @@ pub fn bine(p: usize, r: usize) -> impl Iterator<Item = Turn> {
 /// Neighbours that meet by turns on the left and on the right: first the two of a pair (2g, 2g + 1) share their blocks,
 /// then each passes on the pair of blocks that it got last.
 ///
-/// Needs an even number of ranks (or one). In turn k > 0 an even rank of pair g gets pair g − (k+1)/2 from the left if k
-/// is odd and pair g + k/2 from the right if k is even; odd ranks mirror that.
+/// Needs an even number of ranks (or one). In turn k > 0 an even rank of pair g gets pair g − (k+1)/2 from the left if
+/// k is odd and pair g + k/2 from the right if k is even; odd ranks mirror that.
 pub fn neighbor(p: usize, r: usize) -> impl Iterator<Item = Turn> {
     let even = r.is_multiple_of(2);
     let pair = move |k: usize| {

@@ -1,7 +1,7 @@
 //! Ranks meet at the distances 1, −1, 3, −5, 11, … and exchange all blocks that they hold, which always are neighbours.
 //!
-//! Even ranks count the distances upwards, odd ones downwards. The blocks held grow by turns on both sides of the own one;
-//! in the last round, if p ≠ 2^q, only what is missing is sent.
+//! Even ranks count the distances upwards, odd ones downwards. The blocks held grow by turns on both sides of the own
+//! one; in the last round, if p ≠ 2^q, only what is missing is sent.
 //!
 //! State at p = 6 (blocks held; negative ones count from p):
 //!
@@ -13,13 +13,15 @@
 //! round 2   -2..3  -2..3  0..5   0..5   2..7   2..7
 //! ```
 //!
-//! For odd p, two even ranks are neighbours and the ranks do not fall into pairs: then all ranks get the 2^k blocks that
-//! are next above (k even) or below (k odd) those they hold from the rank 2^k above or below.
+//! For odd p, two even ranks are neighbours and the ranks do not fall into pairs: then all ranks get the 2^k blocks
+//! that are next above (k even) or below (k odd) those they hold from the rank 2^k above or below.
 //!
-//! Cost: qα + (p−1)bβ. Needs: nothing. Memory: at most pb bytes of scratch, none at ranks whose blocks wrap in no round.
+//! Cost: qα + (p−1)bβ. Needs: nothing. Memory: at most pb bytes of scratch, none at ranks whose blocks wrap in no
+//! round.
 //!
-//! Source: D. De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality", SC 2025;
-//! distances as in D. De Sensi et al., "Swing: Short-cutting Rings for Higher Bandwidth Allreduce", NSDI 2024. Departures:
+//! Source: D. De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality", SC
+//! 2025; distances as in D. De Sensi et al., "Swing: Short-cutting Rings for Higher Bandwidth Allreduce", NSDI 2024.
+//! Departures:
 //! 1. even p ≠ 2^q cuts the last exchange short; 2. odd p shifts instead of exchanging, with longer links.
 
 use crate::algorithm::engine::exchange::Exchange;

@@ -1,8 +1,9 @@
-//! In every round a rank gets the blocks next to those that it holds, so many that after the last one it has exactly all.
+//! In every round a rank gets the blocks next to those that it holds, so many that after the last one it has exactly
+//! all.
 //!
-//! With the skips s_k = ⌈p/2^(q−k)⌉, so that s_0 = 1 and s_q = p, rank r holds the blocks r … r + s_k − 1 before round k and
-//! gets the next s_(k+1) − s_k from r + s_k. Blocks lie in their places from the start; only those rounds in which a rank's
-//! blocks pass the last rank go through scratch.
+//! With the skips s_k = ⌈p/2^(q−k)⌉, so that s_0 = 1 and s_q = p, rank r holds the blocks r … r + s_k − 1 before round
+//! k and gets the next s_(k+1) − s_k from r + s_k. Blocks lie in their places from the start; only those rounds in
+//! which a rank's blocks pass the last rank go through scratch.
 //!
 //! State at p = 7 (skips 1, 2, 4, 7; blocks held, modulo 7):
 //!
@@ -14,7 +15,8 @@
 //! round 2   0..6    1..7    2..8    3..9    4..10   5..11   6..12
 //! ```
 //!
-//! Cost: qα + (p−1)bβ. Needs: nothing. Memory: at most pb bytes of scratch, none at ranks whose blocks wrap in no round.
+//! Cost: qα + (p−1)bβ. Needs: nothing. Memory: at most pb bytes of scratch, none at ranks whose blocks wrap in no
+//! round.
 //!
 //! Source: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms", arXiv 2410.14234, 2024.
 //! Departures: 1. no rotation at the end.
@@ -29,7 +31,7 @@ use crate::schedule::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allgather,
     name: "circulant",
-    summary: "In every round a rank gets the blocks next to those that it holds; the last round needs no cut and no rotation.",
+    summary: "In every round a rank gets the blocks next to those that it holds; nothing is rotated.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

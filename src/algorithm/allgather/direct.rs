@@ -13,8 +13,8 @@
 //! round 2   all     all     all     all
 //! ```
 //!
-//! Cost: (p−1)(α + bβ), with the start-ups overlapping as far as the network lets them. Needs: nothing. Memory: none, but
-//! 2(p−1) requests.
+//! Cost: (p−1)(α + bβ), with the start-ups overlapping as far as the network lets them. Needs: nothing. Memory: none,
+//! but 2(p−1) requests.
 //!
 //! Source: folklore; Open MPI `direct_messaging`.
 

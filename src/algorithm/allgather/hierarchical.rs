@@ -1,8 +1,8 @@
 //! Blocks are collected at the first rank of each node, exchanged among those, and broadcast inside the nodes.
 //!
-//! `gather` works inside each node, then the leaders exchange the blocks of whole nodes, then `bcast` hands all blocks out
-//! inside each node. Among the leaders `circulant` takes the fewest rounds; `ring` talks to neighbours only. Where the nodes
-//! are not known all ranks count as one node.
+//! `gather` works inside each node, then the leaders exchange the blocks of whole nodes, then `bcast` hands all blocks
+//! out inside each node. Among the leaders `circulant` takes the fewest rounds; `ring` talks to neighbours only. Where
+//! the nodes are not known all ranks count as one node.
 //!
 //! State at p = 5, nodes {0 1 2} {3 4} (blocks held):
 //!
@@ -14,12 +14,14 @@
 //! bcast     0..4  0..4  0..4  0..4  0..4
 //! ```
 //!
-//! Cost: that of `gather` inside the largest node; for N nodes ⌈log2 N⌉ rounds (`circulant`; a message that passes the last
-//! node is sent in two parts) or N − 1 (`ring`) with all blocks of other nodes; that of `bcast` of pb bytes inside the largest
-//! node. Needs: nothing. Memory: pb bytes at leaders where a node's ranks are not neighbours, else that of `gather`.
+//! Cost: that of `gather` inside the largest node; for N nodes ⌈log2 N⌉ rounds (`circulant`; a message that passes the
+//! last node is sent in two parts) or N − 1 (`ring`) with all blocks of other nodes; that of `bcast` of pb bytes inside
+//! the largest node. Needs: nothing. Memory: pb bytes at leaders where a node's ranks are not neighbours, else that of
+//! `gather`.
 //!
-//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed
-//! Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks anywhere on them.
+//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical
+//! AutotuNed Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks
+//! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

@@ -1,7 +1,7 @@
 //! Neighbours meet by turns on the left and on the right and pass on the pair of blocks that they got last.
 //!
-//! In round 0 ranks 2g and 2g + 1 exchange their blocks. From then on every rank meets its two neighbours by turns and gives
-//! each the two blocks that the other one gave it in the round before.
+//! In round 0 ranks 2g and 2g + 1 exchange their blocks. From then on every rank meets its two neighbours by turns and
+//! gives each the two blocks that the other one gave it in the round before.
 //!
 //! State at p = 6 (blocks held):
 //!
@@ -15,8 +15,8 @@
 //!
 //! Cost: (p/2)α + (p−1)bβ. Needs: p even. Memory: none.
 //!
-//! Source: J. Chen, L. Zhang, Y. Zhang, W. Yuan, "Performance Evaluation of Allgather Algorithms on Terascale Linux Cluster
-//! with Fast Ethernet", HPC-Asia 2005.
+//! Source: J. Chen, L. Zhang, Y. Zhang, W. Yuan, "Performance Evaluation of Allgather Algorithms on Terascale Linux
+//! Cluster with Fast Ethernet", HPC-Asia 2005.
 
 use crate::algorithm::engine::exchange::Exchange;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, RankNeed, Shape};

@@ -1,7 +1,7 @@
 //! Blocks leap over the farthest distance first; each later leap, half as far, fills the gaps between the blocks held.
 //!
-//! In the round of distance d = 2^(q−1), …, 2, 1 rank r holds the blocks of r − 2jd and sends them to r + d, which thus holds
-//! those of r + d − jd. The last, largest messages go to the neighbour, which is mostly on the same node.
+//! In the round of distance d = 2^(q−1), …, 2, 1 rank r holds the blocks of r − 2jd and sends them to r + d, which thus
+//! holds those of r + d − jd. The last, largest messages go to the neighbour, which is mostly on the same node.
 //!
 //! State at p = 6 (blocks held):
 //!
@@ -15,8 +15,9 @@
 //!
 //! Cost: qα + (p−1)bβ. Needs: nothing. Memory: pb bytes of scratch, to pack messages.
 //!
-//! Source: W. J. Loch, G. P. Koslovski, "Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather algorithm",
-//! arXiv 2109.08751, 2021. Departures: 1. the blocks of a round are packed into one message, not sent one by one.
+//! Source: W. J. Loch, G. P. Koslovski, "Sparbit: a new logarithmic-cost and data locality-aware MPI Allgather
+//! algorithm", arXiv 2109.08751, 2021. Departures: 1. the blocks of a round are packed into one message, not sent one
+//! by one.
 
 use crate::algorithm::engine::exchange::Exchange;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};

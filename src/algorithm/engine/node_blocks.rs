@@ -140,7 +140,8 @@ pub fn scatter(comm: &mut dyn Comm, call: &Call, node: &Choice, tree: RangeTree)
     comm.wait(&sends);
 }
 
-/// Allgather: by `gather` at the nodes' leaders, by `turns` (of the leaders, in node order) among them, by `bcast` back.
+/// Allgather: by `gather` at the nodes' leaders, by `turns` (of the leaders, in node order) among them, by `bcast`
+/// back.
 pub fn allgather<I: Iterator<Item = Turn>>(
     comm: &mut dyn Comm,
     call: &Call,

@@ -1,7 +1,7 @@
 //! Several chains of ranks end at the root; each rank adds its block to those that come from behind and passes all on.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. The ranks 1 … p − 1 are divided into c runs of sizes that differ
-//! by at most one; in a run every rank sends to the one before it, the first one to the root.
+//! Ranks are counted from the root: v = (r − root) mod p. The ranks 1 … p − 1 are divided into c runs of sizes that
+//! differ by at most one; in a run every rank sends to the one before it, the first one to the root.
 //!
 //! State at p = 7, c = 2 (blocks held; the chains are 3 2 1 and 6 5 4):
 //!
@@ -14,9 +14,9 @@
 //! round 3   0..6  .     .     .     .     .     .
 //! ```
 //!
-//! Cost: (m − 1 + c)α + (m(m−1)/2 + cm)bβ with m = ⌈(p−1)/c⌉: few start-ups for the root, but every block travels all the
-//! way to it. See `pipeline` for blocks that travel one by one. Needs: nothing. Memory: the blocks of its subtree at every
-//! inner rank; at the root those of the one child whose ranks pass the last rank.
+//! Cost: (m − 1 + c)α + (m(m−1)/2 + cm)bβ with m = ⌈(p−1)/c⌉: few start-ups for the root, but every block travels all
+//! the way to it. See `pipeline` for blocks that travel one by one. Needs: nothing. Memory: the blocks of its subtree
+//! at every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: Open MPI `chain` topology, used there for broadcast and reduce.
 
@@ -29,7 +29,7 @@ use crate::schedule::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "chain",
-    summary: "Several chains of ranks end at the root; each rank adds its block to those from behind and passes all on.",
+    summary: "Several chains of ranks end at the root; each rank adds its block to those that come along.",
     parameters: &[Parameter {
         name: "chains",
         kind: Kind::Count { least: 1 },

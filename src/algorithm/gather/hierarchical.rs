@@ -1,8 +1,8 @@
 //! Blocks are collected at one rank of each node first, then from those at the root.
 //!
-//! The root speaks for its node, the first rank for every other node. `node` gathers inside each node, then the leaders send
-//! the blocks of whole nodes up a tree, so a block leaves its node once at most. The root's node counts as the first one.
-//! Where the nodes are not known all ranks count as one node.
+//! The root speaks for its node, the first rank for every other node. `node` gathers inside each node, then the leaders
+//! send the blocks of whole nodes up a tree, so a block leaves its node once at most. The root's node counts as the
+//! first one. Where the nodes are not known all ranks count as one node.
 //!
 //! State at p = 7, root 1, nodes {0 1 2} {3 4} {5 6}, all binomial (blocks held):
 //!
@@ -15,11 +15,13 @@
 //! leaders   .     0..6  .     .     .     .     .
 //! ```
 //!
-//! Cost: that of `node` inside the largest node, then ⌈log2 N⌉α for N nodes and bβ for every rank that is not on the root's
-//! node. Needs: nothing. Memory: the blocks of its subtree at every leader; at the root those that are no run of ranks.
+//! Cost: that of `node` inside the largest node, then ⌈log2 N⌉α for N nodes and bβ for every rank that is not on the
+//! root's node. Needs: nothing. Memory: the blocks of its subtree at every leader; at the root those that are no run of
+//! ranks.
 //!
-//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed
-//! Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks anywhere on them.
+//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical
+//! AutotuNed Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks
+//! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

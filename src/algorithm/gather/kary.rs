@@ -1,8 +1,8 @@
 //! Blocks are collected up a tree in which every rank has k children with equal shares of what is left.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. The rank that answers for m neighbouring blocks, its own being
-//! the first, divides the other m − 1 into k runs of sizes that differ by at most one, and receives each from its first
-//! rank. The tree is as low as a complete k-ary tree, but numbered so that a subtree is a run.
+//! Ranks are counted from the root: v = (r − root) mod p. The rank that answers for m neighbouring blocks, its own
+//! being the first, divides the other m − 1 into k runs of sizes that differ by at most one, and receives each from its
+//! first rank. The tree is as low as a complete k-ary tree, but numbered so that a subtree is a run.
 //!
 //! Tree at p = 7, k = 2 (each rank with the blocks that it sends up):
 //!
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Cost: T(m) = T((m−1)/k) + k(α + ((m−1)/k)bβ), T(1) = 0, for m = p; about k·log_k p·α + (k/(k−1))pbβ, since the root
-//! waits for its children, unlike in the k-nomial tree. Needs: nothing. Memory: the blocks of its subtree at every inner
-//! rank; at the root those of the one child whose ranks pass the last rank.
+//! waits for its children, unlike in the k-nomial tree. Needs: nothing. Memory: the blocks of its subtree at every
+//! inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: M. G. Kurnosov, lectures on parallel computing, for the tree. Departures: 1. numbered in pre-order, so that
 //! subtrees are runs; 2. balanced, not filled from the left.

@@ -12,10 +12,10 @@
 //! level 1   0..6  .     .     .     .     .     .
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉α + (p−1)bβ; the last level has fewer rounds if p < k^⌈log_k p⌉. The k−1 messages of a level share
-//! the receiver's link but need not wait for each other, so with fast start-ups a level takes little more than one α.
-//! Needs: nothing. Memory: the blocks of its subtree at every inner rank; at the root those of the one child whose ranks
-//! pass the last rank.
+//! Cost: (k−1)⌈log_k p⌉α + (p−1)bβ; the last level has fewer rounds if p < k^⌈log_k p⌉. The k−1 messages of a level
+//! share the receiver's link but need not wait for each other, so with fast start-ups a level takes little more than
+//! one α. Needs: nothing. Memory: the blocks of its subtree at every inner rank; at the root those of the one child
+//! whose ranks pass the last rank.
 //!
 //! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023.
 

@@ -1,8 +1,9 @@
 //! One chain of ranks ends at the root; blocks travel along it one by one.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. Each rank sends its block to v − 1 and then relays those that
-//! come from v + 1, each as soon as it is there. So the root gets the blocks of v = 1, 2, … in that order, one after the
-//! other without a gap, from its neighbour only. A `segment` cuts blocks, which saves memory on the way but no time.
+//! come from v + 1, each as soon as it is there. So the root gets the blocks of v = 1, 2, … in that order, one after
+//! the other without a gap, from its neighbour only. A `segment` cuts blocks, which saves memory on the way but no
+//! time.
 //!
 //! State at p = 4 (blocks that have come by; `>` marks the one sent next):
 //!

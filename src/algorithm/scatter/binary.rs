@@ -1,7 +1,7 @@
 //! Blocks go down a binary tree, each child answering for half of what is left.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. The rank that answers for m neighbouring blocks, its own being
-//! the first, sends the two halves of the other m − 1 to the first rank of each.
+//! Ranks are counted from the root: v = (r − root) mod p. The rank that answers for m neighbouring blocks, its own
+//! being the first, sends the two halves of the other m − 1 to the first rank of each.
 //!
 //! Tree at p = 7 (each rank with the blocks that it gets):
 //!
@@ -12,8 +12,8 @@
 //!                 └─ 6 (6)
 //! ```
 //!
-//! Cost: T(m) = 2α + (m−1)bβ + T((m−1)/2), T(1) = 0, for m = p; about 2qα + 2pbβ. Needs: nothing. Memory: the blocks of its
-//! subtree at every inner rank; at the root those of the one child whose ranks pass the last rank.
+//! Cost: T(m) = 2α + (m−1)bβ + T((m−1)/2), T(1) = 0, for m = p; about 2qα + 2pbβ. Needs: nothing. Memory: the blocks of
+//! its subtree at every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: M. G. Kurnosov, lectures on parallel computing, for the tree. Departures: 1. numbered in pre-order, so that
 //! subtrees are runs; 2. balanced, not filled from the left.

@@ -1,7 +1,7 @@
 //! Several chains of ranks start at the root; each rank keeps its block of those that come and passes the others on.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. The ranks 1 … p − 1 are divided into c runs of sizes that differ
-//! by at most one; the root sends to the first rank of each, and in a run every rank sends to the next one.
+//! Ranks are counted from the root: v = (r − root) mod p. The ranks 1 … p − 1 are divided into c runs of sizes that
+//! differ by at most one; the root sends to the first rank of each, and in a run every rank sends to the next one.
 //!
 //! State at p = 7, c = 2 (blocks still to be handed out, and the own one; the chains are 1 2 3 and 4 5 6):
 //!
@@ -14,9 +14,9 @@
 //! round 3   0     1     2     3     4     5     6
 //! ```
 //!
-//! Cost: (m − 1 + c)α + (m(m−1)/2 + cm)bβ with m = ⌈(p−1)/c⌉: few start-ups for the root, but every block travels all the
-//! way from it. See `pipeline` for blocks that travel one by one. Needs: nothing. Memory: the blocks of its subtree at every
-//! inner rank; at the root those of the one child whose ranks pass the last rank.
+//! Cost: (m − 1 + c)α + (m(m−1)/2 + cm)bβ with m = ⌈(p−1)/c⌉: few start-ups for the root, but every block travels all
+//! the way from it. See `pipeline` for blocks that travel one by one. Needs: nothing. Memory: the blocks of its subtree
+//! at every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: Open MPI `chain` topology, used there for broadcast and reduce.
 

@@ -1,8 +1,8 @@
 //! Blocks go to one rank of each node first, then from those to the others of the node.
 //!
-//! The root speaks for its node, the first rank for every other node. The root sends the blocks of whole nodes down a tree of
-//! leaders, then `node` scatters inside each node, so a block enters its node once at most. The root's node counts as the
-//! first one. Where the nodes are not known all ranks count as one node.
+//! The root speaks for its node, the first rank for every other node. The root sends the blocks of whole nodes down a
+//! tree of leaders, then `node` scatters inside each node, so a block enters its node once at most. The root's node
+//! counts as the first one. Where the nodes are not known all ranks count as one node.
 //!
 //! State at p = 7, root 1, nodes {0 1 2} {3 4} {5 6}, all binomial (blocks still to be handed out, and the own one):
 //!
@@ -15,11 +15,13 @@
 //! node      0     1     2     3     4     5     6
 //! ```
 //!
-//! Cost: ⌈log2 N⌉α for N nodes and bβ for every rank that is not on the root's node, then that of `node` inside the largest
-//! node. Needs: nothing. Memory: the blocks of its subtree at every leader; at the root those that are no run of ranks.
+//! Cost: ⌈log2 N⌉α for N nodes and bβ for every rank that is not on the root's node, then that of `node` inside the
+//! largest node. Needs: nothing. Memory: the blocks of its subtree at every leader; at the root those that are no run
+//! of ranks.
 //!
-//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed
-//! Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks anywhere on them.
+//! Source: X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical
+//! AutotuNed Collective Communication Framework", CLUSTER 2020. Departures: 1. nodes may be of any sizes and ranks
+//! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

@@ -1,8 +1,9 @@
 //! Blocks go down a tree in which every rank has k children with equal shares of what is left.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. The rank that answers for m neighbouring blocks, its own being
-//! the first, divides the other m − 1 into k runs of sizes that differ by at most one, and sends each to its first rank,
-//! the larger ones first. The tree is as low as a complete k-ary tree, but numbered so that a subtree is a run.
+//! Ranks are counted from the root: v = (r − root) mod p. The rank that answers for m neighbouring blocks, its own
+//! being the first, divides the other m − 1 into k runs of sizes that differ by at most one, and sends each to its
+//! first rank, the larger ones first. The tree is as low as a complete k-ary tree, but numbered so that a subtree is a
+//! run.
 //!
 //! Tree at p = 7, k = 2 (each rank with the blocks that it gets):
 //!
@@ -14,8 +15,8 @@
 //! ```
 //!
 //! Cost: T(m) = k(α + ((m−1)/k)bβ) + T((m−1)/k), T(1) = 0, for m = p; about k·log_k p·α + (k/(k−1))pbβ, since the last
-//! child starts only when the root is done, unlike in the k-nomial tree. Needs: nothing. Memory: the blocks of its subtree
-//! at every inner rank; at the root those of the one child whose ranks pass the last rank.
+//! child starts only when the root is done, unlike in the k-nomial tree. Needs: nothing. Memory: the blocks of its
+//! subtree at every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: M. G. Kurnosov, lectures on parallel computing, for the tree. Departures: 1. numbered in pre-order, so that
 //! subtrees are runs; 2. balanced, not filled from the left.

@@ -1,7 +1,7 @@
 //! Blocks go down a k-nomial tree: every rank keeps one k-th of them in every level.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. A rank that holds the blocks v … v + k^(j+1) − 1 sends those from
-//! v + i·k^j on to that rank, k^j at a time, for 0 < i < k.
+//! Ranks are counted from the root: v = (r − root) mod p. A rank that holds the blocks v … v + k^(j+1) − 1 sends those
+//! from v + i·k^j on to that rank, k^j at a time, for 0 < i < k.
 //!
 //! State at p = 7, k = 3 (blocks still to be handed out, and the own one):
 //!
@@ -12,10 +12,10 @@
 //! level 0   0     1     2     3     4     5     6
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉α + (p−1)bβ; the first level has fewer rounds if p < k^⌈log_k p⌉. The k−1 messages of a level share
-//! the sender's link but need not wait for each other, so with fast start-ups a level takes little more than one α.
-//! Needs: nothing. Memory: the blocks of its subtree at every inner rank; at the root those of the one child whose ranks
-//! pass the last rank.
+//! Cost: (k−1)⌈log_k p⌉α + (p−1)bβ; the first level has fewer rounds if p < k^⌈log_k p⌉. The k−1 messages of a level
+//! share the sender's link but need not wait for each other, so with fast start-ups a level takes little more than one
+//! α. Needs: nothing. Memory: the blocks of its subtree at every inner rank; at the root those of the one child whose
+//! ranks pass the last rank.
 //!
 //! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023.
 

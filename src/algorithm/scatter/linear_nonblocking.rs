@@ -15,8 +15,8 @@
 //!
 //! Cost: (p−1)(α + bβ). Needs: nothing. Memory: none.
 //!
-//! Source: Open MPI `linear_nb`. Departures: 1. the oldest send is waited for, instead of every so many being a blocking
-//! one, so that the limit holds for all.
+//! Source: Open MPI `linear_nb`. Departures: 1. the oldest send is waited for, instead of every so many being a
+//! blocking one, so that the limit holds for all.
 
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::schedule::{Comm, Range, Requests};

@@ -1,9 +1,9 @@
 //! One chain of ranks starts at the root; blocks travel along it one by one.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. The root sends all blocks to its neighbour, the one for the
-//! farthest rank first. Each rank relays what comes to v + 1, each block as soon as it is there, and keeps the last one,
-//! which is its own. All blocks arrive in the same round. A `segment` cuts blocks, which saves memory on the way but no
-//! time.
+//! farthest rank first. Each rank relays what comes to v + 1, each block as soon as it is there, and keeps the last
+//! one, which is its own. All blocks arrive in the same round. A `segment` cuts blocks, which saves memory on the way
+//! but no time.
 //!
 //! State at p = 4 (block that came last):
 //!
