@@ -125,61 +125,79 @@ pub fn prepare(
         None | Some("") => library.to_owned(),
         Some(before) => format!("{library}:{before}"),
     };
-    let mut command = command.to_vec();
     let mut environment = variables.to_vec();
-    let inserted: Vec<OsString> = match launcher {
+    let (program, rest) = command.split_first().ok_or("there is no command")?;
+    let words = match launcher {
         Launcher::OpenMpi => {
-            let names = variables.iter().flat_map(|(name, _)| ["-x".to_owned(), name.clone()]);
-            let names: Vec<_> = names.map(OsString::from).collect();
-            match find_pair(&command, &["-x", "--x"], |value| value.starts_with("LD_PRELOAD")) {
-                Some(place) => {
-                    let given = command[place].to_string_lossy().into_owned();
-                    let value = preload(given.split_once('=').map_or(inherited, |(_, value)| Some(value)));
-                    command[place] = format!("LD_PRELOAD={value}").into();
-                    names
-                }
-                None => {
-                    let value = format!("LD_PRELOAD={}", preload(inherited));
-                    [OsString::from("-x"), value.into()].into_iter().chain(names).collect()
-                }
-            }
+            // What stands before a colon holds for the ranks of that part of the job only.
+            let parts = rest.split(|word| word == ":").map(|part| for_open_mpi(part, variables, inherited, &preload));
+            parts.collect::<Vec<_>>().join(&OsString::from(":"))
         }
         Launcher::Hydra => {
             environment.clear();
-            let all = variables.iter().map(|(name, value)| (name.as_str(), value.clone()));
-            let given = find_pair(&command, &["-genv", "--genv", "-env", "--env"], |value| value == "LD_PRELOAD");
-            let preloaded = match given {
-                Some(place) => {
-                    let value = command.get_mut(place + 1).ok_or("-genv LD_PRELOAD has no value")?;
-                    *value = preload(Some(&value.to_string_lossy())).into();
-                    None
-                }
-                None => Some(("LD_PRELOAD", preload(inherited))),
-            };
-            let all = preloaded.into_iter().chain(all);
-            all.flat_map(|(name, value)| ["-genv".to_owned(), name.to_owned(), value]).map(OsString::from).collect()
+            for_hydra(rest, variables, inherited, &preload)?
         }
         Launcher::Srun => {
-            if command.iter().any(|argument| argument.to_string_lossy().starts_with("--export")) {
+            if rest.iter().any(|argument| argument.to_string_lossy().starts_with("--export")) {
                 return Err(format!(
                     "srun has an --export option already; write --export=ALL,LD_PRELOAD={library} there yourself, and \
                      start it without collie run"
                 ));
             }
-            vec![format!("--export=ALL,LD_PRELOAD={}", preload(inherited)).into()]
+            let export = OsString::from(format!("--export=ALL,LD_PRELOAD={}", preload(inherited)));
+            std::iter::once(export).chain(rest.iter().cloned()).collect()
         }
         Launcher::None => {
             environment.push(("LD_PRELOAD".to_owned(), preload(inherited)));
-            Vec::new()
+            rest.to_vec()
         }
     };
-    command.splice(1..1, inserted);
+    let command = std::iter::once(program.clone()).chain(words).collect();
     Ok(Launch { environment, command })
 }
 
+fn for_open_mpi(
+    words: &[OsString],
+    variables: &[(String, String)],
+    inherited: Option<&str>,
+    preload: &dyn Fn(Option<&str>) -> String,
+) -> Vec<OsString> {
+    let mut words = words.to_vec();
+    let mut options = Vec::new();
+    match find_pair(&words, &["-x", "--x"], |value| value == "LD_PRELOAD" || value.starts_with("LD_PRELOAD=")) {
+        Some(place) => {
+            let given = words[place].to_string_lossy().into_owned();
+            let value = preload(given.split_once('=').map_or(inherited, |(_, value)| Some(value)));
+            words[place] = format!("LD_PRELOAD={value}").into();
+        }
+        None => options.extend(["-x".to_owned(), format!("LD_PRELOAD={}", preload(inherited))]),
+    }
+    options.extend(variables.iter().flat_map(|(name, _)| ["-x".to_owned(), name.clone()]));
+    options.into_iter().map(OsString::from).chain(words).collect()
+}
+
+fn for_hydra(
+    words: &[OsString],
+    variables: &[(String, String)],
+    inherited: Option<&str>,
+    preload: &dyn Fn(Option<&str>) -> String,
+) -> Result<Vec<OsString>, String> {
+    let mut words = words.to_vec();
+    let mut options = Vec::new();
+    match find_pair(&words, &["-genv", "--genv", "-env", "--env"], |value| value == "LD_PRELOAD") {
+        Some(place) => {
+            let value = words.get_mut(place + 1).ok_or("-genv LD_PRELOAD has no value")?;
+            *value = preload(Some(&value.to_string_lossy())).into();
+        }
+        None => options.extend(["-genv".to_owned(), "LD_PRELOAD".to_owned(), preload(inherited)]),
+    }
+    options.extend(variables.iter().flat_map(|(name, value)| ["-genv".to_owned(), name.clone(), value.clone()]));
+    Ok(options.into_iter().map(OsString::from).chain(words).collect())
+}
+
 /// Where the word behind one of `options` stands that `is_meant`.
-fn find_pair(command: &[OsString], options: &[&str], is_meant: impl Fn(&str) -> bool) -> Option<usize> {
-    let pairs = command.windows(2).enumerate();
+fn find_pair(words: &[OsString], options: &[&str], is_meant: impl Fn(&str) -> bool) -> Option<usize> {
+    let pairs = words.windows(2).enumerate();
     pairs
         .filter(|(_, pair)| options.iter().any(|option| pair[0] == *option))
         .find(|(_, pair)| pair[1].to_str().is_some_and(&is_meant))
@@ -217,6 +235,9 @@ mod tests {
         assert_eq!(found.1, "mpirun -x COLLIE_BCAST -x LD_PRELOAD=/l.so:/t.so -n 2 ./a");
         let found = words(Launcher::OpenMpi, "mpirun -x LD_PRELOAD -n 2 ./a", Some("/m.so"));
         assert_eq!(found.1, "mpirun -x COLLIE_BCAST -x LD_PRELOAD=/l.so:/m.so -n 2 ./a");
+        let found = words(Launcher::OpenMpi, "mpirun -n 1 ./a : -n 2 ./b", None);
+        let options = "-x LD_PRELOAD=/l.so -x COLLIE_BCAST";
+        assert_eq!(found.1, format!("mpirun {options} -n 1 ./a : {options} -n 2 ./b"), "in each part");
     }
 
     #[test]
