@@ -120,7 +120,7 @@ fn explanation(configuration: &Configuration, situation: &Situation, call: &Call
         }
     };
     let mut rows = Vec::new();
-    for candidate in Candidates::of(configuration, situation, call) {
+    for candidate in Candidates::of(None, configuration, situation, call) {
         let verdict = match candidate.wanted {
             Wanted::Algorithm(choice) => verdict(choice, call, situation.ranks),
             Wanted::Auto => "leaves it to the default table".to_owned(),

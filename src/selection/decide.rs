@@ -1,4 +1,5 @@
-//! The choice for one call: the operation's variable, then the first rule that matches, then the default table.
+//! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches,
+//! then the default table.
 //!
 //! What is asked for but may not be used (its needs are not met) gives way to the default table, and the reason says
 //! so. If nothing in the default table may be used either, the call is the MPI library's.
@@ -52,6 +53,8 @@ pub struct Reason {
 pub enum By {
     /// `COLLIE_MODE=native`.
     Mode,
+    /// The program itself, through `collie.h`.
+    Program,
     /// The variable of this operation.
     Variable(Operation),
     /// A rule of the user's file.
@@ -94,6 +97,7 @@ impl Display for By {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Mode => write!(f, "{}=native", variables::MODE),
+            Self::Program => f.write_str("program"),
             Self::Variable(operation) => f.write_str(variables::of(*operation)),
             Self::Rule { file, line } => write!(f, "{file}:{line}"),
             Self::Default { table, line } => write!(f, "default {table}:{line}"),
@@ -117,8 +121,19 @@ impl Display for Reason {
 
 /// Who carries out `call` in `situation`. Equal arguments on all ranks give equal answers; nothing is allocated.
 pub fn decide<'a>(configuration: &'a Configuration, situation: &Situation, call: &Call) -> Decided<'a> {
+    decide_with(None, configuration, situation, call)
+}
+
+/// As [`decide`], but what the program itself asks for (`collie.h`) is heard before variables and rules. Its needs count
+/// like any other's.
+pub fn decide_with<'a>(
+    program: Option<&'a Wanted>,
+    configuration: &'a Configuration,
+    situation: &Situation,
+    call: &Call,
+) -> Decided<'a> {
     let mut refused = None;
-    for candidate in Candidates::of(configuration, situation, call) {
+    for candidate in Candidates::of(program, configuration, situation, call) {
         let Candidate { by, wanted } = candidate;
         match wanted {
             Wanted::Auto => {}
@@ -147,8 +162,8 @@ pub struct Candidate<'a> {
     pub wanted: &'a Wanted,
 }
 
-/// Whatever speaks about a call: the mode, or the variable, or else the first matching rule; then every matching row of
-/// the default table.
+/// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
+/// matching row of the default table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
     table: &'static str,
@@ -159,16 +174,30 @@ pub struct Candidates<'a, 'b> {
 
 impl<'a, 'b> Candidates<'a, 'b> {
     /// Those of `call`.
-    pub fn of(configuration: &'a Configuration, situation: &'b Situation, call: &'b Call<'b>) -> Self {
+    pub fn of(
+        program: Option<&'a Wanted>,
+        configuration: &'a Configuration,
+        situation: &'b Situation,
+        call: &'b Call<'b>,
+    ) -> Self {
         let (table, rules) = defaults::of(situation);
         let rows = rules.of(call.operation).iter();
-        Self { asked: asked(configuration, situation, call), table, rows, situation, call }
+        let asked = asked(program, configuration, situation, call);
+        Self { asked, table, rows, situation, call }
     }
 }
 
-fn asked<'a>(configuration: &'a Configuration, situation: &Situation, call: &Call) -> Option<Candidate<'a>> {
+fn asked<'a>(
+    program: Option<&'a Wanted>,
+    configuration: &'a Configuration,
+    situation: &Situation,
+    call: &Call,
+) -> Option<Candidate<'a>> {
     if configuration.mode == Mode::Native {
         return Some(Candidate { by: By::Mode, wanted: &Wanted::Native });
+    }
+    if let Some(wanted) = program.filter(|wanted| **wanted != Wanted::Auto) {
+        return Some(Candidate { by: By::Program, wanted });
     }
     let forced = &configuration.forced[call.operation as usize];
     if *forced != Wanted::Auto {

@@ -2,7 +2,7 @@
 
 use crate::algorithm::{Call, Operation};
 use crate::selection::defaults::TABLES;
-use crate::selection::{Configuration, Decided, RawConfiguration, Rules, Situation, decide};
+use crate::selection::{Configuration, Decided, RawConfiguration, Rules, Situation, Wanted, decide, decide_with};
 
 const HERE: Situation = Situation { ranks: 8, one_node: true, oversubscribed: false };
 
@@ -35,6 +35,25 @@ fn the_variable_goes_before_the_rules_and_these_before_the_tables() {
     assert!(
         told(&configuration(&[], "allreduce * * auto\nallreduce * * ring"), 1, true).contains(" by default one_node:")
     );
+}
+
+#[test]
+fn the_program_goes_before_the_variables_but_not_before_needs() {
+    let configuration = configuration(&[("COLLIE_ALLGATHER", "ring")], "");
+    let with = |program: &str, ranks| {
+        let program = Wanted::parse(Operation::Allgather, program).unwrap();
+        let situation = Situation { ranks, ..HERE };
+        match decide_with(Some(&program), &configuration, &situation, &call(Operation::Allgather, 8, true)) {
+            Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
+            Decided::Native { by } => format!("native by {by}"),
+        }
+    };
+    assert_eq!(with("recursive_doubling", 8), "recursive_doubling by program");
+    assert_eq!(with("native", 8), "native by program");
+    assert_eq!(with("auto", 8), "ring by COLLIE_ALLGATHER");
+    let words = with("recursive_doubling", 7);
+    let end = "(recursive_doubling of program needs a power-of-two number of ranks, not 7)";
+    assert!(words.contains(" by default one_node:") && words.ends_with(end), "{words}");
 }
 
 #[test]
