@@ -16,6 +16,7 @@
 //! Open MPI's formats are read as well and told apart by their content.
 
 mod condition;
+mod open_mpi;
 mod own;
 mod span;
 
@@ -105,7 +106,14 @@ impl Rules {
     /// # Errors
     /// Everything that is wrong, with line and column.
     pub fn parse(path: &str, text: &str) -> Result<Self, ConfigurationErrors> {
-        own::parse(path, text).map(|rules| Self::new(path, rules))
+        let read = if text.trim_start().starts_with('{') {
+            open_mpi::parse_json
+        } else if open_mpi::is_classic(text) {
+            open_mpi::parse_classic
+        } else {
+            own::parse
+        };
+        read(path, text).map(|rules| Self::new(path, rules))
     }
 
     /// The rules of one operation, in the file's order.

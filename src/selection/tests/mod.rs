@@ -2,4 +2,5 @@
 
 mod configuration;
 mod decide;
+mod open_mpi;
 mod rules;

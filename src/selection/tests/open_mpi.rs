@@ -1,0 +1,223 @@
+//! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
+
+use crate::algorithm::{Call, Operation};
+use crate::selection::{Rules, Situation};
+use proptest::prelude::*;
+
+fn read(text: &str) -> Rules {
+    Rules::parse("f", text).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn refused(text: &str) -> String {
+    Rules::parse("f", text).expect_err(text).to_string()
+}
+
+/// What the rules ask for; empty if none speaks about the call.
+fn asked(rules: &Rules, operation: Operation, ranks: usize, bytes: usize) -> String {
+    let situation = Situation { ranks, one_node: true, oversubscribed: false };
+    let call = Call { operation, root: 0, count: bytes, unit: 1, commutative: true, nodes: &[] };
+    rules.first(&situation, &call).map_or_else(String::new, |rule| rule.wanted.to_string())
+}
+
+const CLASSIC: &str = "\
+2            # collectives
+2            # allreduce
+3            # communicator sizes
+4 2          # from 4 ranks on (and below)
+0 3 0 0
+1024 5 0 8192
+8 1
+0 6 0 0
+16 0
+0            # allgather
+1
+64 3
+0 1 0 0
+1000 2 0 0   # bytes of all ranks together
+8000 4 0 0
+";
+
+#[test]
+fn classic_blocks_hold_up_to_the_next() {
+    let rules = read(CLASSIC);
+    let allreduce = |ranks, bytes| asked(&rules, Operation::Allreduce, ranks, bytes);
+    for ranks in [1, 3, 4, 7] {
+        assert_eq!(allreduce(ranks, 1023), "recursive_doubling");
+        assert_eq!(allreduce(ranks, 1024), "segmented_ring:segment=8K");
+    }
+    for ranks in [8, 15] {
+        assert_eq!(allreduce(ranks, 1 << 30), "rabenseifner");
+    }
+    assert_eq!(allreduce(16, 8), "auto", "an empty block leaves it to the tables");
+    assert_eq!(asked(&rules, Operation::Bcast, 4, 8), "");
+}
+
+#[test]
+fn classic_sizes_of_allgather_are_those_of_all_ranks() {
+    let rules = read(CLASSIC);
+    let allgather = |ranks, bytes| asked(&rules, Operation::Allgather, ranks, bytes);
+    assert!(allgather(4, 249).starts_with("linear"));
+    assert_eq!(allgather(4, 250), "bruck");
+    assert_eq!(allgather(100, 9), "linear:gather=linear,bcast=binomial(segment=none)");
+    assert_eq!(allgather(100, 10), "bruck");
+    assert_eq!(allgather(2, 4000), "ring");
+    assert_eq!(allgather(2, 3999), "bruck");
+}
+
+/// Open MPI 4.1's search, written as it does it: the last block, and in it the last rule, before the first too large.
+fn found_by_open_mpi(blocks: &[(usize, Vec<(usize, usize)>)], ranks: usize, bytes: usize) -> usize {
+    let reached = 1 + blocks.iter().skip(1).take_while(|(size, _)| *size <= ranks).count();
+    let reached = if blocks[0].0 > ranks { 1 } else { reached };
+    let rules = &blocks[reached - 1].1;
+    let rules_reached = rules.iter().take_while(|(size, _)| *size <= bytes).count();
+    rules_reached.checked_sub(1).map_or(0, |place| rules[place].1)
+}
+
+proptest! {
+    #[test]
+    fn classic_search_finds_what_open_mpi_finds(
+        sizes in proptest::collection::vec((0..20usize, proptest::collection::vec((0..50usize, 0..7usize), 0..5)), 1..5),
+        ranks in 1..24usize,
+        bytes in 0..60usize,
+    ) {
+        let names = ["auto", "linear", "reduce_bcast", "recursive_doubling", "ring", "segmented_ring", "rabenseifner"];
+        let mut blocks = sizes;
+        for (_, rules) in &mut blocks {
+            if let Some(first) = rules.first_mut() {
+                first.0 = 0;
+            }
+        }
+        let mut text = format!("1 2 {}\n", blocks.len());
+        for (size, rules) in &blocks {
+            text.push_str(&format!("{size} {}\n", rules.len()));
+            for (bytes, algorithm) in rules {
+                text.push_str(&format!("{bytes} {algorithm} 0 0\n"));
+            }
+        }
+        let rules = Rules::parse("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        let found = asked(&rules, Operation::Allreduce, ranks, bytes);
+        let expected = names[found_by_open_mpi(&blocks, ranks, bytes)];
+        prop_assert_eq!(found.split(':').next().unwrap(), expected, "{}", text);
+    }
+
+    #[test]
+    fn no_text_makes_the_readers_panic(text in "[0-9a-fx# \n-]{0,80}", json in "[\\[\\]{}:,\"a-z_0-9 \n]{0,80}") {
+        let _ = Rules::parse("f", &text);
+        let _ = Rules::parse("f", &format!("{{{json}"));
+    }
+}
+
+#[test]
+fn classic_numbers_as_c_reads_them_and_requests_of_version_2() {
+    let rules = read("rule-file-version-2\n1 11 1 0x2 2\n0 5 0 010 3\n020 2 4 0\n");
+    assert_eq!(asked(&rules, Operation::Reduce, 2, 15), "binomial:segment=8,max_requests=3");
+    assert!(asked(&rules, Operation::Reduce, 2, 16).starts_with("chain:chains=4,segment=none"));
+}
+
+#[test]
+fn classic_parameters() {
+    let rules = read("1 7 1 2 4\n0 2 3 1024\n10 7 3 0\n20 3 0 65536\n30 0 0 0\n");
+    let bcast = |bytes| asked(&rules, Operation::Bcast, 2, bytes);
+    assert_eq!(bcast(0), "chain:chains=3,segment=1K");
+    assert_eq!(bcast(10), "knomial:radix=4,segment=none");
+    assert_eq!(bcast(20), "pipeline:segment=64K");
+    assert_eq!(bcast(30), "auto");
+}
+
+#[test]
+fn classic_collectives_that_are_not_ours_are_read_over() {
+    let rules = read("2 3 1 2 1 0 99 0 0 7 1 2 1 0 6 0 0");
+    assert_eq!(asked(&rules, Operation::Bcast, 2, 8), "binomial:segment=none");
+}
+
+#[test]
+fn classic_refusals_say_where_and_what() {
+    for (text, words) in [
+        ("1 2 1\n 4 x", "f:2:4: 'x' is no number of rules; accepted: a whole number"),
+        ("1 2 1\n 4 -1", "f:2:4: '-1' is no number of rules; accepted: a whole number"),
+        ("1 2 1\n4 1\n0 3 0", "f:3:6: the file ends where segment size should stand"),
+        ("1 22", "f:1:3: there is no collective 22; accepted: 0 to 21"),
+        ("2 2 0 2 0", "f:1:7: collective 2 (allreduce) stands here twice"),
+        ("1 2 1 4 1\n8 3 0 0", "f:2:1: the first rule of a communicator size starts at 8 bytes; accepted: 0"),
+        ("1 2 1 4 1\n0 9 0 0", "f:2:3: Open MPI has no allreduce algorithm 9; accepted: 0 to 7"),
+        ("1 2 1 4 1\n0 3 0 0\n8 3 0 0", "f:3:1: '8' is left over: the counts before it announce no more rules"),
+        (
+            "rule-file-version-3\n0",
+            "f:1:1: version '3' is not known; accepted: rule-file-version-1, rule-file-version-2",
+        ),
+    ] {
+        assert_eq!(refused(text), words);
+    }
+    assert_eq!(refused("1 2 1 4 2\n0 9 0 0\n1 8 0 0").lines().count(), 2, "algorithms are told all at once");
+}
+
+const JSON: &str = r#"{
+  "rule_file_version": 3, "module": "tuned",
+  "collectives": {
+    "alltoall": [{"rules": [{"alg": 99}]}],
+    "allreduce": [
+      {"comm_size_min": 4, "comm_size_max": 8, "rules": [
+        {"msg_size_max": 511, "alg": 3},
+        {"msg_size_min": 512, "msg_size_max": 1023, "alg": "segmented_ring", "seg_size": 256},
+        {"msg_size_min": 2048, "msg_size_max": "inf", "alg": "ring"}]},
+      {"comm_rank_distribution": "single-node", "rules": [{"alg": "rabenseifner"}]}],
+    "allgather": [{"rules": [{"alg": "bruck-k-fanout", "faninout": 4, "msg_size_min": 100}]}]
+  }
+}"#;
+
+#[test]
+fn json_first_match_wins_at_both_levels() {
+    let rules = read(JSON);
+    let allreduce = |ranks, bytes| asked(&rules, Operation::Allreduce, ranks, bytes);
+    assert_eq!(allreduce(4, 511), "recursive_doubling");
+    assert_eq!(allreduce(8, 512), "segmented_ring:segment=256");
+    assert_eq!(allreduce(8, 1024), "auto", "the first entry that fits is the only one");
+    assert_eq!(allreduce(8, 2048), "ring");
+    assert_eq!(allreduce(9, 8), "rabenseifner");
+    assert_eq!(asked(&rules, Operation::Allgather, 10, 10), "k_bruck:radix=4");
+    assert_eq!(asked(&rules, Operation::Allgather, 10, 9), "auto");
+    assert_eq!(rules.of(Operation::Allreduce)[1].line, 8);
+}
+
+#[test]
+fn json_refusals_say_where_and_what() {
+    let rule = |rule: &str| format!("{{\"collectives\": {{\"bcast\": [{{\"rules\": [\n{rule}]}}]}}}}");
+    for (text, words) in [
+        ("{\"collectives\": [}".to_owned(), "f:1:18: no JSON: expected value"),
+        ("{\n}".to_owned(), "f:1:1: the key 'collectives' is missing"),
+        (
+            "{\"colectives\": {}, \"collectives\": {}}".to_owned(),
+            "f:1:16: unknown key 'colectives'; accepted: rule_file_version, module, collectives; did you mean 'collectives'?",
+        ),
+        (
+            "{\"rule_file_version\": 2, \"collectives\": {}}".to_owned(),
+            "f:1:23: rule_file_version 2 is not known; accepted: 3",
+        ),
+        (
+            "{\"module\": \"han\", \"collectives\": {}}".to_owned(),
+            "f:1:12: module \"han\" is not known; accepted: \"tuned\"",
+        ),
+        (rule("{\"alg\": 12}"), "f:2:9: Open MPI has no bcast algorithm 12; accepted: 0 to 9"),
+        (rule("{}"), "f:2:1: the key 'alg' is missing"),
+        (
+            rule("{\"alg\": 1, \"msg_size_min\": \"x\"}"),
+            "f:2:28: '\"x\"' is not accepted; accepted: for msg_size_min a whole number, or \"inf\"",
+        ),
+        (
+            rule("{\"alg\": 1, \"msg_size_min\": 9, \"msg_size_max\": 8}"),
+            "f:2:47: msg_size_max 8 is below msg_size_min 9",
+        ),
+        (
+            rule("{\"alg\": 6, \"segsize\": 8}"),
+            "f:2:23: unknown key 'segsize'; accepted: msg_size_min, msg_size_max, alg, faninout, seg_size, reqs; did you mean 'seg_size'?",
+        ),
+    ] {
+        assert_eq!(refused(&text), words, "{text}");
+    }
+    let words = refused(&rule("{\"alg\": \"binomail\"}"));
+    assert!(words.starts_with("f:2:9: Open MPI has no bcast algorithm 'binomail'; accepted: ignore, basic_linear, "));
+    assert!(words.ends_with("; did you mean 'binomial'?"), "{words}");
+    let words = refused("{\"collectives\": {\"broadcast\": [], \"bcast\": 1}}");
+    assert!(words.starts_with("f:1:31: unknown collective 'broadcast'; accepted: allgather, "), "{words}");
+    assert!(words.lines().nth(1).unwrap().starts_with("f:1:44: '1' is not accepted"), "{words}");
+}
