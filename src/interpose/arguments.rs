@@ -88,6 +88,8 @@ pub enum Fallback {
     InvalidArgument,
     /// A predefined operation on a type that MPI does not define it on.
     UndefinedOperation,
+    /// A reduction of elements that reach into one another: no room for more of them than the call has.
+    Interleaved,
     /// No private communicator could be had.
     NoPrivateCommunicator,
 }
@@ -100,6 +102,7 @@ impl Fallback {
             Self::OneRank => "one rank",
             Self::InvalidArgument => "fallback: invalid argument",
             Self::UndefinedOperation => "fallback: operation not defined on this datatype",
+            Self::Interleaved => "fallback: elements reach into one another",
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
         }
     }
@@ -204,6 +207,11 @@ impl Significant {
             return Err(Fallback::InvalidArgument);
         }
         let side = receive.or(send).expect("one of them counts on every rank");
+        // A type map that skips over its neighbours' places leaves room for a few elements only, while algorithms hold
+        // several messages in a row. All ranks see it, since MPI reduces elements of one type.
+        if side.datatype.extent.unsigned_abs() < side.datatype.true_extent {
+            return Err(Fallback::Interleaved);
+        }
         let reduction = Reduction::of(arguments.op, &side.datatype);
         let reduction = reduction.map_err(|_| Fallback::InvalidArgument)?.ok_or(Fallback::UndefinedOperation)?;
         Ok(Self { root, count: side.count, unit: side.datatype.size.max(1), send, receive, reduction: Some(reduction) }
