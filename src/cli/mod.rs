@@ -12,6 +12,7 @@ mod explain;
 mod help;
 mod launcher;
 mod list;
+mod report;
 mod run;
 mod simulate;
 mod table;
@@ -45,6 +46,7 @@ enum Command {
     Check(check::Arguments),
     Draw(draw::Arguments),
     Simulate(simulate::Arguments),
+    Report(report::Arguments),
     Help(help::Arguments),
 }
 
@@ -103,6 +105,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Draw(arguments) => draw::execute(&arguments),
         Command::Simulate(arguments) => simulate::execute(&arguments),
+        Command::Report(arguments) => report::execute(&arguments),
         Command::Help(arguments) => help::execute(&arguments, CommandLine::command()),
     };
     let Done { text, code } = match result {

@@ -19,6 +19,7 @@ const MOST: usize = 512;
 
 /// What a comparison says about Collie's algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Ours takes less time.
@@ -45,6 +46,7 @@ impl Verdict {
 
 /// Native against ours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// Epochs that ran natively.
     pub native_epochs: u32,

@@ -71,33 +71,35 @@ fn row(
     }
 }
 
-fn merged_durations(cells: &[(u32, &CellRecord)]) -> BTreeMap<u64, u64> {
-    let mut durations = BTreeMap::new();
-    for (duration, count) in cells.iter().flat_map(|(_, cell)| &cell.durations) {
-        *durations.entry(*duration).or_insert(0) += u64::from(*count);
-    }
+/// Durations with their calls, ascending.
+fn merged_durations(cells: &[(u32, &CellRecord)]) -> Vec<(u64, u64)> {
+    let each = cells.iter().flat_map(|(_, cell)| &cell.durations);
+    let mut durations: Vec<(u64, u64)> = each.map(|&(duration, calls)| (duration, u64::from(calls))).collect();
+    // The stable sort: every rank's part is sorted already, and it merges such runs.
+    durations.sort_by_key(|entry| entry.0);
+    durations.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        kept.1 += if same { later.1 } else { 0 };
+        same
+    });
     durations
 }
 
 /// The smallest duration that at least `share` of the calls do not exceed.
-fn quantile(durations: &BTreeMap<u64, u64>, share: f64) -> u64 {
-    let calls: u64 = durations.values().sum();
+fn quantile(durations: &[(u64, u64)], share: f64) -> u64 {
+    let calls: u64 = durations.iter().map(|(_, calls)| calls).sum();
     let wanted = ((calls as f64 * share).ceil() as u64).max(1);
     let mut seen = 0;
-    for (duration, count) in durations {
-        seen += count;
-        if seen >= wanted {
-            return *duration;
-        }
-    }
-    0
+    let reached = durations.iter().find(|(_, calls)| {
+        seen += calls;
+        seen >= wanted
+    });
+    reached.map_or(0, |(duration, _)| *duration)
 }
 
 /// Coarser, for pictures: the upper end of each power of two of nanoseconds, in seconds.
-fn per_power_of_two(durations: &BTreeMap<u64, u64>) -> Vec<(f64, u64)> {
-    let mut coarse: BTreeMap<u64, u64> = BTreeMap::new();
-    for (duration, count) in durations {
-        *coarse.entry(duration.max(&1).next_power_of_two()).or_insert(0) += count;
-    }
-    coarse.into_iter().map(|(duration, count)| (seconds(duration as f64), count)).collect()
+fn per_power_of_two(durations: &[(u64, u64)]) -> Vec<(f64, u64)> {
+    let power = |entry: &(u64, u64)| entry.0.max(1).next_power_of_two();
+    let classes = durations.chunk_by(|left, right| power(left) == power(right));
+    classes.map(|class| (seconds(power(&class[0]) as f64), class.iter().map(|(_, calls)| calls).sum())).collect()
 }

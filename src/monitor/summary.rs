@@ -2,12 +2,15 @@
 
 use super::Comparison;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// Version of the JSON schema that [`Summary`] is; goes up when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// One run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Summary {
     /// [`SCHEMA_VERSION`] of the writer.
     pub schema_version: u32,
@@ -64,8 +67,24 @@ pub struct Summary {
     pub dropped_events: u64,
 }
 
+impl Summary {
+    /// Why calls went to the MPI library though Collie was to run them, and how many calls of all ranks; most first.
+    pub fn fallbacks(&self) -> Vec<(&str, u64)> {
+        let mut calls: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in &self.rows {
+            if let Some(reason) = row.fallback() {
+                *calls.entry(reason).or_default() += row.calls_all_ranks;
+            }
+        }
+        let mut reasons: Vec<(&str, u64)> = calls.into_iter().collect();
+        reasons.sort_by_key(|(_, calls)| Reverse(*calls));
+        reasons
+    }
+}
+
 /// A quantity over ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Spread {
     /// Least.
     pub min: f64,
@@ -79,6 +98,7 @@ pub struct Spread {
 
 /// A communicator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommunicatorRow {
     /// Its identity within the job.
     pub identity: String,
@@ -99,10 +119,16 @@ impl CommunicatorRow {
     pub fn title(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.identity)
     }
+
+    /// That without the prefix that MPI's own communicators have.
+    pub fn short_title(&self) -> &str {
+        self.title().strip_prefix("MPI_COMM_").unwrap_or(self.title())
+    }
 }
 
 /// The calls of one (function, communicator, size class, algorithm, what decided it) over all ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     /// MPI's name of the function.
     pub function: String,
@@ -161,6 +187,7 @@ impl Row {
 
 /// One rank's totals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RankRow {
     /// World rank.
     pub rank: u32,
@@ -183,6 +210,7 @@ pub struct RankRow {
 
 /// Native against ours for one (communicator, function, size class).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparisonRow {
     /// MPI's name of the function.
     pub function: String,
@@ -203,6 +231,7 @@ pub struct ComparisonRow {
 
 /// Results of `verify`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verification {
     /// Calls whose results were compared, all ranks.
     pub calls: u64,
@@ -212,6 +241,7 @@ pub struct Verification {
 
 /// A result that was not the native one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DifferenceRow {
     /// World rank.
     pub rank: u32,
@@ -233,6 +263,7 @@ pub struct DifferenceRow {
 
 /// How often a rank was the last to arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LateRow {
     /// World rank.
     pub rank: u32,
@@ -244,6 +275,7 @@ pub struct LateRow {
 
 /// Messages from one rank to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TrafficRow {
     /// World rank of the sender.
     pub from: u32,
@@ -259,6 +291,7 @@ pub struct TrafficRow {
 
 /// One call on one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimelineRow {
     /// World rank.
     pub rank: u32,
@@ -279,6 +312,7 @@ pub struct TimelineRow {
 
 /// What Collie itself costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Overhead {
     /// What monitoring adds to a call, the most over ranks.
     pub nanoseconds_per_call: f64,

@@ -1,32 +1,35 @@
-//! One writer per form of the report; all see the monitor's summary only.
+//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] touches files.
 
 #![forbid(unsafe_code)]
 
+mod columns;
+mod csv;
+mod diff;
+mod html;
+mod json;
+mod matrix;
+mod quantity;
+#[cfg(test)]
+mod tests;
+mod text;
+mod trace;
+mod write;
+
+pub use diff::diff;
+pub use json::{ReadError, read};
+pub use matrix::matrices;
+pub use trace::Trace;
+pub use write::{WriteError, write};
+
 use crate::monitor::Summary;
-use crate::selection::{ReportFormat, ReportTarget};
-use std::path::PathBuf;
+use crate::selection::ReportFormat;
 
-/// A report that could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("the report could not be written to {path}: {error}")]
-pub struct WriteError {
-    /// Where it should have gone.
-    pub path: PathBuf,
-    /// Why it did not.
-    pub error: std::io::Error,
-}
-
-/// Writes the report where `target` says.
-///
-/// # Errors
-/// The file could not be written.
-pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError> {
-    let json = || serde_json::to_string_pretty(summary).expect("a summary can be written");
-    match target {
-        ReportTarget::Stderr => eprintln!("{}", json()),
-        ReportTarget::File { path, format: ReportFormat::Text | ReportFormat::Json } => {
-            std::fs::write(path, json()).map_err(|error| WriteError { path: path.clone(), error })?;
-        }
+/// The report in that form.
+pub fn render(format: ReportFormat, summary: &Summary) -> Vec<u8> {
+    match format {
+        ReportFormat::Text => text::render(summary).into_bytes(),
+        ReportFormat::Json => json::render(summary),
+        ReportFormat::Csv => csv::render(summary),
+        ReportFormat::Html => html::render(summary).into_bytes(),
     }
-    Ok(())
 }

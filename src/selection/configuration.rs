@@ -102,6 +102,23 @@ pub enum ReportFormat {
     Text,
     /// The documented schema.
     Json,
+    /// One row per cell.
+    Csv,
+    /// One page that needs nothing else.
+    Html,
+}
+
+impl ReportFormat {
+    /// The form that files with that ending have.
+    pub fn from_ending(ending: &str) -> Option<Self> {
+        match ending {
+            "txt" => Some(Self::Text),
+            "json" => Some(Self::Json),
+            "csv" => Some(Self::Csv),
+            "html" => Some(Self::Html),
+            _ => None,
+        }
+    }
 }
 
 /// The variables and the rules file, understood.
@@ -251,21 +268,18 @@ fn report(list: &str) -> Result<Vec<ReportTarget>, String> {
 }
 
 fn report_target(item: &str) -> Result<ReportTarget, String> {
-    let format = match Path::new(item).extension().and_then(|ending| ending.to_str()) {
-        _ if item == "stderr" => return Ok(ReportTarget::Stderr),
-        Some("txt") => ReportFormat::Text,
-        Some("json") => ReportFormat::Json,
-        Some(ending @ ("csv" | "html")) => {
-            return Err(format!("'{item}': .{ending} is not available in this version; accepted: .txt, .json"));
-        }
-        _ if item == "off" => return Err("off stands alone, not in a list".to_owned()),
-        _ => {
-            let suggestion = suggestion(item, ["off", "stderr"]);
-            return Err(format!(
-                "'{item}' is not accepted; accepted: off, stderr, a file name that ends in .txt or .json{suggestion}"
-            ));
-        }
-    };
+    match item {
+        "stderr" => return Ok(ReportTarget::Stderr),
+        "off" => return Err("off stands alone, not in a list".to_owned()),
+        _ => {}
+    }
+    let ending = Path::new(item).extension().and_then(|ending| ending.to_str());
+    let format = ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
+        let suggestion = suggestion(item, ["off", "stderr"]);
+        format!(
+            "'{item}' is not accepted; accepted: off, stderr, a file name that ends in .txt, .json, .csv or .html{suggestion}"
+        )
+    })?;
     Ok(ReportTarget::File { path: PathBuf::from(item), format })
 }
 

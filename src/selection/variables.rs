@@ -59,7 +59,7 @@ pub const VARIABLES: &[Variable] = &[
     },
     Variable {
         name: REPORT,
-        accepted: "off, or a comma-separated list of stderr and file names that end in .txt or .json",
+        accepted: "off, or a comma-separated list of stderr and file names that end in .txt, .json, .csv or .html",
         default: "stderr",
         help: "Where rank 0 writes the report at the end of the run.",
     },

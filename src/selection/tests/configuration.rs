@@ -35,7 +35,7 @@ fn every_variable_is_understood() {
         ("COLLIE_BCAST", "binomial"),
         ("COLLIE_ALLREDUCE", "native"),
         ("COLLIE_GATHER", "auto"),
-        ("COLLIE_REPORT", "stderr, runs/a.json,b.txt"),
+        ("COLLIE_REPORT", "stderr, runs/a.json,b.txt,c.csv,d.html"),
         ("COLLIE_LOG", "collie=trace"),
         ("COLLIE_MAX_COMMUNICATORS", "7"),
     ])
@@ -44,7 +44,13 @@ fn every_variable_is_understood() {
     assert!(matches!(&configuration.forced[0], Wanted::Algorithm(choice) if choice.algorithm.name == "binomial"));
     assert_eq!(configuration.forced[2], Wanted::Native);
     let file = |path: &str, format| ReportTarget::File { path: path.into(), format };
-    let targets = [ReportTarget::Stderr, file("runs/a.json", ReportFormat::Json), file("b.txt", ReportFormat::Text)];
+    let targets = [
+        ReportTarget::Stderr,
+        file("runs/a.json", ReportFormat::Json),
+        file("b.txt", ReportFormat::Text),
+        file("c.csv", ReportFormat::Csv),
+        file("d.html", ReportFormat::Html),
+    ];
     assert_eq!(configuration.report, targets);
     assert_eq!(configuration.log, "collie=trace");
     assert_eq!(configuration.max_communicators, 7);
@@ -65,10 +71,6 @@ fn what_is_not_there_yet_is_refused_as_such() {
     assert_eq!(
         refused("COLLIE_MODE", "compare"),
         "COLLIE_MODE: 'compare' is not available in this version; accepted: replace, native"
-    );
-    assert_eq!(
-        refused("COLLIE_REPORT", "a.html"),
-        "COLLIE_REPORT: 'a.html': .html is not available in this version; accepted: .txt, .json"
     );
 }
 
@@ -103,7 +105,7 @@ fn malformed_numbers() {
 
 #[test]
 fn report_targets() {
-    let accepted = "accepted: off, stderr, a file name that ends in .txt or .json";
+    let accepted = "accepted: off, stderr, a file name that ends in .txt, .json, .csv or .html";
     assert_eq!(
         refused("COLLIE_REPORT", "stdrer"),
         format!("COLLIE_REPORT: 'stdrer' is not accepted; {accepted}; did you mean 'stderr'?")

@@ -1,0 +1,59 @@
+//! `collie report`: a recorded JSON report in another form, or two of them side by side.
+
+use super::{Done, Failure};
+use crate::monitor::Summary;
+use crate::report;
+use crate::selection::ReportFormat;
+use std::path::{Path, PathBuf};
+
+/// Show a recorded JSON report in another form, or compare two
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  COLLIE_REPORT=run.json mpirun -n 8 ./app      record\n  \
+                        collie report run.json                          show the summary\n  \
+                        collie report run.json --format csv             one row per cell\n  \
+                        collie report run.json --output run.html        the page, by the file's ending\n  \
+                        collie report --diff before.json after.json     what changed")]
+pub struct Arguments {
+    /// A report that was written as .json
+    #[arg(required_unless_present = "diff", conflicts_with = "diff")]
+    file: Option<PathBuf>,
+    /// text, json, csv or html; text, or what the ending of --output says, if not given
+    #[arg(long, value_parser = format_named, conflicts_with = "diff")]
+    format: Option<ReportFormat>,
+    /// Write to this file instead of standard output
+    #[arg(long, short, conflicts_with = "diff")]
+    output: Option<PathBuf>,
+    /// Two reports to compare
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    diff: Option<Vec<PathBuf>>,
+}
+
+fn format_named(name: &str) -> Result<ReportFormat, String> {
+    match name {
+        "text" => Ok(ReportFormat::Text),
+        name => ReportFormat::from_ending(name).ok_or_else(|| "accepted: text, json, csv, html".to_owned()),
+    }
+}
+
+/// Renders or compares.
+pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    if let Some([a, b]) = arguments.diff.as_deref() {
+        return Ok(Done::from(report::diff(&read(a)?, &read(b)?)));
+    }
+    let file = arguments.file.as_deref().ok_or_else(|| Failure::usage("no report is given"))?;
+    let summary = read(file)?;
+    let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+    let format = arguments.format.or(by_ending.and_then(ReportFormat::from_ending)).unwrap_or(ReportFormat::Text);
+    let Some(output) = &arguments.output else {
+        let bytes = report::render(format, &summary);
+        return Ok(Done::from(String::from_utf8(bytes).expect("every form is text")));
+    };
+    let target = crate::selection::ReportTarget::File { path: output.clone(), format };
+    report::write(&target, &summary).map_err(|error| Failure::cannot(error.to_string()))?;
+    Ok(Done::from(String::new()))
+}
+
+fn read(path: &Path) -> Result<Summary, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
+    report::read(&bytes).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))
+}

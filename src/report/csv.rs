@@ -1,0 +1,72 @@
+//! One row per (function, communicator, size class, algorithm, what decided it); times in seconds.
+
+use crate::monitor::{CommunicatorRow, Row, Summary};
+use csv::Writer;
+
+const COLUMNS: [&str; 25] = [
+    "function",
+    "communicator",
+    "communicator_name",
+    "communicator_size",
+    "bytes_from",
+    "bytes_to",
+    "algorithm",
+    "decided_by",
+    "ranks",
+    "calls",
+    "calls_all_ranks",
+    "bytes",
+    "total_seconds_min",
+    "total_seconds_mean",
+    "total_seconds_max",
+    "total_seconds_max_rank",
+    "mean_seconds",
+    "min_seconds",
+    "p50_seconds",
+    "p90_seconds",
+    "p99_seconds",
+    "max_seconds",
+    "share",
+    "waiting_seconds",
+    "fallback",
+];
+
+/// The report.
+pub fn render(summary: &Summary) -> Vec<u8> {
+    let mut writer = Writer::from_writer(Vec::new());
+    let rows = summary.rows.iter().map(|row| fields(row, &summary.communicators[row.communicator]));
+    for fields in std::iter::once(COLUMNS.map(str::to_owned)).chain(rows) {
+        writer.write_record(fields).expect("memory takes every record");
+    }
+    writer.into_inner().expect("memory takes every record")
+}
+
+fn fields(row: &Row, communicator: &CommunicatorRow) -> [String; COLUMNS.len()] {
+    [
+        row.function.clone(),
+        communicator.identity.clone(),
+        communicator.name.clone().unwrap_or_default(),
+        communicator.size.to_string(),
+        row.bytes_from.to_string(),
+        row.bytes_to.to_string(),
+        row.algorithm.clone(),
+        row.decided_by.clone(),
+        row.ranks.to_string(),
+        row.calls.to_string(),
+        row.calls_all_ranks.to_string(),
+        row.bytes.to_string(),
+        row.total_seconds.min.to_string(),
+        row.total_seconds.mean.to_string(),
+        row.total_seconds.max.to_string(),
+        row.total_seconds.max_rank.to_string(),
+        row.mean_seconds.to_string(),
+        row.min_seconds.to_string(),
+        row.p50_seconds.to_string(),
+        row.p90_seconds.to_string(),
+        row.p99_seconds.to_string(),
+        row.max_seconds.to_string(),
+        row.share.to_string(),
+        row.waiting_seconds.map(|waiting| waiting.to_string()).unwrap_or_default(),
+        row.fallback().unwrap_or_default().to_owned(),
+    ]
+}

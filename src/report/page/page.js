@@ -1,0 +1,89 @@
+function tiles(summary) {
+  const rows = summary.rows, spread = summary.collective_seconds;
+  const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
+  const entries = [
+    [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
+    [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
+    [spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: rank ${spread.max_rank} against the mean`],
+    [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
+    [bytes(sum(row => row.bytes)), "contributed by all ranks"],
+    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `monitoring per call; ${duration(summary.overhead.seconds_per_rank)} per rank`],
+  ];
+  document.getElementById("tiles").append(...entries.map(([value, text]) =>
+    element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
+}
+
+function fallbackTable(summary) {
+  const reasons = new Map();
+  const calls = summary.rows.reduce((sum, row) => sum + row.calls_all_ranks, 0);
+  for (const row of summary.rows.filter(row => row.decided_by.startsWith("fallback: "))) {
+    const key = JSON.stringify([row.function, row.decided_by.slice("fallback: ".length)]);
+    reasons.set(key, (reasons.get(key) ?? 0) + row.calls_all_ranks);
+  }
+  const rows = [...reasons].map(([key, part]) => ({ function: JSON.parse(key)[0], reason: JSON.parse(key)[1], calls: part }));
+  return rows.length === 0 ? null : sortable([
+    { head: "Function", of: row => row.function },
+    { head: "Reason", of: row => row.reason },
+    { head: "Calls on all ranks", of: row => row.calls, show: count, kind: "number" },
+    { head: "Share of calls", of: row => row.calls / calls, show: percent, kind: "share", most: 1 },
+  ], rows, { sortBy: 2 });
+}
+
+function verdictSection(summary) {
+  if (!summary.comparisons?.length) return;
+  const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds, 0);
+  section("verdicts", "Collie against native",
+    `Epochs of native calls and of Collie's took turns in this run. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
+    comparisonTable(summary));
+}
+
+function verificationSection(summary) {
+  const verification = summary.verification;
+  if (!verification) return;
+  const differ = verification.differences.length > 0;
+  section("verification", "Results against native",
+    `${count(verification.calls)} results were compared on all ranks; ` + (differ ? `where they differed: ${count(verification.differences.length)}.` : "all are equal."),
+    differ ? differenceTable(summary) : null);
+}
+
+function trafficSection(summary, rows, id, title, note) {
+  if (!rows?.length) return;
+  const map = heatMap(summary, rows);
+  section(id, title, note, map.chart);
+  drawnAgain(map.draw);
+}
+
+function show(summary) {
+  const when = new Date(summary.started_unix_seconds * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+  document.getElementById("job").textContent = [summary.command, `${summary.ranks} ranks on ${summary.nodes} ${summary.nodes === 1 ? "node" : "nodes"}`,
+    `mode ${summary.mode}`, summary.mpi_library, `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
+  document.title = `Collie report: ${summary.command}`;
+  tiles(summary);
+  verificationSection(summary);
+  verdictSection(summary);
+  section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below.",
+    summary.rows.length ? cellTable(summary) : "No collective was called.");
+  const fallbacks = fallbackTable(summary);
+  if (fallbacks) section("fallbacks", "Fell back to native", "Calls that Collie was to run but handed to the MPI library.", fallbacks);
+  if (summary.rows.length) section("sizes", "Sizes", "By signature bytes per call; a bar is the class from its label to twice that.", sizeCharts(summary));
+  const ranks = rankChart(summary);
+  section("ranks", "Time per rank", null, ranks.chart, element("div", { style: "height:14px" }), rankTable(summary));
+  drawnAgain(ranks.draw);
+  trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
+  trafficSection(summary, summary.native_traffic, "native-traffic", "Native traffic", "Messages that the MPI library says its collectives sent.");
+  if (summary.timeline?.length) {
+    const line = timeline(summary);
+    section("timeline", "Time line", "The last calls of each rank. The wheel zooms, dragging moves, a double click shows all."
+      + (summary.dropped_events ? ` ${count(summary.dropped_events)} calls are missing in the log.` : ""), line.chart);
+    drawnAgain(line.draw);
+  }
+  if (summary.communicators.length) section("communicators", "Communicators", null, communicatorTable(summary));
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.classList.toggle("dark", dark);
+  document.getElementById("theme").addEventListener("click", () => {
+    document.documentElement.classList.toggle("dark");
+    drawAll();
+  });
+  addEventListener("resize", drawAll);
+  drawAll();
+}

@@ -1,0 +1,207 @@
+//! Fixed runs, made of rank records as the library hands them in.
+
+use crate::monitor::{
+    Bucket, Collective, CommunicatorRecord, DifferenceRecord, EpochsRecord, Event, Form, Function, JobRecord, Key,
+    LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
+};
+
+const RANKS: u32 = 8;
+const START_UNIX_NS: u64 = 1_700_000_000_000_000_000;
+
+/// (function, bytes, algorithm, decided by, calls, nanoseconds).
+type Calls = (Function, u64, &'static str, &'static str, u64, u64);
+
+fn world_calls() -> Vec<Calls> {
+    let blocking = Function::blocking;
+    let started = Function { collective: Collective::Alltoall, form: Form::Nonblocking };
+    let waited = Function { form: Form::NonblockingWait, ..started };
+    vec![
+        (blocking(Collective::Allreduce), 8, "recursive_doubling", "default one_node.rules:4", 5000, 2_300),
+        (blocking(Collective::Allreduce), 4096, "recursive_doubling", "default one_node.rules:4", 1200, 9_100),
+        (blocking(Collective::Allreduce), 1 << 20, "ring:segment=128K", "site.rules:12", 400, 1_150_000),
+        (blocking(Collective::Bcast), 64, "binomial:segment=none", "forced", 800, 1_900),
+        (blocking(Collective::Bcast), 3 << 19, "pipeline:segment=128K", "forced", 150, 820_000),
+        (blocking(Collective::Reduce), 24, "native", "fallback: operation is not commutative", 90, 4_400),
+        (blocking(Collective::Allgather), 512, "bruck", "default one_node.rules:9", 300, 6_000),
+        (blocking(Collective::Barrier), 0, "dissemination", "default one_node.rules:1", 64, 3_100),
+        (blocking(Collective::Alltoall), 2048, "native", "observed only", 210, 21_000),
+        (started, 2048, "native", "observed only", 40, 1_200),
+        (waited, 2048, "native", "observed only", 40, 64_000),
+        (blocking(Collective::Gather), 100, "native", "fallback: device memory", 12, 30_000),
+        (blocking(Collective::Scan), 8, "native", "observed only", 5, 5_000),
+    ]
+}
+
+fn row_calls() -> Vec<Calls> {
+    vec![
+        (Function::blocking(Collective::Bcast), 32 << 10, "knomial:radix=4", "site.rules:14", 600, 17_000),
+        (Function::blocking(Collective::Reduce), 32 << 10, "binomial:segment=none", "site.rules:15", 600, 24_000),
+    ]
+}
+
+/// Records of `calls`; durations spread from half to twice the time, and rank 5 takes a third longer.
+fn cells(table: &mut Table, rank: u32, calls: &[Calls]) {
+    for &(function, bytes, algorithm, decided_by, number, ns) in calls {
+        let key = Key {
+            function,
+            bucket: Bucket::of(bytes),
+            algorithm: table.label(algorithm),
+            decided_by: table.label(decided_by),
+        };
+        let cell = table.cell(key);
+        for call in 0..number {
+            let spread = 50 + (call * 37 + u64::from(rank) * 11) % 100;
+            let tail = if call % 97 == 96 { 12 } else { 1 };
+            let ns = ns * spread / 100 * tail * if rank == 5 { 4 } else { 3 } / 3;
+            table.record(cell, bytes, ns);
+            table.waited(cell, if rank == 5 { 0 } else { ns / 4 });
+        }
+    }
+}
+
+fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
+    let (mut world, mut row) = (Table::new(), Table::new());
+    cells(&mut world, rank, &world_calls());
+    cells(&mut row, rank, &row_calls());
+    let (first, members) = if rank < 4 { (0, vec![0, 1, 2, 3]) } else { (4, vec![4, 5, 6, 7]) };
+    let world = CommunicatorRecord {
+        identity: "world".into(),
+        name: Some("MPI_COMM_WORLD".into()),
+        size: RANKS,
+        rank,
+        members: if rank == 0 { (0..RANKS).collect() } else { Vec::new() },
+        cells: world.records(1.0),
+        ..CommunicatorRecord::default()
+    };
+    let row = CommunicatorRecord {
+        identity: format!("world/1.{first}"),
+        name: (rank < 4).then(|| "rows of the <grid>".into()),
+        made_by: "MPI_Comm_split".into(),
+        parent: "world".into(),
+        size: 4,
+        rank: rank - first,
+        members: if rank == first { members } else { Vec::new() },
+        cells: row.records(1.0),
+        ..CommunicatorRecord::default()
+    };
+    RankRecord {
+        rank,
+        host: if rank < 4 { "node-a" } else { "node-b" }.into(),
+        pid: 4000 + rank,
+        started_unix_ns: START_UNIX_NS,
+        ended_unix_ns: START_UNIX_NS + 2_500_000_000,
+        run_ns: 2_500_000_000,
+        overhead_ns_per_call: 43.0,
+        dropped_events: 0,
+        job: (rank == 0).then(|| JobRecord {
+            collie_version: "0.1.0".into(),
+            mpi_library: "Open MPI v4.1.4".into(),
+            command: "./stencil --grid 4096 --steps 400".into(),
+            mode: mode.into(),
+            sync: sync.into(),
+        }),
+        communicators: vec![world, row],
+        ..RankRecord::default()
+    }
+}
+
+fn records(mode: &str, sync: &str) -> Vec<RankRecord> {
+    (0..RANKS).map(|rank| record(rank, mode, sync)).collect()
+}
+
+/// Only what is always there.
+pub fn plain() -> Summary {
+    let mut summary = merge(records("replace", ""));
+    summary.overhead.finalize_seconds = Some(0.0041);
+    summary
+}
+
+/// Records with traffic, late ranks and events, waiting told apart.
+pub fn full_records() -> Vec<RankRecord> {
+    let mut records = records("replace", "clock");
+    for record in &mut records {
+        let rank = record.rank;
+        let sent = |distance: u32| TrafficRecord {
+            to: (rank + distance) % RANKS,
+            messages: u64::from(400 / distance),
+            bytes: u64::from(40_000_000 / distance.pow(3)),
+        };
+        record.traffic = vec![sent(1), sent(2), sent(4)];
+        record.native_traffic = vec![TrafficRecord { to: (rank + 3) % RANKS, messages: 210, bytes: 430_080 }];
+        record.events = events(rank);
+        record.dropped_events = u64::from(rank) * 10;
+    }
+    records[0].communicators[0].late = (0..RANKS)
+        .map(|rank| LateRecord { rank, calls: if rank == 5 { 6100 } else { 240 }, waited_ns: 7_000_000 })
+        .collect();
+    records
+}
+
+fn events(rank: u32) -> Vec<Event> {
+    let mut enter_unix_ns = START_UNIX_NS + 1_000_000_000 + u64::from(rank) * 40_000;
+    (0..24u32)
+        .map(|call| {
+            let (communicator, cell) = if call % 6 == 5 { (1, call / 6 % 2) } else { (0, call * 5 % 9) };
+            let duration_ns = 60_000 + u64::from(call * 7919 % 13) * 45_000 + if rank == 5 { 0 } else { 90_000 };
+            let event = Event {
+                enter_unix_ns,
+                duration_ns,
+                bytes: u64::from(8 + call * 4),
+                communicator,
+                cell,
+                root: if call % 3 == 0 { 0 } else { -1 },
+                thread: 0,
+            };
+            enter_unix_ns += duration_ns + 150_000 + if rank == 5 { 90_000 } else { 0 };
+            event
+        })
+        .collect()
+}
+
+/// Everything that a run in mode `replace` can have.
+pub fn full() -> Summary {
+    merge(full_records())
+}
+
+/// Native and ours in turns.
+pub fn compared() -> Summary {
+    let mut records = records("compare", "");
+    let cells = [(Collective::Allreduce, 1 << 20, 1_400_000, 900_000), (Collective::Bcast, 64, 2_000, 2_600)];
+    let alike = [(Collective::Allgather, 512, 6_000, 6_010), (Collective::Barrier, 0, 3_000, 2_000)];
+    for record in &mut records {
+        for (place, (collective, bytes, native, collie)) in cells.into_iter().chain(alike).enumerate() {
+            let epochs = if place == 3 { 6 } else { 40 };
+            let epoch = |epoch: u32| {
+                let base = if epoch.is_multiple_of(2) { native } else { collie };
+                let noise = u64::from((epoch * 7919 + record.rank * 31) % 101);
+                (epoch, 10, 10 * (base + base * noise / 1000))
+            };
+            let epochs = EpochsRecord {
+                function: Function::blocking(collective),
+                bucket: Bucket::of(bytes),
+                epochs: (0..epochs).map(epoch).collect(),
+            };
+            record.communicators[0].epochs.push(epochs);
+        }
+    }
+    merge(records)
+}
+
+/// Results against the native ones, five of them wrong.
+pub fn verified() -> Summary {
+    let mut records = records("verify", "");
+    for record in &mut records {
+        record.communicators[0].verified_calls = 8000;
+    }
+    records[3].communicators[0].differences = (0..5)
+        .map(|call| DifferenceRecord {
+            function: Function::blocking(Collective::Allreduce),
+            call: 17 + call,
+            algorithm: "ring:segment=128K".into(),
+            element: 4096,
+            native: "1.5".into(),
+            ours: "1.25".into(),
+        })
+        .collect();
+    merge(records)
+}

@@ -1,0 +1,289 @@
+//! The summary for people: at most some 20 lines of 100 columns.
+
+use super::columns::{WIDTH, columns, shortened};
+use super::quantity::{bytes, count, duration, percent};
+use crate::monitor::{Row, Summary, Verdict};
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// Lines of the whole.
+const LINES: usize = 20;
+
+/// Lines that the table takes besides its rows: heads, the rest summed up, the key.
+const LINES_AROUND_ROWS: usize = 4;
+
+/// Rows of the table: however much else there is to say, and however little.
+const ROWS: RangeInclusive<usize> = 3..=9;
+
+/// Rows of the comparison.
+const COMPARISONS: usize = 6;
+
+/// Columns of the tables that hold texts and may be cut: communicator, algorithm (or verdict), function.
+const TEXTS: &[usize] = &[1, 3, 0];
+
+/// Texts in the key of the last column before the rest is left to the other formats.
+const REASONS: usize = 6;
+
+/// The report.
+pub fn render(summary: &Summary) -> String {
+    let (mut text, mut below) = (String::new(), String::new());
+    comparison(&mut below, summary);
+    verification(&mut below, summary);
+    lateness(&mut below, summary);
+    fallbacks(&mut below, summary);
+    overhead(&mut below, summary);
+    header(&mut text, summary);
+    let taken = text.lines().count() + below.lines().count() + LINES_AROUND_ROWS;
+    cells(&mut text, summary, LINES.saturating_sub(taken).clamp(*ROWS.start(), *ROWS.end()));
+    text + &below
+}
+
+macro_rules! line {
+    ($text:expr, $($format:tt)*) => {{
+        let line = format!($($format)*);
+        writeln!($text, "{}", shortened(line.trim_end(), WIDTH)).expect("a string takes every line");
+    }};
+}
+
+fn header(text: &mut String, summary: &Summary) {
+    let ranks = if summary.ranks == 1 { "rank" } else { "ranks" };
+    let nodes = if summary.nodes == 1 { "node" } else { "nodes" };
+    line!(
+        text,
+        "Collie {} ({}): {} {ranks} on {} {nodes}, {}",
+        summary.collie_version,
+        summary.mode,
+        summary.ranks,
+        summary.nodes,
+        summary.mpi_library
+    );
+    if summary.rows.is_empty() {
+        line!(text, "run time {}; no collective was called", duration(summary.run_seconds));
+        return;
+    }
+    let spread = &summary.collective_seconds;
+    line!(
+        text,
+        "run time {}, in collectives {} = {} (per rank {} to {}, most on rank {})",
+        duration(summary.run_seconds),
+        duration(spread.mean),
+        percent(summary.collective_share),
+        duration(spread.min),
+        duration(spread.max),
+        spread.max_rank
+    );
+}
+
+fn cells(text: &mut String, summary: &Summary, most: usize) {
+    // A tail of one row would take as many lines as the row.
+    let shown = if summary.rows.len() == most + 1 { most + 1 } else { summary.rows.len().min(most) };
+    if shown == 0 {
+        return;
+    }
+    let mut decisions: Vec<&str> = Vec::new();
+    let timing: &[&str] =
+        if summary.sync.is_some() { &["p50", "p99", "max", "wait"] } else { &["mean", "p50", "p99", "max"] };
+    let heads = ["function", "communicator", "bytes>=", "algorithm", "calls", "total"].iter().chain(timing);
+    let heads = heads.chain(&["share", "by"]).copied();
+    let mut table = vec![heads.map(str::to_owned).collect::<Vec<String>>()];
+    for row in &summary.rows[..shown] {
+        let decision = decisions.iter().position(|decision| *decision == row.decided_by).unwrap_or_else(|| {
+            decisions.push(&row.decided_by);
+            decisions.len() - 1
+        });
+        table.push(fields(row, summary, letter(decision)));
+    }
+    columns(text, TEXTS, &table);
+    rest(text, &summary.rows[shown..]);
+    key(text, &decisions);
+}
+
+fn letter(place: usize) -> String {
+    char::from(b'a' + u8::try_from(place % 26).unwrap_or(0)).to_string()
+}
+
+fn fields(row: &Row, summary: &Summary, decision: String) -> Vec<String> {
+    let mut fields = vec![
+        function(&row.function),
+        communicator(summary, row.communicator),
+        bytes(row.bytes_from),
+        row.algorithm.clone(),
+        count(row.calls),
+        duration(row.total_seconds.mean),
+    ];
+    // Waiting takes the place of the mean, which is total by calls.
+    if summary.sync.is_none() {
+        fields.push(duration(row.mean_seconds));
+    }
+    fields.extend([row.p50_seconds, row.p99_seconds, row.max_seconds].map(duration));
+    if summary.sync.is_some() {
+        fields.push(row.waiting_seconds.map_or("-".to_owned(), duration));
+    }
+    fields.extend([percent(row.share), decision]);
+    fields
+}
+
+/// The name without `MPI_`, which all of them have.
+fn function(name: &str) -> String {
+    name.strip_prefix("MPI_").unwrap_or(name).to_owned()
+}
+
+fn communicator(summary: &Summary, place: usize) -> String {
+    summary.communicators[place].short_title().to_owned()
+}
+
+fn rest(text: &mut String, rows: &[Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    let calls = rows.iter().map(|row| row.calls_all_ranks).sum::<u64>();
+    let share = rows.iter().map(|row| row.share).sum::<f64>();
+    line!(
+        text,
+        "and {} more rows: {} calls on all ranks, {} of the run time",
+        rows.len(),
+        count(calls),
+        percent(share)
+    );
+}
+
+fn key(text: &mut String, decisions: &[&str]) {
+    let mut entries: Vec<String> =
+        decisions.iter().enumerate().take(REASONS).map(|(place, text)| format!("{} {text}", letter(place))).collect();
+    if decisions.len() > REASONS {
+        entries.push(format!("and {} more", decisions.len() - REASONS));
+    }
+    wrapped(text, "decided by: ", &entries);
+}
+
+/// Entries separated by commas, in as many lines as they take.
+fn wrapped(text: &mut String, lead: &str, entries: &[String]) {
+    let mut line = lead.to_owned();
+    for (place, entry) in entries.iter().enumerate() {
+        let separator = if place + 1 < entries.len() { ", " } else { "" };
+        if line.chars().count() + entry.chars().count() + separator.trim_end().len() > WIDTH && line.len() > lead.len()
+        {
+            line!(text, "{}", line.trim_end());
+            line = " ".repeat(lead.len());
+        }
+        line += entry;
+        line += separator;
+    }
+    line!(text, "{line}");
+}
+
+fn comparison(text: &mut String, summary: &Summary) {
+    let heads = [
+        "function",
+        "communicator",
+        "bytes>=",
+        "verdict",
+        "calls",
+        "native",
+        "collie",
+        "ratio",
+        "95% interval",
+        "saves",
+    ];
+    let mut table = vec![heads.map(str::to_owned).to_vec()];
+    for row in summary.comparisons.iter().take(COMPARISONS) {
+        let interval = row.result.ratio_low.zip(row.result.ratio_high);
+        table.push(vec![
+            function(&row.function),
+            communicator(summary, row.communicator),
+            bytes(row.bytes_from),
+            row.result.verdict.text().to_owned(),
+            count(row.calls),
+            duration(row.result.native_median_seconds),
+            duration(row.result.collie_median_seconds),
+            format!("{:.2}", row.result.ratio),
+            interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}")),
+            duration(row.saved_seconds),
+        ]);
+    }
+    if table.len() == 1 {
+        return;
+    }
+    let verdicts = |wanted| summary.comparisons.iter().filter(|row| row.result.verdict == wanted).count();
+    line!(
+        text,
+        "against native: {} faster, {} slower, {} no difference, {} too few epochs; ratio = native/collie",
+        verdicts(Verdict::Faster),
+        verdicts(Verdict::Slower),
+        verdicts(Verdict::NoDifference),
+        verdicts(Verdict::TooFewEpochs)
+    );
+    columns(text, TEXTS, &table);
+}
+
+fn verification(text: &mut String, summary: &Summary) {
+    let Some(verification) = &summary.verification else { return };
+    let calls = count(verification.calls);
+    if verification.differences.is_empty() {
+        line!(text, "verify: {calls} results on all ranks, all equal to the native ones");
+        return;
+    }
+    line!(text, "verify: {calls} results on all ranks, DIFFERENCES from the native ones:");
+    for row in verification.differences.iter().take(3) {
+        line!(
+            text,
+            "  rank {}, {} call {} on {} ({}): element {} is {}, native {}",
+            row.rank,
+            row.function,
+            row.call,
+            communicator(summary, row.communicator),
+            row.algorithm,
+            row.element,
+            row.ours,
+            row.native
+        );
+    }
+    if verification.differences.len() > 3 {
+        line!(text, "  and {} more", verification.differences.len() - 3);
+    }
+}
+
+fn lateness(text: &mut String, summary: &Summary) {
+    let calls = summary.late.iter().map(|row| row.calls).sum::<u64>().max(1);
+    if let Some(late) = summary.late.first() {
+        line!(
+            text,
+            "last to arrive most often: rank {}, in {} of {} calls ({}); others waited {} for it",
+            late.rank,
+            count(late.calls),
+            count(calls),
+            percent(late.calls as f64 / calls as f64),
+            duration(late.waited_seconds)
+        );
+    }
+}
+
+fn fallbacks(text: &mut String, summary: &Summary) {
+    let reasons = summary.fallbacks();
+    if reasons.is_empty() {
+        return;
+    }
+    let calls = summary.rows.iter().map(|row| row.calls_all_ranks).sum::<u64>().max(1);
+    let entries: Vec<String> = reasons
+        .iter()
+        .take(REASONS)
+        .map(|(reason, part)| format!("{reason} {} ({})", count(*part), percent(*part as f64 / calls as f64)))
+        .collect();
+    wrapped(text, "fell back to native, calls on all ranks: ", &entries);
+}
+
+fn overhead(text: &mut String, summary: &Summary) {
+    let overhead = &summary.overhead;
+    let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
+    let dropped = match summary.dropped_events {
+        0 => String::new(),
+        events => format!("; {} calls missing in the per-call log", count(events)),
+    };
+    line!(
+        text,
+        "monitoring costs {} a call, {} on the busiest rank{}{dropped}",
+        duration(overhead.nanoseconds_per_call / 1e9),
+        duration(overhead.seconds_per_rank),
+        finalize.unwrap_or_default()
+    );
+}

@@ -1,0 +1,117 @@
+//! The per-call time line in the JSON that Perfetto and `chrome://tracing` read: a process per rank, a thread per
+//! thread, a slice per call.
+
+use crate::monitor::{Event, RankRecord};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// A trace that is being written, rank by rank, so that no more than one rank's calls are in memory.
+pub struct Trace<W: Write> {
+    out: W,
+    origin_unix_ns: u64,
+    empty: bool,
+}
+
+/// One entry; times in microseconds, as the format has them.
+#[derive(Serialize)]
+struct Slice<'a> {
+    name: &'a str,
+    cat: &'a str,
+    ph: &'a str,
+    ts: f64,
+    dur: f64,
+    pid: u32,
+    tid: u32,
+    args: Arguments<'a>,
+}
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    communicator: &'a str,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root: Option<u32>,
+    algorithm: &'a str,
+    decided_by: &'a str,
+}
+
+#[derive(Serialize)]
+struct Name<'a> {
+    name: &'a str,
+    ph: &'a str,
+    pid: u32,
+    args: NameArguments<'a>,
+}
+
+#[derive(Serialize)]
+struct NameArguments<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sort_index: Option<u32>,
+}
+
+impl<W: Write> Trace<W> {
+    /// Begins a trace whose time starts at `origin_unix_ns`, nanoseconds since 1970; calls before it have negative
+    /// times.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn begin(mut out: W, origin_unix_ns: u64) -> io::Result<Self> {
+        out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
+        Ok(Self { out, origin_unix_ns, empty: true })
+    }
+
+    /// Begins a rank; `rank` gives the names that its events are written with.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn rank(&mut self, rank: &RankRecord) -> io::Result<()> {
+        let name = format!("rank {} on {}", rank.rank, rank.host);
+        let named = NameArguments { name: Some(&name), sort_index: None };
+        self.entry(&Name { name: "process_name", ph: "M", pid: rank.rank, args: named })?;
+        let sorted = NameArguments { name: None, sort_index: Some(rank.rank) };
+        self.entry(&Name { name: "process_sort_index", ph: "M", pid: rank.rank, args: sorted })
+    }
+
+    /// Writes one call of `rank`. An event whose communicator or cell the record does not hold is left out.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn event(&mut self, rank: &RankRecord, event: &Event) -> io::Result<()> {
+        let Some(communicator) = rank.communicators.get(event.communicator as usize) else { return Ok(()) };
+        let Some(cell) = communicator.cells.get(event.cell as usize) else { return Ok(()) };
+        let since_origin = event.enter_unix_ns as i128 - i128::from(self.origin_unix_ns);
+        self.entry(&Slice {
+            name: cell.function.name(),
+            cat: "collective",
+            ph: "X",
+            ts: since_origin as f64 / 1e3,
+            dur: event.duration_ns as f64 / 1e3,
+            pid: rank.rank,
+            tid: event.thread,
+            args: Arguments {
+                communicator: communicator.name.as_deref().unwrap_or(&communicator.identity),
+                bytes: event.bytes,
+                root: u32::try_from(event.root).ok(),
+                algorithm: &cell.algorithm,
+                decided_by: &cell.decided_by,
+            },
+        })
+    }
+
+    fn entry(&mut self, entry: &impl Serialize) -> io::Result<()> {
+        self.out.write_all(if std::mem::take(&mut self.empty) { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut self.out, entry).map_err(io::Error::from)
+    }
+
+    /// Ends the trace and gives `out` back.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn end(mut self) -> io::Result<W> {
+        self.out.write_all(b"\n]}\n")?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}

@@ -1,0 +1,74 @@
+//! A report to where it goes.
+
+use crate::monitor::Summary;
+use crate::selection::{ReportFormat, ReportTarget};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A report that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("the report could not be written to {}: {error}", path.display())]
+pub struct WriteError {
+    /// Where it should have gone.
+    pub path: PathBuf,
+    /// Why it did not.
+    pub error: io::Error,
+}
+
+/// Writes the report where `target` says.
+///
+/// # Errors
+/// The file could not be written; one that was there before is as it was.
+pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError> {
+    let (path, result) = match target {
+        // One write, so that other ranks' lines do not come in between.
+        ReportTarget::Stderr => {
+            (Path::new("stderr"), io::stderr().write_all(&super::render(ReportFormat::Text, summary)))
+        }
+        ReportTarget::File { path, format } => (path.as_path(), replace(path, &super::render(*format, summary))),
+    };
+    result.map_err(|error| WriteError { path: path.to_owned(), error })
+}
+
+/// A report that was there before stays whole until the new one is: it may be all that is left of a long run.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    // Pipes, devices and links are written through, not replaced.
+    if std::fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return std::fs::write(path, content);
+    }
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(format!(".{}.unfinished", std::process::id()));
+    let written = std::fs::write(&unfinished, content).and_then(|()| std::fs::rename(&unfinished, path));
+    if written.is_err() {
+        // The first failure is what counts; what is left of the file may not be there at all.
+        drop(std::fs::remove_file(&unfinished));
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: impl Into<PathBuf>, format: ReportFormat) -> ReportTarget {
+        ReportTarget::File { path: path.into(), format }
+    }
+
+    #[test]
+    fn a_report_takes_the_place_of_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.csv");
+        std::fs::write(&path, "old").unwrap();
+        write(&file(&path, ReportFormat::Csv), &Summary::default()).unwrap();
+        assert!(std::fs::read(&path).unwrap().starts_with(b"function,"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing unfinished is left");
+    }
+
+    #[test]
+    fn a_failure_is_one_line_that_names_the_file() {
+        for path in ["/nonexistent/a.json", "/dev/full"] {
+            let failure = write(&file(path, ReportFormat::Json), &Summary::default()).unwrap_err().to_string();
+            assert!(failure.contains(path) && !failure.contains('\n'), "{failure}");
+        }
+    }
+}
