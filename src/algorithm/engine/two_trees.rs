@@ -237,18 +237,25 @@ fn pass_on(comm: &mut dyn Comm, links: &[Links; 2], halves: Halves, own: [Range;
 ///
 /// Each tree alone takes the rounds of its first segment and two more for each further one; the second tree begins one
 /// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more, in
-/// up to q − 1 segments going down and 3q going up: counted for all p ≤ 66 and up to 33 segments, where both are reached.
+/// up to q − 1 segments going down and about 3q going up: counted for all p ≤ 66 and up to 33 segments, where both are reached.
 pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     if shape.ranks == 1 {
         return Cost::default();
     }
     let middle = (shape.bytes / shape.unit).div_ceil(2);
     let segments = parameters.segments_of(&Shape { bytes: middle * shape.unit, ..*shape }, pace(shape.ranks));
+    if shape.ranks == 2 {
+        let whole = Segments::new(shape.bytes / shape.unit, segments.length());
+        let bytes = shape.bytes as f64;
+        return Cost { rounds: whole.number() as f64, bytes, folded: if folds { bytes } else { 0.0 } };
+    }
     let further = segments.number() - 1;
     let first = trees(shape.ranks).map(|tree| rounds(&tree, 1)).into_iter().max().unwrap_or(0);
     let levels = ceil_log2(shape.ranks) as usize;
-    let settling = further.min(if folds { 3 * levels } else { levels - 1 });
+    let settling = further.min(if folds { 3 * levels + 1 } else { levels - 1 });
     let count = first + 1 + 2 * further + settling;
-    let bytes = (count * segments.length() * shape.unit) as f64;
-    Cost { rounds: count as f64, bytes, folded: if folds { bytes } else { 0.0 } }
+    let bytes = |count: usize| (count * segments.length() * shape.unit) as f64;
+    // Folds do not have to share a port, so they fall into place at once.
+    let folded = if folds { bytes(first + 1 + 2 * further) } else { 0.0 };
+    Cost { rounds: count as f64, bytes: bytes(count), folded }
 }

@@ -48,9 +48,7 @@ fn pace(ranks: usize) -> Pace {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = parameters.segments_of(shape, pace(shape.ranks));
-    let rounds = f64::from(ceil_log2(shape.ranks));
-    let bytes = rounds * shape.bytes as f64;
-    Cost { rounds: rounds * segments.number() as f64, bytes, folded: bytes }
+    up::cost(shape, &Knomial::binomial(shape.ranks), segments)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
