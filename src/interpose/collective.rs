@@ -3,10 +3,9 @@
 use super::arguments::{Arguments, Fallback, Significant};
 use super::runtime::{self, Runtime};
 use super::state::{self, Plan, Question, State};
-use super::transport::{self, Place};
-use super::{control, guard};
-use crate::algorithm::{Call, Operation};
-use crate::monitor::{CellId, NATIVE};
+use super::{control, guard, transport, verify};
+use crate::algorithm::{Call, Choice, Operation};
+use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
 use crate::selection::{Decided, Mode, decide};
@@ -29,6 +28,17 @@ struct Outcome {
     code: c_int,
     cell: CellId,
     bytes: usize,
+    /// The epoch, in mode `compare`.
+    epoch: Option<u32>,
+    /// The ticks to count, where the call's time is not all its own; and in mode `verify` the cell and ticks of ours.
+    ticks: Option<u64>,
+    ours: Option<(CellId, u64)>,
+}
+
+impl Outcome {
+    const fn plain(code: c_int, cell: CellId, bytes: usize) -> Self {
+        Self { code, cell, bytes, epoch: None, ticks: None, ours: None }
+    }
 }
 
 fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) -> c_int {
@@ -40,9 +50,16 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
         Ok(outcome) => outcome,
         Err(error) => return communicator::raise(arguments.comm, error),
     };
-    let ticks = runtime.clock.raw().saturating_sub(start);
+    let ticks = outcome.ticks.unwrap_or_else(|| runtime.clock.raw().saturating_sub(start));
     if runtime.recording.load(Ordering::Relaxed) {
         state.table.record(outcome.cell, outcome.bytes as u64, ticks);
+        if let Some((cell, ticks)) = outcome.ours {
+            state.table.record(cell, outcome.bytes as u64, ticks);
+        }
+        if let Some(epoch) = outcome.epoch {
+            let (function, bucket) = (Function::from(arguments.operation), Bucket::of(outcome.bytes as u64));
+            state.turns.get_mut().epochs.record(function, bucket, epoch, ticks);
+        }
     }
     if log::log_enabled!(log::Level::Trace) {
         log_call(runtime, state, arguments, &outcome, ticks);
@@ -56,11 +73,11 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     state.settle_for(control::version());
     let key = arguments.key();
     if let Some(known) = state.recognise(arguments.operation, &key) {
-        return Ok(run(state, arguments, &known.significant.at(arguments), &known.plan, native));
+        return Ok(run(runtime, state, arguments, &known.significant.at(arguments), &known.plan, native));
     }
     let pass = |state: &mut State, bytes: usize, fallback: Fallback| {
         let cell = state.native_cell(arguments.operation, bytes, fallback.words());
-        Ok(Outcome { code: native(), cell, bytes })
+        Ok(Outcome::plain(native(), cell, bytes))
     };
     let significant = match Significant::of(arguments, state.rank, state.size) {
         Ok(significant) => significant,
@@ -69,11 +86,12 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     };
     let bytes = significant.bytes();
     if let Some(never) = state.never() {
-        let plan = Plan { choice: None, cell: state.native_cell(arguments.operation, bytes, never.words()) };
+        let cell = state.native_cell(arguments.operation, bytes, never.words());
+        let plan = Plan { choice: None, cell, beside: None };
         if significant.lasts() {
             state.keep(arguments.operation, key, significant, plan.clone());
         }
-        return Ok(run(state, arguments, &significant, &plan, native));
+        return Ok(run(runtime, state, arguments, &significant, &plan, native));
     }
     let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);
     let question = Question { count: significant.count, unit: significant.unit, commutative };
@@ -88,12 +106,13 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     if significant.lasts() {
         state.keep(arguments.operation, key, significant, plan.clone());
     }
-    Ok(run(state, arguments, &significant, &plan, native))
+    Ok(run(runtime, state, arguments, &significant, &plan, native))
 }
 
 /// Runs what was decided.
 #[inline]
 fn run(
+    runtime: &Runtime,
     state: &State,
     arguments: &Arguments,
     significant: &Significant,
@@ -101,30 +120,37 @@ fn run(
     native: &impl Fn() -> c_int,
 ) -> Outcome {
     let bytes = significant.bytes();
-    let code = match &plan.choice {
-        None => native(),
-        // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
-        Some(_) if bytes == 0 && arguments.operation != Operation::Barrier => SUCCESS,
-        Some(choice) => {
-            let agreed = state.agreed.as_ref().expect("a plan of ours rests on an agreement");
-            let call = Call {
-                operation: arguments.operation,
-                root: significant.root,
-                count: significant.count,
-                unit: significant.unit,
-                commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
-                nodes: &agreed.nodes,
-            };
-            let state::Private::Made(private) = state.private else { unreachable!("a plan of ours has one") };
-            let yielding = agreed.situation.oversubscribed;
-            let place = Place { comm: private, rank: state.rank, size: state.size, yielding };
-            match transport::carry_out(place, &call, significant, choice) {
-                Ok(()) => SUCCESS,
-                Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),
-            }
+    let Some(choice) = &plan.choice else { return Outcome::plain(native(), plan.cell, bytes) };
+    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
+    if bytes == 0 && arguments.operation != Operation::Barrier {
+        return Outcome::plain(SUCCESS, plan.cell, bytes);
+    }
+    match plan.beside {
+        None => Outcome::plain(ours(state, arguments, significant, choice), plan.cell, bytes),
+        Some((Mode::Verify, native_cell)) => {
+            let verified = verify::run(runtime, state, arguments, significant, choice, native);
+            let (ticks, ours) = (Some(verified.native_ticks), Some((plan.cell, verified.our_ticks)));
+            Outcome { ticks, ours, ..Outcome::plain(verified.code, native_cell, bytes) }
         }
-    };
-    Outcome { code, cell: plan.cell, bytes }
+        Some((_, native_cell)) => {
+            let epoch = state.turns.borrow_mut().next(arguments.operation, bytes);
+            let outcome = if Epochs::is_native(epoch) {
+                Outcome::plain(native(), native_cell, bytes)
+            } else {
+                Outcome::plain(ours(state, arguments, significant, choice), plan.cell, bytes)
+            };
+            Outcome { epoch: Some(epoch), ..outcome }
+        }
+    }
+}
+
+/// Runs an algorithm; gives the code to return to the program.
+fn ours(state: &State, arguments: &Arguments, significant: &Significant, choice: &Choice) -> c_int {
+    let (place, call) = state.place_and_call(arguments.operation, significant);
+    match transport::carry_out(place, &call, significant, choice, &mut state.traffic.borrow_mut()) {
+        Ok(()) => SUCCESS,
+        Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),
+    }
 }
 
 /// Decides for a question that is new on this communicator. Collective, and alike on all ranks.
@@ -158,7 +184,14 @@ fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Q
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
     let cell = state.cell(operation, bytes, &algorithm, &decided_by);
-    Ok(Plan { choice, cell })
+    let beside = match configuration.mode {
+        mode @ (Mode::Compare | Mode::Verify) if choice.is_some() => {
+            let why = if mode == Mode::Compare { "native epoch" } else { "mode verify" };
+            Some((mode, state.cell(operation, bytes, NATIVE, why)))
+        }
+        _ => None,
+    };
+    Ok(Plan { choice, cell, beside })
 }
 
 /// One line for the log.

@@ -2,7 +2,8 @@
 
 use super::guard;
 use super::runtime::{self, Runtime};
-use crate::monitor::{JobRecord, RankRecord, Summary, merge};
+use super::state::State;
+use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, merge};
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
 use crate::selection::Mode;
@@ -60,8 +61,9 @@ pub fn pcontrol(level: c_int) {
         2 => {
             // SAFETY: MPI_Pcontrol is called between the thread's collectives; the program keeps its other threads'
             // collectives out of it, as mpiP asks too.
-            unsafe { runtime.each_state(|state| state.table.reset()) };
+            unsafe { runtime.each_state(State::reset) };
             runtime.retired.lock().clear();
+            runtime.retired_traffic.lock().reset();
         }
         3 => {
             report(runtime);
@@ -133,9 +135,21 @@ fn gather(runtime: &Runtime) -> Result<Option<Summary>> {
 
 /// What this rank has to tell.
 fn record(runtime: &Runtime) -> RankRecord {
-    let mut communicators = runtime.retired.lock().clone();
+    let mut communicators = vec![CommunicatorRecord::default(); runtime.places.load(Ordering::Relaxed)];
+    for (place, record) in runtime.retired.lock().iter() {
+        communicators[*place] = record.clone();
+    }
+    let mut traffic = Traffic::new(runtime.world_size);
+    traffic.add(&runtime.retired_traffic.lock());
     // SAFETY: asked for between collectives (finalize, MPI_Pcontrol, collie_report).
-    unsafe { runtime.each_state(|state| communicators.extend(state.record(runtime))) };
+    unsafe {
+        runtime.each_state(|state| {
+            if let Some(record) = state.record(runtime) {
+                communicators[state.place] = record;
+            }
+            state.count_traffic(&mut traffic);
+        });
+    }
     let job = (runtime.world_rank == 0).then(|| JobRecord {
         collie_version: env!("CARGO_PKG_VERSION").to_owned(),
         mpi_library: library_version().lines().next().unwrap_or_default().to_owned(),
@@ -143,6 +157,8 @@ fn record(runtime: &Runtime) -> RankRecord {
         mode: match runtime.own_configuration().mode {
             Mode::Replace => "replace",
             Mode::Native => "native",
+            Mode::Compare => "compare",
+            Mode::Verify => "verify",
         }
         .to_owned(),
         sync: String::new(),
@@ -157,6 +173,7 @@ fn record(runtime: &Runtime) -> RankRecord {
         overhead_ns_per_call: overhead(runtime),
         job,
         communicators,
+        traffic: traffic.records(),
         ..RankRecord::default()
     }
 }

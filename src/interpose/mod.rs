@@ -4,6 +4,7 @@
 //! * [`collective`]: one call from its arguments to its record.
 //! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
+//! * [`verify`]: ours beside the native one, results compared.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
 
 mod arguments;
@@ -17,3 +18,4 @@ mod runtime;
 mod state;
 pub mod symbols;
 mod transport;
+mod verify;

@@ -1,7 +1,7 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
 use super::state::{self, State};
-use crate::monitor::CommunicatorRecord;
+use crate::monitor::{CommunicatorRecord, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, node};
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
@@ -39,7 +39,11 @@ pub struct Runtime {
     /// Communicators that calls were made on, in the order of their first call.
     pub states: Mutex<Vec<state::Pointer>>,
     /// What was recorded on communicators that are gone.
-    pub retired: Mutex<Vec<CommunicatorRecord>>,
+    pub retired: Mutex<Vec<(usize, CommunicatorRecord)>>,
+    /// Messages of our algorithms on communicators that are gone, by world rank.
+    pub retired_traffic: Mutex<Traffic>,
+    /// Number of communicators that calls were made on so far.
+    pub places: AtomicUsize,
     /// Private communicators held.
     pub private_communicators: AtomicUsize,
     /// Communicators seen first by this process as their rank 0.
@@ -88,11 +92,11 @@ fn make() -> crate::mpi::Result<Runtime> {
     let nanoseconds_per_tick = clock.delta_as_nanos(0, 1 << 30) as f64 / f64::from(1 << 30);
     let raw = RawConfiguration::from_environment();
     let configuration = raw.parse().map(Arc::new);
-    let world_rank = communicator::rank(world)?;
+    let (world_rank, world_size) = (communicator::rank(world)?, communicator::size(world)?);
     super::log::start(world_rank, configuration.as_ref().ok().map(AsRef::as_ref));
     Ok(Runtime {
         world_rank,
-        world_size: communicator::size(world)?,
+        world_size,
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
         key,
@@ -104,6 +108,8 @@ fn make() -> crate::mpi::Result<Runtime> {
         recording: AtomicBool::new(true),
         states: Mutex::default(),
         retired: Mutex::default(),
+        retired_traffic: Mutex::new(Traffic::new(world_size)),
+        places: AtomicUsize::new(0),
         private_communicators: AtomicUsize::new(0),
         numbered: AtomicU64::new(0),
         generation: AtomicU64::new(1),

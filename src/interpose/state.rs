@@ -3,13 +3,17 @@
 use super::arguments::{self, Fallback, Significant};
 use super::control::{self, Chosen};
 use super::runtime::{self, Runtime};
-use crate::algorithm::{Choice, Operation};
-use crate::monitor::{Bucket, CellId, CommunicatorRecord, Function, Key, NATIVE, Table};
+use super::transport::Place;
+use crate::algorithm::{Call, Choice, Operation};
+use crate::monitor::{
+    Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, NATIVE, Table, Traffic,
+};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants, node};
-use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Situation};
+use crate::selection::{Configuration, ConfigurationErrors, Mode, RawConfiguration, Situation};
 use mpi_sys::MPI_Comm;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
@@ -41,6 +45,14 @@ pub struct State {
     pub private: Private,
     /// What was recorded.
     pub table: Table,
+    /// Messages of our algorithms, by rank of this communicator.
+    pub traffic: RefCell<Traffic>,
+    /// Native and ours in turns.
+    pub turns: RefCell<Turns>,
+    /// What verification found.
+    pub verified: RefCell<Verified>,
+    /// Place among the communicators of this rank's record.
+    pub place: usize,
     memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
     understood: [[Option<Box<Understood>>; REMEMBERED]; Operation::ALL.len()],
     natives: Vec<((Operation, Bucket, &'static str), CellId)>,
@@ -59,6 +71,35 @@ pub enum Private {
     Made(MPI_Comm),
     /// The ranks found together that it cannot be had.
     Refused,
+}
+
+/// Calls per epoch of mode `compare`: few, so that programs with few calls get enough epochs for the test.
+const EPOCH: u64 = 5;
+
+/// Mode `compare`: whose turn it is, and what the turns took.
+#[derive(Default)]
+pub struct Turns {
+    calls: HashMap<(Operation, Bucket), u64>,
+    /// Durations by epoch.
+    pub epochs: Epochs,
+}
+
+impl Turns {
+    /// The epoch of the next call, which all ranks of the communicator count alike.
+    pub fn next(&mut self, operation: Operation, bytes: usize) -> u32 {
+        let calls = self.calls.entry((operation, Bucket::of(bytes as u64))).or_default();
+        *calls += 1;
+        u32::try_from((*calls - 1) / EPOCH).unwrap_or(u32::MAX)
+    }
+}
+
+/// Mode `verify`: what was compared and where it differed.
+#[derive(Default)]
+pub struct Verified {
+    /// Calls compared on this rank.
+    pub calls: u64,
+    /// The first few differences.
+    pub differences: Vec<DifferenceRecord>,
 }
 
 /// What the ranks of a communicator have agreed on.
@@ -104,6 +145,8 @@ pub struct Plan {
     pub choice: Option<Arc<Choice>>,
     /// Where the call is counted.
     pub cell: CellId,
+    /// Where the same call is counted when it runs natively all the same: in modes `compare` and `verify`.
+    pub beside: Option<(Mode, CellId)>,
 }
 
 thread_local! {
@@ -134,14 +177,19 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
     if !known.is_null() {
         return Ok(known.cast());
     }
+    let size = communicator::size(comm)?;
     let state = Box::new(State {
         comm,
         rank: communicator::rank(comm)?,
-        size: communicator::size(comm)?,
+        size,
         inter: communicator::is_inter(comm)?,
         agreed: None,
         private: Private::Unmade,
         table: Table::new(),
+        traffic: RefCell::new(Traffic::new(size)),
+        turns: RefCell::default(),
+        verified: RefCell::default(),
+        place: runtime.places.fetch_add(1, Ordering::Relaxed),
         memory: Default::default(),
         understood: Default::default(),
         natives: Vec::new(),
@@ -178,8 +226,9 @@ pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *m
     // SAFETY: made by `find_or_make` from a box; its communicator is going away, so nobody uses it any more.
     let mut state = unsafe { Box::from_raw(pointer.0) };
     if let Some(record) = state.record(runtime) {
-        runtime.retired.lock().push(record);
+        runtime.retired.lock().push((state.place, record));
     }
+    state.count_traffic(&mut runtime.retired_traffic.lock());
     if let Err(error) = state.release(runtime) {
         log::warn!("a private communicator could not be freed: {error}");
     }
@@ -230,6 +279,22 @@ impl State {
             communicator::free(private)?;
         }
         Ok(())
+    }
+
+    /// This rank's place and the call, for an algorithm that was decided on.
+    pub fn place_and_call(&self, operation: Operation, significant: &Significant) -> (Place, Call<'_>) {
+        let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
+        let Private::Made(comm) = self.private else { unreachable!("a plan of ours has a private communicator") };
+        let yielding = agreed.situation.oversubscribed;
+        let call = Call {
+            operation,
+            root: significant.root,
+            count: significant.count,
+            unit: significant.unit,
+            commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
+            nodes: &agreed.nodes,
+        };
+        (Place { comm, rank: self.rank, size: self.size, yielding }, call)
     }
 
     /// Forgets decisions that rest on another version of the program's choices.
@@ -305,8 +370,27 @@ impl State {
                 _ => Vec::new(),
             },
             cells,
+            epochs: self.turns.get_mut().epochs.records(runtime.nanoseconds_per_tick),
+            verified_calls: self.verified.get_mut().calls,
+            differences: self.verified.get_mut().differences.clone(),
             ..CommunicatorRecord::default()
         })
+    }
+
+    /// Adds the messages of our algorithms, by world rank.
+    pub fn count_traffic(&mut self, all: &mut Traffic) {
+        let Some(agreed) = &self.agreed else { return };
+        for sent in self.traffic.get_mut().records() {
+            all.add_to(agreed.members[sent.to as usize] as usize, sent.messages, sent.bytes);
+        }
+    }
+
+    /// Forgets what was recorded.
+    pub fn reset(&mut self) {
+        self.table.reset();
+        self.traffic.get_mut().reset();
+        self.turns.get_mut().epochs = Epochs::new();
+        *self.verified.get_mut() = Verified::default();
     }
 
     /// Why the communicator's calls are never replaced, if they are not.

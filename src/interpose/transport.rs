@@ -2,6 +2,7 @@
 
 use super::arguments::Significant;
 use crate::algorithm::{Call, Choice, Operation};
+use crate::monitor::Traffic;
 use crate::mpi::error::Result;
 use crate::mpi::executor::{Executor, Setting, Units};
 use crate::mpi::memory::Pool;
@@ -33,11 +34,17 @@ pub struct Place {
     pub yielding: bool,
 }
 
-/// Runs `choice` on this rank.
+/// Runs `choice` on this rank; counts what it sends in `traffic`, by rank of the communicator.
 ///
 /// # Errors
 /// The first error that PMPI returned.
-pub fn carry_out(place: Place, call: &Call, significant: &Significant, choice: &Choice) -> Result {
+pub fn carry_out(
+    place: Place,
+    call: &Call,
+    significant: &Significant,
+    choice: &Choice,
+    traffic: &mut Traffic,
+) -> Result {
     KEEP.with_borrow_mut(|keep| {
         keep.pool.clear();
         let buffers = Buffers::prepare(place, call, significant, &mut keep.pool)?;
@@ -54,7 +61,7 @@ pub fn carry_out(place: Place, call: &Call, significant: &Significant, choice: &
             yielding: place.yielding,
         };
         // SAFETY: the buffers are the program's for as long as its call lasts, or pieces of the pool.
-        let mut executor = unsafe { Executor::new(&setting, &mut keep.pool, &mut keep.requests) };
+        let mut executor = unsafe { Executor::new(&setting, &mut keep.pool, &mut keep.requests, traffic) };
         (choice.algorithm.run)(&mut executor, call, &choice.parameters);
         executor.finish()?;
         match buffers.unpack {

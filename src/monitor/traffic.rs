@@ -18,8 +18,14 @@ impl Traffic {
     /// no place in the matrix and are not counted.
     #[inline]
     pub fn sent(&mut self, to: usize, bytes: u64) {
-        if let Some((messages, sum)) = self.sent.get_mut(to) {
-            *messages += 1;
+        self.add_to(to, 1, bytes);
+    }
+
+    /// Counts `messages` messages of `bytes` bytes in all to world rank `to`.
+    #[inline]
+    pub fn add_to(&mut self, to: usize, messages: u64, bytes: u64) {
+        if let Some((number, sum)) = self.sent.get_mut(to) {
+            *number += messages;
             *sum += bytes;
         }
     }

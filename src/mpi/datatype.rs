@@ -203,7 +203,7 @@ fn describe(row: &constants::PredefinedType) -> Result<Datatype> {
         }
         b'b' => (Kind::Logical, (size == 1).then_some(Element::Bool8)),
         b'l' => (Kind::Logical, (size == 4).then_some(Element::Logical32)),
-        b'B' => (Kind::Byte, Some(Element::U8)),
+        b'B' => (Kind::Byte, Some(Element::Byte)),
         b'p' => (Kind::Pair, pair_element(pair)),
         _ => (Kind::Text, None),
     };

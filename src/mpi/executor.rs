@@ -8,6 +8,7 @@ use super::datatype::Datatype;
 use super::error::{Error, Result, check};
 use super::memory::Pool;
 use super::operation::Operation;
+use crate::monitor::Traffic;
 use crate::schedule::{Buffer, Comm, Range, Request};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Request};
 use smallvec::SmallVec;
@@ -32,6 +33,14 @@ impl Units {
         match self {
             Self::Bytes(unit) => *unit as isize,
             Self::Typed(datatype) => datatype.extent,
+        }
+    }
+
+    /// Signature bytes of a message of `units` units.
+    const fn bytes(&self, units: usize) -> u64 {
+        match self {
+            Self::Bytes(unit) => (units * *unit) as u64,
+            Self::Typed(datatype) => (units * datatype.size) as u64,
         }
     }
 
@@ -73,6 +82,7 @@ pub struct Executor<'a> {
     spare: Option<(usize, *mut u8)>,
     pool: &'a mut Pool,
     requests: &'a mut Vec<MPI_Request>,
+    traffic: &'a mut Traffic,
     failure: Option<Error>,
 }
 
@@ -82,7 +92,12 @@ impl<'a> Executor<'a> {
     /// # Safety
     /// The addresses in `setting` must be valid for the units that the algorithm touches, as the table of
     /// [`Buffer`] says, until the executor is finished with.
-    pub unsafe fn new(setting: &'a Setting, pool: &'a mut Pool, requests: &'a mut Vec<MPI_Request>) -> Self {
+    pub unsafe fn new(
+        setting: &'a Setting,
+        pool: &'a mut Pool,
+        requests: &'a mut Vec<MPI_Request>,
+        traffic: &'a mut Traffic,
+    ) -> Self {
         requests.clear();
         Self {
             setting,
@@ -92,6 +107,7 @@ impl<'a> Executor<'a> {
             spare: None,
             pool,
             requests,
+            traffic,
             failure: None,
         }
     }
@@ -128,6 +144,9 @@ impl<'a> Executor<'a> {
         self.requests.push(constants::request_null());
         if self.failure.is_some() {
             return request;
+        }
+        if outgoing {
+            self.traffic.sent(peer, self.setting.units.bytes(range.len));
         }
         let (address, comm, peer) = (self.address(range).cast::<c_void>(), self.setting.comm, peer as c_int);
         let slot = self.requests.last_mut().expect("just pushed");
@@ -297,6 +316,7 @@ impl Comm for Executor<'_> {
             let request = self.isend(to, from);
             return self.wait(&[request]);
         }
+        self.traffic.sent(to, self.setting.units.bytes(from.len));
         let (address, comm) = (self.address(from).cast::<c_void>(), self.setting.comm);
         // SAFETY: as in `start`; blocking sends cost less than started ones.
         let result = with_count(self.setting.units.wire(from.len), |count, datatype| {

@@ -42,6 +42,20 @@ pub enum Mode {
     Replace,
     /// The MPI library's run, and are observed.
     Native,
+    /// Both take turns, call by call one of them, and are compared.
+    Compare,
+    /// Both run on every call, and their results are compared; the program gets the native one.
+    Verify,
+}
+
+/// What happens when mode `verify` finds a difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnDifference {
+    /// It is told, and the program goes on.
+    #[default]
+    Report,
+    /// It is told, and the job ends with exit code 65.
+    Abort,
 }
 
 /// What the variable of an operation, or a rule, asks for.
@@ -132,6 +146,8 @@ pub struct Configuration {
     pub rules: Rules,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
+    /// `COLLIE_ON_DIFFERENCE`.
+    pub on_difference: OnDifference,
     /// `COLLIE_LOG`, a filter that env_logger understands.
     pub log: String,
     /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
@@ -146,6 +162,7 @@ impl Default for Configuration {
             forced: Default::default(),
             rules: Rules::default(),
             report: vec![ReportTarget::Stderr],
+            on_difference: OnDifference::default(),
             log: "warn".to_owned(),
             max_communicators: 512,
         }
@@ -209,8 +226,17 @@ impl Configuration {
         let value = value.trim();
         match name {
             variables::MODE => {
-                let words = [("replace", Mode::Replace), ("native", Mode::Native)];
-                self.mode = word(value, &words, &["compare", "verify"])?;
+                let words = [
+                    ("replace", Mode::Replace),
+                    ("native", Mode::Native),
+                    ("compare", Mode::Compare),
+                    ("verify", Mode::Verify),
+                ];
+                self.mode = word(value, &words)?;
+            }
+            variables::ON_DIFFERENCE => {
+                let words = [("report", OnDifference::Report), ("abort", OnDifference::Abort)];
+                self.on_difference = word(value, &words)?;
             }
             variables::RULES => {}
             variables::REPORT => self.report = report(value)?,
@@ -235,15 +261,12 @@ fn unknown_variable(name: &str) -> String {
     format!("unknown variable; accepted: {accepted}{}", suggestion(name, names()))
 }
 
-fn word<T: Copy>(found: &str, words: &[(&str, T)], later: &[&str]) -> Result<T, String> {
+fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
         return Ok(*value);
     }
     let accepted: Vec<_> = words.iter().map(|(word, _)| *word).collect();
     let list = accepted.join(", ");
-    if later.contains(&found) {
-        return Err(format!("'{found}' is not available in this version; accepted: {list}"));
-    }
     Err(format!("'{found}' is not accepted; accepted: {list}{}", suggestion(found, accepted)))
 }
 

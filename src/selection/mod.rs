@@ -17,7 +17,9 @@ pub mod rules;
 mod tests;
 pub mod variables;
 
-pub use configuration::{Configuration, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
+pub use configuration::{
+    Configuration, Mode, OnDifference, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted,
+};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, Situation, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Place, nearest, operation_named, suggestion};
 pub use rules::{BytesOf, Condition, Rule, Rules, Span};

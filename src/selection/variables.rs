@@ -24,6 +24,8 @@ const fn of_operation(name: &'static str, help: &'static str) -> Variable {
 
 /// The mode.
 pub const MODE: &str = "COLLIE_MODE";
+/// What a difference does.
+pub const ON_DIFFERENCE: &str = "COLLIE_ON_DIFFERENCE";
 /// The rules file.
 pub const RULES: &str = "COLLIE_RULES";
 /// Where the report goes.
@@ -37,10 +39,18 @@ pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
 pub const VARIABLES: &[Variable] = &[
     Variable {
         name: MODE,
-        accepted: "replace, native",
+        accepted: "replace, native, compare, verify",
         default: "replace",
         help: "replace runs the collectives with Collie's algorithms; native leaves them to the MPI library and only \
-               observes.",
+               observes; compare lets both take turns of a few calls each and tells which is faster; verify runs both \
+               on every call, compares the results and gives the program the native one.",
+    },
+    Variable {
+        name: ON_DIFFERENCE,
+        accepted: "report, abort",
+        default: "report",
+        help: "What happens when verify finds a difference: it is told and the program goes on, or the job ends with \
+               exit code 65.",
     },
     of_operation("COLLIE_BCAST", "Algorithm of MPI_Bcast. `collie list bcast` prints the names."),
     of_operation("COLLIE_REDUCE", "Algorithm of MPI_Reduce. `collie list reduce` prints the names."),

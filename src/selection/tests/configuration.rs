@@ -69,8 +69,8 @@ fn misspelt_variable() {
 fn what_is_not_there_yet_is_refused_as_such() {
     assert_eq!(refused("COLLIE_WATCHDOG", "60"), "COLLIE_WATCHDOG: not available in this version");
     assert_eq!(
-        refused("COLLIE_MODE", "compare"),
-        "COLLIE_MODE: 'compare' is not available in this version; accepted: replace, native"
+        refused("COLLIE_ON_DIFFERENCE", "aborts"),
+        "COLLIE_ON_DIFFERENCE: 'aborts' is not accepted; accepted: report, abort; did you mean 'abort'?"
     );
 }
 

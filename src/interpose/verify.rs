@@ -1,0 +1,259 @@
+//! Mode `verify`: ours beside the native collective on every call, and the results compared.
+//!
+//! Ours works on a copy of the receive buffer; what the program gets is the native result. Data movement and integers
+//! must agree bit for bit. Floating-point reductions may differ by the order of the folds, within a bound that grows
+//! with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
+
+use super::arguments::{Arguments, Significant};
+use super::runtime::Runtime;
+use super::state::State;
+use super::transport::{self, Place};
+use crate::algorithm::{Choice, Operation};
+use crate::monitor::DifferenceRecord;
+use crate::mpi::communicator;
+use crate::mpi::datatype::{Datatype, Kind};
+use crate::mpi::error::Result;
+use crate::mpi::packing::Elements;
+use crate::selection::OnDifference;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::raw::c_int;
+
+/// Differences kept per communicator; further ones are counted as calls that differ, in the log only.
+const KEPT: usize = 16;
+/// What the job ends with where a difference is to end it (`EX_DATAERR`).
+const EXIT_CODE: c_int = 65;
+
+/// One verified call.
+pub struct Outcome {
+    /// What the native call returned.
+    pub code: c_int,
+    /// Ticks of the native call.
+    pub native_ticks: u64,
+    /// Ticks of ours.
+    pub our_ticks: u64,
+}
+
+/// Runs both and compares.
+pub fn run(
+    runtime: &Runtime,
+    state: &State,
+    arguments: &Arguments,
+    significant: &Significant,
+    choice: &Choice,
+    native: &impl Fn() -> c_int,
+) -> Outcome {
+    let (place, call) = state.place_and_call(arguments.operation, significant);
+    let scale = if call.operation.reduces() { largest(place, significant) } else { Ok(0.0) };
+    let mut copy = significant.receive.map(Copied::of);
+    let mut on_copy = *significant;
+    if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
+        receive.address = copy.address();
+    }
+    let start = runtime.clock.raw();
+    let ours = transport::carry_out(place, &call, &on_copy, choice, &mut state.traffic.borrow_mut());
+    let between = runtime.clock.raw();
+    let code = native();
+    let end = runtime.clock.raw();
+    let found = ours.and_then(|()| {
+        let found = match (significant.receive, on_copy.receive) {
+            (Some(native), Some(ours)) => compare(place, native, ours, scale?)?,
+            _ => None,
+        };
+        let apart = call.operation == Operation::Allreduce && differ_between_ranks(place, on_copy.receive)?;
+        let everywhere = |_: &()| Difference {
+            element: 0,
+            native: "one result on all ranks".to_owned(),
+            ours: "results that differ between ranks".to_owned(),
+        };
+        Ok(found.or_else(|| apart.then_some(()).as_ref().map(everywhere)))
+    });
+    let mut verified = state.verified.borrow_mut();
+    match found {
+        Ok(None) => {}
+        Ok(Some(difference)) => {
+            let number = verified.calls;
+            let record = DifferenceRecord {
+                function: arguments.operation.into(),
+                call: number,
+                algorithm: choice.to_string(),
+                element: difference.element as u64,
+                native: difference.native,
+                ours: difference.ours,
+            };
+            tell(runtime, state, &record);
+            if verified.differences.len() < KEPT {
+                verified.differences.push(record);
+            }
+        }
+        Err(error) => log::error!("a call could not be verified: {error}"),
+    }
+    verified.calls += 1;
+    Outcome { code, native_ticks: end - between, our_ticks: between - start }
+}
+
+/// Tells of a difference; ends the job if that is asked for.
+fn tell(runtime: &Runtime, state: &State, record: &DifferenceRecord) {
+    let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
+    eprintln!(
+        "collie: rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
+         native {}, ours {}",
+        runtime.world_rank,
+        record.function,
+        record.call,
+        agreed.identity,
+        record.algorithm,
+        record.element,
+        record.native,
+        record.ours
+    );
+    if agreed.configuration.on_difference == OnDifference::Abort {
+        // SAFETY: MPI is initialised while a call is under way.
+        unsafe { mpi_sys::PMPI_Abort(crate::mpi::constants::comm_world(), EXIT_CODE) };
+    }
+}
+
+/// A copy of the memory that some elements span, gaps included.
+struct Copied {
+    bytes: Vec<u8>,
+    lowest: isize,
+}
+
+impl Copied {
+    fn of(elements: Elements) -> Self {
+        let Elements { address, count, datatype } = elements;
+        let lowest = (count.max(1) - 1) as isize * datatype.extent.min(0) + datatype.true_lower;
+        let mut bytes = vec![0u8; datatype.span(count)];
+        // SAFETY: the program passed these elements as its receive buffer, so the span is its memory.
+        unsafe { std::ptr::copy_nonoverlapping(address.wrapping_offset(lowest), bytes.as_mut_ptr(), bytes.len()) };
+        Self { bytes, lowest }
+    }
+
+    /// Where the first element is.
+    fn address(&mut self) -> *mut u8 {
+        self.bytes.as_mut_ptr().wrapping_offset(-self.lowest)
+    }
+}
+
+/// One element that differs.
+struct Difference {
+    element: usize,
+    native: String,
+    ours: String,
+}
+
+/// The first element that differs more than it may.
+fn compare(place: Place, native: Elements, ours: Elements, scale: f64) -> Result<Option<Difference>> {
+    let (native_bytes, our_bytes) = (bytes_of(place, native)?, bytes_of(place, ours)?);
+    if native_bytes == our_bytes {
+        return Ok(None);
+    }
+    let datatype = native.datatype;
+    let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
+    let found = pairs.find(|(_, (native, ours))| native != ours && !close(place.size, &datatype, scale, native, ours));
+    Ok(found.map(|(element, (native, ours))| Difference {
+        element,
+        native: written(&datatype, native),
+        ours: written(&datatype, ours),
+    }))
+}
+
+/// The signature bytes.
+fn bytes_of(place: Place, elements: Elements) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; elements.bytes()];
+    // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
+    unsafe { elements.pack(place.comm, place.rank, bytes.as_mut_ptr()) }?;
+    Ok(bytes)
+}
+
+/// Whether two elements that are not the same bits are as near as another order of the folds may bring them.
+fn close(ranks: usize, datatype: &Datatype, scale: f64, native: &[u8], ours: &[u8]) -> bool {
+    let (native, ours) = (numbers(datatype, native), numbers(datatype, ours));
+    let (Some((native, epsilon)), Some((ours, _))) = (native, ours) else { return false };
+    // Each of the p − 1 folds rounds once; partial results are at most p times the largest contribution.
+    let ranks = ranks as f64;
+    native.iter().zip(&ours).all(|(native, ours)| {
+        let bound = 2.0 * ranks * epsilon * native.abs().max(ours.abs()).max(ranks * scale);
+        native == ours || (native.is_nan() && ours.is_nan()) || (native - ours).abs() <= bound
+    })
+}
+
+/// The numbers of a floating-point element and the relative rounding error of its type; `None` for other types.
+fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
+    let width = match (datatype.kind?, datatype.size) {
+        (Kind::Float, size @ (4 | 8 | 16)) => size,
+        (Kind::Complex, size @ (8 | 16 | 32)) => size / 2,
+        _ => return None,
+    };
+    let number = |part: &[u8]| match width {
+        4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
+        8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
+        _ => extended(part),
+    };
+    let epsilon = if width == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    Some((bytes.chunks(width).map(number).collect(), epsilon))
+}
+
+/// A number of 16 bytes as a double: the x87 format on x86-64, IEEE quadruple precision elsewhere. Rounded, which is
+/// enough to tell a wrong result from one folded in another order.
+fn extended(bytes: &[u8]) -> f64 {
+    let word = |start: usize| u64::from_ne_bytes(bytes[start..start + 8].try_into().expect("eight bytes"));
+    let (low, high) = (word(0), word(8));
+    let (sign_and_exponent, fraction) = if cfg!(target_arch = "x86_64") {
+        (high as u16, low as f64 / (1u64 << 63) as f64)
+    } else {
+        ((high >> 48) as u16, 1.0 + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
+    };
+    let exponent = i32::from(sign_and_exponent & 0x7FFF);
+    let magnitude = match exponent {
+        0x7FFF => f64::NAN,
+        exponent => fraction * 2f64.powi((exponent - 16383).clamp(-1200, 1200)),
+    };
+    if sign_and_exponent & 0x8000 == 0 { magnitude } else { -magnitude }
+}
+
+/// An element for people.
+fn written(datatype: &Datatype, bytes: &[u8]) -> String {
+    if let Some((numbers, _)) = numbers(datatype, bytes) {
+        return numbers.iter().map(|number| format!("{number:e}")).collect::<Vec<_>>().join(" ");
+    }
+    let hexadecimal: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{hexadecimal}{}", if bytes.len() > 32 { "…" } else { "" })
+}
+
+/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective.
+fn largest(place: Place, significant: &Significant) -> Result<f64> {
+    let own = significant.send.or(significant.receive).expect("every rank contributes to a reduction");
+    let bytes = bytes_of(place, own)?;
+    let elements = bytes.chunks(own.datatype.size).filter_map(|element| numbers(&own.datatype, element));
+    let own = elements.flat_map(|(numbers, _)| numbers).filter(|number| number.is_finite());
+    let own = own.fold(0.0f64, |largest, number| largest.max(number.abs()));
+    let all = communicator::allgather(place.comm, place.size, [own.to_bits()])?;
+    Ok(all.into_iter().map(|[bits]| f64::from_bits(bits)).fold(0.0, f64::max))
+}
+
+/// Whether the results are not the same bits on all ranks. Collective.
+fn differ_between_ranks(place: Place, result: Option<Elements>) -> Result<bool> {
+    let mut hasher = DefaultHasher::new();
+    if let Some(result) = result {
+        bytes_of(place, result)?.hash(&mut hasher);
+    }
+    let all = communicator::allgather(place.comm, place.size, [hasher.finish()])?;
+    Ok(all.iter().any(|own| *own != all[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn extended_numbers_are_read() {
+        // 1.5 and −2 in the x87 format.
+        let number = |high: u16, low: u64| {
+            let mut bytes = [0u8; 16];
+            bytes[..8].copy_from_slice(&low.to_ne_bytes());
+            bytes[8..10].copy_from_slice(&high.to_ne_bytes());
+            super::extended(&bytes)
+        };
+        assert_eq!(number(0x3FFF, 0xC000_0000_0000_0000), 1.5);
+        assert_eq!(number(0xC000, 0x8000_0000_0000_0000), -2.0);
+    }
+}
