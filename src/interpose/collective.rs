@@ -8,7 +8,7 @@ use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
-use crate::selection::{Decided, Mode, decide};
+use crate::selection::{Decided, Mode, decide_with};
 use std::os::raw::c_int;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -160,23 +160,18 @@ fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Q
     let agreed = state.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
     let bytes = question.count * question.unit;
-    let (choice, decided_by) = if configuration.mode == Mode::Native {
-        (None, "mode native".to_owned())
-    } else if let Some((choice, words)) = control::chosen(state, operation) {
-        (choice, words)
-    } else {
-        let call = Call {
-            operation,
-            root,
-            count: question.count,
-            unit: question.unit,
-            commutative: question.commutative,
-            nodes: &agreed.nodes,
-        };
-        match decide(&configuration, &agreed.situation, &call) {
-            Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),
-            Decided::Native { by } => (None, by.to_string()),
-        }
+    let call = Call {
+        operation,
+        root,
+        count: question.count,
+        unit: question.unit,
+        commutative: question.commutative,
+        nodes: &agreed.nodes,
+    };
+    let program = control::chosen(state, operation);
+    let (choice, decided_by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
+        Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),
+        Decided::Native { by } => (None, by.to_string()),
     };
     let (choice, decided_by) = match choice {
         Some(_) if state.private(runtime)?.is_none() => (None, Fallback::NoPrivateCommunicator.words().to_owned()),

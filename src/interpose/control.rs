@@ -5,12 +5,11 @@
 
 use super::runtime;
 use super::state::{self, State};
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::Operation;
 use crate::selection::Wanted;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A choice that the program made.
@@ -25,20 +24,11 @@ pub fn version() -> u64 {
     VERSION.load(Ordering::Relaxed)
 }
 
-/// What the program chose for `operation` on this communicator, with its words for the report; `None` if nothing. The
-/// inner `None` is the native library.
-pub fn chosen(state: &State, operation: Operation) -> Option<(Option<Arc<Choice>>, String)> {
-    let everywhere = EVERYWHERE.lock();
-    let here = state.chosen.as_deref().map(|chosen| &chosen[operation as usize]);
-    let wanted = match here {
-        Some(Wanted::Auto) | None => &everywhere.as_deref()?[operation as usize],
-        Some(wanted) => wanted,
-    };
-    match wanted {
-        Wanted::Auto => None,
-        Wanted::Native => Some((None, "program".to_owned())),
-        Wanted::Algorithm(choice) => Some((Some(Arc::new(choice.clone())), "program".to_owned())),
-    }
+/// What the program chose for `operation` on this communicator; `None` if nothing.
+pub fn chosen(state: &State, operation: Operation) -> Option<Wanted> {
+    let here = state.chosen.as_deref().map(|chosen| chosen[operation as usize].clone());
+    let everywhere = || EVERYWHERE.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
+    here.filter(|wanted| *wanted != Wanted::Auto).or_else(everywhere).filter(|wanted| *wanted != Wanted::Auto)
 }
 
 /// What a call of `collie.h` gives: 0, or one of the codes below.

@@ -88,6 +88,9 @@ fn finish() {
                     }
                 });
             }
+            if let Err(error) = communicator::free_alone() {
+                log::warn!("a private communicator could not be freed: {error}");
+            }
             runtime.finished.store(true, Ordering::Relaxed);
             SUCCESS
         },

@@ -3,6 +3,7 @@
 use super::constants;
 use super::error::{Error, Result, check};
 use mpi_sys::{MPI_Comm, MPI_Errhandler};
+use parking_lot::Mutex;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};
 
@@ -149,17 +150,7 @@ pub fn all(comm: MPI_Comm, own: bool) -> Result<bool> {
 /// What PMPI returned from the agreement.
 pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
     let mut private = constants::comm_null();
-    let mut made = quietly(comm, || {
-        let mut group = std::mem::MaybeUninit::uninit();
-        // SAFETY: out-parameters are valid for writes; the group is freed once.
-        unsafe {
-            check(mpi_sys::PMPI_Comm_group(comm, group.as_mut_ptr()))?;
-            let made = check(mpi_sys::PMPI_Comm_create(comm, group.assume_init(), &mut private));
-            check(mpi_sys::PMPI_Group_free(group.as_mut_ptr()))?;
-            made?;
-            check(mpi_sys::PMPI_Comm_set_errhandler(private, constants::errors_return()))
-        }
-    });
+    let mut made = quietly(comm, || create_like(comm, &mut private));
     if private == constants::comm_null() && made.is_ok() {
         made = Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }
@@ -183,6 +174,53 @@ fn quietly(comm: MPI_Comm, action: impl FnOnce() -> Result) -> Result {
         check(mpi_sys::PMPI_Comm_set_errhandler(comm, handler.assume_init()))?;
         check(mpi_sys::PMPI_Errhandler_free(handler.as_mut_ptr()))?;
         result
+    }
+}
+
+/// A communicator of this rank alone that returns its errors, for asking what MPI thinks of something. Made at the
+/// first question, not at the start: Open MPI 4.1.4's distributed graphs hang now and then while others exist.
+static ALONE: Mutex<Option<Alone>> = Mutex::new(None);
+
+struct Alone(MPI_Comm);
+
+// SAFETY: communicator handles are plain values, valid on every thread.
+unsafe impl Send for Alone {}
+
+/// Runs `question` with that communicator.
+///
+/// # Errors
+/// What PMPI returned from making it, or from the question.
+pub fn alone<T>(question: impl FnOnce(MPI_Comm) -> Result<T>) -> Result<T> {
+    let mut kept = ALONE.lock();
+    let comm = match &*kept {
+        Some(Alone(comm)) => *comm,
+        None => {
+            let mut comm = constants::comm_null();
+            create_like(constants::comm_self(), &mut comm)?;
+            kept.insert(Alone(comm)).0
+        }
+    };
+    question(comm)
+}
+
+/// Frees the communicator of this rank alone, before MPI ends.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn free_alone() -> Result {
+    ALONE.lock().take().map_or(Ok(()), |Alone(comm)| free(comm))
+}
+
+/// Makes a communicator with the ranks of `comm` that returns its errors. Collective.
+fn create_like(comm: MPI_Comm, made: &mut MPI_Comm) -> Result {
+    let mut group = std::mem::MaybeUninit::uninit();
+    // SAFETY: out-parameters are valid for writes; the group is freed once.
+    unsafe {
+        check(mpi_sys::PMPI_Comm_group(comm, group.as_mut_ptr()))?;
+        let created = check(mpi_sys::PMPI_Comm_create(comm, group.assume_init(), made));
+        check(mpi_sys::PMPI_Group_free(group.as_mut_ptr()))?;
+        created?;
+        check(mpi_sys::PMPI_Comm_set_errhandler(*made, constants::errors_return()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What Collie has to know of a datatype: its bytes, its layout, and what may be done to it.
 
-use super::constants;
 use super::error::{Error, Result, check};
+use super::{communicator, constants};
 use crate::reduction::Element;
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype};
 use std::os::raw::c_int;
@@ -65,6 +65,7 @@ impl Datatype {
 
     fn ask(handle: MPI_Datatype) -> Result<Self> {
         let mut datatype = Self::measure(handle)?;
+        refuse_uncommitted(handle)?;
         datatype.contiguous = datatype.size == 0 || (datatype.contiguous && in_order(handle)?);
         Ok(datatype)
     }
@@ -95,6 +96,17 @@ impl Datatype {
     pub fn span(&self, count: usize) -> usize {
         if count == 0 { 0 } else { self.true_extent + (count - 1) * self.extent.unsigned_abs() }
     }
+}
+
+/// MPI has no question for it, but refuses to pack nothing of a type that was never committed. Found out later, in the
+/// middle of an algorithm, it would leave the ranks out of step.
+fn refuse_uncommitted(handle: MPI_Datatype) -> Result {
+    communicator::alone(|comm| {
+        let (mut room, mut position) = ([0u64; 1], 0);
+        let room = room.as_mut_ptr().cast::<std::os::raw::c_void>();
+        // SAFETY: no element is read and no byte written.
+        check(unsafe { mpi_sys::PMPI_Pack(room, 0, handle, room, 0, &mut position, comm) })
+    })
 }
 
 /// Whether a type without gaps lists its parts in the order of their addresses. Sure answers only: a type that is not
