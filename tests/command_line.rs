@@ -144,6 +144,36 @@ fn check_tells_every_mistake() {
 }
 
 #[test]
+fn draw_writes_a_picture_or_says_why_not() {
+    let (_folder, path) = file("fibonacci.svg", "");
+    assert_eq!(printed(&mut collie(&["draw", "reduce", "fibonacci", "--ranks", "7", "-o", &path])), "");
+    let drawing = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        drawing.starts_with("<svg ") && drawing.contains("Fibonacci") && drawing.ends_with("</svg>\n"),
+        "{drawing}"
+    );
+    let same = printed(&mut collie(&["draw", "reduce", "fibonacci", "--ranks", "7"]));
+    assert_eq!(same, drawing);
+    let (code, why) = failed(&mut collie(&["draw", "allgather", "neighbor_exchange", "--ranks", "7"]));
+    assert_eq!(code, 1);
+    assert!(why.contains("needs an even number of ranks, not 7"), "{why}");
+}
+
+#[test]
+fn simulate_tells_times_and_the_fastest() {
+    let arguments = ["simulate", "allreduce", "--algorithm", "recursive_doubling", "--algorithm", "ring"];
+    let (_folder, path) = file("map.svg", "");
+    let times = printed(collie(&arguments).args(["--ranks", "32-64", "--bytes", "8,4M", "--plot", &path]));
+    let fastest: Vec<_> = times.lines().filter(|line| line.starts_with("fastest")).collect();
+    assert_eq!(fastest.len(), 2, "{times}");
+    assert!(fastest.iter().all(|line| line.contains("recursive_doubling") && line.ends_with("ring")), "{times}");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("64 ranks"));
+    let (code, why) = failed(collie(&arguments).args(["--ranks", "8", "--network", "carrier_pigeon"]));
+    assert_eq!(code, 2);
+    assert!(why.contains("shared_memory, ethernet, infiniband"), "{why}");
+}
+
+#[test]
 fn help_env_prints_the_table() {
     let table = printed(&mut collie(&["help", "env"]));
     let markdown = printed(&mut collie(&["help", "env", "--markdown"]));
