@@ -2,7 +2,8 @@
 //!
 //! A formula is an upper bound that is not much too high: counted ≤ formula ≤ 1.25·counted + two of the longest steps,
 //! for rounds, bytes and folded bytes each, and for rows without a segment it is exact at powers of two. The filling and
-//! draining of a pipe may take a segmented row a tenth and two steps more than its formula says.
+//! draining of a pipe may take a segmented row a tenth and two steps more than its formula says, which charges a fold to
+//! every round: with γ alone the folds of different segments overlap, so there the bytes sent bound it as well.
 
 use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, all};
 use collie::schedule::count::count;
@@ -13,6 +14,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 const TOLD: usize = 6;
 /// What cutting a count into uneven blocks may add, relative.
 const TINY: f64 = 2e-3;
+
+const FOLDED: &str = "folded bytes";
 
 fn main() {
     let trials = all().map(|row| Trial::test(format!("{}::{}", row.operation, row.name), move || check_row(row)));
@@ -56,16 +59,18 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
     let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
     let longest = longest_steps(choice, call, size);
     let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded];
-    let names = ["rounds", "bytes", "folded bytes"];
+    let names = ["rounds", "bytes", FOLDED];
+    let sent = counted.bytes;
     for (((name, formula), counted), longest) in
         names.into_iter().zip(parts(formula)).zip(parts(counted)).zip(parts(longest))
     {
+        let on_path = if name == FOLDED && segmented { counted.max(sent) } else { counted };
         let pipe = if segmented { 0.1 * formula + 2.0 * longest } else { 0.0 };
         let what = if counted > formula * (1.0 + TINY) + pipe {
             "formula too low"
         } else if exact && (formula - counted).abs() > counted * 1e-9 {
             "formula not exact at a power of two"
-        } else if formula > 1.25 * counted + 2.0 * longest {
+        } else if formula > 1.25 * on_path + 2.0 * longest {
             "formula too high"
         } else {
             continue;
