@@ -1,8 +1,8 @@
 //! Round-optimal broadcast of blocks on a circulant graph: which block a rank sends and receives in which round.
 //!
-//! With q = ⌈log2 p⌉, round i exchanges over the distance of k = i mod q: number v sends to v + skip_k and receives from
-//! v − skip_k. Over q rounds v receives one new block of its own (its base block, which starts with it) and q − 1 others,
-//! each of them q blocks further on in every next phase of q rounds; so two lists of q entries say it all.
+//! With q = ⌈log2 p⌉, round i exchanges over the distance of k = i mod q: number v sends to v + skip_k and receives
+//! from v − skip_k. Over q rounds v receives one new block of its own (its base block, which starts with it) and q − 1
+//! others, each of them q blocks further on in every next phase of q rounds; so two lists of q entries say it all.
 
 use super::circulant::rounds;
 use smallvec::{SmallVec, smallvec};

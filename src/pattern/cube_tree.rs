@@ -5,9 +5,9 @@ use super::tree::{Links, Tree};
 
 /// The tree rooted at `root`; numbers are ranks.
 ///
-/// The ranks are the corners below p of the smallest hypercube that has room for them. A subcube is served by one of its
-/// ranks, the one that differs least from the root: the XOR of the two is the smallest. It sends to the one that serves
-/// the half of the subcube in which it does not lie itself, the highest dimension first, if anyone is there.
+/// The ranks are the corners below p of the smallest hypercube that has room for them. A subcube is served by one of
+/// its ranks, the one that differs least from the root: the XOR of the two is the smallest. It sends to the one that
+/// serves the half of the subcube in which it does not lie itself, the highest dimension first, if anyone is there.
 #[derive(Clone, Copy, Debug)]
 pub struct CubeTree {
     /// p.

@@ -5,8 +5,8 @@ use super::tree::{Links, Tree};
 /// One of the two trees of `ranks` ranks. Number 0 is above the root and has no other child; 1 … p−1 are in order, so
 /// that in both trees what is left of a rank comes before it in rank order, or after it throughout.
 ///
-/// A place's height is the number of trailing zeros of its index, so inner ranks have even indices. The first tree takes
-/// v itself as index, the second counts from the other end of an even number of places, which turns even to odd.
+/// A place's height is the number of trailing zeros of its index, so inner ranks have even indices. The first tree
+/// takes v itself as index, the second counts from the other end of an even number of places, which turns even to odd.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoTree {
     /// p.

@@ -1,4 +1,5 @@
-//! A [`Comm`] on some of another one's ranks, with its buffers laid elsewhere: how one algorithm uses another unmodified.
+//! A [`Comm`] on some of another one's ranks, with its buffers laid elsewhere: how one algorithm uses another
+//! unmodified.
 
 use super::comm::{Buffer, Comm, Range, Request};
 

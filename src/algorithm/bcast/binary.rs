@@ -1,7 +1,7 @@
 //! The message goes down a complete binary tree, segment by segment.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. v receives from ⌊(v−1)/2⌋ and sends each segment to 2v + 1 and
-//! 2v + 2.
+//! Ranks are counted from the root: v = (r − root) mod p. v receives from ⌊(v−1)/2⌋ and sends each segment to 2v + 1
+//! and 2v + 2.
 //!
 //! State at p = 7, one segment (`*` has the message):
 //!

@@ -1,8 +1,8 @@
 //! The message goes down a binomial negabinary tree, whose links are shorter than the binomial tree's.
 //!
-//! Positions are counted in base −2, so that the children of the root lie at distances 1, −1, 3, −5, 11, … instead of 1, 2,
-//! 4, 8, 16, …, the farthest served first. On machines whose ranks lie in groups, fewer messages leave a group. A subtree is
-//! a run of neighbouring ranks.
+//! Positions are counted in base −2, so that the children of the root lie at distances 1, −1, 3, −5, 11, … instead of
+//! 1, 2, 4, 8, 16, …, the farthest served first. On machines whose ranks lie in groups, fewer messages leave a group. A
+//! subtree is a run of neighbouring ranks.
 //!
 //! State at p = 7, v = (r − root) mod p (`*` has the message):
 //!
@@ -16,7 +16,8 @@
 //!
 //! Cost: q(α + nβ). Needs: nothing. Memory: none.
 //!
-//! Source: D. De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality", SC 2025. Departures: 1. any p: halves of runs differ by at most one rank.
+//! Source: D. De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality", SC
+//! 2025. Departures: 1. any p: halves of runs differ by at most one rank.
 
 use crate::algorithm::engine::down;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};

@@ -1,8 +1,8 @@
 //! The message goes along several chains at once, segment by segment.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. The others are cut in runs of consecutive numbers, lengths
-//! differing by one at most; the root sends each segment to the head of every run, the last (longest) one first, and each
-//! rank passes it on to the next of its run.
+//! differing by one at most; the root sends each segment to the head of every run, the last (longest) one first, and
+//! each rank passes it on to the next of its run.
 //!
 //! State at p = 7, 2 chains, one segment (`*` has the message):
 //!

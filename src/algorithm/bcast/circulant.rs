@@ -18,7 +18,7 @@
 //!
 //! Cost: (B−1+q)(α + nβ/B) with B blocks, least at B = √((q−1)nβ/α). Needs: nothing. Memory: none.
 //!
-//! Source: J. L. Träff, "Round-optimal n-Block Broadcast Schedules in Logarithmic Time", 2023, and ACM TOPC 12(2), 2025.
+//! Source: J. L. Träff, "Round-optimal n-Block Broadcast Schedules in Logarithmic Time", 2023, and doi 10.1145/3735139.
 //! Departures: 1. the send schedule is read off the neighbours' receive schedules.
 
 use crate::algorithm::engine::circulant_blocks::{self, BLOCKS};

@@ -1,9 +1,9 @@
 //! Half of the message goes down each of two binary trees, in which inner ranks and leaves change places.
 //!
-//! All ranks but the root are in both trees, in order; a rank with an even place in the first one is an inner rank there
-//! and a leaf in the second. The root sends the segments of both halves by turns to the tops of the trees. In every two
-//! rounds a rank receives one segment of each half and sends one segment to each of its two children: full bandwidth in
-//! both directions, where one binary tree leaves its leaves silent.
+//! All ranks but the root are in both trees, in order; a rank with an even place in the first one is an inner rank
+//! there and a leaf in the second. The root sends the segments of both halves by turns to the tops of the trees. In
+//! every two rounds a rank receives one segment of each half and sends one segment to each of its two children: full
+//! bandwidth in both directions, where one binary tree leaves its leaves silent.
 //!
 //! State at p = 7 with one segment per half (first tree: 4 over 2 and 6, over 1, 3 and 5; second tree: the other way
 //! round, 3 over 5 and 1, over 6, 4 and 2; `*` has both halves):
@@ -22,8 +22,9 @@
 //! Needs: nothing. Memory: none.
 //!
 //! Source: P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
-//! Parallel Computing 35(12), 2009. Departures: 1. the edges are not coloured: a rank sends each segment to its children
-//! in a fixed order, and the rounds fall into place; 2. for odd and for even p the second tree counts from the other end.
+//! Parallel Computing 35(12), 2009. Departures: 1. the edges are not coloured: a rank sends each segment to its
+//! children in a fixed order, and the rounds fall into place; 2. for odd and for even p the second tree counts from the
+//! other end.
 
 use crate::algorithm::engine::two_trees::{self, Halves};
 use crate::algorithm::optimum::SEGMENT_AUTO;
@@ -40,7 +41,7 @@ pub const ROW: Algorithm = Algorithm {
     ordered: true,
     formula: "(2q+2(S−1))(α+sβ), S segments per half; best: nβ+2qα+2√(2qαnβ)",
     cost,
-    source: "Sanders, Speck, Träff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, Parallel Computing 35(12), 2009",
+    source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",
     run,
 };
 

@@ -1,8 +1,8 @@
 //! The message goes down a Fibonacci tree, segment by segment.
 //!
-//! The tree F_i has F_i−1 and F_i−2 below its root; the first is served first, so both are finished in the same round, and
-//! no tree of two children per rank is faster. Ranks are counted from the root: v = (r − root) mod p, in preorder. Between two
-//! sizes of full trees, the ranks are divided in the same proportion.
+//! The tree F_i has F_i−1 and F_i−2 below its root; the first is served first, so both are finished in the same round,
+//! and no tree of two children per rank is faster. Ranks are counted from the root: v = (r − root) mod p, in preorder.
+//! Between two sizes of full trees, the ranks are divided in the same proportion.
 //!
 //! State at p = 7, one segment (0 over 3 and 1; 3 over 5 and 4; 5 over 6; 1 over 2):
 //!

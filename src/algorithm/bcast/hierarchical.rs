@@ -1,7 +1,8 @@
 //! The message goes to one rank of each node first, then to the others of the node.
 //!
-//! The root speaks for its node, the first rank for every other node. `leaders` broadcasts among those, `node` from each
-//! of them inside its node. Where the nodes are not known, or there is only one, `leaders` broadcasts among all ranks.
+//! The root speaks for its node, the first rank for every other node. `leaders` broadcasts among those, `node` from
+//! each of them inside its node. Where the nodes are not known, or there is only one, `leaders` broadcasts among all
+//! ranks.
 //!
 //! State at p = 7, root 1, nodes {0 1 2} {3 4} {5 6}, both binomial (`*` has the message):
 //!
@@ -16,9 +17,8 @@
 //!
 //! Cost: that of `leaders` among the nodes and that of `node` inside the largest one. Needs: nothing. Memory: none.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; X. Luo et al., "HAN: a Hierarchical
-//! AutotuNed Collective Communication Framework", CLUSTER 2020.
-//! Departures: 1. the levels follow each other and are not pipelined.
+//! Source: M. Kurnosov's lectures on collective operations; X. Luo et al., "HAN: a Hierarchical AutotuNed Collective
+//! Communication Framework", CLUSTER 2020. Departures: 1. the levels follow each other and are not pipelined.
 
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

@@ -1,8 +1,8 @@
 //! One-to-all broadcast on a hypercube: along one dimension after the other, the highest first.
 //!
-//! In the round of dimension d every rank that has the message sends it to its neighbour across d. Ranks are labelled by
-//! XOR with the root. Where p is no power of two, a subcube is served by the rank in it whose label is the smallest, and
-//! what has no ranks is left out.
+//! In the round of dimension d every rank that has the message sends it to its neighbour across d. Ranks are labelled
+//! by XOR with the root. Where p is no power of two, a subcube is served by the rank in it whose label is the smallest,
+//! and what has no ranks is left out.
 //!
 //! State at p = 7, root 6 (`*` has the message):
 //!
@@ -16,8 +16,8 @@
 //!
 //! Cost: q(α + nβ). Needs: nothing. Memory: none.
 //!
-//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, algorithms 4.1 and 4.2.
-//! Departures: 1. any p, by pruning.
+//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, algorithms 4.1 and
+//! 4.2. Departures: 1. any p, by pruning.
 
 use crate::algorithm::engine::down;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};

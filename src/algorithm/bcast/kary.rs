@@ -1,7 +1,7 @@
 //! The message goes down a complete k-ary tree, segment by segment.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. v receives from ⌊(v−1)/k⌋ and sends each segment to kv + 1, …,
-//! kv + k as far as there are ranks, the lowest first. k = 1 is a chain, k = 2 the binary tree, k ≥ p − 1 the star.
+//! Ranks are counted from the root: v = (r − root) mod p. v receives from ⌊(v−1)/k⌋ and sends each segment to kv + 1,
+//! …, kv + k as far as there are ranks, the lowest first. k = 1 is a chain, k = 2 the binary tree, k ≥ p − 1 the star.
 //!
 //! State at p = 7, k = 3, one segment (`*` has the message):
 //!

@@ -14,8 +14,8 @@
 //! round 3   * * * * * * *
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉(α + nβ) with one port, S times that of a segment in S segments. With k − 1 ports the rounds of one
-//! level fall together. Needs: nothing. Memory: none.
+//! Cost: (k−1)⌈log_k p⌉(α + nβ) with one port, S times that of a segment in S segments. With k − 1 ports the rounds of
+//! one level fall together. Needs: nothing. Memory: none.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; M. Wilkins et al., "Generalized Collective
 //! Algorithms for the Exascale Era", CLUSTER 2023; Open MPI, coll/base.
@@ -36,7 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     ordered: true,
     formula: "S(k−1)⌈log_k p⌉(α+sβ)",
     cost,
-    source: "Kurnosov, lectures on collective operations; Wilkins et al., Generalized Collective Algorithms for the Exascale Era, CLUSTER 2023",
+    source: "Kurnosov, lectures on collective operations; Wilkins et al., CLUSTER 2023",
     run,
 };
 

@@ -1,7 +1,7 @@
 //! The message goes along the root's row of a process grid, then along all columns, and so on for more dimensions.
 //!
-//! Ranks are counted from the root, v = (r − root) mod p, and laid out in rows. Along a line the message goes to the head of
-//! the far half first, then each half does the same. Any p: the last row may be incomplete.
+//! Ranks are counted from the root, v = (r − root) mod p, and laid out in rows. Along a line the message goes to the
+//! head of the far half first, then each half does the same. Any p: the last row may be incomplete.
 //!
 //! State at p = 7 in rows of 4 (`*` has the message):
 //!
@@ -15,7 +15,8 @@
 //!
 //! Cost: Σ ⌈log2 d⌉ (α + nβ) over the sizes d of the dimensions. Needs: nothing. Memory: none.
 //!
-//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.2. Departures:
+//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.2.
+//! Departures:
 //! 1. any p and any number of dimensions.
 
 use crate::algorithm::engine::down;

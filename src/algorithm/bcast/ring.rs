@@ -1,7 +1,7 @@
 //! Recursive doubling on a linear array or ring: the head of the far half first, then each half does the same.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. Who answers for a run of ranks sends the message to the head of
-//! its far half and goes on with the near one. No two messages of one round cross the same link of the array.
+//! Ranks are counted from the root: v = (r − root) mod p. Who answers for a run of ranks sends the message to the head
+//! of its far half and goes on with the near one. No two messages of one round cross the same link of the array.
 //!
 //! State at p = 7 (`*` has the message):
 //!
@@ -15,7 +15,8 @@
 //!
 //! Cost: q(α + nβ). Needs: nothing. Memory: none.
 //!
-//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.1. Departures:
+//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.1.
+//! Departures:
 //! 1. any p: the near half is the larger one by at most one rank.
 
 use crate::algorithm::engine::down;
@@ -29,7 +30,7 @@ use crate::schedule::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Bcast,
     name: "ring",
-    summary: "Recursive doubling on a linear array or ring: the head of the far half first, then each half does the same.",
+    summary: "Recursive doubling on a linear array or ring: the head of the far half first, then each half alike.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

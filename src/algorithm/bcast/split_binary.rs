@@ -1,9 +1,9 @@
 //! Each half of the message goes down one half of a binary tree; then pairs across the two exchange their halves.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. The others are cut in two runs, the first the longer by at most
-//! one; the root sends the segments of the first half of the message to the head of the first run, those of the second
-//! half to the head of the second, by turns, and each run passes them on down a complete binary tree. At the end the i-th
-//! ranks of both runs exchange what they have; one that is left over gets the second half from the root.
+//! Ranks are counted from the root: v = (r − root) mod p. The others are cut in two runs, the first the longer by at
+//! most one; the root sends the segments of the first half of the message to the head of the first run, those of the
+//! second half to the head of the second, by turns, and each run passes them on down a complete binary tree. At the end
+//! the i-th ranks of both runs exchange what they have; one that is left over gets the second half from the root.
 //!
 //! State at p = 7, one segment per half:
 //!
@@ -17,8 +17,8 @@
 //! exchange  ab ab ab ab ab ab ab
 //! ```
 //!
-//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ) + α + nβ/2 with S segments of s bytes per half: 3/2 nβ for long messages instead of
-//! 2nβ. Needs: nothing. Memory: none.
+//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ) + α + nβ/2 with S segments of s bytes per half: 3/2 nβ for long messages instead
+//! of 2nβ. Needs: nothing. Memory: none.
 //!
 //! Source: Open MPI, coll/base. Departures: 1. the two trees are complete ones over runs of ranks.
 
@@ -34,7 +34,7 @@ use crate::schedule::{Comm, Range, Requests};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Bcast,
     name: "split_binary",
-    summary: "Each half of the message goes down one half of a binary tree; then pairs across the two exchange their halves.",
+    summary: "Each half of the message goes down one half of a binary tree; then pairs across the two exchange.",
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,

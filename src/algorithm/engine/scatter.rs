@@ -4,8 +4,8 @@ use crate::pattern::knomial::Knomial;
 use crate::pattern::tree::Tree;
 use crate::schedule::{Comm, Range, Requests};
 
-/// Scatters from number 0 among the numbers `0..ranks`, as number `v`. `rank` turns numbers into ranks and `of` gives the
-/// place of a run of blocks; a rank with children holds the blocks of its whole subtree for a while.
+/// Scatters from number 0 among the numbers `0..ranks`, as number `v`. `rank` turns numbers into ranks and `of` gives
+/// the place of a run of blocks; a rank with children holds the blocks of its whole subtree for a while.
 pub fn binomial(
     comm: &mut dyn Comm,
     ranks: usize,

@@ -166,8 +166,8 @@ impl Arriving {
     }
 }
 
-/// Reduces to the root of `call`, in rank order if the operation needs it: rank 0 is then on top of both trees and passes
-/// the result on. Two ranks have but one link, so there it is one tree.
+/// Reduces to the root of `call`, in rank order if the operation needs it: rank 0 is then on top of both trees and
+/// passes the result on. Two ranks have but one link, so there it is one tree.
 pub fn reduce(comm: &mut dyn Comm, call: &Call, halves: Halves) {
     if comm.size() == 2 {
         return up::reduce(comm, call, &Chains::one(2), halves.whole(), AHEAD);
@@ -236,8 +236,9 @@ fn pass_on(comm: &mut dyn Comm, links: &[Links; 2], halves: Halves, own: [Range;
 /// Cost of [`bcast`], and of [`reduce`] with everything that is received folded.
 ///
 /// Each tree alone takes the rounds of its first segment and two more for each further one; the second tree begins one
-/// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more, in
-/// up to q − 1 segments going down and about 3q going up: counted for all p ≤ 66 and up to 33 segments, where both are reached.
+/// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more,
+/// in up to q − 1 segments going down and about 3q going up: counted for all p ≤ 66 and up to 33 segments, where both
+/// are reached.
 pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     if shape.ranks == 1 {
         return Cost::default();

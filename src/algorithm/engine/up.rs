@@ -177,7 +177,8 @@ pub fn reduce_in_order(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segmen
 }
 
 /// Rounds that a segmented reduction may lose where a child that is ready early takes the port right before the one
-/// whose turn it is: counted for all p ≤ 66 and up to 66 segments, where one round more is lost in Fibonacci trees only.
+/// whose turn it is: counted for all p ≤ 66 and up to 66 segments, where one round more is lost in Fibonacci trees
+/// only.
 const LOST: usize = 2;
 
 /// Cost of [`up`] through the whole of `tree`: that of the way down, with everything that is received folded.

@@ -1,7 +1,7 @@
 //! Contributions come up a complete binary tree, segment by segment.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. v folds what 2v + 2 and 2v + 1 send into its own contribution and
-//! passes it on to ⌊(v−1)/2⌋. Subtrees are no runs of ranks, so it keeps no rank order.
+//! Ranks are counted from the root: v = (r − root) mod p. v folds what 2v + 2 and 2v + 1 send into its own contribution
+//! and passes it on to ⌊(v−1)/2⌋. Subtrees are no runs of ranks, so it keeps no rank order.
 //!
 //! State at p = 7, one segment (ab = a∘b):
 //!

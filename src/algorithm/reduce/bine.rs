@@ -1,8 +1,8 @@
 //! Contributions come up a binomial negabinary tree, whose links are shorter than the binomial tree's.
 //!
-//! The dual of the Bine broadcast: a subtree is a run of neighbouring ranks, and each child borders on what is folded already.
-//! Where the operation is not commutative, the runs are counted from rank 0 whatever the root, and the rank that the tree
-//! then leads to passes the result on.
+//! The dual of the Bine broadcast: a subtree is a run of neighbouring ranks, and each child borders on what is folded
+//! already. Where the operation is not commutative, the runs are counted from rank 0 whatever the root, and the rank
+//! that the tree then leads to passes the result on.
 //!
 //! State at p = 7, v = (r − root) mod p (ab = a∘b):
 //!
@@ -14,9 +14,11 @@
 //! round 2   all  .  .  .    .  .  .
 //! ```
 //!
-//! Cost: q(α + nβ + nγ); one α + nβ more where order matters, unless the tree leads to the root. Needs: nothing. Memory: up to 3n bytes of scratch; n more at the rank that passes the result on.
+//! Cost: q(α + nβ + nγ); one α + nβ more where order matters, unless the tree leads to the root. Needs: nothing.
+//! Memory: up to 3n bytes of scratch; n more at the rank that passes the result on.
 //!
-//! Source: D. De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality", SC 2025. Departures: 1. any p: halves of runs differ by at most one rank.
+//! Source: D. De Sensi et al., "Bine Trees: Enhancing Collective Operations by Optimizing Communication Locality", SC
+//! 2025. Departures: 1. any p: halves of runs differ by at most one rank.
 
 use crate::algorithm::engine::up;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};

@@ -1,9 +1,9 @@
 //! Contributions come up a binomial tree, the nearest child first.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. v folds what comes from v + 1, v + 2, v + 4, … as long as
-//! that is below its lowest set bit, and sends what it has to v with that bit cleared. A subtree is a run of consecutive
-//! numbers, so everything is folded in the order of v. Where the operation is not commutative, ranks are counted from 0
-//! whatever the root, and rank 0 passes the result on.
+//! that is below its lowest set bit, and sends what it has to v with that bit cleared. A subtree is a run of
+//! consecutive numbers, so everything is folded in the order of v. Where the operation is not commutative, ranks are
+//! counted from 0 whatever the root, and rank 0 passes the result on.
 //!
 //! State at p = 7 (ab = a∘b):
 //!

@@ -1,9 +1,9 @@
 //! Contributions come along several chains at once, segment by segment.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. The others are cut in runs of consecutive numbers, lengths
-//! differing by one at most; contributions move down each run to its head, and the root folds what the heads send, the first
-//! run first. Where the operation is not commutative, ranks are counted
-//! from 0 whatever the root, and rank 0 passes the result on.
+//! differing by one at most; contributions move down each run to its head, and the root folds what the heads send, the
+//! first run first. Where the operation is not commutative, ranks are counted from 0 whatever the root, and rank 0
+//! passes the result on.
 //!
 //! State at p = 7, 2 chains, one segment (ab = a∘b):
 //!

@@ -13,10 +13,10 @@
 //! round 1   0213 .  .  .
 //! ```
 //!
-//! Cost: (B−1+q)(α + nβ/B + nγ/B) with B blocks. Needs: a commutative operation. Memory: a block of scratch, and n bytes
-//! more where the root is not.
+//! Cost: (B−1+q)(α + nβ/B + nγ/B) with B blocks. Needs: a commutative operation. Memory: a block of scratch, and n
+//! bytes more where the root is not.
 //!
-//! Source: J. L. Träff, "Round-optimal n-Block Broadcast Schedules in Logarithmic Time", 2023, and ACM TOPC 12(2), 2025.
+//! Source: J. L. Träff, "Round-optimal n-Block Broadcast Schedules in Logarithmic Time", 2023, and doi 10.1145/3735139.
 //! Departures: 1. the send schedule is read off the neighbours' receive schedules.
 
 use crate::algorithm::engine::circulant_blocks::{self, BLOCKS};

@@ -18,7 +18,8 @@
 //! ```
 //!
 //! Cost: about (2q + 2(S−1))(α + sβ + sγ) with S segments of s bytes per half; one α + nβ more where order matters and
-//! the root is not 0. Needs: nothing. Memory: up to 12 segments of scratch; n more at rank 0 where it passes the result on.
+//! the root is not 0. Needs: nothing. Memory: up to 12 segments of scratch; n more at rank 0 where it passes the result
+//! on.
 //!
 //! Source: P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
 //! Parallel Computing 35(12), 2009. Departures: 1. the edges are not coloured: a rank receives from its children in a
@@ -39,7 +40,7 @@ pub const ROW: Algorithm = Algorithm {
     ordered: true,
     formula: "(2q+2(S−1))(α+sβ+sγ), S segments per half",
     cost,
-    source: "Sanders, Speck, Träff, Two-tree algorithms for full bandwidth broadcast, reduction and scan, Parallel Computing 35(12), 2009",
+    source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",
     run,
 };
 

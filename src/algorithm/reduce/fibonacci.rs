@@ -1,8 +1,8 @@
 //! Contributions come up a Fibonacci tree, segment by segment and in rank order.
 //!
-//! The tree F_i has F_i−2 and F_i−1 below its root, each a run of consecutive numbers; the smaller one is complete a round
-//! before the larger one and is folded first. Ranks are counted from the root: v = (r − root) mod p. Where the operation is not commutative, ranks are counted
-//! from 0 whatever the root, and rank 0 passes the result on.
+//! The tree F_i has F_i−2 and F_i−1 below its root, each a run of consecutive numbers; the smaller one is complete a
+//! round before the larger one and is folded first. Ranks are counted from the root: v = (r − root) mod p. Where the
+//! operation is not commutative, ranks are counted from 0 whatever the root, and rank 0 passes the result on.
 //!
 //! State at p = 7, one segment (ab = a∘b; 0 over 1 and 3; 3 over 4 and 5; 5 over 6; 1 over 2):
 //!
@@ -14,9 +14,9 @@
 //! round 2   0..6 .   .  .    .  .   .
 //! ```
 //!
-//! Cost: (i + 2(S−1))(α + sβ + sγ), where i is the least with 1, 2, 4, 7, 12, 20, … (i = 0, 1, …) ranks not below p, about
-//! 1.44 log2 p; one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0
-//! where it passes the result on.
+//! Cost: (i + 2(S−1))(α + sβ + sγ), where i is the least with 1, 2, 4, 7, 12, 20, … (i = 0, 1, …) ranks not below p,
+//! about 1.44 log2 p; one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 4
+//! segments of scratch; n more at rank 0 where it passes the result on.
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees.
 

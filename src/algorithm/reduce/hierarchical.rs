@@ -17,9 +17,8 @@
 //! Cost: that of `node` inside the largest node and that of `leaders` among the nodes. Needs: nothing. Memory: that of
 //! both, and n bytes of scratch at leaders but the root.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; X. Luo et al., "HAN: a Hierarchical
-//! AutotuNed Collective Communication Framework", CLUSTER 2020.
-//! Departures: 1. the levels follow each other and are not pipelined.
+//! Source: M. Kurnosov's lectures on collective operations; X. Luo et al., "HAN: a Hierarchical AutotuNed Collective
+//! Communication Framework", CLUSTER 2020. Departures: 1. the levels follow each other and are not pipelined.
 
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

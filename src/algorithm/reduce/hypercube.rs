@@ -1,9 +1,10 @@
 //! All-to-one reduction on a hypercube: along one dimension after the other, the lowest first.
 //!
-//! The dual of the hypercube broadcast: in the round of dimension d every rank that still takes part and lies across d from
-//! the root's side sends what it has to its neighbour and is done. Ranks are labelled by XOR with the root; where p is no
-//! power of two, a subcube is gathered at the rank in it whose label is the smallest. Where the operation is not commutative,
-//! the labels are the ranks, so that everything is folded in rank order, and rank 0 passes the result on.
+//! The dual of the hypercube broadcast: in the round of dimension d every rank that still takes part and lies across d
+//! from the root's side sends what it has to its neighbour and is done. Ranks are labelled by XOR with the root; where
+//! p is no power of two, a subcube is gathered at the rank in it whose label is the smallest. Where the operation is
+//! not commutative, the labels are the ranks, so that everything is folded in rank order, and rank 0 passes the result
+//! on.
 //!
 //! State at p = 7, root 6 (ab = a∘b):
 //!
@@ -15,9 +16,11 @@
 //! round 2   .    .  .       .  .   .  0..6
 //! ```
 //!
-//! Cost: q(α + nβ + nγ); one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 3n bytes of scratch; n more at the rank that passes the result on.
+//! Cost: q(α + nβ + nγ); one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 3n
+//! bytes of scratch; n more at the rank that passes the result on.
 //!
-//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, algorithm 4.3. Departures:
+//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, algorithm 4.3.
+//! Departures:
 //! 1. any p, by pruning.
 
 use crate::algorithm::engine::up;

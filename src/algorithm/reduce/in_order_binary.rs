@@ -17,9 +17,11 @@
 //! ```
 //!
 //! Cost: 2(⌈log2(p+1)⌉−1) rounds of α + sβ + sγ for the first segment and two for each further one, then α + nβ unless
-//! the root is p − 1. Needs: nothing. Memory: up to 4 segments of scratch; n at rank p − 1 where it passes the result on.
+//! the root is p − 1. Needs: nothing. Memory: up to 4 segments of scratch; n at rank p − 1 where it passes the result
+//! on.
 //!
-//! Source: Open MPI, coll/base, reduction in order over a binary tree. Departures: 1. halves differ by at most one rank.
+//! Source: Open MPI, coll/base, reduction in order over a binary tree. Departures: 1. halves differ by at most one
+//! rank.
 
 use crate::algorithm::engine::up;
 use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
@@ -31,7 +33,7 @@ use crate::schedule::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Reduce,
     name: "in_order_binary",
-    summary: "Contributions come up a binary tree of consecutive runs, in rank order, and the last rank passes the result on.",
+    summary: "Contributions come up a binary tree in rank order, and the last rank passes the result on.",
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,

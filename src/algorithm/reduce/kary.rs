@@ -1,7 +1,8 @@
 //! Contributions come up a complete k-ary tree, segment by segment.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. v folds what kv + k, …, kv + 1 send, as far as there are ranks,
-//! into its own contribution and passes it on to ⌊(v−1)/k⌋. Subtrees are no runs of ranks, so it keeps no rank order.
+//! Ranks are counted from the root: v = (r − root) mod p. v folds what kv + k, …, kv + 1 send, as far as there are
+//! ranks, into its own contribution and passes it on to ⌊(v−1)/k⌋. Subtrees are no runs of ranks, so it keeps no rank
+//! order.
 //!
 //! State at p = 7, k = 3, one segment (ab = a∘b):
 //!

@@ -1,9 +1,9 @@
 //! Contributions come up a k-nomial tree: k − 1 children per level, the ones with least below them first.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. v folds what v + i·w sends for every power w of k below its lowest
-//! non-zero digit in base k, the smallest first, and i = 1, …, k − 1; then it sends all to v with that digit cleared. A
-//! subtree is a run of consecutive numbers. Where the operation is not commutative, ranks are counted
-//! from 0 whatever the root, and rank 0 passes the result on.
+//! Ranks are counted from the root: v = (r − root) mod p. v folds what v + i·w sends for every power w of k below its
+//! lowest non-zero digit in base k, the smallest first, and i = 1, …, k − 1; then it sends all to v with that digit
+//! cleared. A subtree is a run of consecutive numbers. Where the operation is not commutative, ranks are counted from 0
+//! whatever the root, and rank 0 passes the result on.
 //!
 //! State at p = 7, k = 3 (ab = a∘b):
 //!
@@ -16,9 +16,9 @@
 //! round 3   0..6 .  .  .    .  .  .
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one port, S times that of a segment in S segments; one α + nβ more where order
-//! matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch;
-//! n more at rank 0 where it passes the result on.
+//! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one port, S times that of a segment in S segments; one α + nβ more where
+//! order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it
+//! passes the result on.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; M. Wilkins et al., "Generalized Collective
 //! Algorithms for the Exascale Era", CLUSTER 2023.
@@ -39,7 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     ordered: true,
     formula: "S(k−1)⌈log_k p⌉(α+sβ+sγ)",
     cost,
-    source: "Kurnosov, lectures on collective operations; Wilkins et al., Generalized Collective Algorithms for the Exascale Era, CLUSTER 2023",
+    source: "Kurnosov, lectures on collective operations; Wilkins et al., CLUSTER 2023",
     run,
 };
 

@@ -1,7 +1,7 @@
 //! Contributions come along all columns of a process grid, then along the root's row, and so on for more dimensions.
 //!
-//! The dual of the mesh broadcast. Ranks are counted from the root, v = (r − root) mod p, and laid out in rows; the last
-//! row may be incomplete. Columns hold no consecutive ranks, so it keeps no rank order.
+//! The dual of the mesh broadcast. Ranks are counted from the root, v = (r − root) mod p, and laid out in rows; the
+//! last row may be incomplete. Columns hold no consecutive ranks, so it keeps no rank order.
 //!
 //! State at p = 7 in rows of 4 (ab = a∘b):
 //!
@@ -13,10 +13,11 @@
 //! round 2   0415263 .    .    .   .  .  .
 //! ```
 //!
-//! Cost: Σ ⌈log2 d⌉ (α + nβ + nγ) over the sizes d of the dimensions. Needs: a commutative operation. Memory: up to 3n bytes
-//! of scratch.
+//! Cost: Σ ⌈log2 d⌉ (α + nβ + nγ) over the sizes d of the dimensions. Needs: a commutative operation. Memory: up to 3n
+//! bytes of scratch.
 //!
-//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.2. Departures:
+//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.2.
+//! Departures:
 //! 1. any p and any number of dimensions.
 
 use crate::algorithm::engine::up;

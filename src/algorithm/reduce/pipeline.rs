@@ -1,8 +1,8 @@
 //! Contributions come along one chain of all ranks, segment after segment.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. v folds each segment from v + 1 into its own and passes it on to
-//! v − 1. Where the operation is not commutative, ranks are counted
-//! from 0 whatever the root, and rank 0 passes the result on.
+//! Ranks are counted from the root: v = (r − root) mod p. v folds each segment from v + 1 into its own and passes it on
+//! to v − 1. Where the operation is not commutative, ranks are counted from 0 whatever the root, and rank 0 passes the
+//! result on.
 //!
 //! State at p = 4, one segment (ab = a∘b):
 //!
@@ -14,9 +14,8 @@
 //! round 2   0123 .   .  .
 //! ```
 //!
-//! Cost: (p−2+S)(α + sβ + sγ), least at s = √(nα/((p−2)(β+γ))); one α + nβ more where order matters and the root is
-//! not 0. Needs: nothing. Memory: up to 4 segments of scratch;
-//! n more at rank 0 where it passes the result on.
+//! Cost: (p−2+S)(α + sβ + sγ), least at s = √(nα/((p−2)(β+γ))); one α + nβ more where order matters and the root is not
+//! 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
 //!
 //! Source: folklore; Open MPI, coll/base.
 

@@ -1,8 +1,8 @@
 //! Contributions come up a binary tree in which every rank's subtree is the run of ranks that begins with it.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. Below the first number of a run lie the two halves of the rest,
-//! each below its own first number; folding is own ∘ near half ∘ far half. Where the operation is not commutative, ranks are counted
-//! from 0 whatever the root, and rank 0 passes the result on.
+//! Ranks are counted from the root: v = (r − root) mod p. Below the first number of a run lie the two halves of the
+//! rest, each below its own first number; folding is own ∘ near half ∘ far half. Where the operation is not
+//! commutative, ranks are counted from 0 whatever the root, and rank 0 passes the result on.
 //!
 //! State at p = 7, one segment (ab = a∘b; 0 over 1 and 4, 1 over 2 and 3, 4 over 5 and 6):
 //!

@@ -1,8 +1,9 @@
-//! Halving of a linear array or ring, backwards: runs of ranks double, the head of the far half sends to the near one's.
+//! Halving of a linear array or ring, backwards: runs of ranks double, the head of the far half sends to the near
+//! one's.
 //!
-//! Ranks are counted from the root: v = (r − root) mod p. No two messages of one round cross the same link of the array.
-//! Where the operation is not commutative, ranks are counted
-//! from 0 whatever the root, and rank 0 passes the result on.
+//! Ranks are counted from the root: v = (r − root) mod p. No two messages of one round cross the same link of the
+//! array. Where the operation is not commutative, ranks are counted from 0 whatever the root, and rank 0 passes the
+//! result on.
 //!
 //! State at p = 7 (ab = a∘b):
 //!
@@ -14,9 +15,11 @@
 //! round 2   0..6 .  .   .  .    .  .
 //! ```
 //!
-//! Cost: q(α + nβ + nγ); one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 3n bytes of scratch; n more at the rank that passes the result on.
+//! Cost: q(α + nβ + nγ); one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 3n
+//! bytes of scratch; n more at the rank that passes the result on.
 //!
-//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1. Departures:
+//! Source: A. Grama, A. Gupta, G. Karypis, V. Kumar, "Introduction to Parallel Computing", 2003, section 4.1.
+//! Departures:
 //! 1. any p: the near half is the larger one by at most one rank.
 
 use crate::algorithm::engine::up;
@@ -30,7 +33,7 @@ use crate::schedule::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Reduce,
     name: "ring",
-    summary: "Halving of a linear array or ring, backwards: the head of the far half of a run sends to that of the near one.",
+    summary: "Halving of a linear array or ring, backwards: the head of the far half sends to that of the near one.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
