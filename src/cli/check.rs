@@ -1,30 +1,52 @@
 //! `collie check`: what is wrong with a rules file.
 
 use super::{Done, Failure};
-use crate::selection::{Rules, RulesFile};
+use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile};
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
 #[derive(clap::Args)]
 #[command(after_help = "Prints each mistake as file:line:column: what was found; what is accepted, and exits with 1 \
-                        if there is any.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf")]
+                        if there is any.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
 pub struct Arguments {
     /// The file
     file: String,
     /// Print the rules in Collie's own format, whatever format the file has
     #[arg(long)]
     print: bool,
+    /// Print the rules in a format of Open MPI's, for its coll_tuned_dynamic_rules_filename
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "print")]
+    export: Option<Export>,
+}
+
+/// Formats of Open MPI's.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Export {
+    /// For releases 4.1 and 5.0
+    Classic,
+    /// For releases from 6.0 on
+    Json,
 }
 
 /// Reads the file and tells what is wrong, or how many rules it has.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let RulesFile { path, text } = RulesFile::read(&arguments.file);
     let text = text.map_err(|why| Failure::cannot(format!("cannot read '{path}': {why}")))?;
-    match Rules::parse(&path, &text) {
-        Err(errors) => Ok(Done { text: format!("{errors}\n"), code: 1 }),
-        Ok(rules) if arguments.print => Ok(Done::from(rules.to_string())),
-        Ok(rules) => match rules.iter().count() {
-            1 => Ok(Done::from(format!("{path}: 1 rule, nothing wrong\n"))),
-            count => Ok(Done::from(format!("{path}: {count} rules, nothing wrong\n"))),
-        },
+    let wrong = |errors: ConfigurationErrors| Ok(Done { text: format!("{errors}\n"), code: 1 });
+    let rules = match Rules::parse(&path, &text) {
+        Ok(rules) => rules,
+        Err(errors) => return wrong(errors),
+    };
+    let format = match arguments.export {
+        None => return Ok(Done::from(if arguments.print { rules.to_string() } else { counted(&path, &rules) })),
+        Some(Export::Classic) => Format::Classic,
+        Some(Export::Json) => Format::Json,
+    };
+    rules.for_open_mpi(format).map(Done::from).or_else(wrong)
+}
+
+fn counted(path: &str, rules: &Rules) -> String {
+    match rules.iter().count() {
+        1 => format!("{path}: 1 rule, nothing wrong\n"),
+        count => format!("{path}: {count} rules, nothing wrong\n"),
     }
 }

@@ -111,7 +111,11 @@ fn explanation(configuration: &Configuration, situation: &Situation, call: &Call
     let mut text = heading(situation, call);
     let used = match decide(configuration, situation, call) {
         Decided::Ours { choice, by } => {
-            let _ = writeln!(text, "gets {choice}\nby {by}\n");
+            let _ = writeln!(text, "gets {choice}\nby {by}");
+            if call.bytes() == 0 && call.operation != Operation::Barrier {
+                text.push_str("but has no bytes, so that no message is sent\n");
+            }
+            text.push('\n');
             Some(by.by)
         }
         Decided::Native { by } => {

@@ -22,4 +22,4 @@ pub use configuration::{
 };
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, Situation, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Place, nearest, operation_named, suggestion};
-pub use rules::{BytesOf, Condition, Rule, Rules, Span};
+pub use rules::{BytesOf, Condition, Format, Rule, Rules, Span};

@@ -21,6 +21,7 @@ mod own;
 mod span;
 
 pub use condition::Condition;
+pub use open_mpi::Format;
 pub use span::{BytesOf, Span};
 
 use super::configuration::Wanted;
@@ -114,6 +115,14 @@ impl Rules {
             own::parse
         };
         read(path, text).map(|rules| Self::new(path, rules))
+    }
+
+    /// The rules in a format of Open MPI's.
+    ///
+    /// # Errors
+    /// Every rule that cannot be said in it.
+    pub fn for_open_mpi(&self, format: Format) -> Result<String, ConfigurationErrors> {
+        open_mpi::export(self, format)
     }
 
     /// The rules of one operation, in the file's order.

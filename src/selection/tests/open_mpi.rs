@@ -1,7 +1,7 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
 use crate::algorithm::{Call, Operation};
-use crate::selection::{Rules, Situation};
+use crate::selection::{Format, Rules, Situation};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rules {
@@ -105,6 +105,81 @@ proptest! {
         let _ = Rules::parse("f", &text);
         let _ = Rules::parse("f", &format!("{{{json}"));
     }
+}
+
+/// Rules of ours that can be said in both formats: overlapping, so that it matters which is first.
+fn exportable() -> impl Strategy<Value = String> {
+    let choices = proptest::sample::select(vec![
+        ("allreduce", "", "ring"),
+        ("allreduce", "", "segmented_ring:segment=4K"),
+        ("allreduce", "", "native"),
+        ("bcast", "", "chain:chains=3,segment=none"),
+        ("bcast", "", "knomial:radix=4,segment=8K"),
+        ("bcast", "", "auto"),
+        ("reduce", "", "binomial:segment=1K,max_requests=3"),
+        ("reduce", "", "linear"),
+        ("allgather", "total=", "k_bruck:radix=4"),
+        ("allgather", "total=", "bruck"),
+    ]);
+    let span = |most: usize| {
+        prop_oneof![
+            Just("*".to_owned()),
+            (0..most, 0..most).prop_map(|(one, two)| format!("{}-{}", one.min(two), one.max(two)))
+        ]
+    };
+    let rule = (choices, span(12), span(40)).prop_map(|((operation, total, choice), ranks, bytes)| {
+        format!("{operation} {ranks} {total}{bytes} {choice}\n")
+    });
+    proptest::collection::vec(rule, 0..8).prop_map(|rules| rules.concat())
+}
+
+proptest! {
+    #[test]
+    fn exported_rules_mean_the_same(text in exportable(), ranks in 1..15usize, bytes in 0..50usize) {
+        let rules = Rules::parse("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        for format in [Format::Classic, Format::Json] {
+            let exported = rules.for_open_mpi(format).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+            let read = Rules::parse("g", &exported).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+            for operation in Operation::ALL {
+                let meaning = |rules: &Rules| match asked(rules, operation, ranks, bytes) {
+                    left if ["", "native", "auto"].contains(&left.as_str()) => "Open MPI's own".to_owned(),
+                    algorithm => algorithm,
+                };
+                prop_assert_eq!(meaning(&rules), meaning(&read), "{} {}\n{}", operation, text, exported);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_is_told() {
+    let text =
+        "reduce * * linear if non_commutative\ngather 2-4 0-1K linear\nbcast * * fibonacci\ngather 4 0-1K linear\n";
+    let rules = read(text);
+    let words = rules.for_open_mpi(Format::Json).unwrap_err().to_string();
+    let mut lines: Vec<_> = words.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines[0], "f:1:1: Open MPI's JSON format knows one_node and one_per_node only, one of them a rule");
+    assert_eq!(
+        lines[1],
+        "f:2:1: Open MPI counts the bytes of all ranks together for gather: write total=, or one communicator size"
+    );
+    assert!(lines[2].starts_with("f:3:1: Open MPI has no bcast fibonacci"), "{words}");
+    assert_eq!(lines.len(), 3);
+    let conditions = read("bcast * * linear if one_node").for_open_mpi(Format::Classic).unwrap_err().to_string();
+    assert_eq!(conditions, "f:1:1: Open MPI's classic format knows no conditions");
+}
+
+#[test]
+fn exported_conditions_and_sizes() {
+    let rules = read("bcast 4 0-8 linear if one_node\nbcast * * pipeline:segment=64K\ngather 4 1K-2K binomial\n");
+    let json = rules.for_open_mpi(Format::Json).unwrap();
+    let again = read(&json);
+    assert_eq!(asked(&again, Operation::Bcast, 4, 8), "linear");
+    assert_eq!(asked(&again, Operation::Bcast, 4, 9), "pipeline:segment=64K");
+    assert_eq!(asked(&again, Operation::Bcast, 3, 8), "pipeline:segment=64K");
+    assert_eq!(asked(&again, Operation::Gather, 4, 1024), "binomial");
+    assert_eq!(asked(&again, Operation::Gather, 4, 1023), "auto");
 }
 
 #[test]

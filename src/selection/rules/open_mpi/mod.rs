@@ -5,9 +5,11 @@
 //! Source: Open MPI, ompi/mca/coll/tuned (coll_tuned_*_decision.c, coll_tuned_dynamic_file.c), releases 4.1 to 6.0.
 
 mod classic;
+mod export;
 mod json;
 
 pub use classic::{is_classic, parse as parse_classic};
+pub use export::{Format, export};
 pub use json::parse as parse_json;
 
 use super::{BytesOf, Condition, Rule, Span};

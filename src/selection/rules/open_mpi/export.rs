@@ -1,0 +1,222 @@
+//! Our rules in Open MPI's formats, for those who hand what they found to the native library.
+//!
+//! Where our rules overlap, the first one wins; the axis of communicator sizes, and in the classic format that of message
+//! sizes, is cut where any rule begins or ends. `native` and `auto` become Open MPI's own decision.
+
+use super::super::{BytesOf, Condition, Rule, Rules, Span};
+use super::{COLLECTIVES, Settings, Theirs, algorithms};
+use crate::algorithm::{Choice, Operation, Value};
+use crate::selection::configuration::Wanted;
+use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place};
+use serde_json::json;
+use std::fmt::Write;
+
+/// A format of theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Read by every release. Written for the search of 4.1 and 5.0; 6.0 takes sizes of communicators in another way.
+    Classic,
+    /// Read from 6.0 on.
+    Json,
+}
+
+/// A rule of ours in their terms.
+struct Translated {
+    ranks: Span,
+    /// As they count them.
+    bytes: Span,
+    condition: Option<Condition>,
+    /// None for their own decision.
+    algorithm: Option<(&'static Theirs, Settings)>,
+}
+
+/// `rules` in their format.
+///
+/// # Errors
+/// Every rule that cannot be said in it.
+pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErrors> {
+    let mut wrong = Vec::new();
+    let mut translated = Vec::new();
+    for (number, name) in COLLECTIVES.iter().enumerate() {
+        let Some(operation) = Operation::from_name(name) else { continue };
+        let mut of_operation = Vec::new();
+        for rule in rules.of(operation) {
+            match translate(rule, format) {
+                Ok(rule) => of_operation.push(rule),
+                Err(message) => {
+                    let place = Place::File { path: rules.path.to_string(), line: rule.line as usize, column: 1 };
+                    wrong.push(ConfigurationError { place, message });
+                }
+            }
+        }
+        if !of_operation.is_empty() {
+            translated.push((number, *name, of_operation));
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(ConfigurationErrors(wrong));
+    }
+    Ok(match format {
+        Format::Classic => classic(&translated),
+        Format::Json => json_text(&translated),
+    })
+}
+
+fn translate(rule: &Rule, format: Format) -> Result<Translated, String> {
+    let condition = match (&rule.conditions[..], format) {
+        ([], _) => None,
+        ([only @ (Condition::OneNode | Condition::OnePerNode)], Format::Json) => Some(*only),
+        (_, Format::Classic) => return Err("Open MPI's classic format knows no conditions".to_owned()),
+        (_, Format::Json) => {
+            return Err("Open MPI's JSON format knows one_node and one_per_node only, one of them a rule".to_owned());
+        }
+    };
+    let counts_all = rule.operation.has_blocks() && rule.bytes_of == BytesOf::Rank && rule.bytes != Span::ALL;
+    let bytes = match counts_all {
+        false => rule.bytes,
+        true if rule.ranks.least == rule.ranks.most => Span {
+            least: rule.bytes.least.saturating_mul(rule.ranks.least),
+            most: rule.bytes.most.saturating_mul(rule.ranks.least),
+        },
+        true => {
+            return Err(format!(
+                "Open MPI counts the bytes of all ranks together for {}: write total=, or one communicator size",
+                rule.operation
+            ));
+        }
+    };
+    let algorithm = match &rule.wanted {
+        Wanted::Auto | Wanted::Native => None,
+        Wanted::Algorithm(choice) => {
+            let found = theirs(choice);
+            Some(found.ok_or_else(|| format!("Open MPI has no {} {choice}", rule.operation))?)
+        }
+    };
+    Ok(Translated { ranks: rule.ranks, bytes, condition, algorithm })
+}
+
+/// Their algorithm and settings that mean exactly `choice`.
+fn theirs(choice: &Choice) -> Option<(&'static Theirs, Settings)> {
+    let operation = choice.algorithm.operation;
+    let value = |names: &[&str]| {
+        let found = choice.parameters.iter().find(|(name, _)| names.contains(name));
+        match found {
+            Some((_, Value::Number(number))) if *number < usize::MAX => *number,
+            _ => 0,
+        }
+    };
+    let (fanout, segment) = (value(&["chains", "radix"]), value(&["segment", "first_segment"]));
+    // What they set by themselves is left to them.
+    for fanout in [0, fanout] {
+        for requests in [0, value(&["max_requests"])] {
+            let settings = Settings { fanout, segment, requests };
+            let means =
+                |row: &&Theirs| Choice::parse(operation, &row.written(operation, settings)).as_ref() == Ok(choice);
+            if let Some(row) = algorithms(operation).iter().find(means) {
+                return Some((row, settings));
+            }
+        }
+    }
+    None
+}
+
+/// The spans between all ends of `spans`, from 0 on, without those that no program reaches.
+fn cut(spans: impl Iterator<Item = Span>, most: usize) -> Vec<Span> {
+    let mut starts = vec![0];
+    for span in spans {
+        starts.push(span.least);
+        starts.extend(span.most.checked_add(1));
+    }
+    starts.retain(|start| *start <= most);
+    starts.sort_unstable();
+    starts.dedup();
+    let ends = starts.iter().skip(1).map(|next| next - 1).chain([usize::MAX]);
+    starts.iter().zip(ends).map(|(least, most)| Span { least: *least, most }).collect()
+}
+
+/// Largest communicator of theirs, in ranks.
+const MOST_RANKS: usize = i32::MAX as usize;
+/// Largest message of theirs, in bytes.
+const MOST_BYTES: usize = i64::MAX as usize;
+
+fn classic(collectives: &[(usize, &str, Vec<Translated>)]) -> String {
+    let all = || collectives.iter().flat_map(|(_, _, rules)| rules);
+    let requests = all().any(|rule| rule.algorithm.as_ref().is_some_and(|(_, settings)| settings.requests > 0));
+    let mut text = String::new();
+    if requests {
+        text.push_str("rule-file-version-2\n");
+    }
+    let _ = writeln!(text, "{} # collectives", collectives.len());
+    for (number, name, rules) in collectives {
+        let blocks = cut(rules.iter().map(|rule| rule.ranks), MOST_RANKS);
+        let _ = writeln!(text, "{number} # {name}\n{} # communicator sizes", blocks.len());
+        for block in blocks {
+            let here: Vec<_> = rules.iter().filter(|rule| rule.ranks.contains(block.least)).collect();
+            let sizes = cut(here.iter().map(|rule| rule.bytes), MOST_BYTES);
+            let _ = writeln!(text, " {} {} # ranks, rules", block.least, sizes.len());
+            for size in sizes {
+                let first = here.iter().find(|rule| rule.bytes.contains(size.least));
+                let (algorithm, settings) = match first.and_then(|rule| rule.algorithm.as_ref()) {
+                    Some((row, settings)) => (row.number, *settings),
+                    None => (0, Settings::default()),
+                };
+                let _ = write!(text, "  {} {algorithm} {} {}", size.least, settings.fanout, settings.segment);
+                let _ = if requests { writeln!(text, " {}", settings.requests) } else { writeln!(text) };
+            }
+        }
+    }
+    text
+}
+
+fn json_text(collectives: &[(usize, &str, Vec<Translated>)]) -> String {
+    let mut object = serde_json::Map::new();
+    for (_, name, rules) in collectives {
+        let mut entries = Vec::new();
+        for block in cut(rules.iter().map(|rule| rule.ranks), MOST_RANKS) {
+            let here: Vec<_> = rules.iter().filter(|rule| rule.ranks.contains(block.least)).collect();
+            // The first entry that fits is the only one that counts, so the narrower ones repeat what holds anywhere.
+            for condition in [Some(Condition::OneNode), Some(Condition::OnePerNode), None] {
+                let is_needed = here.iter().any(|rule| rule.condition == condition);
+                let hold = here.iter().filter(|rule| rule.condition.is_none() || rule.condition == condition);
+                let rules: Vec<_> = hold.map(|rule| json_rule(rule)).collect();
+                if is_needed {
+                    entries.push(json_entry(block, condition, rules));
+                }
+            }
+        }
+        object.insert((*name).to_owned(), entries.into());
+    }
+    format!("{:#}\n", json!({"rule_file_version": 3, "module": "tuned", "collectives": object}))
+}
+
+fn bound(number: usize) -> serde_json::Value {
+    if number == usize::MAX { json!("inf") } else { json!(number) }
+}
+
+fn json_entry(ranks: Span, condition: Option<Condition>, rules: Vec<serde_json::Value>) -> serde_json::Value {
+    let distribution = match condition {
+        Some(Condition::OneNode) => "single-node",
+        Some(_) => "one-per-node",
+        None => "any",
+    };
+    let mut entry = json!({"comm_size_min": ranks.least, "comm_rank_distribution": distribution, "rules": rules});
+    // Their upper end of sizes is a number only.
+    if ranks.most < usize::MAX {
+        entry["comm_size_max"] = json!(ranks.most);
+    }
+    entry
+}
+
+fn json_rule(rule: &Translated) -> serde_json::Value {
+    let (name, settings) = match &rule.algorithm {
+        Some((row, settings)) => (row.names.last().copied().unwrap_or_default(), *settings),
+        None => ("ignore", Settings::default()),
+    };
+    let mut value = json!({"msg_size_min": rule.bytes.least, "msg_size_max": bound(rule.bytes.most), "alg": name});
+    for (key, number) in [("faninout", settings.fanout), ("seg_size", settings.segment), ("reqs", settings.requests)] {
+        if number > 0 {
+            value[key] = json!(number);
+        }
+    }
+    value
+}
