@@ -183,6 +183,27 @@ fn help_env_prints_the_table() {
     }
 }
 
+/// A file of the repository.
+fn page(name: &str) -> String {
+    let path = format!("{}/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn the_page_of_algorithms_is_current() {
+    let current = printed(&mut collie(&["list", "--markdown"]));
+    assert!(page("docs/algorithms.md") == current, "docs/algorithms.md is out of date; scripts/docs writes it anew");
+}
+
+#[test]
+fn the_variables_in_the_readme_are_current() {
+    let readme = page("README.md");
+    let (_, rest) = readme.split_once("<!-- variables -->\n").expect("the README has a section of variables");
+    let (section, _) = rest.split_once("<!-- /variables -->").expect("the section of variables ends");
+    let current = printed(&mut collie(&["help", "env", "--markdown"]));
+    assert!(section.trim() == current.trim(), "the README's variables are out of date; scripts/docs writes them anew");
+}
+
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let mut child = collie(&["list", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
