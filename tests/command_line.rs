@@ -313,3 +313,33 @@ fn run_refuses_before_anything_is_started() {
         failed(collie(&["run", "--library"]).arg(installed.path("mpirun")).args(["--", "/nowhere/app"]));
     assert_eq!(code, 127, "{words}");
 }
+
+/// The JSON report of a fixed run.
+const RECORDED: &str = include_str!("snapshots/compared.json.snap");
+
+#[test]
+fn a_recorded_report_comes_out_in_every_form() {
+    let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    let summary = printed(&mut collie(&["report", &path]));
+    assert!(summary.starts_with("Collie ") && summary.contains("against native: 1 faster, 1 slower"), "{summary}");
+    assert!(printed(&mut collie(&["report", &path, "--format", "csv"])).starts_with("function,communicator,"));
+    let json = printed(&mut collie(&["report", &path, "--format", "json"]));
+    assert_eq!(json.trim_end(), RECORDED.splitn(3, "---\n").nth(2).unwrap().trim_end());
+    let page = folder.path().join("run.html");
+    assert_eq!(printed(&mut collie(&["report", &path, "--output", page.to_str().unwrap()])), "");
+    assert!(std::fs::read_to_string(page).unwrap().starts_with("<!doctype html>"));
+    let difference = printed(&mut collie(&["report", "--diff", &path, &path]));
+    assert!(difference.starts_with("A: run time ") && difference.contains(" same "), "{difference}");
+}
+
+#[test]
+fn what_is_no_recorded_report_is_refused() {
+    let (folder, path) = file("run.json", "{\"schema_version\": 99}");
+    let (code, message) = failed(&mut collie(&["report", &path]));
+    assert!(code == 1 && message.contains(&path) && message.contains("version 99"), "{code} {message}");
+    let missing = folder.path().join("missing.json");
+    let (code, message) = failed(&mut collie(&["report", missing.to_str().unwrap()]));
+    assert!(code == 1 && message.contains("missing.json"), "{code} {message}");
+    let (code, message) = failed(&mut collie(&["report", &path, "--format", "pdf"]));
+    assert!(code == 2 && message.contains("accepted: text, json, csv, html"), "{code} {message}");
+}
