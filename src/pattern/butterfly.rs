@@ -47,19 +47,6 @@ pub fn swing(ranks: usize, rank: usize) -> Steps {
     (0..number).map(|step| Step { partner: swing_partner(ranks, rank, step), upper: upper(step) }).collect()
 }
 
-/// Bine, nearest first, for blocks: partners as in [`swing`], the blocks named by the rank's negabinary label.
-///
-/// The label of rank r is r in base −2 for odd r and −r for even r, with ⌈log2 p⌉ digits (modulo p). Neighbouring digits
-/// are compared, d_s ⊕ d_{s+1}, which gives the bit of step s and turns the label into the place of the rank's block.
-pub fn bine(ranks: usize, rank: usize) -> Steps {
-    debug_assert!(ranks.is_power_of_two());
-    let even = rank.is_multiple_of(2);
-    let label = negabinary(if even { (ranks - rank) % ranks } else { rank }) & (ranks - 1);
-    let bits = label ^ (label >> 1);
-    let steps = 0..ranks.ilog2();
-    steps.map(|step| Step { partner: swing_partner(ranks, rank, step), upper: bits >> step & 1 == 1 }).collect()
-}
-
 /// ρ(s) = (1 − (−2)^{s+1}) / 3.
 const fn swing_distance(step: u32) -> isize {
     (1 - (-2isize).pow(step + 1)) / 3
@@ -69,13 +56,6 @@ fn swing_partner(ranks: usize, rank: usize, step: u32) -> usize {
     let distance = swing_distance(step);
     let signed = if rank.is_multiple_of(2) { distance } else { -distance };
     rank.wrapping_add_signed(signed) & (ranks - 1)
-}
-
-/// Digits of `number` in base −2, as bits; right modulo any power of two.
-const fn negabinary(number: usize) -> usize {
-    // Adding and then flipping the digits of negative weight turns each carry into the borrow that base −2 wants.
-    const NEGATIVE: usize = usize::MAX / 3 * 2;
-    number.wrapping_add(NEGATIVE) ^ NEGATIVE
 }
 
 #[cfg(test)]
@@ -137,18 +117,16 @@ mod tests {
     }
 
     #[test]
-    fn swing_and_bine_halve_to_one_block_each_with_every_rank_once() {
+    fn swing_halves_to_one_block_each_with_every_rank_once() {
         for ranks in POWERS {
             assert_one_block_each(&all(ranks, swing), false);
-            assert_one_block_each(&all(ranks, bine), false);
         }
     }
 
     #[test]
-    fn backwards_swing_and_bine_reach_every_rank_once_and_all_fold_alike() {
-        for (ranks, steps) in
-            POWERS.into_iter().flat_map(|ranks| [(ranks, all(ranks, swing)), (ranks, all(ranks, bine))])
-        {
+    fn backwards_swing_reaches_every_rank_once_and_all_fold_alike() {
+        for ranks in POWERS {
+            let steps = all(ranks, swing);
             let mut held: Vec<_> = (0..ranks).map(|rank| vec![rank]).collect();
             for step in (0..steps[0].len()).rev() {
                 let before = held.clone();

@@ -16,6 +16,11 @@ impl Arc {
         Self { start: start % ranks, len, ranks }
     }
 
+    /// Its first rank.
+    pub const fn start(&self) -> usize {
+        self.start
+    }
+
     /// Number of ranks on it.
     pub const fn len(&self) -> usize {
         self.len

@@ -1,48 +1,54 @@
-//! The Bine butterfly: partners are chosen by negabinary digits, which keeps the links short on grouped networks.
+//! The Bine butterfly: partners at the distances of negabinary digits, which keeps the links short on grouped networks.
 //!
-//! With ρ(k) = (1 − (−2)^{k+1})/3, even ranks meet r + ρ and odd ranks r − ρ modulo p. `variant=latency` takes the
-//! distances from the longest to the shortest and exchanges and folds everything. `variant=bandwidth` takes them from the
-//! shortest, so that the largest parts travel the least: the blocks that both hold are halved, by the digits of the
-//! rank's negabinary label, and the same rounds backwards hand the finished blocks out. For p that is no power of two,
-//! the even ranks of the first 2·(p − 2^⌊log2 p⌋) ranks first hand their contribution to their right neighbour, and get
-//! the result from it.
+//! Even ranks meet r + 1, r − 1, r + 3, r − 5, r + 11, … and odd ranks the other way round, modulo p. `variant=bandwidth`
+//! takes these turns from the last to the first: a rank sends its partial folds of the blocks that its partner answers
+//! for, which lie next to its own on the circle of blocks, and in the end has block r complete; the turns from the first
+//! to the last hand the complete blocks out. So the largest messages travel the least. Where p is no power of two, the
+//! last turn has fewer blocks, and for odd p, where parity pairs nobody, all ranks send the same way.
 //!
-//! Contributions met at p = 8, `variant=latency`, by rank 0 (partners 3, 7, 1):
+//! `variant=latency` exchanges and folds everything, the farthest partner first. For p that is no power of two, the even
+//! ranks of the first 2·(p − 2^⌊log2 p⌋) ranks then first hand their contribution to their right neighbour, and get the
+//! result from it.
+//!
+//! Blocks whose partial folds a rank still has, `variant=bandwidth`, p = 8 (modulo 8), then the same upwards:
 //!
 //! ```text
-//! start     0
-//! round 0   0 3          ρ = 3
-//! round 1   0 3 7 4      ρ = −1, from rank 7, which met 4
-//! round 2   all          ρ = 1, from rank 1, which met 6, then 2 with 5
+//! rank                    0      1      2      3      4      5      6      7
+//! start                   all    all    all    all    all    all    all    all
+//! round 0, distance 3     6..9   0..3   0..3   2..5   2..5   4..7   4..7   6..9
+//! round 1, distance 1     0..1   0..1   2..3   2..3   4..5   4..5   6..7   6..7
+//! round 2, distance 1     0      1      2      3      4      5      6      7
 //! ```
 //!
-//! Cost: `latency` as recursive_doubling, `bandwidth` as rabenseifner. Needs: a commutative operation, since the ranks
-//! that have met are not consecutive. Memory: n bytes of scratch (n/2 for `bandwidth`, n at proxies).
+//! Cost: `bandwidth` as circulant, `latency` as recursive_doubling. Needs: a commutative operation, since the ranks that
+//! have met are not in order. Memory: n bytes of scratch at most.
 //!
 //! Source: D. De Sensi, S. Pasqualoni, L. Piarulli, T. Bonato, S. Ba, M. Turisini, J. Domke, T. Hoefler, "Bine Trees:
-//! Enhancing Collective Operations by Optimizing Communication Locality", SC 2025. Departures: 1. p that is no power of
-//! two is folded; 2. blocks stay in the place that the label gives them, so nothing is permuted or sent twice, since in
-//! an allreduce nobody cares who finishes which block; 3. blocks may be empty, so any count will do.
+//! Enhancing Collective Operations by Optimizing Communication Locality", SC 2025. Departures: 1. blocks stay in place and
+//! only those that lie around the end of the vector are packed, so nothing is permuted or sent twice; 2. any p, in the
+//! bandwidth variant with nobody standing aside; 3. the latency variant goes from the farthest partner to the nearest,
+//! as only then all ranks fold alike and get the same bits, which makes it that of `swing`.
 
-use crate::algorithm::engine::butterfly;
+use crate::algorithm::engine::{arcs, butterfly};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::butterfly::bine;
+use crate::pattern::butterfly::swing;
+use crate::pattern::turns::bine;
 use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "bine",
-    summary: "The Bine butterfly: partners are chosen by negabinary digits, which keeps links short.",
+    summary: "The Bine butterfly: partners at the distances of negabinary digits, which keeps links short.",
     parameters: &[Parameter {
         name: "variant",
         kind: Kind::Word(&["latency", "bandwidth"]),
         default: Default::Word("bandwidth"),
-        help: "latency exchanges whole vectors, bandwidth halves and doubles blocks",
+        help: "latency exchanges whole vectors, bandwidth exchanges blocks on the way in and out",
     }],
     needs: Needs::NOTHING,
     ordered: false,
-    formula: "latency: as recursive_doubling; bandwidth: as rabenseifner",
+    formula: "latency: as recursive_doubling; bandwidth: as circulant",
     cost,
     source: "De Sensi et al., SC 2025",
     run,
@@ -51,15 +57,18 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     match parameters.word("variant") {
         "latency" => butterfly::whole_cost(shape),
-        _ => butterfly::blocks_cost(shape),
+        _ => arcs::allreduce_cost(shape, bine(shape.ranks, 0)),
     }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     match parameters.word("variant") {
         "latency" => {
-            butterfly::allreduce_whole(comm, call.count, |core, number| bine(core, number).into_iter().rev().collect())
+            butterfly::allreduce_whole(comm, call.count, |core, number| swing(core, number).into_iter().rev().collect())
         }
-        _ => butterfly::allreduce_blocks(comm, call.count, bine),
+        _ => {
+            let turns = bine(comm.size(), comm.rank());
+            arcs::allreduce(comm, call.count, turns);
+        }
     }
 }

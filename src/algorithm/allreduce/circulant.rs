@@ -23,11 +23,10 @@
 //! Source: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms", arXiv 2410.14234, 2024.
 //! Departures: 1. blocks stay in place, and only runs that pass the last block are packed.
 
-use crate::algorithm::engine::circulant::Circulant;
+use crate::algorithm::engine::arcs;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::blocks::Blocks;
-use crate::pattern::circulant::rounds;
-use crate::schedule::{Comm, Range};
+use crate::pattern::turns::circulant;
+use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -44,21 +43,10 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    let blocks = Blocks::new(shape.bytes / shape.unit, shape.ranks);
-    let one_way = rounds(shape.ranks).into_iter().map(|round| {
-        let bytes = (blocks.start(round.blocks()) * shape.unit) as f64;
-        Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes }
-    });
-    one_way.fold(Cost::default(), |sum, round| sum + round)
+    arcs::allreduce_cost(shape, circulant(shape.ranks, 0))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let (own, result) = (Range::send(0, call.count), Range::receive(0, call.count));
-    if comm.size() == 1 {
-        comm.copy(own, result);
-        return;
-    }
-    let circulant = Circulant::new(comm, call.count);
-    circulant.reduce_scatter(comm, own, result);
-    circulant.allgather(comm, result);
+    let turns = circulant(comm.size(), comm.rank());
+    arcs::allreduce(comm, call.count, turns);
 }

@@ -1,8 +1,8 @@
 //! Motions that several algorithms share: a pattern says who meets whom about which blocks, an engine carries it out.
 
+pub mod arcs;
 pub mod bruck;
 pub mod butterfly;
-pub mod circulant;
 pub mod circulant_blocks;
 pub mod down;
 pub mod exchange;
