@@ -94,6 +94,7 @@ fn json_reads_back_as_the_same_run() {
 }
 
 #[test]
+#[cfg(feature = "schema")]
 fn json_follows_the_schema() {
     let schema: Value = serde_json::from_slice(&std::fs::read(SCHEMA).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
