@@ -7,14 +7,15 @@ use collie::schedule::cover;
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
 
-/// The operations that have a program.
-const OPERATIONS: [(Operation, &str); 6] = [
+/// The program of each operation.
+const OPERATIONS: [(Operation, &str); 7] = [
     (Operation::Bcast, "data_movement.c"),
     (Operation::Gather, "data_movement.c"),
     (Operation::Scatter, "data_movement.c"),
     (Operation::Allgather, "data_movement.c"),
     (Operation::Reduce, "reductions.c"),
     (Operation::Allreduce, "reductions.c"),
+    (Operation::Barrier, "barrier.c"),
 ];
 
 /// Ranks of each job; the programs part it into communicators of 1, 2, 3, 4, 5, 7 and 8.
@@ -37,7 +38,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 fn settings(row: &'static Algorithm) -> Vec<Choice> {
     let unit = if row.operation.reduces() { 4 } else { 1 };
     let nodes = &[];
-    let call = Call { operation: row.operation, root: 0, count: 1009, unit, commutative: true, nodes };
+    let count = if row.operation == Operation::Barrier { 0 } else { 1009 };
+    let call = Call { operation: row.operation, root: 0, count, unit, commutative: true, nodes };
     let mut all = cover::choices(row, &call, RANKS);
     let mut settings = vec![Choice::new(row)];
     if let Some(several) = all.pop() {

@@ -11,6 +11,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("data_movement.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("reductions.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("predefined.c", &[], &[1, 2, 3, 4, 8]),
+    ("barrier.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("bottom.c", &[], &[8]),
     ("large_count_forms.c", &[], &[8]),
     ("pcontrol.c", &[], &[2]),

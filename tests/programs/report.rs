@@ -64,7 +64,7 @@ impl Report {
             let calls: u64 = calls.trim().parse().map_err(|_| format!("the program printed '{line}'"))?;
             made.insert(operation.to_owned(), calls);
         }
-        for operation in ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather"] {
+        for operation in ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "barrier"] {
             let name = format!("mpi_{operation}");
             let told = self.calls(|row| {
                 let function = row.function.to_lowercase();
