@@ -2,7 +2,7 @@
 
 use crate::job::{Job, Outcome};
 use crate::mpi::{FAMILIES, Family, Launch, scratch};
-use crate::programs::accounted;
+use crate::programs::{accounted, one_row_of_reduce};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
 use std::process::Command;
@@ -94,8 +94,7 @@ fn preload_leaks(family: &Family) -> Result<(), Failed> {
     command.args(["-n", "4"]).arg(program);
     let outcome = run_alone(command)?;
     expect(outcome.status == Some(0) && outcome.stdout.trim() == "Sum result: 10", "preloaded into mpirun", &outcome)?;
-    let reports = outcome.stderr.matches("MPI_Reduce").count();
-    expect(reports == 1, "there should be one report with one row", &outcome)
+    one_row_of_reduce(&outcome)
 }
 
 /// Runs a command that launches nothing by MPI, or does so by itself.
