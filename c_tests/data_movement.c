@@ -78,7 +78,8 @@ static void body(MPI_Comm comm, int rank, int size) {
             m.send_count = m.receive_count = counts[c];
             both_places(m, comm, rank, size);
         }
-        for (int t = 0; t < type_count; t++) {
+        /* Each type at one root, each root with some types. */
+        for (int t = root; t < type_count; t += roots) {
             const int ints = types[t].ints;
             for (int count = 1; count <= 31; count += 30) {
                 m.label = types[t].name;
