@@ -1,9 +1,10 @@
 //! The programs with the choices that Collie makes itself.
 
 use crate::job::Outcome;
-use crate::mpi::{Family, Launch};
+use crate::mpi::{Family, Launch, tool};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
+use std::process::Command;
 
 /// Programs whose calls the report must account for, with their arguments and the numbers of ranks they run on. One job of
 /// eight ranks covers communicators of 1, 2, 3, 4, 5, 7 and 8 ranks, since the programs part MPI_COMM_WORLD.
@@ -59,6 +60,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
     }
     trials.push(Trial::test(format!("{}::reduce_sum::linked", family.name), move || linked(family)));
+    trials.push(Trial::test(format!("{}::control::linked", family.name), move || control(family)));
     trials.push(Trial::test(format!("{}::exit_code", family.name), move || exit_codes(family)));
     trials
 }
@@ -120,17 +122,39 @@ pub fn one_row_of_reduce(outcome: &Outcome) -> Result<(), Failed> {
     }
 }
 
+/// What users write: `mpicc app.c $(pkg-config --cflags --libs collie)`.
+fn linked_program(family: &Family, source: &str) -> Result<Vec<String>, Failed> {
+    let folder = family.library()?.with_file_name("pkgconfig");
+    let mut command = Command::new("pkg-config");
+    let flags = tool(command.env("PKG_CONFIG_PATH", folder).args(["--cflags", "--libs", "collie"]))?;
+    let flags: Vec<_> = flags.split_whitespace().collect();
+    Ok(vec![family.compiled(source, &flags)?.display().to_string()])
+}
+
 fn linked(family: &Family) -> Result<(), Failed> {
-    let library = family.library()?;
-    let folder = library.parent().expect("a library lies in a folder");
-    let search = format!("-L{}", folder.display());
-    let run_path = format!("-Wl,-rpath,{}", folder.display());
-    let program = family.compiled("reduce_sum.c", &[&search, &run_path, "-lcollie"])?;
-    let command = vec![program.display().to_string()];
+    let command = linked_program(family, "reduce_sum.c")?;
     let launch = Launch { ranks: 8, command, variables: &[], preload: Vec::new(), others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
     expect_sum(&outcome)?;
     one_row_of_reduce(&outcome)
+}
+
+fn control(family: &Family) -> Result<(), Failed> {
+    let command = linked_program(family, "control.c")?;
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let launch = Launch { ranks: 3, command, variables: &variables, preload: Vec::new(), others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    report.accounts_for(&outcome)?;
+    for (function, algorithm, calls) in [("MPI_Allreduce", "ring", 9), ("MPI_Bcast", "linear", 3)] {
+        let ran = report.calls(|row| row.function == function && row.algorithm.starts_with(algorithm));
+        if ran != calls {
+            return Err(format!("{algorithm} ran {ran} calls\n{:#?}\n{}", report.rows, outcome.told()).into());
+        }
+    }
+    Ok(())
 }
 
 /// The program's own exit status, by return and by MPI_Abort, is mpirun's, as without Collie; also where the report cannot
