@@ -23,7 +23,7 @@ impl Chains {
         let below = self.ranks - 1;
         let (short, longer) = (below / self.chains, below % self.chains);
         let shorter = self.chains - longer;
-        1 + chain * short + if chain > shorter { chain - shorter } else { 0 }
+        1 + chain * short + chain.saturating_sub(shorter)
     }
 
     /// The chain in which `v` > 0 lies.

@@ -23,7 +23,7 @@ impl Knomial {
     /// the root, the first power of the radix that is not below p.
     pub const fn reach(&self, v: usize) -> usize {
         let mut weight = 1;
-        while if v == 0 { weight < self.ranks } else { v / weight % self.radix == 0 } {
+        while if v == 0 { weight < self.ranks } else { (v / weight).is_multiple_of(self.radix) } {
             weight *= self.radix;
         }
         weight

@@ -59,6 +59,8 @@ pub enum OnDifference {
 }
 
 /// What the variable of an operation, or a rule, asks for.
+// Boxing the choice would add a step to every decision; a rules file has few of them.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Wanted {
     /// Nothing: what comes next decides (rules after variables, default tables after rules).

@@ -100,7 +100,7 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let halves = [message.part(0, middle), message.part(middle, call.count - middle)];
     let longer = parameters.segments(&Call { count: middle, ..*call }, pace(p));
     let segments = [longer, Segments::new(call.count - middle, longer.length())];
-    let single = (p % 2 == 0).then_some(first);
+    let single = p.is_multiple_of(2).then_some(first);
     if v == 0 {
         send_halves(comm, &tree.rooted(call.root, call.root), halves, segments);
         if let Some(single) = single {

@@ -34,8 +34,8 @@ pub fn ends(tapes: &Tapes) -> Result<Ends, Broken> {
     // By receiver, then by sender, then in the order in which they start.
     let mut incoming = vec![(0u32, 0u32); sends_to[size] as usize];
     let mut next = sends_to.clone();
-    for rank in 0..size {
-        for (end, beat) in (first_of[rank]..).zip(starts(tapes, rank)) {
+    for (rank, first) in first_of[..size].iter().enumerate() {
+        for (end, beat) in (*first..).zip(starts(tapes, rank)) {
             if let Beat::Send { to, .. } = beat {
                 incoming[next[to as usize] as usize] = (rank as u32, end);
                 next[to as usize] += 1;
@@ -44,9 +44,9 @@ pub fn ends(tapes: &Tapes) -> Result<Ends, Broken> {
     }
     let mut peer = vec![u32::MAX; first_of[size] as usize];
     let mut receives = Vec::new();
-    for rank in 0..size {
+    for (rank, first) in first_of[..size].iter().enumerate() {
         receives.clear();
-        for (end, beat) in (first_of[rank]..).zip(starts(tapes, rank)) {
+        for (end, beat) in (*first..).zip(starts(tapes, rank)) {
             if let Beat::Receive { from, .. } = beat {
                 receives.push((from, end));
             }
