@@ -78,7 +78,7 @@ fn what_is_not_there_yet_is_refused_as_such() {
 fn misspelt_mode() {
     assert_eq!(
         refused("COLLIE_MODE", "natvie"),
-        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, native; did you mean 'native'?"
+        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, native, compare, verify; did you mean 'native'?"
     );
 }
 
