@@ -157,6 +157,6 @@ fn unknown_operation(name: &str) -> String {
 }
 
 fn complain(words: &str) -> c_int {
-    eprintln!("collie: {words}");
+    super::log::tell(words);
     UNKNOWN
 }

@@ -27,11 +27,12 @@ fn abort(cause: &(dyn std::any::Any + Send)) -> c_int {
     let cause = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
     let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
     let context = super::state::last_call();
-    eprintln!(
-        "collie: rank {rank}: internal error in {}{context}: {}; ending the job",
+    let words = format!(
+        "rank {rank}: internal error in {}{context}: {}; ending the job",
         ACTIVITY.get(),
         cause.unwrap_or("no message")
     );
+    super::log::tell(&words);
     // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
     std::process::abort()

@@ -1,8 +1,8 @@
 //! The start and the end of MPI, and what is told at the end.
 
-use super::guard;
 use super::runtime::{self, Runtime};
 use super::state::State;
+use super::{guard, log};
 use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, merge};
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
@@ -68,7 +68,7 @@ pub fn pcontrol(level: c_int) {
         3 => {
             report(runtime);
         }
-        other => log::warn!("MPI_Pcontrol({other}) is not known; accepted: 0, 1, 2, 3"),
+        other => ::log::warn!("MPI_Pcontrol({other}) is not known; accepted: 0, 1, 2, 3"),
     }
 }
 
@@ -84,12 +84,12 @@ fn finish() {
             unsafe {
                 runtime.each_state(|state| {
                     if let Err(error) = state.release(runtime) {
-                        log::warn!("a private communicator could not be freed: {error}");
+                        ::log::warn!("a private communicator could not be freed: {error}");
                     }
                 });
             }
             if let Err(error) = communicator::free_alone() {
-                log::warn!("a private communicator could not be freed: {error}");
+                ::log::warn!("a private communicator could not be freed: {error}");
             }
             runtime.finished.store(true, Ordering::Relaxed);
             SUCCESS
@@ -104,7 +104,7 @@ pub fn report(runtime: &Runtime) -> bool {
         Ok(Some(summary)) => write(runtime, &summary),
         Ok(None) => true,
         Err(error) => {
-            eprintln!("collie: rank {}: the report could not be gathered: {error}", runtime.world_rank);
+            log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
             false
         }
     }
@@ -130,7 +130,7 @@ fn gather(runtime: &Runtime) -> Result<Option<Summary>> {
     match records {
         Ok(records) => Ok(Some(merge(records))),
         Err(error) => {
-            eprintln!("collie: {error}");
+            log::tell(&error.to_string());
             Err(Error(mpi_sys::MPI_ERR_OTHER as c_int))
         }
     }
@@ -186,7 +186,7 @@ fn write(runtime: &Runtime, summary: &Summary) -> bool {
     let mut written = true;
     for target in &runtime.own_configuration().report {
         if let Err(error) = report::write(target, summary) {
-            eprintln!("collie: {error}");
+            log::tell(&error.to_string());
             written = false;
         }
     }
@@ -229,11 +229,11 @@ fn refuse_other_family() {
     let is_open_mpi = found.contains("Open MPI");
     if is_open_mpi != cfg!(mpi_family = "openmpi") {
         let built_for = if is_open_mpi { "MPICH" } else { "Open MPI" };
-        eprintln!(
-            "collie: this libcollie.so was built for {built_for}, but the program runs on {}; \
+        log::tell(&format!(
+            "this libcollie.so was built for {built_for}, but the program runs on {}; \
              preload the one of its own family (dist/openmpi/lib or dist/mpich/lib)",
             found.lines().next().unwrap_or("another MPI")
-        );
+        ));
         std::process::exit(78);
     }
 }

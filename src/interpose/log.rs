@@ -13,3 +13,10 @@ pub fn start(rank: usize, configuration: Option<&Configuration>) {
     // A program linked with Collie may have set a logger of its own; then that one gets the lines.
     drop(logger);
 }
+
+/// Writes lines to stderr at once: piece by piece, the end of the job or another rank's words may come in between.
+pub fn tell(lines: &str) {
+    let text: String = lines.lines().map(|line| format!("collie: {line}\n")).collect();
+    // Nowhere to complain if stderr is closed.
+    drop(std::io::stderr().lock().write_all(text.as_bytes()));
+}

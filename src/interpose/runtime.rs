@@ -70,7 +70,7 @@ pub fn start() -> Option<&'static Runtime> {
     if RUNTIME.get().is_none() && !is_mpi_up() {
         return None;
     }
-    RUNTIME.get_or_init(|| make().map_err(|error| eprintln!("collie: not active: {error}")).ok()).as_ref()
+    RUNTIME.get_or_init(|| make().map_err(|error| super::log::tell(&format!("not active: {error}"))).ok()).as_ref()
 }
 
 fn is_mpi_up() -> bool {
@@ -152,9 +152,9 @@ impl Runtime {
 
 /// Tells what is wrong with the configuration and ends the job.
 pub fn refuse(world_rank: usize, errors: &ConfigurationErrors) -> ! {
-    for line in errors.to_string().lines() {
-        eprintln!("collie: rank {world_rank}: {line}");
-    }
+    let errors = errors.to_string();
+    let lines: Vec<_> = errors.lines().map(|line| format!("rank {world_rank}: {line}")).collect();
+    super::log::tell(&lines.join("\n"));
     // SAFETY: MPI is initialised wherever configurations are looked at.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 78) };
     std::process::abort()

@@ -94,8 +94,8 @@ pub fn run(
 /// Tells of a difference; ends the job if that is asked for.
 fn tell(runtime: &Runtime, state: &State, record: &DifferenceRecord) {
     let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
-    eprintln!(
-        "collie: rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
+    let words = format!(
+        "rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
          native {}, ours {}",
         runtime.world_rank,
         record.function,
@@ -106,6 +106,7 @@ fn tell(runtime: &Runtime, state: &State, record: &DifferenceRecord) {
         record.native,
         record.ours
     );
+    super::log::tell(&words);
     if agreed.configuration.on_difference == OnDifference::Abort {
         // SAFETY: MPI is initialised while a call is under way.
         unsafe { mpi_sys::PMPI_Abort(crate::mpi::constants::comm_world(), EXIT_CODE) };
