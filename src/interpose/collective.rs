@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Fallback, Significant};
 use super::runtime::{self, Runtime};
 use super::state::{self, Plan, Question, State};
-use super::{control, guard, transport, verify};
+use super::{control, guard, trace, transport, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
@@ -53,6 +53,9 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
     let ticks = outcome.ticks.unwrap_or_else(|| runtime.clock.raw().saturating_sub(start));
     if runtime.recording.load(Ordering::Relaxed) {
         state.table.record(outcome.cell, outcome.bytes as u64, ticks);
+        if let Some(events) = &runtime.events {
+            trace::push(runtime, events, state.place, arguments, (outcome.cell, outcome.bytes), (start, ticks));
+        }
         if let Some((cell, ticks)) = outcome.ours {
             state.table.record(cell, outcome.bytes as u64, ticks);
         }

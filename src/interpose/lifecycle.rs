@@ -2,7 +2,7 @@
 
 use super::runtime::{self, Runtime};
 use super::state::State;
-use super::{guard, log};
+use super::{guard, log, trace};
 use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, merge};
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
@@ -97,43 +97,47 @@ fn finish() {
     );
 }
 
+/// What rank 0 wants of the ranks: bits of the first byte that it sends.
+const REPORT: u8 = 1;
+const TRACE: u8 = 2;
+
 /// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
 /// written; nothing of the program's depends on that.
 pub fn report(runtime: &Runtime) -> bool {
-    match gather(runtime) {
-        Ok(Some(summary)) => write(runtime, &summary),
-        Ok(None) => true,
-        Err(error) => {
-            log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
-            false
-        }
-    }
+    gather_and_write(runtime).unwrap_or_else(|error| {
+        log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
+        false
+    })
 }
 
-/// All ranks' records as one, at rank 0; `None` elsewhere, and where no report is wanted.
-fn gather(runtime: &Runtime) -> Result<Option<Summary>> {
-    let world = constants::comm_world();
+fn gather_and_write(runtime: &Runtime) -> Result<bool> {
+    let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
     let mut wanted = vec![0u8];
-    if runtime.world_rank == 0 {
-        wanted[0] = u8::from(!runtime.own_configuration().report.is_empty());
+    if at_root {
+        let configuration = runtime.own_configuration();
+        wanted[0] |= if configuration.report.is_empty() { 0 } else { REPORT };
+        wanted[0] |= if configuration.trace.is_some() { TRACE } else { 0 };
     }
     communicator::broadcast(world, &mut wanted)?;
-    if wanted != [1] {
-        return Ok(None);
+    if wanted[0] == 0 {
+        return Ok(true);
     }
     let bytes = record(runtime).encode();
     let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
-    if runtime.world_rank != 0 {
-        return Ok(None);
+    let records: std::result::Result<Vec<_>, _> = all.iter().map(|bytes| RankRecord::decode(bytes)).collect();
+    let records = records.map_err(|error| {
+        log::tell(&error.to_string());
+        Error(mpi_sys::MPI_ERR_OTHER as c_int)
+    })?;
+    let mut written = true;
+    if wanted[0] & TRACE != 0 {
+        let path = if at_root { runtime.own_configuration().trace.as_deref() } else { None };
+        written = trace::write(runtime, path, &records)?;
     }
-    let records = all.iter().map(|bytes| RankRecord::decode(bytes)).collect::<std::result::Result<Vec<_>, _>>();
-    match records {
-        Ok(records) => Ok(Some(merge(records))),
-        Err(error) => {
-            log::tell(&error.to_string());
-            Err(Error(mpi_sys::MPI_ERR_OTHER as c_int))
-        }
+    if at_root && wanted[0] & REPORT != 0 {
+        written &= write(runtime, &merge(records));
     }
+    Ok(written)
 }
 
 /// What this rank has to tell.
@@ -166,7 +170,7 @@ fn record(runtime: &Runtime) -> RankRecord {
         .to_owned(),
         sync: String::new(),
     });
-    RankRecord {
+    let mut record = RankRecord {
         rank: runtime.world_rank as u32,
         host: node::host(),
         pid: std::process::id(),
@@ -178,7 +182,9 @@ fn record(runtime: &Runtime) -> RankRecord {
         communicators,
         traffic: traffic.records(),
         ..RankRecord::default()
-    }
+    };
+    trace::fill(runtime, &mut record);
+    record
 }
 
 /// Writes to every target; one line on stderr for each that fails.

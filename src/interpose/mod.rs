@@ -5,6 +5,7 @@
 //! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`verify`]: ours beside the native one, results compared.
+//! * [`trace`]: the log of single calls.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
 
 mod arguments;
@@ -17,5 +18,6 @@ mod log;
 mod runtime;
 mod state;
 pub mod symbols;
+mod trace;
 mod transport;
 mod verify;

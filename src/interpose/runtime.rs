@@ -1,7 +1,7 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
 use super::state::{self, State};
-use crate::monitor::{CommunicatorRecord, Traffic};
+use crate::monitor::{CommunicatorRecord, EventLog, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, node};
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
@@ -34,6 +34,8 @@ pub struct Runtime {
     pub raw: RawConfiguration,
     /// The same understood. Counts where this process is rank 0 of a communicator.
     pub configuration: Result<Arc<Configuration>, ConfigurationErrors>,
+    /// The log of single calls, if one is wanted.
+    pub events: Option<Mutex<EventLog>>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
     pub recording: AtomicBool,
     /// Communicators that calls were made on, in the order of their first call.
@@ -104,6 +106,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         clock,
         nanoseconds_per_tick,
         raw,
+        events: configuration.as_ref().ok().and_then(|configuration| super::trace::log_for(configuration)),
         configuration,
         recording: AtomicBool::new(true),
         states: Mutex::default(),

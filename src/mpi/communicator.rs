@@ -66,6 +66,7 @@ pub fn broadcast(comm: MPI_Comm, bytes: &mut Vec<u8>) -> Result {
     unsafe {
         check(mpi_sys::PMPI_Bcast((&raw mut length).cast(), 1, constants::uint64(), 0, comm))?;
         bytes.resize(length as usize, 0);
+        bytes.reserve(1);
         check(mpi_sys::PMPI_Bcast(bytes.as_mut_ptr().cast(), length as c_int, constants::byte(), 0, comm))
     }
 }
@@ -90,6 +91,8 @@ pub fn allgather<const WORDS: usize>(comm: MPI_Comm, size: usize, own: [u64; WOR
 /// What PMPI returned.
 pub fn gather_bytes(comm: MPI_Comm, rank: usize, size: usize, own: &[u8]) -> Result<Vec<Vec<u8>>> {
     let length = own.len() as c_int;
+    // The address of an empty vector may be the one that stands for `MPI_IN_PLACE`.
+    let from = if own.is_empty() { (&raw const length).cast() } else { own.as_ptr() };
     let (mut lengths, mut places) = (vec![0 as c_int; size], vec![0 as c_int; size]);
     // SAFETY: one int of each rank.
     check(unsafe {
@@ -102,11 +105,11 @@ pub fn gather_bytes(comm: MPI_Comm, rank: usize, size: usize, own: &[u8]) -> Res
         *place = total;
         total += length;
     }
-    let mut all = vec![0u8; if rank == 0 { total as usize } else { 0 }];
+    let mut all = vec![0u8; if rank == 0 { total as usize } else { 0 }.max(1)];
     // SAFETY: rank 0 has room for all the bytes announced.
     check(unsafe {
         mpi_sys::PMPI_Gatherv(
-            own.as_ptr().cast(),
+            from.cast(),
             length,
             constants::byte(),
             all.as_mut_ptr().cast(),

@@ -148,6 +148,8 @@ pub struct Configuration {
     pub rules: Rules,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
+    /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls.
+    pub trace: Option<PathBuf>,
     /// `COLLIE_ON_DIFFERENCE`.
     pub on_difference: OnDifference,
     /// `COLLIE_LOG`, a filter that env_logger understands.
@@ -164,6 +166,7 @@ impl Default for Configuration {
             forced: Default::default(),
             rules: Rules::default(),
             report: vec![ReportTarget::Stderr],
+            trace: None,
             on_difference: OnDifference::default(),
             log: "warn".to_owned(),
             max_communicators: 512,
@@ -242,6 +245,7 @@ impl Configuration {
             }
             variables::RULES => {}
             variables::REPORT => self.report = report(value)?,
+            variables::TRACE => self.trace = Some(PathBuf::from(value)),
             variables::LOG => self.log = log_filter(value)?,
             variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
             _ => {
