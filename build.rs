@@ -28,6 +28,7 @@ fn main() {
     // all of them fail to start.
     for folder in &library.lib_paths {
         println!("cargo:rustc-cdylib-link-arg=-Wl,-rpath,{}", folder.display());
+        println!("cargo:rustc-link-arg-bins=-Wl,-rpath,{}", folder.display());
     }
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcollie.so");
 }

@@ -18,8 +18,11 @@
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the interpreter that executes.
 //! * `interpose` (feature `mpi`): the exported symbols and everything between them and the algorithms.
 //! * `cli` (feature `cli`): the command line, one file per subcommand.
+//! * `bench` (feature `cli`, its MPI program also `mpi`): native against ours, alternating within one job.
 
 pub mod algorithm;
+#[cfg(feature = "cli")]
+pub mod bench;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod monitor;

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod check;
 mod draw;
 mod explain;
@@ -31,7 +32,7 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
                   collie check site.rules\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
-                  collie simulate allreduce --ranks 8-512\n  collie help env"
+                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4\n  collie help env"
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -44,6 +45,7 @@ enum Command {
     List(list::Arguments),
     Explain(explain::Arguments),
     Check(check::Arguments),
+    Bench(bench::Arguments),
     Draw(draw::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
@@ -103,6 +105,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::List(arguments) => list::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
+        Command::Bench(arguments) => bench::execute(&arguments),
         Command::Draw(arguments) => draw::execute(&arguments),
         Command::Simulate(arguments) => simulate::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),

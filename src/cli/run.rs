@@ -103,7 +103,7 @@ fn checked_variables(arguments: &Arguments) -> Result<Vec<(String, String)>, Fai
 fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure> {
     let path = match &arguments.library {
         Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
-        None => place(family(arguments, launcher)?)?,
+        None => place(family(arguments, launcher)?, LIBRARY)?,
     };
     if !path.is_file() {
         return Err(Failure::cannot(format!(
@@ -117,12 +117,15 @@ fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure>
     }
 }
 
-/// Where `scripts/build` puts the library of `family`, seen from this program.
-fn place(family: Family) -> Result<PathBuf, Failure> {
+/// Where `scripts/build` puts the library, in the folder of its family.
+const LIBRARY: &str = "lib/libcollie.so";
+
+/// Where `scripts/build` puts `file` of `family`, seen from this program.
+pub(super) fn place(family: Family, file: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().and_then(std::fs::canonicalize);
     let own = own.map_err(|error| Failure::cannot(format!("cannot tell where collie itself is: {error}")))?;
     let above = own.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
-    Ok(above.join(family.folder()).join("lib").join("libcollie.so"))
+    Ok(above.join(family.folder()).join(file))
 }
 
 fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> {
@@ -133,7 +136,7 @@ fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> 
         return Ok(family);
     }
     let built: Vec<_> =
-        Family::ALL.into_iter().filter(|family| place(*family).is_ok_and(|path| path.is_file())).collect();
+        Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
     match built[..] {
         [only] => Ok(only),
         _ => Err(Failure::cannot(
@@ -160,7 +163,8 @@ fn written(environment: &[(String, String)], command: &[OsString]) -> String {
     environment.chain(command).collect::<Vec<_>>().join(" ") + "\n"
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a shell reads it.
+pub(super) fn quoted(word: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || "_-./=:,+@%".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

@@ -18,6 +18,9 @@ unsafe extern "C" {
     static collie_datatype_null: MPI_Datatype;
     static collie_byte: MPI_Datatype;
     static collie_uint64: MPI_Datatype;
+    static collie_double: MPI_Datatype;
+    static collie_float: MPI_Datatype;
+    static collie_int: MPI_Datatype;
     static collie_op_null: MPI_Op;
     static collie_op_min: MPI_Op;
     static collie_request_null: MPI_Request;
@@ -56,6 +59,12 @@ constants! {
     byte: MPI_Datatype = collie_byte;
     /// `MPI_UINT64_T`.
     uint64: MPI_Datatype = collie_uint64;
+    /// `MPI_DOUBLE`.
+    double: MPI_Datatype = collie_double;
+    /// `MPI_FLOAT`.
+    float: MPI_Datatype = collie_float;
+    /// `MPI_INT`.
+    int: MPI_Datatype = collie_int;
     /// `MPI_OP_NULL`.
     op_null: MPI_Op = collie_op_null;
     /// `MPI_MIN`.

@@ -1,0 +1,125 @@
+//! One thing to measure: an operation on so many bytes.
+
+#![forbid(unsafe_code)]
+
+use crate::algorithm::Operation;
+use serde::{Deserialize, Serialize};
+
+/// Elements of the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Datatype {
+    /// MPI_DOUBLE, summed in reductions
+    Double,
+    /// MPI_FLOAT, summed in reductions
+    Float,
+    /// MPI_INT, summed in reductions
+    Int,
+    /// MPI_BYTE, combined by bitwise or in reductions
+    Byte,
+    /// Doubles with a gap as long as they are between two; not for reductions
+    Strided,
+}
+
+impl Datatype {
+    /// Signature bytes of an element.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::Double | Self::Strided => 8,
+            Self::Float | Self::Int => 4,
+            Self::Byte => 1,
+        }
+    }
+
+    /// Bytes from an element to the next.
+    pub const fn extent(self) -> usize {
+        match self {
+            Self::Strided => 16,
+            other => other.size(),
+        }
+    }
+
+    /// As on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Double => "double",
+            Self::Float => "float",
+            Self::Int => "int",
+            Self::Byte => "byte",
+            Self::Strided => "strided",
+        }
+    }
+}
+
+/// One thing to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The operation.
+    pub operation: Operation,
+    /// Elements of the messages.
+    pub datatype: Datatype,
+    /// Root; 0 where the operation has none.
+    pub root: usize,
+    /// Signature bytes that one rank contributes; 0 for barrier.
+    pub bytes: usize,
+    /// How often the application makes this call, where a plan says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+}
+
+impl Cell {
+    /// A cell of at least one whole element; `None` if the operation is not defined on the datatype.
+    pub fn new(operation: Operation, datatype: Datatype, root: usize, bytes: usize) -> Option<Self> {
+        if operation.reduces() && datatype == Datatype::Strided {
+            return None;
+        }
+        let elements = (bytes / datatype.size()).max(1);
+        let root = if operation.rooted() { root } else { 0 };
+        Some(match operation {
+            Operation::Barrier => Self { operation, datatype: Datatype::Byte, root: 0, bytes: 0, calls: None },
+            _ => Self { operation, datatype, root, bytes: elements * datatype.size(), calls: None },
+        })
+    }
+
+    /// Elements that one rank contributes.
+    pub const fn elements(&self) -> usize {
+        self.bytes / self.datatype.size()
+    }
+
+    /// What makes two cells the same, in the order in which they are listed.
+    pub const fn key(&self) -> (Operation, Datatype, usize, usize) {
+        (self.operation, self.datatype, self.root, self.bytes)
+    }
+}
+
+/// Every cell of the grid, each once, in the order of their keys.
+pub fn grid(operations: &[Operation], datatypes: &[Datatype], roots: &[usize], sizes: &[usize]) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for operation in operations {
+        for datatype in datatypes {
+            for root in roots {
+                cells.extend(sizes.iter().filter_map(|bytes| Cell::new(*operation, *datatype, *root, *bytes)));
+            }
+        }
+    }
+    cells.sort_by_key(Cell::key);
+    cells.dedup_by_key(|cell| cell.key());
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_each_cell_once() {
+        let operations = [Operation::Bcast, Operation::Allreduce, Operation::Barrier];
+        let cells = grid(&operations, &[Datatype::Double, Datatype::Strided], &[0, 1], &[4, 8, 64]);
+        let count = |wanted: Operation| cells.iter().filter(|cell| cell.operation == wanted).count();
+        // Two datatypes, two roots, and the sizes 8 (twice the same) and 64.
+        assert_eq!(count(Operation::Bcast), 8);
+        assert_eq!(count(Operation::Allreduce), 2, "no root, and not defined on the strided type");
+        assert_eq!(count(Operation::Barrier), 1);
+        assert!(cells.iter().all(|cell| cell.elements() > 0 || cell.operation == Operation::Barrier));
+    }
+}

@@ -1,0 +1,89 @@
+//! The result as comma-separated values: a row for each cell and variant.
+
+#![forbid(unsafe_code)]
+
+use super::result::Report;
+use std::fmt::Write;
+
+const HEAD: &str = "operation,datatype,root,bytes,ranks,nodes,oversubscribed,cold,jobs,rounds,variant,algorithm,median_seconds,p10_seconds,\
+                    p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right";
+
+/// Head and rows; of the overhead scenario, those of its measurements.
+pub fn text(report: &Report) -> String {
+    if !report.overheads.is_empty() {
+        return overheads(report);
+    }
+    let mut text = format!("{HEAD}\n");
+    for row in &report.cells {
+        let cell = &row.cell;
+        for variant in &row.variants {
+            let seconds = &variant.seconds;
+            let ratio = variant.against_native;
+            let _ = writeln!(
+                text,
+                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{}",
+                cell.operation,
+                cell.datatype.name(),
+                cell.root,
+                cell.bytes,
+                row.ranks,
+                row.ranks_per_node.len(),
+                row.oversubscribed,
+                report.cold,
+                report.runs,
+                row.rounds,
+                quoted(&variant.variant),
+                quoted(&variant.algorithm),
+                seconds.median,
+                seconds.p10,
+                seconds.p90,
+                seconds.min,
+                or_nothing(ratio.map(|ratio| ratio.ratio)),
+                or_nothing(ratio.and_then(|ratio| ratio.low)),
+                or_nothing(ratio.and_then(|ratio| ratio.high)),
+                or_nothing(row.bound_seconds),
+                cell.calls.map_or_else(String::new, |calls| calls.to_string()),
+                !row.wrong.contains(&variant.variant),
+            );
+        }
+    }
+    text
+}
+
+fn overheads(report: &Report) -> String {
+    let mut text = "operation,ranks,native_min_ns,native_median_ns,collie_min_ns,collie_median_ns\n".to_owned();
+    for row in &report.overheads {
+        let (native, ours) = (row.native, row.through_collie);
+        let _ = writeln!(text, "{},{},{},{},{},{}", row.operation, row.ranks, native.0, native.1, ours.0, ours.1);
+    }
+    text
+}
+
+fn or_nothing(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:e}"))
+}
+
+/// Parameters have commas between them.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::result::tests::{report, row};
+    use super::*;
+    use crate::algorithm::Operation;
+
+    #[test]
+    fn a_row_for_each_variant() {
+        let mut cell = row(Operation::Bcast, 64, 4, 5.0);
+        cell.variants[1].algorithm = "knomial:radix=4,segment=none".to_owned();
+        let text = text(&report(vec![cell]));
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
+        assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
+        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true"), "{text}");
+        assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());
+    }
+}

@@ -1,0 +1,332 @@
+//! The program `collie-bench`: what is timed, and in which order.
+
+#![forbid(unsafe_code)]
+
+use super::cell::Cell;
+use super::job::{Exchange, Job, Library};
+use super::program::{AUTO, NATIVE, Program, call};
+use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
+use super::settings::Settings;
+use super::statistics::{self, FEWEST};
+use super::{bound, output, overhead, plan};
+use crate::algorithm::{Choice, Operation, format_bytes};
+use crate::mpi::Result;
+use crate::selection::{Configuration, Decided, RawConfiguration, Situation, decide};
+use clap::Parser;
+use mpi_sys::MPI_Comm;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Calls of each variant before the first timed one, besides the one whose result is checked.
+const WARM_UP: usize = 2;
+/// How many times its budget a cell may take when rounds are held up.
+const PATIENCE: f64 = 4.0;
+
+#[derive(Parser)]
+#[command(
+    name = "collie-bench",
+    version,
+    about = "Times native collectives against Collie's, alternating within one MPI job",
+    after_help = "Examples:\n  mpirun -n 4 collie-bench --operation allreduce --algorithm all\n  \
+                  mpirun -n 8 collie-bench --bytes 64K-4M --step 4 --bandwidth 24.8M --html bench.html\n  \
+                  collie bench -n 4 --repeat 5       the same, in several jobs"
+)]
+struct CommandLine {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Carries out the command line, on every rank.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let parsed = CommandLine::try_parse_from(arguments);
+    if let Err(help) = &parsed
+        && !help.use_stderr()
+    {
+        return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let ended = Job::start().and_then(|job| {
+        let code = run(&job, parsed.map(|line| line.settings))?;
+        job.finish().map(|()| code)
+    });
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("collie-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures and tells; the exit code.
+fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Result<u8> {
+    let program = match agree(job, &settings)? {
+        Ok(program) => program,
+        Err(message) => {
+            if job.rank == 0 {
+                eprintln!("{message}");
+            }
+            return Ok(2);
+        }
+    };
+    let Ok(settings) = settings else { return Ok(2) };
+    let mut report = Report {
+        schema_version: SCHEMA_VERSION,
+        collie_version: env!("CARGO_PKG_VERSION").to_owned(),
+        mpi_library: job.library(),
+        cold: program.cold,
+        runs: 1,
+        seed: program.seed,
+        planned_share: program.planned_share,
+        ..Report::default()
+    };
+    let talk = job.rank == 0 && !settings.quiet;
+    if program.overhead {
+        report.overheads = overhead::measure(job, &program)?;
+    } else {
+        report.cells = Bench::new(job, &program, settings.bandwidth)?.cells(talk)?;
+    }
+    if job.rank != 0 {
+        return Ok(0);
+    }
+    // Told before MPI ends: an MPI library that hangs in its end must not take the result along.
+    let written = output::written(&settings, &report).and_then(|text| {
+        let mut out = std::io::stdout();
+        let told = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        told.map_err(|error| format!("cannot write to standard output: {error}"))
+    });
+    if let Err(message) = written {
+        eprintln!("collie-bench: {message}");
+        return Ok(1);
+    }
+    Ok(output::code(&report))
+}
+
+/// What rank 0 makes of its command line, on all ranks.
+fn agree(
+    job: &Job,
+    settings: &std::result::Result<Settings, clap::Error>,
+) -> Result<std::result::Result<Program, String>> {
+    let mut bytes = Vec::new();
+    if job.rank == 0 {
+        let resolve = |settings: &Settings| {
+            let report = settings.plan.as_deref().map(plan::read).transpose()?;
+            Program::resolve(settings, job.size, report.as_ref())
+        };
+        let program = match settings {
+            Ok(settings) => resolve(settings).map_err(|message| format!("collie-bench: {message}")),
+            Err(error) => Err(error.render().to_string()),
+        };
+        bytes = serde_json::to_vec(&program).expect("a program can be written");
+    }
+    job.broadcast(&mut bytes)?;
+    Ok(serde_json::from_slice(&bytes).expect("rank 0 runs the same program"))
+}
+
+/// The job with a communicator for each variant, so that each has decisions and memory of its own.
+struct Bench<'a> {
+    job: &'a Job,
+    program: &'a Program,
+    communicators: Vec<MPI_Comm>,
+    configuration: Configuration,
+    bandwidth: Option<f64>,
+}
+
+/// A variant that can run in a cell.
+struct Variant<'a> {
+    name: &'a str,
+    algorithm: String,
+    library: Library,
+    comm: MPI_Comm,
+    seconds: Vec<f64>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(job: &'a Job, program: &'a Program, bandwidth: Option<f64>) -> Result<Self> {
+        let most = program.variants.iter().map(Vec::len).max().unwrap_or(0);
+        let communicators = (0..most).map(|_| job.communicator()).collect::<Result<Vec<_>>>()?;
+        for operation in Operation::ALL {
+            for (comm, choice) in communicators.iter().zip(&program.variants[operation as usize]) {
+                if ![NATIVE, AUTO].contains(&choice.as_str()) {
+                    job.choose(*comm, operation, choice);
+                }
+            }
+        }
+        // A wrong one has ended the job at its start.
+        let configuration = RawConfiguration::from_environment().parse().unwrap_or_default();
+        Ok(Self { job, program, communicators, configuration, bandwidth })
+    }
+
+    /// Measures all cells, in an order that the seed decides; rows in the order of the program.
+    fn cells(&self, talk: bool) -> Result<Vec<CellRow>> {
+        let mut order: Vec<usize> = (0..self.program.cells.len()).collect();
+        let mut random = fastrand::Rng::with_seed(self.program.seed);
+        random.shuffle(&mut order);
+        let mut rows = Vec::new();
+        for (done, place) in order.into_iter().enumerate() {
+            let cell = &self.program.cells[place];
+            if talk {
+                let (done, all) = (done + 1, self.program.cells.len());
+                let (datatype, bytes) = (cell.datatype.name(), format_bytes(cell.bytes));
+                eprintln!("collie-bench: {done}/{all} {} {bytes} {datatype} root {}", cell.operation, cell.root);
+            }
+            rows.push((place, self.cell(cell, &mut random)?));
+        }
+        rows.sort_by_key(|(place, _)| *place);
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    fn cell(&self, cell: &Cell, random: &mut fastrand::Rng) -> Result<CellRow> {
+        let (mut variants, left_out) = self.variants(cell);
+        let mut exchange = self.job.prepare(cell, self.program.cold);
+        let wrong = self.check(&mut exchange, &variants)?;
+        for _ in 0..WARM_UP {
+            for variant in &variants {
+                exchange.call(variant.library, variant.comm)?;
+            }
+        }
+        let rounds = self.rounds(&mut exchange, &mut variants, random)?;
+        for variant in &mut variants {
+            self.job.most(&mut variant.seconds)?;
+        }
+        let root_node = self.job.nodes.get(cell.root).copied().unwrap_or(0) as usize;
+        let limit = |rate| bound::seconds(cell.operation, cell.bytes, &self.job.ranks_per_node, root_node, rate);
+        Ok(CellRow {
+            cell: *cell,
+            ranks: self.job.size as u32,
+            ranks_per_node: self.job.ranks_per_node.clone(),
+            oversubscribed: self.job.oversubscribed,
+            rounds: rounds as u64,
+            bound_seconds: self.bandwidth.and_then(limit),
+            variants: rows(&variants),
+            left_out,
+            wrong,
+        })
+    }
+
+    /// Those that can run in `cell`, and those that cannot, with the reason.
+    fn variants(&self, cell: &Cell) -> (Vec<Variant<'a>>, Vec<(String, String)>) {
+        let call = call(cell, &self.job.nodes);
+        let (mut able, mut unable) = (Vec::new(), Vec::new());
+        for (comm, name) in self.communicators.iter().zip(self.program.variants(cell)) {
+            let library = if name == NATIVE { Library::Native } else { Library::Collie };
+            let algorithm = match name.as_str() {
+                NATIVE => NATIVE.to_owned(),
+                AUTO => self.automatic(cell),
+                text => {
+                    let choice = Choice::parse(cell.operation, text).expect("rank 0 has read it");
+                    if let Err(unmet) = choice.accepts(&call, self.job.size) {
+                        unable.push((name.clone(), unmet.to_string()));
+                        continue;
+                    }
+                    choice.to_string()
+                }
+            };
+            able.push(Variant { name, algorithm, library, comm: *comm, seconds: Vec::new() });
+        }
+        (able, unable)
+    }
+
+    /// What Collie chooses by itself.
+    fn automatic(&self, cell: &Cell) -> String {
+        let situation = Situation {
+            ranks: self.job.size,
+            one_node: self.job.nodes.is_empty(),
+            oversubscribed: self.job.oversubscribed,
+        };
+        match decide(&self.configuration, &situation, &call(cell, &self.job.nodes)) {
+            Decided::Ours { choice, .. } if self.job.size > 1 => choice.to_string(),
+            _ => NATIVE.to_owned(),
+        }
+    }
+
+    /// Calls every variant once and compares its result with the native one; names those that differ on some rank.
+    fn check(&self, exchange: &mut Exchange, variants: &[Variant]) -> Result<Vec<String>> {
+        let mut wrong = Vec::new();
+        for variant in variants {
+            exchange.reset();
+            exchange.call(variant.library, variant.comm)?;
+            if variant.library == Library::Native {
+                exchange.expect();
+            } else if !self.job.all(exchange.is_expected())? {
+                wrong.push(variant.name.to_owned());
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// Times rounds until the cell's time is over; rank 0 says how many are next.
+    fn rounds(&self, exchange: &mut Exchange, variants: &mut [Variant], random: &mut fastrand::Rng) -> Result<usize> {
+        let mut order: Vec<usize> = (0..variants.len()).collect();
+        let begun = Instant::now();
+        let mut taken = Vec::new();
+        loop {
+            let next = next_rounds(&taken, begun.elapsed().as_secs_f64(), self.program.seconds, self.program.rounds);
+            let next = self.job.of_first(next)?;
+            if next == 0 {
+                return Ok(taken.len());
+            }
+            for _ in 0..next {
+                let round = Instant::now();
+                random.shuffle(&mut order);
+                for place in &order {
+                    let variant = &mut variants[*place];
+                    exchange.advance();
+                    self.job.synchronise()?;
+                    let seconds = self.job.seconds(|| exchange.call(variant.library, variant.comm))?;
+                    variant.seconds.push(seconds);
+                }
+                taken.push(round.elapsed().as_secs_f64());
+            }
+        }
+    }
+}
+
+/// How many rounds are next after those that took `taken`, 0 for none: at least as many as an interval needs, then as
+/// many as usual rounds fit into the budget.
+fn next_rounds(taken: &[f64], elapsed: f64, budget: f64, most: usize) -> usize {
+    let (done, least) = (taken.len(), FEWEST.min(most));
+    if done < least {
+        return least - done;
+    }
+    // A rank that loses its core for a while must not make the rounds few where they are most needed.
+    if elapsed > PATIENCE * budget {
+        return 0;
+    }
+    let fit = (budget / statistics::median(taken).max(1e-9)) as usize;
+    // No more at once than were measured, lest one slow start or one quiet spell decide.
+    fit.min(most).saturating_sub(done).min(done)
+}
+
+fn rows(variants: &[Variant]) -> Vec<VariantRow> {
+    let native = variants.iter().find(|variant| variant.library == Library::Native).map(|native| &native.seconds);
+    let row = |variant: &Variant| VariantRow {
+        variant: variant.name.to_owned(),
+        algorithm: variant.algorithm.clone(),
+        seconds: statistics::spread(&variant.seconds),
+        against_native: native
+            .filter(|_| variant.library != Library::Native)
+            .map(|native| statistics::ratio(native, &variant.seconds)),
+    };
+    variants.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::next_rounds;
+
+    #[test]
+    fn rounds_fill_the_budget_and_no_more() {
+        let next = |done: usize, each: f64, elapsed: f64, most| next_rounds(&vec![each; done], elapsed, 0.5, most);
+        assert_eq!(next(0, 0.0, 0.0, 1000), 6);
+        assert_eq!(next(6, 0.3, 2.0, 1000), 0, "slow calls are measured as often as an interval needs");
+        assert_eq!(next(6, 0.001, 0.006, 1000), 6);
+        assert_eq!(next(300, 0.001, 0.3, 1000), 200);
+        assert_eq!(next(300, 0.001, 1.5, 1000), 200, "some rounds were held up");
+        assert_eq!(next(300, 0.001, 2.5, 1000), 0, "all things end");
+        assert_eq!(next(900, 0.0001, 0.09, 1000), 100);
+        assert_eq!(next(1000, 0.0001, 0.1, 1000), 0);
+        assert_eq!(next(0, 0.0, 0.0, 1), 1);
+    }
+}

@@ -1,0 +1,36 @@
+//! `collie bench`: native collectives against ours, alternating within one job.
+//!
+//! Modules in reading order:
+//!
+//! * [`settings`]: what the user asks for. [`cell`]: one thing to measure. [`plan`]: cells from a recorded report.
+//!   [`program`]: cells and variants, settled by rank 0 for all ranks.
+//! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
+//! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`]: its forms.
+//!   [`output`]: where they go.
+//! * `job` (feature `mpi`): everything that speaks MPI. `measure`, `overhead`: what is timed, and in which order.
+//!
+//! `collie-bench` is the MPI program; `collie bench` (in `cli`) starts it and joins the runs without MPI.
+
+pub mod bound;
+pub mod cell;
+pub mod csv;
+pub mod output;
+pub mod plan;
+pub mod plot;
+pub mod program;
+pub mod result;
+pub mod settings;
+pub mod statistics;
+pub mod table;
+
+#[cfg(feature = "mpi")]
+mod job;
+#[cfg(feature = "mpi")]
+mod measure;
+#[cfg(feature = "mpi")]
+mod overhead;
+
+pub use settings::Settings;
+
+#[cfg(feature = "mpi")]
+pub use measure::main;

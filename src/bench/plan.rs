@@ -1,0 +1,132 @@
+//! Cells from the report of an application's run, so that its own mix of calls is measured.
+
+#![forbid(unsafe_code)]
+
+use super::cell::{Cell, Datatype};
+use crate::algorithm::Operation;
+use crate::monitor::{Function, Summary};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a report asks to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Each with its number of calls per rank.
+    pub cells: Vec<Cell>,
+    /// Share of the report's time in collectives that these calls took, 0 to 1.
+    pub share: f64,
+}
+
+/// Reads a report that `COLLIE_REPORT=x.json` wrote.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub fn read(path: &std::path::Path) -> Result<Summary, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{} is no JSON report of Collie: {error}", path.display()))
+}
+
+/// The calls of `report` on communicators of `ranks` ranks, as cells of the mean size of their size class.
+///
+/// A report tells neither datatypes nor roots: they are the first of those asked for, bytes where the size is no
+/// multiple of the datatype's.
+///
+/// # Errors
+/// There is no such call; which sizes of communicators there are.
+pub fn cells(
+    report: &Summary,
+    operations: &[Operation],
+    datatypes: &[Datatype],
+    roots: &[usize],
+    ranks: usize,
+) -> Result<Plan, String> {
+    let mut calls = BTreeMap::<_, (Cell, u64)>::new();
+    let mut sizes = BTreeSet::new();
+    let (mut covered, mut total) = (0.0, 0.0);
+    for row in &report.rows {
+        total += row.all_ranks_seconds();
+        let operation = operations.iter().find(|operation| Function::from(**operation).name() == row.function);
+        let communicator = &report.communicators[row.communicator];
+        let Some(operation) = operation else { continue };
+        sizes.insert(communicator.size);
+        if communicator.size as usize != ranks {
+            continue;
+        }
+        covered += row.all_ranks_seconds();
+        let bytes = (row.bytes / row.calls_all_ranks.max(1)) as usize;
+        if bytes == 0 && *operation != Operation::Barrier {
+            continue;
+        }
+        let wanted = datatypes.first().copied().unwrap_or(Datatype::Double);
+        let datatype = if bytes.is_multiple_of(wanted.size()) { wanted } else { Datatype::Byte };
+        let root = roots.first().copied().unwrap_or(0);
+        if let Some(cell) = Cell::new(*operation, datatype, root, bytes) {
+            calls.entry(cell.key()).or_insert((cell, 0)).1 += row.calls;
+        }
+    }
+    if calls.is_empty() {
+        let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+        return Err(format!(
+            "the plan has no such calls among {ranks} ranks; it has some among: {}",
+            if sizes.is_empty() { "none".to_owned() } else { sizes.join(", ") }
+        ));
+    }
+    let cells = calls.into_values().map(|(cell, calls)| Cell { calls: Some(calls), ..cell }).collect();
+    Ok(Plan { cells, share: if total > 0.0 { covered / total } else { 0.0 } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::{CommunicatorRow, Row, Spread};
+
+    fn row(function: &str, communicator: usize, bytes: u64, calls: u64, seconds: f64) -> Row {
+        Row {
+            function: function.to_owned(),
+            communicator,
+            bytes_from: 0,
+            bytes_to: 0,
+            algorithm: String::new(),
+            decided_by: String::new(),
+            ranks: 4,
+            calls,
+            calls_all_ranks: calls * 4,
+            bytes: bytes * calls * 4,
+            total_seconds: Spread { mean: seconds, ..Spread::default() },
+            mean_seconds: 0.0,
+            min_seconds: 0.0,
+            p50_seconds: 0.0,
+            p90_seconds: 0.0,
+            p99_seconds: 0.0,
+            max_seconds: 0.0,
+            share: 0.0,
+            waiting_seconds: None,
+            durations: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn cells_of_a_report() {
+        let communicators = [4, 2].map(|size| CommunicatorRow { size, ..CommunicatorRow::default() }).to_vec();
+        let rows = vec![
+            row("MPI_Allreduce", 0, 800, 10, 3.0),
+            row("MPI_Allreduce", 0, 800, 5, 1.0),
+            row("MPI_Bcast", 0, 13, 7, 2.0),
+            row("MPI_Bcast", 1, 64, 99, 1.0),
+            row("MPI_Alltoall", 0, 64, 99, 1.0),
+        ];
+        let report = Summary { communicators, rows, ..Summary::default() };
+        let found = |operations: &[Operation], ranks| cells(&report, operations, &[Datatype::Double], &[1], ranks);
+        let plan = found(&Operation::ALL, 4).unwrap();
+        let seen: Vec<_> = plan.cells.iter().map(|cell| (cell.key(), cell.calls)).collect();
+        assert_eq!(
+            seen,
+            [
+                ((Operation::Bcast, Datatype::Byte, 1, 13), Some(7)),
+                ((Operation::Allreduce, Datatype::Double, 0, 800), Some(15)),
+            ]
+        );
+        assert_eq!(plan.share, 0.75);
+        assert!(found(&Operation::ALL, 3).unwrap_err().ends_with("among: 2, 4"));
+        assert!(found(&[Operation::Gather], 4).unwrap_err().ends_with("none"));
+    }
+}

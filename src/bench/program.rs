@@ -1,0 +1,183 @@
+//! What a job measures: settled by rank 0 from the user's settings, and carried out by all ranks.
+
+#![forbid(unsafe_code)]
+
+use super::cell::{Cell, Datatype, grid};
+use super::plan;
+use super::settings::{Scenario, Settings};
+use crate::algorithm::{Call, Choice, Operation, find, of};
+use crate::monitor::Summary;
+use serde::{Deserialize, Serialize};
+
+/// The native library's collective.
+pub const NATIVE: &str = "native";
+/// What Collie runs unless told otherwise.
+pub const AUTO: &str = "auto";
+
+/// The binary trees of Sinev's report, up and down again, the message in one piece.
+const TREES: &str = "reduce_bcast:reduce=binary(segment=none),bcast=binary(segment=none)";
+const TREE_RIVALS: [&str; 4] = ["reduce_bcast", "recursive_doubling", "ring", "rabenseifner"];
+const TREE_ELEMENTS: usize = 10_000_000;
+const STUDY: [&str; 3] = ["binomial", "fibonacci", "binary"];
+const STUDY_ELEMENTS: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+/// What a job measures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Program {
+    /// The cells, in the order in which they are listed.
+    pub cells: Vec<Cell>,
+    /// For each operation, what is compared: [`NATIVE`], [`AUTO`], then algorithms as their users write them.
+    pub variants: [Vec<String>; Operation::ALL.len()],
+    /// Seconds per cell.
+    pub seconds: f64,
+    /// Most rounds per cell.
+    pub rounds: usize,
+    /// Whether every call takes other buffers.
+    pub cold: bool,
+    /// Seed of all orders.
+    pub seed: u64,
+    /// Whether the cost of passing a call on is measured instead.
+    pub overhead: bool,
+    /// Share of the plan's time in collectives whose calls these cells stand for; absent without a plan.
+    pub planned_share: Option<f64>,
+}
+
+impl Program {
+    /// What `settings` ask of a job of `ranks` ranks; `report` is the one that the plan names.
+    ///
+    /// # Errors
+    /// What cannot be measured, and what can.
+    pub fn resolve(settings: &Settings, ranks: usize, report: Option<&Summary>) -> Result<Self, String> {
+        let mut operations = settings.operations();
+        let mut algorithms = settings.algorithms.clone();
+        let mut planned_share = None;
+        let roots = match settings.roots.iter().find(|root| **root >= ranks) {
+            Some(root) => return Err(format!("there is no root {root} among {ranks} ranks")),
+            None => &settings.roots,
+        };
+        let cells = match (settings.scenario, report) {
+            (Some(Scenario::TreeAllreduce), _) => {
+                operations = vec![Operation::Allreduce];
+                algorithms.splice(..0, [TREES].into_iter().chain(TREE_RIVALS).map(str::to_owned));
+                grid(&operations, &[Datatype::Double], &[0], &[TREE_ELEMENTS * Datatype::Double.size()])
+            }
+            (Some(Scenario::ReduceStudy), _) => {
+                operations = vec![Operation::Reduce];
+                algorithms.splice(..0, STUDY.map(str::to_owned));
+                let sizes = STUDY_ELEMENTS.map(|elements| elements * Datatype::Double.size());
+                grid(&operations, &[Datatype::Double], roots, &sizes)
+            }
+            (Some(Scenario::Overhead), _) => grid(&operations, &[Datatype::Double], &[0], &[Datatype::Double.size()]),
+            (None, Some(report)) => {
+                let plan = plan::cells(report, &operations, &settings.datatypes, roots, ranks)?;
+                planned_share = Some(plan.share);
+                plan.cells
+            }
+            (None, None) => grid(&operations, &settings.datatypes, roots, &settings.bytes.values(settings.step)),
+        };
+        if cells.is_empty() {
+            return Err("nothing to measure: reductions are not defined on the strided datatype".to_owned());
+        }
+        Ok(Self {
+            variants: variants(&operations, &algorithms)?,
+            cells,
+            seconds: settings.seconds,
+            rounds: settings.rounds.max(1),
+            cold: settings.cold,
+            seed: settings.seed,
+            overhead: settings.scenario == Some(Scenario::Overhead),
+            planned_share,
+        })
+    }
+
+    /// What is compared in `cell`.
+    pub fn variants(&self, cell: &Cell) -> &[String] {
+        &self.variants[cell.operation as usize]
+    }
+}
+
+/// The call of a cell, as algorithms see it.
+pub const fn call<'a>(cell: &Cell, nodes: &'a [u32]) -> Call<'a> {
+    let unit = if cell.operation.reduces() { cell.datatype.size() } else { 1 };
+    Call { operation: cell.operation, root: cell.root, count: cell.bytes / unit, unit, commutative: true, nodes }
+}
+
+/// Sorts what is asked for by operation.
+fn variants(operations: &[Operation], algorithms: &[String]) -> Result<[Vec<String>; Operation::ALL.len()], String> {
+    let mut variants: [Vec<String>; Operation::ALL.len()] = Default::default();
+    for operation in operations {
+        variants[*operation as usize] = vec![NATIVE.to_owned(), AUTO.to_owned()];
+    }
+    for text in algorithms {
+        let prefixed = text.split_once('=').and_then(|(name, rest)| Some((Operation::from_name(name)?, rest)));
+        let (wanted, text) = match prefixed {
+            Some((operation, rest)) if operations.contains(&operation) => (vec![operation], rest),
+            Some((operation, _)) => return Err(format!("--algorithm {text}: {operation} is not measured")),
+            None => (operations.to_vec(), text.as_str()),
+        };
+        let name = text.split(':').next().unwrap_or_default().trim();
+        if [NATIVE, AUTO].contains(&name) {
+            continue;
+        }
+        let having = |operation: &&Operation| name == "all" || find(**operation, name).is_some();
+        let having: Vec<_> = wanted.iter().filter(having).collect();
+        if having.is_empty() {
+            // The first operation's own words say what it would accept.
+            let error = Choice::parse(wanted[0], text).err();
+            return Err(error.map_or_else(String::new, |error| format!("--algorithm {text}: {error}, all")));
+        }
+        for operation in having {
+            let list = &mut variants[*operation as usize];
+            if name == "all" {
+                list.extend(of(*operation).iter().map(|row| row.name.to_owned()));
+            } else {
+                Choice::parse(*operation, text).map_err(|error| format!("--algorithm {text}: {error}"))?;
+                list.push(text.to_owned());
+            }
+        }
+    }
+    for list in &mut variants {
+        let mut seen = std::collections::HashSet::new();
+        list.retain(|text| seen.insert(text.clone()));
+    }
+    Ok(variants)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(operations: &[Operation], algorithms: &[&str]) -> Result<Vec<String>, String> {
+        let algorithms: Vec<_> = algorithms.iter().map(|text| (*text).to_owned()).collect();
+        variants(operations, &algorithms).map(|all| all[operations[0] as usize].clone())
+    }
+
+    #[test]
+    fn algorithms_go_to_the_operations_that_have_them() {
+        let both = [Operation::Bcast, Operation::Allreduce];
+        assert_eq!(found(&both, &["binomial", "rabenseifner"]).unwrap(), ["native", "auto", "binomial"]);
+        assert_eq!(found(&both, &["bcast=ring", "allreduce=ring"]).unwrap(), ["native", "auto", "ring"]);
+        let all = found(&both, &["all", "linear", "auto"]).unwrap();
+        assert_eq!(all.len(), 2 + of(Operation::Bcast).len());
+        let inner = "reduce_bcast:reduce=binary(segment=none)";
+        assert_eq!(found(&[Operation::Allreduce], &[inner]).unwrap()[2], inner);
+    }
+
+    #[test]
+    fn what_nobody_has_is_refused() {
+        let both = [Operation::Bcast, Operation::Allreduce];
+        assert!(found(&both, &["binominal"]).unwrap_err().contains("accepted: "));
+        assert!(found(&both, &["knomial:radix=1"]).unwrap_err().contains("radix"));
+        assert!(found(&both, &["gather=linear"]).unwrap_err().contains("not measured"));
+    }
+
+    #[test]
+    fn scenarios_name_what_is_in_the_catalogue() {
+        for (operation, text) in TREE_RIVALS.into_iter().chain([TREES]).map(|text| (Operation::Allreduce, text)) {
+            Choice::parse(operation, text).unwrap();
+        }
+        for text in STUDY {
+            Choice::parse(Operation::Reduce, text).unwrap();
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What was measured, by one job or several. This is what the JSON file holds; times in seconds.
+
+#![forbid(unsafe_code)]
+
+use super::cell::{Cell, Datatype};
+use super::program::NATIVE;
+use super::statistics::{self, Ratio, Spread};
+use crate::algorithm::Operation;
+use serde::{Deserialize, Serialize};
+
+/// Version of the JSON schema that [`Report`] is; goes up when a field changes its meaning or goes away.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// Version of Collie.
+    pub collie_version: String,
+    /// The MPI library's own version text, its first line.
+    pub mpi_library: String,
+    /// Whether every call took other buffers.
+    pub cold: bool,
+    /// Number of jobs that each cell was measured in.
+    pub runs: u32,
+    /// Seed of the first job.
+    pub seed: u64,
+    /// Share of the plan's time in collectives whose calls these cells stand for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned_share: Option<f64>,
+    /// Cells in the order of ranks, operation, datatype, root, bytes.
+    pub cells: Vec<CellRow>,
+    /// What Collie adds to calls that it passes on; empty unless that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overheads: Vec<OverheadRow>,
+}
+
+/// One cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellRow {
+    /// What was called.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Ranks on each node.
+    pub ranks_per_node: Vec<u32>,
+    /// Whether ranks outnumber the cores of a node.
+    pub oversubscribed: bool,
+    /// Calls of each variant that were timed, all jobs.
+    pub rounds: u64,
+    /// What the link's bandwidth allows at best; absent if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_seconds: Option<f64>,
+    /// Native first.
+    pub variants: Vec<VariantRow>,
+    /// What was not measured, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(String, String)>,
+    /// Variants whose result was not the native one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<String>,
+}
+
+/// One of the things compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariantRow {
+    /// `native`, `auto`, or the algorithm as it was asked for.
+    pub variant: String,
+    /// What ran, with all its parameters.
+    pub algorithm: String,
+    /// Times of the slowest rank, over calls.
+    pub seconds: Spread,
+    /// Native median over this one's: above 1 this is faster. Absent for native.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_native: Option<Ratio>,
+}
+
+/// What Collie adds to a call that it passes on to the native library. Nanoseconds per call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OverheadRow {
+    /// The operation, on eight bytes.
+    pub operation: Operation,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// `PMPI_X`: least and median over windows.
+    pub native: (f64, f64),
+    /// `MPI_X` of Collie, which passes the call on.
+    pub through_collie: (f64, f64),
+}
+
+impl OverheadRow {
+    /// What is added: difference of the leasts, and of the medians.
+    pub fn added(&self) -> (f64, f64) {
+        (self.through_collie.0 - self.native.0, self.through_collie.1 - self.native.1)
+    }
+}
+
+/// Where a cell stands in the order.
+type Key = (u32, Vec<u32>, (Operation, Datatype, usize, usize));
+
+impl CellRow {
+    fn key(&self) -> Key {
+        (self.ranks, self.ranks_per_node.clone(), self.cell.key())
+    }
+
+    /// The variant of that name.
+    pub fn variant(&self, name: &str) -> Option<&VariantRow> {
+        self.variants.iter().find(|row| row.variant == name)
+    }
+
+    /// The native collective.
+    pub fn native(&self) -> Option<&VariantRow> {
+        self.variant(NATIVE)
+    }
+}
+
+impl Report {
+    /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.
+    pub fn merge(reports: Vec<Self>) -> Self {
+        let mut all = Self::default();
+        let mut cells: Vec<Vec<CellRow>> = Vec::new();
+        let mut overheads: Vec<Vec<OverheadRow>> = Vec::new();
+        for report in reports {
+            let (found, passed) = (report.cells.clone(), report.overheads.clone());
+            if all.schema_version == 0 {
+                all = Self { cells: Vec::new(), overheads: Vec::new(), ..report };
+            }
+            for cell in found {
+                match cells.iter_mut().find(|known| known[0].key() == cell.key()) {
+                    Some(known) => known.push(cell),
+                    None => cells.push(vec![cell]),
+                }
+            }
+            for row in passed {
+                let same = |known: &OverheadRow| (known.operation, known.ranks) == (row.operation, row.ranks);
+                match overheads.iter_mut().find(|known| same(&known[0])) {
+                    Some(known) => known.push(row),
+                    None => overheads.push(vec![row]),
+                }
+            }
+        }
+        all.runs = cells.iter().map(Vec::len).chain(overheads.iter().map(Vec::len)).max().unwrap_or(0) as u32;
+        all.cells = cells.iter().map(|same| merge_cell(same)).collect();
+        all.cells.sort_by_key(CellRow::key);
+        all.overheads = overheads.iter().map(|same| merge_overhead(same)).collect();
+        all.overheads.sort_by_key(|row| (row.ranks, row.operation));
+        all
+    }
+}
+
+fn merge_cell(same: &[CellRow]) -> CellRow {
+    let mut merged = same[0].clone();
+    merged.rounds = same.iter().map(|cell| cell.rounds).sum();
+    merged.wrong = same.iter().flat_map(|cell| cell.wrong.clone()).collect();
+    merged.wrong.sort();
+    merged.wrong.dedup();
+    for row in &mut merged.variants {
+        let all: Vec<_> = same.iter().filter_map(|cell| cell.variant(&row.variant)).collect();
+        let over = |part: fn(&Spread) -> f64| {
+            statistics::median(&all.iter().map(|one| part(&one.seconds)).collect::<Vec<_>>())
+        };
+        row.seconds = Spread {
+            median: over(|spread| spread.median),
+            p10: over(|spread| spread.p10),
+            p90: over(|spread| spread.p90),
+            min: all.iter().map(|one| one.seconds.min).fold(f64::INFINITY, f64::min),
+        };
+        let ratios: Vec<_> = all.iter().filter_map(|one| one.against_native).collect();
+        row.against_native = statistics::over_runs(&ratios);
+    }
+    merged
+}
+
+fn merge_overhead(same: &[OverheadRow]) -> OverheadRow {
+    let over = |part: fn(&OverheadRow) -> (f64, f64)| {
+        let least = same.iter().map(|row| part(row).0).fold(f64::INFINITY, f64::min);
+        (least, statistics::median(&same.iter().map(|row| part(row).1).collect::<Vec<_>>()))
+    };
+    OverheadRow { native: over(|row| row.native), through_collie: over(|row| row.through_collie), ..same[0].clone() }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A cell in which auto takes `microseconds`, and native ten.
+    pub fn row(operation: Operation, bytes: usize, ranks: u32, microseconds: f64) -> CellRow {
+        let spread = |median: f64| Spread {
+            median: median / 1e6,
+            p10: median * 0.9 / 1e6,
+            p90: median * 1.5 / 1e6,
+            min: median * 0.8 / 1e6,
+        };
+        let variant = |variant: &str, algorithm: &str, microseconds: f64, ratio: Option<f64>| VariantRow {
+            variant: variant.to_owned(),
+            algorithm: algorithm.to_owned(),
+            seconds: spread(microseconds),
+            against_native: ratio.map(|ratio| Ratio { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1) }),
+        };
+        CellRow {
+            cell: Cell::new(operation, Datatype::Double, 0, bytes).unwrap(),
+            ranks,
+            ranks_per_node: vec![ranks],
+            oversubscribed: false,
+            rounds: 100,
+            bound_seconds: None,
+            variants: vec![
+                variant("native", "native", 10.0, None),
+                variant("auto", "ring:segment=none", microseconds, Some(10.0 / microseconds)),
+            ],
+            left_out: vec![("rabenseifner".to_owned(), "needs at least 4 units, not 1".to_owned())],
+            wrong: Vec::new(),
+        }
+    }
+
+    /// A report of these cells.
+    pub fn report(cells: Vec<CellRow>) -> Report {
+        Report {
+            schema_version: SCHEMA_VERSION,
+            collie_version: "1.2.3".to_owned(),
+            mpi_library: "An MPI 4.0".to_owned(),
+            runs: 1,
+            seed: 1,
+            cells,
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn jobs_become_one() {
+        let jobs = [5.0, 8.0, 6.0].map(|time| report(vec![row(Operation::Bcast, 64, 2, time)]));
+        let mut all = jobs.to_vec();
+        all.push(report(vec![row(Operation::Bcast, 64, 4, 20.0), row(Operation::Bcast, 8, 2, 1.0)]));
+        let merged = Report::merge(all);
+        assert_eq!((merged.runs, merged.cells.len()), (3, 3));
+        let keys: Vec<_> = merged.cells.iter().map(|cell| (cell.ranks, cell.cell.bytes)).collect();
+        assert_eq!(keys, [(2, 8), (2, 64), (4, 64)]);
+        let cell = &merged.cells[1];
+        assert_eq!(cell.rounds, 300);
+        let auto = cell.variant("auto").unwrap();
+        assert_eq!(auto.seconds.median, 6e-6);
+        assert_eq!(auto.seconds.min, 4e-6);
+        let expected = (1000.0f64 / (5.0 * 8.0 * 6.0)).cbrt();
+        assert!((auto.against_native.unwrap().ratio - expected).abs() < 1e-9);
+        assert_eq!(cell.native().unwrap().against_native, None);
+    }
+
+    #[test]
+    fn json_comes_back() {
+        let report = report(vec![row(Operation::Reduce, 64, 2, 5.0)]);
+        let text = serde_json::to_string(&report).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&text).unwrap(), report);
+    }
+}

@@ -1,0 +1,246 @@
+//! What the user asks for: the options that `collie bench` and `collie-bench` share.
+
+#![forbid(unsafe_code)]
+
+use super::cell::Datatype;
+use crate::algorithm::{Operation, format_bytes, parse_bytes};
+use crate::selection::operation_named;
+use std::path::PathBuf;
+
+/// A set of cells and variants known by a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Scenario {
+    /// Allreduce of 10 million doubles by unsegmented binary trees, against native and others (Sinev's report)
+    TreeAllreduce,
+    /// Reduce of 1 to 1,000,000 doubles by binomial, Fibonacci and binary trees and native (Winklehner and Friedl)
+    ReduceStudy,
+    /// What Collie adds to a call that it hands to the native library
+    Overhead,
+}
+
+impl Scenario {
+    /// As on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TreeAllreduce => "tree-allreduce",
+            Self::ReduceStudy => "reduce-study",
+            Self::Overhead => "overhead",
+        }
+    }
+}
+
+/// What is measured and how.
+#[derive(Clone, Debug, PartialEq, clap::Args)]
+pub struct Settings {
+    /// Operations, comma-separated [default: all but barrier]
+    #[arg(short, long = "operation", value_delimiter = ',', value_parser = operation_named, value_name = "OPERATIONS")]
+    pub operations: Vec<Operation>,
+    /// Bytes that one rank contributes: sizes and ranges, comma-separated (K, M, G are powers of 1024)
+    #[arg(short, long, default_value = "8-16M", value_parser = Sizes::parse, value_name = "SIZES")]
+    pub bytes: Sizes,
+    /// Factor from a size of a range to the next
+    #[arg(long, default_value_t = 8, value_parser = at_least_two)]
+    pub step: usize,
+    /// Algorithm to force besides native and auto, with parameters, for the operations that have it
+    /// (OPERATION=ALGORITHM: for that one); `all` for each with its defaults; may be given several times
+    #[arg(short, long = "algorithm", value_name = "ALGORITHM")]
+    pub algorithms: Vec<String>,
+    /// Roots, comma-separated
+    #[arg(short, long = "root", value_delimiter = ',', default_value = "0", value_name = "RANKS")]
+    pub roots: Vec<usize>,
+    /// Datatypes, comma-separated
+    #[arg(short, long = "datatype", value_delimiter = ',', default_value = "double", value_name = "DATATYPES")]
+    pub datatypes: Vec<Datatype>,
+    /// Seconds per cell, all variants together
+    #[arg(short, long, default_value_t = 0.5, value_parser = seconds)]
+    pub seconds: f64,
+    /// Most rounds per cell; each round calls every variant once
+    #[arg(long, default_value_t = 1000)]
+    pub rounds: usize,
+    /// Take other buffers for every call, so that none is in a cache
+    #[arg(long)]
+    pub cold: bool,
+    /// Seed of the order of cells and variants
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Bytes per second that a node's link carries each way (K, M, G are powers of 1000): shows the bound
+    #[arg(long, value_parser = bandwidth, value_name = "RATE")]
+    pub bandwidth: Option<f64>,
+    /// Take the cells and how often they are called from a JSON report of an application (COLLIE_REPORT=x.json)
+    #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
+    pub plan: Option<PathBuf>,
+    /// Measure what is known by this name; it sets operations and sizes
+    #[arg(long)]
+    pub scenario: Option<Scenario>,
+    /// Write JSON; `-` for standard output instead of the table
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write CSV, a row for each cell and variant
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write a plot
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Write a page with plot and table
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Say nothing while measuring
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl Settings {
+    /// The words that say the same on a command line, but for where the result goes.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut say = |option: &str, value: String| words.extend([format!("--{option}"), value]);
+        if !self.operations.is_empty() {
+            say("operation", joined(self.operations.iter()));
+        }
+        say("bytes", self.bytes.to_string());
+        say("step", self.step.to_string());
+        for algorithm in &self.algorithms {
+            say("algorithm", algorithm.clone());
+        }
+        say("root", joined(self.roots.iter()));
+        say("datatype", joined(self.datatypes.iter().map(|datatype| datatype.name())));
+        say("seconds", self.seconds.to_string());
+        say("rounds", self.rounds.to_string());
+        say("seed", self.seed.to_string());
+        if let Some(bandwidth) = self.bandwidth {
+            say("bandwidth", bandwidth.to_string());
+        }
+        if let Some(plan) = &self.plan {
+            say("plan", plan.to_string_lossy().into_owned());
+        }
+        if let Some(scenario) = self.scenario {
+            say("scenario", scenario.name().to_owned());
+        }
+        words.extend(self.cold.then(|| "--cold".to_owned()));
+        words.extend(self.quiet.then(|| "--quiet".to_owned()));
+        words
+    }
+
+    /// The operations, all but barrier unless some are named.
+    pub fn operations(&self) -> Vec<Operation> {
+        let mut operations = self.operations.clone();
+        if operations.is_empty() {
+            operations = Operation::ALL.into_iter().filter(|operation| *operation != Operation::Barrier).collect();
+        }
+        operations
+    }
+}
+
+fn joined(items: impl Iterator<Item = impl ToString>) -> String {
+    items.map(|item| item.to_string()).collect::<Vec<_>>().join(",")
+}
+
+/// Sizes and ranges of sizes, bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes(Vec<(usize, usize)>);
+
+impl Sizes {
+    /// Reads `8-16M`, `1K`, or several of these with commas between.
+    ///
+    /// # Errors
+    /// What is wrong and what is accepted.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let spans = text.split(',').map(|part| {
+            let (from, to) = part.split_once('-').unwrap_or((part, part));
+            match (parse_bytes(from.trim()), parse_bytes(to.trim())) {
+                (Some(from), Some(to)) if from >= 1 && from <= to && to <= 1 << 30 => Ok((from, to)),
+                _ => Err(format!("'{part}' is no size or range of sizes from 1 to 1G, such as 1K or 8-16M")),
+            }
+        });
+        spans.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Every size, ascending: of a range its start times powers of `step`.
+    pub fn values(&self, step: usize) -> Vec<usize> {
+        let mut values = Vec::new();
+        for (from, to) in &self.0 {
+            let next = |size: &usize| size.checked_mul(step);
+            values.extend(std::iter::successors(Some(*from), next).take_while(|size| size <= to));
+        }
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+}
+
+impl std::fmt::Display for Sizes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (place, (from, to)) in self.0.iter().enumerate() {
+            f.write_str(if place == 0 { "" } else { "," })?;
+            f.write_str(&format_bytes(*from))?;
+            if from != to {
+                write!(f, "-{}", format_bytes(*to))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at_least_two(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|step| *step >= 2).ok_or_else(|| "accepted: a whole number from 2 on".to_owned())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+    value.ok_or_else(|| "accepted: a number of seconds".to_owned())
+}
+
+/// Reads `24.8M`. Links are rated in powers of 1000.
+fn bandwidth(text: &str) -> Result<f64, String> {
+    let (digits, factor) = match text.as_bytes().last() {
+        Some(b'K' | b'k') => (&text[..text.len() - 1], 1e3),
+        Some(b'M') => (&text[..text.len() - 1], 1e6),
+        Some(b'G') => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    let value = digits.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
+    value.map(|value| value * factor).ok_or_else(|| "accepted: bytes per second, such as 24.8M".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    fn parsed(words: &[String]) -> Settings {
+        let words = std::iter::once("bench".to_owned()).chain(words.iter().cloned());
+        Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}")).settings
+    }
+
+    #[test]
+    fn words_say_the_same() {
+        for line in [
+            "",
+            "-o bcast,reduce -b 8-1K,3M --step 2 -a all -a pipeline:segment=64K -r 0,3 -d byte,strided -s 0.1 --rounds 7",
+            "--cold --seed 9 --bandwidth 24.8M --plan x.json --quiet",
+            "--scenario tree-allreduce",
+        ] {
+            let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            let settings = parsed(&words);
+            assert_eq!(parsed(&settings.words()), settings, "{line}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        let values = |text: &str, step| Sizes::parse(text).unwrap().values(step);
+        assert_eq!(values("8-16M", 8), [8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20]);
+        assert_eq!(values("1K,8-20,16", 2), [8, 16, 1024]);
+        for wrong in ["", "0", "8-", "16-8", "2G", "1X"] {
+            assert!(Sizes::parse(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(bandwidth("24.8M"), Ok(24.8e6));
+        assert!(bandwidth("-1").is_err() && bandwidth("M").is_err());
+    }
+}

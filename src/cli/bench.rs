@@ -1,0 +1,210 @@
+//! `collie bench`: starts `collie-bench` under its MPI as often as asked for, and makes one result of the jobs'.
+
+use super::launcher::{Family, Launcher};
+use super::run::place;
+use super::{Done, Failure};
+use crate::bench::result::Report;
+use crate::bench::{Settings, output};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Where `scripts/build` puts the MPI program, in the folder of its family.
+const PROGRAM: &str = "bin/collie-bench";
+
+/// Time native collectives against Collie's, alternating within one MPI job
+///
+/// Starts collie-bench under the MPI it was built for. With --repeat, the ratios are geometric means over jobs, with an
+/// interval that holds what differs between them; docs/benchmark.md tells what the numbers mean.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  collie bench -n 4\n  \
+                        collie bench -n 2,4 -o allreduce,bcast -b 64K-4M -a all --html bench.html\n  \
+                        collie bench -n 4 --repeat 5 --family mpich --json grid.json --csv grid.csv\n  \
+                        collie bench -n 8 --plan run.json           the calls of a recorded run\n  \
+                        collie bench -n 4 --scenario tree-allreduce\n  \
+                        collie bench --family mpich --bandwidth 1.25G -- srun -N 4 -n 8")]
+pub struct Arguments {
+    /// Ranks; of several numbers, comma-separated, each has jobs of its own
+    #[arg(short = 'n', long, value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks: Vec<u32>,
+    /// Jobs for each number of ranks
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Whose collie-bench and mpirun; by default that of the mpirun found first
+    #[arg(long)]
+    family: Option<Family>,
+    /// The MPI program, instead of ../FAMILY/bin/collie-bench beside this program's folder
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
+    /// Print what would be run
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    settings: Settings,
+    /// Launcher with its options, instead of `mpirun -n RANKS`
+    #[arg(last = true, value_name = "LAUNCHER", conflicts_with = "ranks")]
+    launcher: Vec<OsString>,
+}
+
+/// Runs the jobs and writes what they found.
+pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    let (launcher, family) = launcher(arguments)?;
+    let program = match &arguments.program {
+        Some(program) => std::path::absolute(program).unwrap_or_else(|_| program.clone()),
+        None => place(family()?, PROGRAM)?,
+    };
+    let commands = jobs(arguments, launcher.as_deref(), &program);
+    if arguments.dry_run {
+        let line = |command: &Vec<OsString>| {
+            command.iter().map(|word| super::run::quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ") + "\n"
+        };
+        return Ok(Done::from(commands.iter().map(line).collect::<String>()));
+    }
+    if !program.is_file() {
+        return Err(Failure::cannot(format!(
+            "there is no {}; build it with scripts/build, or name it with --program",
+            program.display()
+        )));
+    }
+    let reports = commands.iter().map(|command| job(command)).collect::<Result<Vec<_>, _>>()?;
+    let report = Report::merge(reports);
+    let text = output::written(&arguments.settings, &report).map_err(Failure::cannot)?;
+    Ok(Done { text, code: output::code(&report) })
+}
+
+/// The launcher to call with `-n`, `None` if the user gave a whole one; and whose programs it starts, found out only
+/// if that is asked.
+fn launcher(arguments: &Arguments) -> Result<(Option<OsString>, impl FnOnce() -> Result<Family, Failure>), Failure> {
+    let given = arguments.launcher.first();
+    let found = match given {
+        Some(_) => None,
+        None => Some(mpirun(arguments.family)?),
+    };
+    let started = given.cloned().or_else(|| found.clone()).unwrap_or_default();
+    let told = arguments.family;
+    let family = move || {
+        let detected = || Launcher::detect(&started).ok().and_then(Launcher::family);
+        told.or_else(detected).ok_or_else(|| {
+            Failure::cannot("cannot tell whose programs the launcher starts; say it with --family openmpi or mpich")
+        })
+    };
+    Ok((found, family))
+}
+
+/// The launcher of `family`, or the first of any.
+fn mpirun(family: Option<Family>) -> Result<OsString, Failure> {
+    // Where several MPIs are installed, Debian tells their launchers apart by these endings.
+    let names = match family {
+        None => &["mpirun", "mpiexec"][..],
+        Some(Family::OpenMpi) => &["mpirun.openmpi", "mpirun", "mpiexec"],
+        Some(Family::Mpich) => &["mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"],
+    };
+    let fits = |name: &&&str| {
+        let found = Launcher::detect(OsStr::new(name)).ok().and_then(Launcher::family);
+        found.is_some() && (family.is_none() || found == family)
+    };
+    names.iter().find(fits).map(OsString::from).ok_or_else(|| {
+        let accepted = names.join(", ");
+        Failure::cannot(format!("no launcher found, looked for {accepted}; name one behind --"))
+    })
+}
+
+/// The commands of all jobs, those of different numbers of ranks taking turns; each with a seed of its own.
+fn jobs(arguments: &Arguments, launcher: Option<&OsStr>, program: &Path) -> Vec<Vec<OsString>> {
+    let mut random = fastrand::Rng::with_seed(arguments.settings.seed);
+    let mut commands = Vec::new();
+    for round in 0..arguments.repeat {
+        let mut numbers = arguments.ranks.clone();
+        random.shuffle(&mut numbers);
+        for ranks in numbers {
+            let settings = Settings {
+                seed: arguments.settings.seed + u64::from(round),
+                plan: arguments.settings.plan.as_deref().map(|path| std::path::absolute(path).unwrap_or(path.into())),
+                ..arguments.settings.clone()
+            };
+            let mut command = match launcher {
+                Some(launcher) => started_by(launcher, ranks),
+                None => arguments.launcher.clone(),
+            };
+            command.push(program.into());
+            command
+                .extend(settings.words().into_iter().chain(["--json".to_owned(), "-".to_owned()]).map(OsString::from));
+            commands.push(command);
+            if launcher.is_none() {
+                // The number of ranks is the launcher's.
+                break;
+            }
+        }
+    }
+    commands
+}
+
+fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
+    let mut command = vec![launcher.to_owned(), "-n".into(), ranks.to_string().into()];
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let crowded = ranks as usize > cores;
+    // Open MPI refuses to start more ranks than cores unless told to, and binds them to cores unless it is.
+    if crowded && matches!(Launcher::detect(launcher), Ok(Launcher::OpenMpi)) {
+        command.push("--oversubscribe".into());
+    }
+    command
+}
+
+/// Runs one job and reads its report; what it says on standard error is passed on.
+fn job(command: &[OsString]) -> Result<Report, Failure> {
+    let shown = command[0].to_string_lossy();
+    let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| Failure::cannot(format!("cannot run '{shown}': {error}")))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    // A job may fail in its end, when all was told; and a launcher may say something before or after.
+    let report = text.lines().find_map(|line| serde_json::from_str::<Report>(line).ok());
+    report.ok_or_else(|| {
+        print_rest(&text);
+        Failure::cannot(format!("the job told no result ('{shown}' ended with {})", output.status))
+    })
+}
+
+/// What a failed job said on standard output may hold the reason.
+fn print_rest(text: &str) {
+    for line in text.lines() {
+        eprintln!("{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn commands(line: &str, launcher: Option<&str>) -> Vec<String> {
+        let arguments = Line::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{error}")).arguments;
+        let commands = jobs(&arguments, launcher.map(OsStr::new), Path::new("/p"));
+        let joined = |command: Vec<OsString>| command.join(OsStr::new(" ")).to_string_lossy().into_owned();
+        commands.into_iter().map(joined).collect()
+    }
+
+    #[test]
+    fn every_job_has_its_seed_and_numbers_of_ranks_take_turns() {
+        let found = commands("bench -n 1,2 --repeat 2 -o bcast --csv x.csv", Some("/nowhere/launch"));
+        assert_eq!(found.len(), 4);
+        for (round, pair) in found.chunks(2).enumerate() {
+            let seed = format!("--seed {}", round + 1);
+            assert!(pair.iter().all(|command| command.contains(&seed) && command.ends_with(" --json -")), "{pair:?}");
+            assert!(pair.iter().all(|command| !command.contains("x.csv")), "{pair:?}");
+            assert!(["-n 1 ", "-n 2 "].iter().all(|ranks| pair.iter().any(|command| command.contains(ranks))));
+        }
+    }
+
+    #[test]
+    fn a_launcher_of_the_users_own_is_taken_as_it_is() {
+        let found = commands("bench --repeat 3 -- srun -N 4 -n 8", None);
+        assert_eq!(found.len(), 3);
+        assert!(found[0].starts_with("srun -N 4 -n 8 /p --bytes 8-16M "), "{found:?}");
+    }
+}
