@@ -6,6 +6,7 @@
 use super::runtime;
 use super::state::{self, State};
 use crate::algorithm::Operation;
+use crate::mpi::constants;
 use crate::selection::Wanted;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
@@ -72,6 +73,9 @@ pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const 
 pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
     let Some((operation, wanted)) = (unsafe { read(operation, choice) }) else { return UNKNOWN };
+    if comm == constants::comm_null() {
+        return INACTIVE;
+    }
     let Some(Ok(state)) = runtime::get().map(|runtime| state::of(runtime, comm)) else { return INACTIVE };
     // SAFETY: the communicator is alive, and the caller promises that no collective is under way on it.
     unsafe { &mut *state }.chosen.get_or_insert_default()[operation as usize] = wanted;
