@@ -53,7 +53,7 @@ entries! {
 }
 
 #[cfg(mpi_family = "openmpi")]
-mod open_mpi {
+pub(super) mod open_mpi {
     use super::{c_int, give, lifecycle};
     use crate::algorithm::Operation;
     use crate::interpose::collective::carry_out;
@@ -93,7 +93,7 @@ mod open_mpi {
     }
 
     /// A buffer argument as C would have passed it.
-    fn buffer(address: *mut c_void) -> *mut c_void {
+    pub(in crate::interpose) fn buffer(address: *mut c_void) -> *mut c_void {
         let sentinels = sentinels();
         let place = address as usize;
         if place != 0 && sentinels.in_place.contains(&place) {
@@ -105,12 +105,20 @@ mod open_mpi {
         }
     }
 
-    unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
+    /// A communicator as C would have passed it.
+    ///
+    /// # Safety
+    /// The handle can be read.
+    pub(in crate::interpose) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
         // SAFETY: Fortran passes a valid address; any value is answered, an unknown one with the null handle.
         unsafe { mpi_sys::PMPI_Comm_f2c(*handle) }
     }
 
-    unsafe fn datatype(handle: *mut c_int) -> MPI_Datatype {
+    /// A datatype as C would have passed it.
+    ///
+    /// # Safety
+    /// The handle can be read.
+    pub(in crate::interpose) unsafe fn datatype(handle: *mut c_int) -> MPI_Datatype {
         // SAFETY: as for communicators.
         unsafe { mpi_sys::PMPI_Type_f2c(*handle) }
     }

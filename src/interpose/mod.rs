@@ -4,6 +4,7 @@
 //! * [`collective`]: one call from its arguments to its record.
 //! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
+//! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`trace`]: the log of single calls.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
@@ -15,6 +16,9 @@ mod fortran;
 mod guard;
 mod lifecycle;
 mod log;
+mod observed;
+#[cfg(mpi_family = "openmpi")]
+mod observed_fortran;
 mod runtime;
 mod state;
 pub mod symbols;

@@ -6,7 +6,7 @@ use super::runtime::{self, Runtime};
 use super::transport::Place;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
-    Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, NATIVE, Table, Traffic,
+    Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic,
 };
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants, node};
@@ -21,6 +21,9 @@ use std::sync::atomic::Ordering;
 
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;
+
+/// The identity of `MPI_COMM_WORLD`, which needs no agreement.
+const WORLD: &str = "world";
 
 /// A state in the list of all; used by one thread at a time, as MPI demands of collectives on one communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub struct State {
     memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
     understood: [[Option<Box<Understood>>; REMEMBERED]; Operation::ALL.len()],
     natives: Vec<((Operation, Bucket, &'static str), CellId)>,
+    /// Labels of calls that are only observed, algorithm and reason.
+    observed: Option<(Label, Label)>,
     /// What the program chose for this communicator.
     pub chosen: Option<Box<Chosen>>,
     /// The version of the program's choices that `memory` rests on.
@@ -193,6 +198,7 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
         memory: Default::default(),
         understood: Default::default(),
         natives: Vec::new(),
+        observed: None,
         chosen: None,
         version: control::version(),
     });
@@ -352,6 +358,15 @@ impl State {
         cell
     }
 
+    /// The cell of calls that are passed on, whatever is chosen for others.
+    #[inline]
+    pub fn observed_cell(&mut self, function: Function, bytes: u64) -> CellId {
+        let table = &mut self.table;
+        let (algorithm, decided_by) =
+            *self.observed.get_or_insert_with(|| (table.label(NATIVE), table.label("observed only")));
+        table.cell(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by })
+    }
+
     /// What was recorded, for the report; `None` if nothing was.
     pub fn record(&mut self, runtime: &Runtime) -> Option<CommunicatorRecord> {
         let cells = self.table.records(runtime.nanoseconds_per_tick);
@@ -359,7 +374,10 @@ impl State {
             return None;
         }
         let name = communicator::name(self.comm).ok().flatten();
-        let unknown = || format!("{}.local", name.as_deref().unwrap_or("?"));
+        let unknown = || match self.comm == constants::comm_world() {
+            true => WORLD.to_owned(),
+            false => format!("{}.local", name.as_deref().unwrap_or("?")),
+        };
         Some(CommunicatorRecord {
             identity: self.agreed.as_ref().map_or_else(unknown, |agreed| agreed.identity.clone()),
             name,
@@ -437,7 +455,7 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         configuration,
         nodes,
         members: all.iter().map(|words| words[4] as u32).collect(),
-        identity: if world { "world".to_owned() } else { format!("{}.{}", all[0][4], all[0][5]) },
+        identity: if world { WORLD.to_owned() } else { format!("{}.{}", all[0][4], all[0][5]) },
     })
 }
 

@@ -1,0 +1,232 @@
+//! The collectives that are not replaced, and the starts of the nonblocking ones: passed to PMPI, timed and counted.
+//!
+//! Observing asks no other rank anything, so a communicator may be seen here long before its ranks agree on something,
+//! or without their ever doing so.
+
+use super::runtime::{self, Runtime};
+use super::state::State;
+use super::{arguments, guard, state};
+use crate::monitor::{Collective, Form, Function};
+use crate::mpi::constants;
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request};
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::Ordering;
+
+/// What is passed on, one function per line, handed to the macro that makes the entries:
+///
+/// the collective; the last part of its name in lower and in upper case, for Fortran; exported and native name of
+/// `MPI_X`, `MPI_X_c`, `MPI_Ix` and `MPI_Ix_c`, where they are to be observed; the arguments before the communicator;
+/// the signature bytes, as `Significant::bytes` means them: one rank's block. Where that is no one count, 0.
+///
+/// `Count` and `Shift` are what the form of the function counts and displaces in. The arguments that give the bytes are
+/// those that count on every rank, unless `in_place` picks others.
+macro_rules! observed_collectives {
+    ($emit:ident) => {
+        $emit! {
+            Bcast bcast BCAST [] [] [MPI_Ibcast PMPI_Ibcast] [MPI_Ibcast_c PMPI_Ibcast_c]
+                (buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int) product(count, datatype);
+            Reduce reduce REDUCE [] [] [MPI_Ireduce PMPI_Ireduce] [MPI_Ireduce_c PMPI_Ireduce_c]
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op,
+                 root: c_int) product(count, datatype);
+            Allreduce allreduce ALLREDUCE [] [] [MPI_Iallreduce PMPI_Iallreduce] [MPI_Iallreduce_c PMPI_Iallreduce_c]
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op)
+                product(count, datatype);
+            Gather gather GATHER [] [] [MPI_Igather PMPI_Igather] [MPI_Igather_c PMPI_Igather_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcount: Count, recvtype: MPI_Datatype, root: c_int)
+                if in_place(sendbuf) { product(recvcount, recvtype) } else { product(sendcount, sendtype) };
+            Scatter scatter SCATTER [] [] [MPI_Iscatter PMPI_Iscatter] [MPI_Iscatter_c PMPI_Iscatter_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcount: Count, recvtype: MPI_Datatype, root: c_int)
+                if in_place(recvbuf) { product(sendcount, sendtype) } else { product(recvcount, recvtype) };
+            Allgather allgather ALLGATHER [] [] [MPI_Iallgather PMPI_Iallgather] [MPI_Iallgather_c PMPI_Iallgather_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcount: Count, recvtype: MPI_Datatype) product(recvcount, recvtype);
+            Barrier barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () 0;
+            Gatherv gatherv GATHERV [MPI_Gatherv PMPI_Gatherv] [MPI_Gatherv_c PMPI_Gatherv_c]
+                [MPI_Igatherv PMPI_Igatherv] [MPI_Igatherv_c PMPI_Igatherv_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype, root: c_int)
+                if in_place(sendbuf) { 0 } else { product(sendcount, sendtype) };
+            Scatterv scatterv SCATTERV [MPI_Scatterv PMPI_Scatterv] [MPI_Scatterv_c PMPI_Scatterv_c]
+                [MPI_Iscatterv PMPI_Iscatterv] [MPI_Iscatterv_c PMPI_Iscatterv_c]
+                (sendbuf: *const c_void, sendcounts: *const Count, displs: *const Shift, sendtype: MPI_Datatype,
+                 recvbuf: *mut c_void, recvcount: Count, recvtype: MPI_Datatype, root: c_int)
+                if in_place(recvbuf) { 0 } else { product(recvcount, recvtype) };
+            Allgatherv allgatherv ALLGATHERV [MPI_Allgatherv PMPI_Allgatherv] [MPI_Allgatherv_c PMPI_Allgatherv_c]
+                [MPI_Iallgatherv PMPI_Iallgatherv] [MPI_Iallgatherv_c PMPI_Iallgatherv_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype)
+                if in_place(sendbuf) { 0 } else { product(sendcount, sendtype) };
+            Alltoall alltoall ALLTOALL [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c]
+                [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcount: Count, recvtype: MPI_Datatype) product(recvcount, recvtype);
+            Alltoallv alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
+                [MPI_Ialltoallv PMPI_Ialltoallv] [MPI_Ialltoallv_c PMPI_Ialltoallv_c]
+                (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) 0;
+            Alltoallw alltoallw ALLTOALLW [MPI_Alltoallw PMPI_Alltoallw] [MPI_Alltoallw_c PMPI_Alltoallw_c]
+                [MPI_Ialltoallw PMPI_Ialltoallw] [MPI_Ialltoallw_c PMPI_Ialltoallw_c]
+                (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift,
+                 sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
+                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) 0;
+            ReduceScatter reduce_scatter REDUCE_SCATTER
+                [MPI_Reduce_scatter PMPI_Reduce_scatter] [MPI_Reduce_scatter_c PMPI_Reduce_scatter_c]
+                [MPI_Ireduce_scatter PMPI_Ireduce_scatter] [MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c]
+                (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Count, datatype: MPI_Datatype,
+                 op: MPI_Op) 0;
+            ReduceScatterBlock reduce_scatter_block REDUCE_SCATTER_BLOCK
+                [MPI_Reduce_scatter_block PMPI_Reduce_scatter_block]
+                [MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c]
+                [MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block]
+                [MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c]
+                (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op)
+                product(recvcount, datatype);
+            Scan scan SCAN [MPI_Scan PMPI_Scan] [MPI_Scan_c PMPI_Scan_c] [MPI_Iscan PMPI_Iscan]
+                [MPI_Iscan_c PMPI_Iscan_c]
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op)
+                product(count, datatype);
+            Exscan exscan EXSCAN [MPI_Exscan PMPI_Exscan] [MPI_Exscan_c PMPI_Exscan_c] [MPI_Iexscan PMPI_Iexscan]
+                [MPI_Iexscan_c PMPI_Iexscan_c]
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op)
+                product(count, datatype);
+            NeighborAllgather neighbor_allgather NEIGHBOR_ALLGATHER
+                [MPI_Neighbor_allgather PMPI_Neighbor_allgather] [MPI_Neighbor_allgather_c PMPI_Neighbor_allgather_c]
+                [MPI_Ineighbor_allgather PMPI_Ineighbor_allgather]
+                [MPI_Ineighbor_allgather_c PMPI_Ineighbor_allgather_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcount: Count, recvtype: MPI_Datatype) product(sendcount, sendtype);
+            NeighborAllgatherv neighbor_allgatherv NEIGHBOR_ALLGATHERV
+                [MPI_Neighbor_allgatherv PMPI_Neighbor_allgatherv]
+                [MPI_Neighbor_allgatherv_c PMPI_Neighbor_allgatherv_c]
+                [MPI_Ineighbor_allgatherv PMPI_Ineighbor_allgatherv]
+                [MPI_Ineighbor_allgatherv_c PMPI_Ineighbor_allgatherv_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype)
+                product(sendcount, sendtype);
+            NeighborAlltoall neighbor_alltoall NEIGHBOR_ALLTOALL
+                [MPI_Neighbor_alltoall PMPI_Neighbor_alltoall] [MPI_Neighbor_alltoall_c PMPI_Neighbor_alltoall_c]
+                [MPI_Ineighbor_alltoall PMPI_Ineighbor_alltoall]
+                [MPI_Ineighbor_alltoall_c PMPI_Ineighbor_alltoall_c]
+                (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
+                 recvcount: Count, recvtype: MPI_Datatype) product(sendcount, sendtype);
+            NeighborAlltoallv neighbor_alltoallv NEIGHBOR_ALLTOALLV
+                [MPI_Neighbor_alltoallv PMPI_Neighbor_alltoallv]
+                [MPI_Neighbor_alltoallv_c PMPI_Neighbor_alltoallv_c]
+                [MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv]
+                [MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c]
+                (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) 0;
+            NeighborAlltoallw neighbor_alltoallw NEIGHBOR_ALLTOALLW
+                [MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw]
+                [MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c]
+                [MPI_Ineighbor_alltoallw PMPI_Ineighbor_alltoallw]
+                [MPI_Ineighbor_alltoallw_c PMPI_Ineighbor_alltoallw_c]
+                (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const MPI_Aint,
+                 sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
+                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) 0;
+        }
+    };
+}
+#[cfg(mpi_family = "openmpi")]
+pub(super) use observed_collectives;
+
+/// The C entries.
+macro_rules! entries {
+    (@one $collective:ident $form:ident $name:ident $native:ident
+        ($($argument:ident: $type:ty),*) ($($request:ident)?) $bytes:expr) => {
+        #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
+        ///
+        /// # Safety
+        /// As the MPI standard says.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(
+            $($argument: $type,)* comm: MPI_Comm $(, $request: *mut MPI_Request)?
+        ) -> c_int {
+            // SAFETY: the program's own arguments, passed on as they came.
+            let native = || unsafe { mpi_sys::$native($($argument,)* comm $(, $request)?) };
+            observe(Function { collective: Collective::$collective, form: Form::$form }, comm, || $bytes, native)
+        }
+    };
+    ($($collective:ident $lower:ident $upper:ident
+        [$($blocking:ident $native_blocking:ident)?] [$($large:ident $native_large:ident)?]
+        [$($start:ident $native_start:ident)?] [$($large_start:ident $native_large_start:ident)?]
+        $arguments:tt $bytes:expr;)*) => {
+        /// The forms that count in `int`.
+        mod int {
+            use super::*;
+            type Count = c_int;
+            type Shift = c_int;
+            $($(entries! { @one $collective Blocking $blocking $native_blocking $arguments () $bytes })?)*
+            $($(entries! { @one $collective Nonblocking $start $native_start $arguments (request) $bytes })?)*
+        }
+
+        /// The large-count forms, where the MPI has them: exporting them elsewhere would make mpi4py call them.
+        #[cfg(mpi_large_count)]
+        mod large_count {
+            use super::*;
+            type Count = MPI_Count;
+            type Shift = MPI_Aint;
+            $($(entries! { @one $collective Blocking $large $native_large $arguments () $bytes })?)*
+            $($(entries! {
+                @one $collective Nonblocking $large_start $native_large_start $arguments (request) $bytes
+            })?)*
+        }
+    };
+}
+
+observed_collectives! { entries }
+
+/// Bytes of `count` elements; 0 for what MPI forbids, which the native library is left to complain about.
+pub(super) fn product(count: impl Into<i64>, datatype: MPI_Datatype) -> u64 {
+    let mut size: MPI_Count = 0;
+    if datatype != constants::datatype_null() {
+        // SAFETY: the out-parameter is valid for writes; the handle is one that counts on this rank.
+        unsafe { mpi_sys::PMPI_Type_size_x(datatype, &mut size) };
+    }
+    let (count, size) = (u64::try_from(count.into()), u64::try_from(size));
+    count.unwrap_or_default().saturating_mul(size.unwrap_or_default())
+}
+
+/// Whether the argument says that its side is in place.
+pub(super) fn in_place(address: *const c_void) -> bool {
+    arguments::is_in_place(address)
+}
+
+/// Passes a call to PMPI and counts it. Gives what PMPI returned.
+pub(super) fn observe(
+    function: Function,
+    comm: MPI_Comm,
+    bytes: impl Fn() -> u64,
+    native: impl Fn() -> c_int,
+) -> c_int {
+    guard::enter(function.name(), &native, || match runtime::get() {
+        Some(runtime) if comm != constants::comm_null() && runtime.recording.load(Ordering::Relaxed) => {
+            timed(runtime, function, comm, &bytes, &native)
+        }
+        _ => native(),
+    })
+}
+
+fn timed(
+    runtime: &Runtime,
+    function: Function,
+    comm: MPI_Comm,
+    bytes: &impl Fn() -> u64,
+    native: &impl Fn() -> c_int,
+) -> c_int {
+    let Ok(state) = state::of(runtime, comm) else { return native() };
+    let start = runtime.clock.raw();
+    let code = native();
+    let ticks = runtime.clock.raw().saturating_sub(start);
+    // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
+    let state: &mut State = unsafe { &mut *state };
+    if code == mpi_sys::MPI_SUCCESS as c_int {
+        // Between two groups the arguments that count depend on the side.
+        let bytes = if state.inter { 0 } else { bytes() };
+        let cell = state.observed_cell(function, bytes);
+        state.table.record(cell, bytes, ticks);
+    }
+    code
+}

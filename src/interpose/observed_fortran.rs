@@ -1,0 +1,131 @@
+//! The Fortran entries of what is only observed, for Open MPI, whose Fortran bindings call PMPI past the C symbols.
+//!
+//! The arguments go on untouched to the library's own entry under its `PMPI` name, which knows better than anyone what
+//! its requests and missing error arguments are.
+
+use super::fortran::open_mpi::{buffer, comm, datatype};
+use super::observed::{self, observed_collectives};
+use crate::monitor::{Collective, Form, Function};
+use crate::mpi::constants;
+use std::ffi::CStr;
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`.
+macro_rules! entries {
+    (@one $function:expr, $symbol:expr, $native:expr, ($($argument:ident: $type:ty),*) ($($request:ident)?) $bytes:expr) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry(
+                $($argument: *mut c_void,)* handle: *mut c_int, $($request: *mut c_void,)? ierror: *mut c_int
+            ) {
+                type Native = unsafe extern "C" fn(
+                    $(entries!(@pointer $argument),)* *mut c_int, $(entries!(@pointer $request),)? *mut c_int
+                );
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's procedure of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native = || {
+                    // SAFETY: the program's own arguments, passed on as they came.
+                    unsafe { native($($argument,)* handle, $($request,)? ierror) };
+                    if ierror.is_null() {
+                        SUCCESS
+                    } else {
+                        // SAFETY: the native procedure has just written there.
+                        unsafe { *ierror }
+                    }
+                };
+                // SAFETY: Fortran passes a valid address.
+                let comm = unsafe { comm(handle) };
+                observed::observe($function, comm, || $bytes, native);
+            }
+        };
+    };
+    (@pointer $argument:ident) => { *mut c_void };
+    (@names $collective:ident $form:ident $prefix:literal $upper_prefix:literal $lower:ident $upper:ident
+        $arguments:tt $request:tt $bytes:expr) => {
+        entries! { @named $collective $form concat!($prefix, stringify!($lower)); $arguments $request $bytes }
+        entries! { @named $collective $form concat!($prefix, stringify!($lower), "_"); $arguments $request $bytes }
+        entries! { @named $collective $form concat!($prefix, stringify!($lower), "__"); $arguments $request $bytes }
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), "_f08_"); $arguments $request $bytes
+        }
+        entries! {
+            @one Function { collective: Collective::$collective, form: Form::$form },
+            concat!($upper_prefix, stringify!($upper)),
+            concat!("P", $upper_prefix, stringify!($upper), "\0"),
+            $arguments $request $bytes
+        }
+    };
+    (@named $collective:ident $form:ident concat!($($part:expr),*); $arguments:tt $request:tt $bytes:expr) => {
+        entries! {
+            @one Function { collective: Collective::$collective, form: Form::$form },
+            concat!($($part),*), concat!("p", $($part,)* "\0"), $arguments $request $bytes
+        }
+    };
+    ($($collective:ident $lower:ident $upper:ident
+        [$($blocking:ident $native_blocking:ident)?] $large:tt [$start:ident $native_start:ident] $large_start:tt
+        $arguments:tt $bytes:expr;)*) => {
+        $(
+            entries! {
+                @blocking [$($blocking)?] $collective $lower $upper $arguments $bytes
+            }
+            entries! {
+                @names $collective Nonblocking "mpi_i" "MPI_I" $lower $upper $arguments (request) $bytes
+            }
+        )*
+    };
+    (@blocking [] $($rest:tt)*) => {};
+    (@blocking [$name:ident] $collective:ident $lower:ident $upper:ident $arguments:tt $bytes:expr) => {
+        entries! { @names $collective Blocking "mpi_" "MPI_" $lower $upper $arguments () $bytes }
+    };
+}
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+observed_collectives! { entries }
+
+/// The library's procedure of that name, which ends in a zero byte; looked up once.
+fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    let known = kept.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let name = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
+    // Nothing of ours has a PMPI name, so what comes first is the library's.
+    // SAFETY: the name ends in a zero byte.
+    let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    // A program that is loaded by another, such as a module of Python, keeps its libraries to itself.
+    for library in [c"libmpi_mpifh.so.40", c"libmpi_usempif08.so.40"] {
+        if found.is_null() {
+            // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
+            unsafe {
+                let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if !library.is_null() {
+                    found = libc::dlsym(library, name.as_ptr());
+                }
+            }
+        }
+    }
+    if found.is_null() {
+        eprintln!("collie: the MPI library has no {}; ending the job", name.to_string_lossy());
+        // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
+        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+        std::process::abort();
+    }
+    kept.store(found, Ordering::Relaxed);
+    found
+}
+
+/// Bytes of `count` elements.
+fn product(count: *mut c_void, handle: *mut c_void) -> u64 {
+    // SAFETY: Fortran passes both by valid addresses.
+    unsafe { observed::product(*count.cast::<c_int>(), datatype(handle.cast())) }
+}
+
+/// Whether the argument says that its side is in place.
+fn in_place(address: *mut c_void) -> bool {
+    observed::in_place(buffer(address))
+}
