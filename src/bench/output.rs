@@ -21,8 +21,8 @@ pub fn written(settings: &Settings, report: &Report) -> Result<String, String> {
             to_file(path, &(serde_json::to_string_pretty(report).expect("a report can be written") + "\n"))?;
         }
     }
-    let forms: [(_, fn(&Report) -> String); 3] =
-        [(&settings.csv, csv::text), (&settings.svg, plot::svg), (&settings.html, plot::html)];
+    type Form = fn(&Report) -> String;
+    let forms: [(_, Form); 3] = [(&settings.csv, csv::text), (&settings.svg, plot::svg), (&settings.html, plot::html)];
     for (path, form) in forms {
         if let Some(path) = path {
             to_file(path, &form(report))?;

@@ -83,7 +83,8 @@ struct Point {
 
 fn group_of_charts(body: &mut String, group: &[CellRow], names: &[&str]) {
     let _ = writeln!(body, "<text x=\"16\" y=\"16\" font-weight=\"bold\">{}</text>", escaped(&table::title(&group[0])));
-    let points = |of: fn(&CellRow, &VariantRow) -> Option<(f64, f64, f64)>| {
+    type Value = fn(&CellRow, &VariantRow) -> Option<(f64, f64, f64)>;
+    let points = |of: Value| {
         let line = |name: &&str| {
             let point = |row: &CellRow| {
                 let (value, low, high) = of(row, row.variant(name)?)?;

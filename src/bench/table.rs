@@ -163,7 +163,7 @@ pub fn notes(group: &[CellRow]) -> String {
     let left_out: BTreeSet<_> = group.iter().flat_map(|row| &row.left_out).collect();
     let names: BTreeSet<_> = left_out.iter().map(|(name, _)| name).collect();
     for name in names {
-        let reasons = left_out.iter().filter(|(known, _)| known == name);
+        let mut reasons = left_out.iter().filter(|(known, _)| known == name);
         let sizes: Vec<_> = group.iter().filter(|row| row.left_out.iter().any(|(known, _)| known == name)).collect();
         let at = if sizes.len() == group.len() {
             String::new()
@@ -171,7 +171,7 @@ pub fn notes(group: &[CellRow]) -> String {
             let sizes: Vec<_> = sizes.iter().map(|row| format_bytes(row.cell.bytes)).collect();
             format!(" at {}", sizes.join(", "))
         };
-        let (_, reason) = reasons.last().expect("a name has a reason");
+        let (_, reason) = reasons.next_back().expect("a name has a reason");
         let _ = writeln!(text, "left out{at}: {name} {reason}");
     }
     for row in group.iter().filter(|row| !row.wrong.is_empty()) {

@@ -74,6 +74,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 
 /// The launcher to call with `-n`, `None` if the user gave a whole one; and whose programs it starts, found out only
 /// if that is asked.
+#[allow(clippy::type_complexity)] // Named here, the closure's type would have to be boxed.
 fn launcher(arguments: &Arguments) -> Result<(Option<OsString>, impl FnOnce() -> Result<Family, Failure>), Failure> {
     let given = arguments.launcher.first();
     let found = match given {
