@@ -54,7 +54,8 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
     if runtime.recording.load(Ordering::Relaxed) {
         state.table.record(outcome.cell, outcome.bytes as u64, ticks);
         if let Some(events) = &runtime.events {
-            trace::push(runtime, events, state.place, arguments, (outcome.cell, outcome.bytes), (start, ticks));
+            let root = if arguments.operation.rooted() { arguments.root } else { -1 };
+            trace::push(runtime, events, state.place, root, (outcome.cell, outcome.bytes), (start, ticks));
         }
         if let Some((cell, ticks)) = outcome.ours {
             state.table.record(cell, outcome.bytes as u64, ticks);
@@ -65,7 +66,8 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
         }
     }
     if log::log_enabled!(log::Level::Trace) {
-        log_call(runtime, state, arguments, &outcome, ticks);
+        let (name, call) = (mpi_name(arguments.operation), (outcome.cell, outcome.bytes));
+        log_call(runtime, state, name, arguments.root, call, ticks);
     }
     outcome.code
 }
@@ -192,16 +194,21 @@ fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Q
     Ok(Plan { choice, cell, beside })
 }
 
-/// One line for the log.
-fn log_call(runtime: &Runtime, state: &State, arguments: &Arguments, outcome: &Outcome, ticks: u64) {
-    let (algorithm, decided_by) = state.table.texts(outcome.cell);
+/// One line for the log, of a call by its cell and bytes.
+pub(super) fn log_call(
+    runtime: &Runtime,
+    state: &State,
+    name: &str,
+    root: c_int,
+    (cell, bytes): (CellId, usize),
+    ticks: u64,
+) {
+    let (algorithm, decided_by) = state.table.texts(cell);
     log::trace!(
-        "{} communicator={} size={} root={} bytes={} algorithm={algorithm} decided_by=\"{decided_by}\" seconds={:.9}",
-        mpi_name(arguments.operation),
+        "{name} communicator={} size={} root={root} bytes={bytes} algorithm={algorithm} \
+         decided_by=\"{decided_by}\" seconds={:.9}",
         state.agreed.as_ref().map_or("local", |agreed| &agreed.identity),
         state.size,
-        arguments.root,
-        outcome.bytes,
         runtime.nanoseconds(ticks) as f64 * 1e-9,
     );
 }

@@ -3,9 +3,10 @@
 //! Observing asks no other rank anything, so a communicator may be seen here long before its ranks agree on something,
 //! or without their ever doing so.
 
+use super::collective::log_call;
 use super::runtime::{self, Runtime};
 use super::state::State;
-use super::{arguments, guard, state};
+use super::{arguments, guard, state, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request};
@@ -16,7 +17,8 @@ use std::sync::atomic::Ordering;
 ///
 /// the collective; the last part of its name in lower and in upper case, for Fortran; exported and native name of
 /// `MPI_X`, `MPI_X_c`, `MPI_Ix` and `MPI_Ix_c`, where they are to be observed; the arguments before the communicator;
-/// the signature bytes, as `Significant::bytes` means them: one rank's block. Where that is no one count, 0.
+/// the root, -1 where there is none; the signature bytes, as `Significant::bytes` means them: one rank's block. Where
+/// that is no one count, 0.
 ///
 /// `Count` and `Shift` are what the form of the function counts and displaces in. The arguments that give the bytes are
 /// those that count on every rank, unless `in_place` picks others.
@@ -24,100 +26,101 @@ macro_rules! observed_collectives {
     ($emit:ident) => {
         $emit! {
             Bcast bcast BCAST [] [] [MPI_Ibcast PMPI_Ibcast] [MPI_Ibcast_c PMPI_Ibcast_c]
-                (buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int) product(count, datatype);
+                (buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int) at(root),
+                product(count, datatype);
             Reduce reduce REDUCE [] [] [MPI_Ireduce PMPI_Ireduce] [MPI_Ireduce_c PMPI_Ireduce_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op,
-                 root: c_int) product(count, datatype);
+                 root: c_int) at(root), product(count, datatype);
             Allreduce allreduce ALLREDUCE [] [] [MPI_Iallreduce PMPI_Iallreduce] [MPI_Iallreduce_c PMPI_Iallreduce_c]
-                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op)
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 product(count, datatype);
             Gather gather GATHER [] [] [MPI_Igather PMPI_Igather] [MPI_Igather_c PMPI_Igather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcount: Count, recvtype: MPI_Datatype, root: c_int)
+                 recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(sendbuf) { product(recvcount, recvtype) } else { product(sendcount, sendtype) };
             Scatter scatter SCATTER [] [] [MPI_Iscatter PMPI_Iscatter] [MPI_Iscatter_c PMPI_Iscatter_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcount: Count, recvtype: MPI_Datatype, root: c_int)
+                 recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(recvbuf) { product(sendcount, sendtype) } else { product(recvcount, recvtype) };
             Allgather allgather ALLGATHER [] [] [MPI_Iallgather PMPI_Iallgather] [MPI_Iallgather_c PMPI_Iallgather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcount: Count, recvtype: MPI_Datatype) product(recvcount, recvtype);
-            Barrier barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () 0;
+                 recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
+            Barrier barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () -1, 0;
             Gatherv gatherv GATHERV [MPI_Gatherv PMPI_Gatherv] [MPI_Gatherv_c PMPI_Gatherv_c]
                 [MPI_Igatherv PMPI_Igatherv] [MPI_Igatherv_c PMPI_Igatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype, root: c_int)
+                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(sendbuf) { 0 } else { product(sendcount, sendtype) };
             Scatterv scatterv SCATTERV [MPI_Scatterv PMPI_Scatterv] [MPI_Scatterv_c PMPI_Scatterv_c]
                 [MPI_Iscatterv PMPI_Iscatterv] [MPI_Iscatterv_c PMPI_Iscatterv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, displs: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcount: Count, recvtype: MPI_Datatype, root: c_int)
+                 recvbuf: *mut c_void, recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(recvbuf) { 0 } else { product(recvcount, recvtype) };
             Allgatherv allgatherv ALLGATHERV [MPI_Allgatherv PMPI_Allgatherv] [MPI_Allgatherv_c PMPI_Allgatherv_c]
                 [MPI_Iallgatherv PMPI_Iallgatherv] [MPI_Iallgatherv_c PMPI_Iallgatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype)
+                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
                 if in_place(sendbuf) { 0 } else { product(sendcount, sendtype) };
             Alltoall alltoall ALLTOALL [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c]
                 [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcount: Count, recvtype: MPI_Datatype) product(recvcount, recvtype);
+                 recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
             Alltoallv alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
                 [MPI_Ialltoallv PMPI_Ialltoallv] [MPI_Ialltoallv_c PMPI_Ialltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) 0;
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, 0;
             Alltoallw alltoallw ALLTOALLW [MPI_Alltoallw PMPI_Alltoallw] [MPI_Alltoallw_c PMPI_Alltoallw_c]
                 [MPI_Ialltoallw PMPI_Ialltoallw] [MPI_Ialltoallw_c PMPI_Ialltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
-                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) 0;
+                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) -1, 0;
             ReduceScatter reduce_scatter REDUCE_SCATTER
                 [MPI_Reduce_scatter PMPI_Reduce_scatter] [MPI_Reduce_scatter_c PMPI_Reduce_scatter_c]
                 [MPI_Ireduce_scatter PMPI_Ireduce_scatter] [MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Count, datatype: MPI_Datatype,
-                 op: MPI_Op) 0;
+                 op: MPI_Op) -1, 0;
             ReduceScatterBlock reduce_scatter_block REDUCE_SCATTER_BLOCK
                 [MPI_Reduce_scatter_block PMPI_Reduce_scatter_block]
                 [MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c]
                 [MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block]
                 [MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c]
-                (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op)
+                (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 product(recvcount, datatype);
             Scan scan SCAN [MPI_Scan PMPI_Scan] [MPI_Scan_c PMPI_Scan_c] [MPI_Iscan PMPI_Iscan]
                 [MPI_Iscan_c PMPI_Iscan_c]
-                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op)
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 product(count, datatype);
             Exscan exscan EXSCAN [MPI_Exscan PMPI_Exscan] [MPI_Exscan_c PMPI_Exscan_c] [MPI_Iexscan PMPI_Iexscan]
                 [MPI_Iexscan_c PMPI_Iexscan_c]
-                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op)
+                (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 product(count, datatype);
             NeighborAllgather neighbor_allgather NEIGHBOR_ALLGATHER
                 [MPI_Neighbor_allgather PMPI_Neighbor_allgather] [MPI_Neighbor_allgather_c PMPI_Neighbor_allgather_c]
                 [MPI_Ineighbor_allgather PMPI_Ineighbor_allgather]
                 [MPI_Ineighbor_allgather_c PMPI_Ineighbor_allgather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcount: Count, recvtype: MPI_Datatype) product(sendcount, sendtype);
+                 recvcount: Count, recvtype: MPI_Datatype) -1, product(sendcount, sendtype);
             NeighborAllgatherv neighbor_allgatherv NEIGHBOR_ALLGATHERV
                 [MPI_Neighbor_allgatherv PMPI_Neighbor_allgatherv]
                 [MPI_Neighbor_allgatherv_c PMPI_Neighbor_allgatherv_c]
                 [MPI_Ineighbor_allgatherv PMPI_Ineighbor_allgatherv]
                 [MPI_Ineighbor_allgatherv_c PMPI_Ineighbor_allgatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype)
+                 recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
                 product(sendcount, sendtype);
             NeighborAlltoall neighbor_alltoall NEIGHBOR_ALLTOALL
                 [MPI_Neighbor_alltoall PMPI_Neighbor_alltoall] [MPI_Neighbor_alltoall_c PMPI_Neighbor_alltoall_c]
                 [MPI_Ineighbor_alltoall PMPI_Ineighbor_alltoall]
                 [MPI_Ineighbor_alltoall_c PMPI_Ineighbor_alltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
-                 recvcount: Count, recvtype: MPI_Datatype) product(sendcount, sendtype);
+                 recvcount: Count, recvtype: MPI_Datatype) -1, product(sendcount, sendtype);
             NeighborAlltoallv neighbor_alltoallv NEIGHBOR_ALLTOALLV
                 [MPI_Neighbor_alltoallv PMPI_Neighbor_alltoallv]
                 [MPI_Neighbor_alltoallv_c PMPI_Neighbor_alltoallv_c]
                 [MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv]
                 [MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) 0;
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, 0;
             NeighborAlltoallw neighbor_alltoallw NEIGHBOR_ALLTOALLW
                 [MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw]
                 [MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c]
@@ -125,7 +128,7 @@ macro_rules! observed_collectives {
                 [MPI_Ineighbor_alltoallw_c PMPI_Ineighbor_alltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const MPI_Aint,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
-                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) 0;
+                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) -1, 0;
         }
     };
 }
@@ -135,7 +138,7 @@ pub(super) use observed_collectives;
 /// The C entries.
 macro_rules! entries {
     (@one $collective:ident $form:ident $name:ident $native:ident
-        ($($argument:ident: $type:ty),*) ($($request:ident)?) $bytes:expr) => {
+        ($($argument:ident: $type:ty),*) ($($request:ident)?) $root:expr, $bytes:expr) => {
         #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
         ///
         /// # Safety
@@ -146,20 +149,21 @@ macro_rules! entries {
         ) -> c_int {
             // SAFETY: the program's own arguments, passed on as they came.
             let native = || unsafe { mpi_sys::$native($($argument,)* comm $(, $request)?) };
-            observe(Function { collective: Collective::$collective, form: Form::$form }, comm, || $bytes, native)
+            let function = Function { collective: Collective::$collective, form: Form::$form };
+            observe(function, comm, $root, || $bytes, native)
         }
     };
     ($($collective:ident $lower:ident $upper:ident
         [$($blocking:ident $native_blocking:ident)?] [$($large:ident $native_large:ident)?]
         [$($start:ident $native_start:ident)?] [$($large_start:ident $native_large_start:ident)?]
-        $arguments:tt $bytes:expr;)*) => {
+        $arguments:tt $root:expr, $bytes:expr;)*) => {
         /// The forms that count in `int`.
         mod int {
             use super::*;
             type Count = c_int;
             type Shift = c_int;
-            $($(entries! { @one $collective Blocking $blocking $native_blocking $arguments () $bytes })?)*
-            $($(entries! { @one $collective Nonblocking $start $native_start $arguments (request) $bytes })?)*
+            $($(entries! { @one $collective Blocking $blocking $native_blocking $arguments () $root, $bytes })?)*
+            $($(entries! { @one $collective Nonblocking $start $native_start $arguments (request) $root, $bytes })?)*
         }
 
         /// The large-count forms, where the MPI has them: exporting them elsewhere would make mpi4py call them.
@@ -168,9 +172,9 @@ macro_rules! entries {
             use super::*;
             type Count = MPI_Count;
             type Shift = MPI_Aint;
-            $($(entries! { @one $collective Blocking $large $native_large $arguments () $bytes })?)*
+            $($(entries! { @one $collective Blocking $large $native_large $arguments () $root, $bytes })?)*
             $($(entries! {
-                @one $collective Nonblocking $large_start $native_large_start $arguments (request) $bytes
+                @one $collective Nonblocking $large_start $native_large_start $arguments (request) $root, $bytes
             })?)*
         }
     };
@@ -189,6 +193,11 @@ pub(super) fn product(count: impl Into<i64>, datatype: MPI_Datatype) -> u64 {
     count.unwrap_or_default().saturating_mul(size.unwrap_or_default())
 }
 
+/// The root.
+const fn at(root: c_int) -> c_int {
+    root
+}
+
 /// Whether the argument says that its side is in place.
 pub(super) fn in_place(address: *const c_void) -> bool {
     arguments::is_in_place(address)
@@ -198,12 +207,13 @@ pub(super) fn in_place(address: *const c_void) -> bool {
 pub(super) fn observe(
     function: Function,
     comm: MPI_Comm,
+    root: c_int,
     bytes: impl Fn() -> u64,
     native: impl Fn() -> c_int,
 ) -> c_int {
     guard::enter(function.name(), &native, || match runtime::get() {
         Some(runtime) if comm != constants::comm_null() && runtime.recording.load(Ordering::Relaxed) => {
-            timed(runtime, function, comm, &bytes, &native)
+            timed(runtime, function, comm, root, &bytes, &native)
         }
         _ => native(),
     })
@@ -213,6 +223,7 @@ fn timed(
     runtime: &Runtime,
     function: Function,
     comm: MPI_Comm,
+    root: c_int,
     bytes: &impl Fn() -> u64,
     native: &impl Fn() -> c_int,
 ) -> c_int {
@@ -227,6 +238,13 @@ fn timed(
         let bytes = if state.inter { 0 } else { bytes() };
         let cell = state.observed_cell(function, bytes);
         state.table.record(cell, bytes, ticks);
+        let call = (cell, bytes as usize);
+        if let Some(events) = &runtime.events {
+            trace::push(runtime, events, state.place, root, call, (start, ticks));
+        }
+        if log::log_enabled!(log::Level::Trace) {
+            log_call(runtime, state, function.name(), root, call, ticks);
+        }
     }
     code
 }

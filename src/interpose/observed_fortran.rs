@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`.
 macro_rules! entries {
-    (@one $function:expr, $symbol:expr, $native:expr, ($($argument:ident: $type:ty),*) ($($request:ident)?) $bytes:expr) => {
+    (@one $function:expr, $symbol:expr, $native:expr,
+        ($($argument:ident: $type:ty),*) ($($request:ident)?) $root:expr, $bytes:expr) => {
         const _: () = {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
@@ -39,47 +40,52 @@ macro_rules! entries {
                 };
                 // SAFETY: Fortran passes a valid address.
                 let comm = unsafe { comm(handle) };
-                observed::observe($function, comm, || $bytes, native);
+                observed::observe($function, comm, $root, || $bytes, native);
             }
         };
     };
     (@pointer $argument:ident) => { *mut c_void };
     (@names $collective:ident $form:ident $prefix:literal $upper_prefix:literal $lower:ident $upper:ident
-        $arguments:tt $request:tt $bytes:expr) => {
-        entries! { @named $collective $form concat!($prefix, stringify!($lower)); $arguments $request $bytes }
-        entries! { @named $collective $form concat!($prefix, stringify!($lower), "_"); $arguments $request $bytes }
-        entries! { @named $collective $form concat!($prefix, stringify!($lower), "__"); $arguments $request $bytes }
+        $arguments:tt $request:tt $root:expr, $bytes:expr) => {
+        entries! { @named $collective $form concat!($prefix, stringify!($lower)); $arguments $request $root, $bytes }
         entries! {
-            @named $collective $form concat!($prefix, stringify!($lower), "_f08_"); $arguments $request $bytes
+            @named $collective $form concat!($prefix, stringify!($lower), "_"); $arguments $request $root, $bytes
+        }
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), "__"); $arguments $request $root, $bytes
+        }
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), "_f08_"); $arguments $request $root, $bytes
         }
         entries! {
             @one Function { collective: Collective::$collective, form: Form::$form },
             concat!($upper_prefix, stringify!($upper)),
             concat!("P", $upper_prefix, stringify!($upper), "\0"),
-            $arguments $request $bytes
+            $arguments $request $root, $bytes
         }
     };
-    (@named $collective:ident $form:ident concat!($($part:expr),*); $arguments:tt $request:tt $bytes:expr) => {
+    (@named $collective:ident $form:ident concat!($($part:expr),*);
+        $arguments:tt $request:tt $root:expr, $bytes:expr) => {
         entries! {
             @one Function { collective: Collective::$collective, form: Form::$form },
-            concat!($($part),*), concat!("p", $($part,)* "\0"), $arguments $request $bytes
+            concat!($($part),*), concat!("p", $($part,)* "\0"), $arguments $request $root, $bytes
         }
     };
     ($($collective:ident $lower:ident $upper:ident
         [$($blocking:ident $native_blocking:ident)?] $large:tt [$start:ident $native_start:ident] $large_start:tt
-        $arguments:tt $bytes:expr;)*) => {
+        $arguments:tt $root:expr, $bytes:expr;)*) => {
         $(
             entries! {
-                @blocking [$($blocking)?] $collective $lower $upper $arguments $bytes
+                @blocking [$($blocking)?] $collective $lower $upper $arguments $root, $bytes
             }
             entries! {
-                @names $collective Nonblocking "mpi_i" "MPI_I" $lower $upper $arguments (request) $bytes
+                @names $collective Nonblocking "mpi_i" "MPI_I" $lower $upper $arguments (request) $root, $bytes
             }
         )*
     };
     (@blocking [] $($rest:tt)*) => {};
-    (@blocking [$name:ident] $collective:ident $lower:ident $upper:ident $arguments:tt $bytes:expr) => {
-        entries! { @names $collective Blocking "mpi_" "MPI_" $lower $upper $arguments () $bytes }
+    (@blocking [$name:ident] $collective:ident $lower:ident $upper:ident $arguments:tt $root:expr, $bytes:expr) => {
+        entries! { @names $collective Blocking "mpi_" "MPI_" $lower $upper $arguments () $root, $bytes }
     };
 }
 
@@ -123,6 +129,12 @@ fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
 fn product(count: *mut c_void, handle: *mut c_void) -> u64 {
     // SAFETY: Fortran passes both by valid addresses.
     unsafe { observed::product(*count.cast::<c_int>(), datatype(handle.cast())) }
+}
+
+/// The root.
+fn at(root: *mut c_void) -> c_int {
+    // SAFETY: Fortran passes a valid address.
+    unsafe { *root.cast::<c_int>() }
 }
 
 /// Whether the argument says that its side is in place.

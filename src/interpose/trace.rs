@@ -1,6 +1,5 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
-use super::arguments::Arguments;
 use super::log;
 use super::runtime::Runtime;
 use crate::monitor::{CellId, DEFAULT_MEMORY_BYTES, Event, EventLog, RankRecord};
@@ -38,12 +37,12 @@ pub fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
     }
 }
 
-/// Logs one call.
+/// Logs one call; `root` is -1 where there is none.
 pub fn push(
     runtime: &Runtime,
     events: &Mutex<EventLog>,
     place: usize,
-    arguments: &Arguments,
+    root: c_int,
     call: (CellId, usize),
     times: (u64, u64),
 ) {
@@ -61,7 +60,7 @@ pub fn push(
         bytes: bytes as u64,
         communicator: place as u32,
         cell: cell.number(),
-        root: if arguments.operation.rooted() { arguments.root as c_int } else { -1 },
+        root,
         thread,
     });
 }
