@@ -11,6 +11,9 @@ use std::time::Duration;
 /// Carried in the environment by every descendant, wherever launchers move it.
 const MARK: &str = "JOB_OF_COLLIE_TESTS";
 
+/// After MPI_Abort, hydra's mpirun ends before the ranks that it has told to: what lives on longer is left behind.
+const DYING: Duration = Duration::from_secs(10);
+
 /// How a job ended.
 #[derive(Debug)]
 pub struct Outcome {
@@ -83,6 +86,9 @@ impl Job {
             status
         });
         let in_time = wait.recv_timeout(limit).is_ok();
+        if in_time {
+            await_end(&self.mark, DYING);
+        }
         let left = kill_marked(&self.mark);
         let status = waiter.join().expect("waiting does not panic").map_err(|error| format!("wait: {error}"))?;
         let read = |file: &mut std::fs::File| {
@@ -103,18 +109,43 @@ impl Job {
     }
 }
 
-/// Kills every process whose environment carries the mark, and gives their numbers.
-fn kill_marked(mark: &str) -> Vec<i32> {
+/// The processes whose environment carries the mark.
+fn marked(mark: &str) -> Vec<i32> {
     let entry = format!("{MARK}={mark}\0");
+    let mut found = Vec::new();
+    for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Ok(id) = process.file_name().to_string_lossy().parse::<i32>() else { continue };
+        let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
+        if environment.windows(entry.len()).any(|part| part == entry.as_bytes()) {
+            found.push(id);
+        }
+    }
+    found
+}
+
+/// Waits until the marked processes that are there now have ended, each for `limit` at most.
+fn await_end(mark: &str, limit: Duration) {
+    for id in marked(mark) {
+        // SAFETY: pidfd_open takes numbers only; poll and close get the descriptor that it gave.
+        unsafe {
+            let descriptor = libc::syscall(libc::SYS_pidfd_open, id, 0) as i32;
+            if descriptor >= 0 {
+                let mut end = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
+                libc::poll(&mut end, 1, limit.as_millis() as i32);
+                libc::close(descriptor);
+            }
+        }
+    }
+}
+
+/// Kills every marked process, and gives their numbers.
+fn kill_marked(mark: &str) -> Vec<i32> {
     let mut killed = Vec::new();
     // A process may start another while the list is read; whoever did not exist then is found in the next round.
     loop {
         let before = killed.len();
-        for process in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let Ok(id) = process.file_name().to_string_lossy().parse::<i32>() else { continue };
-            let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-            let marked = environment.windows(entry.len()).any(|part| part == entry.as_bytes());
-            if marked && !killed.contains(&id) {
+        for id in marked(mark) {
+            if !killed.contains(&id) {
                 // SAFETY: kill touches no memory of this process.
                 unsafe { libc::kill(id, libc::SIGKILL) };
                 killed.push(id);
