@@ -79,9 +79,12 @@ impl Job {
     ///
     /// # Errors
     /// What MPI returned.
-    pub fn finish(self) -> Result {
-        // SAFETY: nothing of ours uses MPI after this.
-        check(unsafe { symbols::MPI_Finalize() })
+    pub fn finish(mut self) -> Result {
+        // SAFETY: no call uses the type any more, and nothing of ours uses MPI after this.
+        unsafe {
+            check(mpi_sys::PMPI_Type_free(&mut self.strided))?;
+            check(symbols::MPI_Finalize())
+        }
     }
 
     /// The MPI library's own words on what it is, the first line.
