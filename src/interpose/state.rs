@@ -291,7 +291,8 @@ impl State {
     pub fn place_and_call(&self, operation: Operation, significant: &Significant) -> (Place, Call<'_>) {
         let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
         let Private::Made(comm) = self.private else { unreachable!("a plan of ours has a private communicator") };
-        let yielding = agreed.situation.oversubscribed;
+        // Open MPI's own waiting gives the core away where ranks outnumber cores; MPICH's spins.
+        let yielding = agreed.situation.oversubscribed && cfg!(mpi_family = "mpich");
         let call = Call {
             operation,
             root: significant.root,
