@@ -217,8 +217,24 @@ fn written(datatype: &Datatype, bytes: &[u8]) -> String {
     if let Some((numbers, _)) = numbers(datatype, bytes) {
         return numbers.iter().map(|number| format!("{number:e}")).collect::<Vec<_>>().join(" ");
     }
+    if let Some(integer) = integer(datatype, bytes) {
+        return integer.to_string();
+    }
     let hexadecimal: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
     format!("0x{hexadecimal}{}", if bytes.len() > 32 { "…" } else { "" })
+}
+
+/// An integer of up to eight bytes; signed, since MPI does not tell which types are not.
+fn integer(datatype: &Datatype, bytes: &[u8]) -> Option<i64> {
+    if !matches!(datatype.kind?, Kind::CInteger | Kind::FortranInteger | Kind::MultiLanguage) {
+        return None;
+    }
+    Some(match bytes.len() {
+        1 => i64::from(bytes[0] as i8),
+        2 => i64::from(i16::from_ne_bytes(bytes.try_into().ok()?)),
+        4 => i64::from(i32::from_ne_bytes(bytes.try_into().ok()?)),
+        _ => i64::from_ne_bytes(bytes.try_into().ok()?),
+    })
 }
 
 /// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective.
