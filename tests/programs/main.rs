@@ -7,9 +7,11 @@
 
 mod algorithms;
 mod job;
+mod modes;
 mod mpi;
 mod pitfalls;
 mod programs;
+mod records;
 mod report;
 
 use libtest_mimic::Arguments;
@@ -23,6 +25,8 @@ fn main() {
         trials.extend(programs::trials(family));
         trials.extend(pitfalls::trials(family));
         trials.extend(algorithms::trials(family));
+        trials.extend(records::trials(family));
+        trials.extend(modes::trials(family));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

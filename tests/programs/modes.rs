@@ -1,0 +1,175 @@
+//! Modes `compare` and `verify` under a program whose results are known, and under one whose messages are corrupted.
+
+use crate::mpi::{Family, Launch};
+use crate::programs::accounted;
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+type Test = fn(&Family) -> Result<(), Failed>;
+
+const TESTS: &[(&str, Test)] = &[
+    ("compare", compare),
+    ("compare_by_threads", compare_by_threads),
+    ("verify", verify),
+    ("verify_finds_a_corrupted_message", corrupted),
+    ("verify_ends_the_job", corrupted_to_the_end),
+];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let trial = |(name, test): &(&str, Test)| {
+        let test = *test;
+        Trial::test(format!("{}::{name}", family.name), move || test(family))
+    };
+    TESTS.iter().map(trial).collect()
+}
+
+/// Half of the epochs run natively, half with Collie's algorithm, and each cell has its verdict.
+fn compare(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "rounds.c", &[], 3, &[("COLLIE_MODE", "compare")])?;
+    let comparisons = report.whole["comparisons"].as_array().ok_or("no comparisons")?;
+    let functions: Vec<_> = comparisons.iter().filter_map(|row| row["function"].as_str()).collect();
+    for (function, cells) in [("MPI_Allreduce", 2), ("MPI_Bcast", 1), ("MPI_Reduce", 1)] {
+        if functions.iter().filter(|found| **found == function).count() != cells {
+            return Err(format!("{function}: not {cells} comparisons\n{comparisons:#?}\n{}", outcome.told()).into());
+        }
+        let native = report.calls(|row| row.function == function && row.algorithm == "native");
+        let ours = report.calls(|row| row.function == function && row.algorithm != "native");
+        // 60 calls a rank and cell in epochs of five.
+        if (native, ours) != (90 * cells as u64, 90 * cells as u64) {
+            return Err(format!("{function}: {native} native calls, {ours} of ours").into());
+        }
+    }
+    comparisons.iter().try_for_each(|row| judged(row, 6))
+}
+
+fn judged(row: &Value, epochs: u64) -> Result<(), Failed> {
+    let at = |name: &str| row[name].as_f64().unwrap_or(f64::NAN);
+    let verdict = row["verdict"].as_str().unwrap_or_default();
+    let (low, high) = (at("ratio_low"), at("ratio_high"));
+    // The interval leaves 1 out where there is a verdict; ties may shift the test's edge a little.
+    let fits = match verdict {
+        "faster" => low > 0.99 && at("saved_seconds") > 0.0,
+        "slower" => high < 1.01 && at("saved_seconds") < 0.0,
+        "no_difference" => low < 1.01 && high > 0.99,
+        _ => false,
+    };
+    let holds = row["calls"] == 60
+        && row["native_epochs"] == epochs
+        && row["collie_epochs"] == epochs
+        && at("native_median_seconds") > 0.0
+        && at("collie_median_seconds") > 0.0
+        && low <= at("ratio")
+        && at("ratio") <= high
+        && (0.0..=1.0).contains(&at("p_value"))
+        && fits;
+    if holds { Ok(()) } else { Err(format!("not a comparison of 60 calls\n{row:#}").into()) }
+}
+
+/// Threads take turns apart, each on its communicator.
+fn compare_by_threads(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "pitfall_12_threads.c", &[], 2, &[("COLLIE_MODE", "compare")])?;
+    if !outcome.stdout.contains("check: this MPI has no MPI_THREAD_MULTIPLE") {
+        let (native, ours) =
+            (report.calls(|row| row.algorithm == "native"), report.calls(|row| row.algorithm != "native"));
+        let communicators = report.whole["communicators"].as_array().map_or(0, Vec::len);
+        if native == 0 || ours == 0 || communicators != 4 {
+            return Err(format!("{native} native calls, {ours} of ours, {communicators} communicators").into());
+        }
+    }
+    Ok(())
+}
+
+/// Right results are called equal, also sums that another order rounds in another way.
+fn verify(family: &Family) -> Result<(), Failed> {
+    let settings = [("COLLIE_MODE", "verify"), ("COLLIE_ON_DIFFERENCE", "abort"), ("COLLIE_ALLREDUCE", "ring")];
+    let (outcome, report) = accounted_once(family, &settings)?;
+    let verification = &report.whole["verification"];
+    // Four calls a round on three ranks.
+    if verification["calls"] != 60 * 4 * 3
+        || verification["differences"].as_array().is_none_or(|found| !found.is_empty())
+    {
+        return Err(format!("{verification:#}\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// In mode `verify` a call counts once natively and once as ours, so the program's own account is half of it.
+fn accounted_once(family: &Family, variables: &[(&str, &str)]) -> Result<(crate::job::Outcome, Report), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let mut variables = variables.to_vec();
+    variables.push(("COLLIE_REPORT", &path_text));
+    let command = vec![family.program("rounds.c")?.display().to_string()];
+    let launch = Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    for (function, calls) in [("MPI_Allreduce", 360), ("MPI_Bcast", 180), ("MPI_Reduce", 180)] {
+        for native in [true, false] {
+            let told = report.calls(|row| row.function == function && (row.algorithm == "native") == native);
+            if told != calls {
+                return Err(format!("{function}: {told} calls, not {calls}\n{}", outcome.told()).into());
+            }
+        }
+    }
+    Ok((outcome, report))
+}
+
+/// The wrong bit is told with rank, call, element and both values; the program gets the native result and ends well.
+fn corrupted(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = under_corruption(family, "report")?;
+    let outcome = outcome.success()?;
+    let report = report.ok_or("no report")?;
+    let differences = report.whole["verification"]["differences"].as_array().ok_or("no differences")?;
+    // Rank 0 got the wrong bit; that the ranks' results are not the same, both see.
+    let expected = [(0, 3, "1061", "1125"), (1, 0, "one result on all ranks", "results that differ between ranks")];
+    let fits = differences.len() == 2
+        && expected.iter().zip(differences).all(|((rank, element, native, ours), found)| {
+            found["rank"] == *rank
+                && found["function"] == "MPI_Allreduce"
+                && found["algorithm"] == "recursive_doubling"
+                && found["call"] == 5
+                && found["element"] == *element
+                && found["native"] == *native
+                && found["ours"] == *ours
+        });
+    let told = "rank 0: MPI_Allreduce number 5 on communicator world: recursive_doubling differs from the native result \
+                at element 3: native 1061, ours 1125";
+    if fits && outcome.stderr.contains(told) {
+        Ok(())
+    } else {
+        Err(format!("{differences:#?}\n{}", outcome.told()).into())
+    }
+}
+
+/// Asked to, it ends the job with a code of its own.
+fn corrupted_to_the_end(family: &Family) -> Result<(), Failed> {
+    let (outcome, _) = under_corruption(family, "abort")?;
+    if outcome.status == Some(65) && outcome.stderr.contains("MPI_Allreduce number 5") {
+        Ok(())
+    } else {
+        Err(outcome.told().into())
+    }
+}
+
+/// `rounds.c` on two ranks, Collie's sixth message of rank 1 with a bit turned over. Only MPI_Allreduce is Collie's, so
+/// that its sixth message is its sixth call's.
+fn under_corruption(family: &Family, on_difference: &str) -> Result<(crate::job::Outcome, Option<Report>), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [
+        ("COLLIE_MODE", "verify"),
+        ("COLLIE_ON_DIFFERENCE", on_difference),
+        ("COLLIE_ALLREDUCE", "recursive_doubling"),
+        ("COLLIE_BCAST", "native"),
+        ("COLLIE_REDUCE", "native"),
+        ("COLLIE_REPORT", &path_text),
+    ];
+    let command = vec![family.program("rounds.c")?.display().to_string(), "numbers".to_owned()];
+    let mut preload = vec![family.compiled("corrupting_tool.c", &["-shared", "-fPIC", "-ldl"])?];
+    preload.extend(family.preload()?);
+    let launch = Launch { ranks: 2, command, variables: &variables, preload, others: Vec::new() };
+    let outcome = family.run(&launch)?;
+    let report = if path.exists() { Some(Report::read(&path, &outcome)?) } else { None };
+    Ok((outcome, report))
+}
