@@ -10,7 +10,16 @@ use crate::algorithm::{Call, Choice, Cost};
 
 /// A network on which every rank is its own node with one port, and nothing else costs time.
 pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
-    let link = Link { latency: 0.0, overhead: 0.0, gap: alpha, per_byte: beta };
+    let link = Link {
+        latency: 0.0,
+        overhead: 0.0,
+        gap: alpha,
+        per_byte: beta,
+        eager_limit: 0,
+        handshake: 0.0,
+        half_duplex: false,
+        shares: false,
+    };
     Network {
         name: String::new(),
         description: String::new(),
@@ -20,7 +29,6 @@ pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
         per_copied_byte: 0.0,
         ranks_per_node: 1,
         ports_per_node: 1,
-        eager_limit: 0,
     }
 }
 

@@ -1,27 +1,51 @@
 //! The event queue.
 //!
 //! Every rank runs ahead on its own clock until it has to wait for a message whose end is not known yet; messages take
-//! ports in the order of time. So there are two events per message, whatever the ranks do in between.
+//! ports in the order of time. So there are two or three events per message, whatever the ranks do in between.
 
 use super::matching::{Ends, ends};
 use super::network::{Link, Network};
+use super::sharing::{self, Sharing};
 use super::tape::{Beat, Tapes};
 use super::{Activity, Broken, Observer, Outcome, Span};
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
-/// A message asks for a port of its sender's, or later of its receiver's. Of those that ask at the same time, the one
-/// that its rank started first goes first.
+/// Of events at the same time, that of the message which its rank started first goes first.
 #[derive(Clone, Copy, PartialEq)]
 struct Event {
     time: f64,
-    /// The end whose side is concerned: the sending one on departure, the receiving one on arrival.
+    what: What,
+    message: Message,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Message {
+    /// The sending end.
     end: u32,
-    departs: bool,
     sender: u32,
     receiver: u32,
     bytes: u64,
 }
+
+#[derive(Clone, Copy, PartialEq)]
+enum What {
+    /// It asks for a port of its sender's, or for both ports where they are shared.
+    Departs,
+    /// It asks for a port of its receiver's.
+    Arrives,
+    /// Its share of the ports lets it end now, unless that has changed.
+    Ends { flow: u32, version: u32 },
+    /// Its last byte has come through shared ports.
+    Lands,
+    /// It lets another one through between the same two ranks.
+    Frees,
+}
+
+/// The messages that go one at a time between two ranks: those of one direction where ports are shared, for they are one
+/// connection's; those of both that wait for their receives where these take turns.
+type Lane = (bool, u32, u32);
 
 impl Eq for Event {}
 
@@ -33,7 +57,7 @@ impl PartialOrd for Event {
 
 impl Ord for Event {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.time.total_cmp(&other.time).then(self.end.cmp(&other.end))
+        self.time.total_cmp(&other.time).then(self.message.end.cmp(&other.message.end))
     }
 }
 
@@ -62,6 +86,10 @@ pub struct Engine<'a, O> {
     /// When each port is free again: one out and one in per rank, then the nodes' own.
     rank_ports: Vec<[f64; 2]>,
     node_ports: Vec<[f64; 2]>,
+    /// Shared ports in the same order, out and in.
+    sharing: Sharing<Message>,
+    /// Lanes in use, with those who wait for them.
+    lanes: HashMap<Lane, VecDeque<Message>>,
     events: BinaryHeap<Reverse<Event>>,
     outcome: Outcome,
     observer: &'a mut O,
@@ -84,6 +112,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             owed: vec![0.0; ends.peer.len()],
             rank_ports: vec![[0.0; 2]; size],
             node_ports: vec![[0.0; 2]; number_of_nodes * network.ports_per_node],
+            sharing: shared_ports(network, size, number_of_nodes),
+            lanes: HashMap::new(),
             events: BinaryHeap::new(),
             outcome: Outcome { finished: vec![0.0; size], ..Outcome::default() },
             observer,
@@ -94,7 +124,14 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn run(mut self) -> Result<Outcome, Broken> {
         (0..self.ranks.len()).for_each(|rank| self.advance(rank));
         while let Some(Reverse(event)) = self.events.pop() {
-            if event.departs { self.depart(event) } else { self.arrive(event) }
+            let Event { time, what, message } = event;
+            match what {
+                What::Departs => self.depart(message, time),
+                What::Arrives => self.arrive(message, time),
+                What::Ends { flow, version } => self.end(sharing::End { time, flow, version }),
+                What::Lands => self.finish(message.receiver, self.ends.peer[message.end as usize], time),
+                What::Frees => self.leave_lane(message, time),
+            }
         }
         for (rank, state) in self.ranks.iter().enumerate() {
             if state.awaits > 0 {
@@ -161,7 +198,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let own = rank as u32;
         let (sender, receiver) = if sends { (own, partner) } else { (partner, own) };
         let (link, on_node) = self.link(sender, receiver);
-        let eager = bytes < self.network.eager_limit;
+        let (eager, way) = (bytes < link.eager_limit, link.handshake / 2.0);
         if sends {
             self.spend(rank, Activity::Overhead, &mut state.clock, link.overhead);
             self.outcome.messages += 1;
@@ -179,11 +216,15 @@ impl<'a, O: Observer> Engine<'a, O> {
             (true, false) => return,
             (false, _) if other.is_nan() => return,
             // The sender's question travels to the receiver, and the answer back.
-            (false, true) => (state.clock + link.latency).max(other) + link.latency,
-            (false, false) => (other + link.latency).max(state.clock) + link.latency,
+            (false, true) => (state.clock + way).max(other) + way,
+            (false, false) => (other + way).max(state.clock) + way,
         };
-        let end = if sends { end } else { peer };
-        self.events.push(Reverse(Event { time: departs_at, end, departs: true, sender, receiver, bytes }));
+        let message = Message { end: if sends { end } else { peer }, sender, receiver, bytes };
+        self.push(departs_at, What::Departs, message);
+    }
+
+    fn push(&mut self, time: f64, what: What, message: Message) {
+        self.events.push(Reverse(Event { time, what, message }));
     }
 
     /// Takes the port that is free first, and returns when the message has it for itself.
@@ -201,24 +242,89 @@ impl<'a, O: Observer> Engine<'a, O> {
         Span { start, end: *port }
     }
 
-    fn depart(&mut self, event: Event) {
-        let (link, on_node) = self.link(event.sender, event.receiver);
-        let seconds = link.gap + event.bytes as f64 * link.per_byte;
-        let span = self.occupy(event.sender, 0, on_node, event.time, seconds);
-        self.observer.transfer(event.sender as usize, event.receiver as usize, true, event.bytes, span);
-        let end = self.ends.peer[event.end as usize];
-        self.events.push(Reverse(Event { time: span.start + link.latency, end, departs: false, ..event }));
-        if self.finished[event.end as usize].is_nan() {
-            self.finish(event.sender, event.end, span.end);
+    fn depart(&mut self, message: Message, time: f64) {
+        if let Some(lane) = self.lane(&message) {
+            match self.lanes.entry(lane) {
+                Entry::Occupied(mut waiting) => return waiting.get_mut().push_back(message),
+                Entry::Vacant(free) => _ = free.insert(VecDeque::new()),
+            }
+        }
+        self.go(message, time);
+    }
+
+    fn lane(&self, message: &Message) -> Option<Lane> {
+        let Message { sender, receiver, bytes, .. } = *message;
+        let (link, _) = self.link(sender, receiver);
+        if link.half_duplex && bytes >= link.eager_limit {
+            return Some((true, sender.min(receiver), sender.max(receiver)));
+        }
+        link.shares.then_some((false, sender, receiver))
+    }
+
+    fn leave_lane(&mut self, message: Message, time: f64) {
+        let Some(lane) = self.lane(&message) else { return };
+        let next = self.lanes.get_mut(&lane).and_then(VecDeque::pop_front);
+        match next {
+            Some(next) => self.go(next, time),
+            None => _ = self.lanes.remove(&lane),
         }
     }
 
-    fn arrive(&mut self, event: Event) {
-        let (link, on_node) = self.link(event.sender, event.receiver);
-        let seconds = link.gap + event.bytes as f64 * link.per_byte;
-        let span = self.occupy(event.receiver, 1, on_node, event.time, seconds);
-        self.observer.transfer(event.sender as usize, event.receiver as usize, false, event.bytes, span);
-        self.finish(event.receiver, event.end, span.end);
+    fn go(&mut self, message: Message, time: f64) {
+        let Message { end, sender, receiver, bytes } = message;
+        let (link, on_node) = self.link(sender, receiver);
+        let seconds = link.gap + bytes as f64 * link.per_byte;
+        if link.shares {
+            let port = |rank: u32| match on_node {
+                true => rank as usize,
+                false => self.ranks.len() + self.node[rank as usize] as usize,
+            };
+            let ports = [2 * port(sender), 2 * port(receiver) + 1];
+            self.sharing.join(message, ports, time, seconds);
+            return self.foretell();
+        }
+        let span = self.occupy(sender, 0, on_node, time, seconds);
+        self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
+        self.push(span.start + link.latency, What::Arrives, message);
+        if link.half_duplex && bytes >= link.eager_limit {
+            self.push(span.end, What::Frees, message);
+        }
+        if self.finished[end as usize].is_nan() {
+            self.finish(sender, end, span.end);
+        }
+    }
+
+    fn foretell(&mut self) {
+        let nobody = Message { end: u32::MAX, sender: 0, receiver: 0, bytes: 0 };
+        for sharing::End { time, flow, version } in std::mem::take(&mut self.sharing.foretold) {
+            self.push(time, What::Ends { flow, version }, nobody);
+        }
+    }
+
+    /// The last byte of a message leaves through shared ports.
+    fn end(&mut self, end: sharing::End) {
+        let Some(flow) = self.sharing.end(end) else { return };
+        self.foretell();
+        let Message { end: own, sender, receiver, bytes } = flow.message;
+        let latency = self.link(sender, receiver).0.latency;
+        let span = Span { start: flow.start, end: end.time };
+        self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
+        let span = Span { start: span.start + latency, end: span.end + latency };
+        self.observer.transfer(sender as usize, receiver as usize, false, bytes, span);
+        self.push(span.end, What::Lands, flow.message);
+        self.leave_lane(flow.message, end.time);
+        if self.finished[own as usize].is_nan() {
+            self.finish(sender, own, end.time);
+        }
+    }
+
+    fn arrive(&mut self, message: Message, time: f64) {
+        let Message { end, sender, receiver, bytes } = message;
+        let (link, on_node) = self.link(sender, receiver);
+        let seconds = link.gap + bytes as f64 * link.per_byte;
+        let span = self.occupy(receiver, 1, on_node, time, seconds);
+        self.observer.transfer(sender as usize, receiver as usize, false, bytes, span);
+        self.finish(receiver, self.ends.peer[end as usize], span.end);
     }
 
     fn finish(&mut self, rank: u32, end: u32, time: f64) {
@@ -227,4 +333,12 @@ impl<'a, O: Observer> Engine<'a, O> {
             self.advance(rank as usize);
         }
     }
+}
+
+/// One port of each rank out and in, then each node's, if any are shared at all.
+fn shared_ports(network: &Network, size: usize, nodes: usize) -> Sharing<Message> {
+    let shares = network.on_node.shares || network.off_node.shares;
+    let of_ranks = std::iter::repeat_n(1.0, 2 * size);
+    let of_nodes = std::iter::repeat_n(network.ports_per_node as f64, 2 * nodes);
+    Sharing::new(of_ranks.chain(of_nodes).take(if shares { usize::MAX } else { 0 }))
 }

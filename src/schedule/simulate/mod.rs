@@ -1,13 +1,17 @@
 //! Interpreter *simulate*: how long the ranks' programs take on a stated network.
 //!
-//! A rank runs its steps one after the other; starting a send costs it the link's overhead, and so does
-//! the end of waiting for a receive; folding and copying take their time per byte. A message keeps a port of its sender busy for `gap + m·per_byte`; `latency` later, or as soon as
-//! one is free, it keeps a port of its receiver busy for as long. A message that is not below the eager limit departs when its
-//! receive has been started and the two sides have told each other so (two latencies). Ports serve what comes first.
+//! A rank runs its steps one after the other; starting a send costs it the link's overhead, and so does the end of
+//! waiting for a receive; folding and copying take their time per byte. A message keeps a port of its sender busy for
+//! `gap + m·per_byte`; `latency` later, or as soon as one is free, it keeps a port of its receiver busy for as long.
+//! Ports serve what comes first; or, where the link `shares` them, all messages at once, each at the least of the shares
+//! that its two ports give it, and one after the other between the same two ranks. A message that is not below the eager
+//! limit departs when its receive has been started and the two sides have told each other so (`handshake`); on a
+//! `half_duplex` link it also takes turns with such messages of the opposite direction between the same two ranks.
 
 mod engine;
 mod matching;
 mod network;
+mod sharing;
 mod tape;
 #[cfg(test)]
 mod tests;

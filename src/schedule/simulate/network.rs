@@ -15,6 +15,18 @@ pub struct Link {
     pub gap: f64,
     /// Seconds per byte that a message keeps a port busy: the reciprocal of the bandwidth.
     pub per_byte: f64,
+    /// Messages of fewer bytes leave at once and are buffered; the others wait for their receive.
+    pub eager_limit: u64,
+    /// Seconds that the sender's question and the receiver's answer take before a message that waits departs.
+    pub handshake: f64,
+    /// Whether messages that wait for their receive take turns with those of the opposite direction between the same
+    /// two ranks. So it is with MPI libraries over TCP, where the answer to one queues behind the bytes of the other.
+    #[serde(default)]
+    pub half_duplex: bool,
+    /// Whether messages of different pairs of ranks that want a port at once share it evenly, as connections of TCP
+    /// do; otherwise it serves one after the other.
+    #[serde(default)]
+    pub shares: bool,
 }
 
 /// A machine, as far as collectives feel it: LogGP with nodes and ports.
@@ -37,8 +49,6 @@ pub struct Network {
     pub ranks_per_node: usize,
     /// Ports of a node to the others, in either direction, shared by its ranks.
     pub ports_per_node: usize,
-    /// Messages of fewer bytes leave at once and are buffered; the others wait for their receive.
-    pub eager_limit: u64,
 }
 
 /// What is wrong with a written network.
@@ -111,6 +121,7 @@ impl Network {
         let times =
             [network.on_node, network.off_node].map(|link| [link.latency, link.overhead, link.gap, link.per_byte]);
         let mut times = times.concat();
+        times.extend([network.on_node, network.off_node].map(|link| link.handshake));
         times.extend([network.per_folded_byte, network.per_copied_byte]);
         if times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             return refuse("every time has to be a number of seconds, not below 0");

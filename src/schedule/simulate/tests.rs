@@ -6,14 +6,18 @@ fn network() -> Network {
     Network {
         name: "test".to_owned(),
         description: String::new(),
-        on_node: Link { latency: 1.0, overhead: 0.5, gap: 0.25, per_byte: 0.125 },
-        off_node: Link { latency: 10.0, overhead: 2.0, gap: 1.0, per_byte: 0.5 },
+        on_node: link([1.0, 0.5, 0.25, 0.125]),
+        off_node: link([10.0, 2.0, 1.0, 0.5]),
         per_folded_byte: 3.0,
         per_copied_byte: 1.0,
         ranks_per_node: 2,
         ports_per_node: 1,
-        eager_limit: 9,
     }
+}
+
+fn link([latency, overhead, gap, per_byte]: [f64; 4]) -> Link {
+    let handshake = 2.0 * latency;
+    Link { latency, overhead, gap, per_byte, eager_limit: 9, handshake, half_duplex: false, shares: false }
 }
 
 fn run(size: usize, network: &Network, body: impl Fn(&mut dyn Comm)) -> Outcome {
@@ -68,6 +72,44 @@ fn ranks_of_one_node_share_its_ports() {
     assert_eq!(one.finished[2..], [19.0, 24.0]);
     let two = run(4, &Network { ports_per_node: 2, ..network() }, cross);
     assert_eq!(two.finished[2..], [19.0, 19.0]);
+}
+
+#[test]
+fn shared_ports_end_together_what_came_together() {
+    let spread = |comm: &mut dyn Comm| match comm.rank() {
+        0 => {
+            let sends = [1, 2, 3].map(|to| comm.isend(to, Range::send(0, 16)));
+            comm.wait(&sends);
+        }
+        r if r < 4 => comm.recv(0, Range::receive(0, 16)),
+        _ => {}
+    };
+    let one = Network { ranks_per_node: 1, off_node: link([0.0, 0.0, 0.0, 1.0]), ..network() };
+    assert_eq!(run(4, &one, spread).finished, [48.0, 16.0, 32.0, 48.0]);
+    let shared = Network { off_node: Link { shares: true, ..one.off_node }, ..one.clone() };
+    assert_eq!(run(4, &shared, spread).finished, [48.0; 4]);
+    let two_ports = Network { ports_per_node: 2, ..shared.clone() };
+    assert_eq!(run(4, &two_ports, spread).finished, [24.0; 4]);
+    let twice = |comm: &mut dyn Comm| (0..2).for_each(|_| message(0, 1, 16)(comm));
+    assert_eq!(run(2, &shared, twice).finished, [32.0; 2], "one connection's messages go in order");
+}
+
+#[test]
+fn opposite_long_messages_take_turns_where_the_link_is_half_duplex() {
+    let swap = |bytes| {
+        move |comm: &mut dyn Comm| {
+            let other = 1 - comm.rank();
+            comm.sendrecv(other, Range::send(0, bytes), other, Range::receive(0, bytes));
+        }
+    };
+    for shares in [false, true] {
+        let full = Link { shares, ..link([0.0, 0.0, 0.0, 1.0]) };
+        let full = Network { on_node: full, off_node: full, ..network() };
+        let half = Link { half_duplex: true, ..full.on_node };
+        let half = Network { on_node: half, off_node: half, ..network() };
+        assert_eq!((run(2, &full, swap(16)).time, run(2, &half, swap(16)).time), (16.0, 32.0));
+        assert_eq!(run(2, &half, swap(8)).time, 8.0, "eager messages pass each other");
+    }
 }
 
 #[test]

@@ -1,0 +1,160 @@
+//! Ports that serve all who want them at once, evenly.
+
+use std::collections::VecDeque;
+
+/// Messages that a port serves at once; more than these wait. So many in one place are rare outside linear algorithms,
+/// whose time hardly depends on it, and every one costs a look at all others when it comes and goes.
+const MOST: usize = 64;
+
+/// A message on its way, from its departure until its last byte has left.
+pub struct Flow<M> {
+    pub message: M,
+    /// When it got its ports.
+    pub start: f64,
+    ports: [usize; 2],
+    /// Seconds that the rest would take alone, as of `since`.
+    left: f64,
+    since: f64,
+    /// Share of a port that it has.
+    rate: f64,
+    /// Which of the ends foretold for it counts.
+    version: u32,
+}
+
+/// An end foretold: it counts unless the flow's share changes before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    pub time: f64,
+    pub flow: u32,
+    pub version: u32,
+}
+
+struct Port<M> {
+    capacity: f64,
+    active: Vec<u32>,
+    waiting: VecDeque<(M, [usize; 2], f64)>,
+}
+
+/// Ports, each in one direction, and the messages that share them. A message goes at the least of the shares that its
+/// two ports give it.
+pub struct Sharing<M> {
+    ports: Vec<Port<M>>,
+    flows: Vec<Option<Flow<M>>>,
+    spare: Vec<u32>,
+    version: u32,
+    /// Ends foretold since they were last taken.
+    pub foretold: Vec<End>,
+}
+
+impl<M> Sharing<M> {
+    /// Ports that serve so many messages each at full speed.
+    pub fn new(capacities: impl Iterator<Item = f64>) -> Self {
+        let port = |capacity| Port { capacity, active: Vec::new(), waiting: VecDeque::new() };
+        Self {
+            ports: capacities.map(port).collect(),
+            flows: Vec::new(),
+            spare: Vec::new(),
+            version: 0,
+            foretold: Vec::new(),
+        }
+    }
+
+    /// A message wants the two `ports` for `seconds` if it has them for itself.
+    pub fn join(&mut self, message: M, ports: [usize; 2], time: f64, seconds: f64) {
+        if let Some(full) = ports.into_iter().find(|port| self.ports[*port].active.len() >= MOST) {
+            self.ports[full].waiting.push_back((message, ports, seconds));
+            return;
+        }
+        self.version += 1;
+        let flow = Flow { message, start: time, ports, left: seconds, since: time, rate: 0.0, version: self.version };
+        let place = self.spare.pop().unwrap_or_else(|| {
+            self.flows.push(None);
+            self.flows.len() as u32 - 1
+        });
+        self.flows[place as usize] = Some(flow);
+        ports.into_iter().for_each(|port| self.ports[port].active.push(place));
+        self.share(ports, time);
+    }
+
+    /// The flow whose end is due, which makes room for others; none if its share has changed since.
+    pub fn end(&mut self, end: End) -> Option<Flow<M>> {
+        let current = self.flows[end.flow as usize].as_ref().is_some_and(|flow| flow.version == end.version);
+        let flow = self.flows[end.flow as usize].take_if(|_| current)?;
+        self.spare.push(end.flow);
+        for port in flow.ports {
+            self.ports[port].active.retain(|active| *active != end.flow);
+        }
+        self.share(flow.ports, end.time);
+        for port in flow.ports {
+            if let Some((message, ports, seconds)) = self.ports[port].waiting.pop_front() {
+                self.join(message, ports, end.time, seconds);
+            }
+        }
+        Some(flow)
+    }
+
+    /// Gives all that use `ports` their share from `time` on.
+    fn share(&mut self, ports: [usize; 2], time: f64) {
+        let share = |port: usize| {
+            let Port { capacity, active, .. } = &self.ports[port];
+            (capacity / active.len() as f64).min(1.0)
+        };
+        for place in ports.into_iter().flat_map(|port| &self.ports[port].active) {
+            let flow = self.flows[*place as usize].as_mut().expect("active flows are there");
+            let rate = share(flow.ports[0]).min(share(flow.ports[1]));
+            if rate == flow.rate {
+                continue;
+            }
+            flow.left = (flow.left - (time - flow.since) * flow.rate).max(0.0);
+            self.version += 1;
+            (flow.rate, flow.since, flow.version) = (rate, time, self.version);
+            self.foretold.push(End { time: time + flow.left / rate, flow: *place, version: self.version });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When each of some messages ends, which want their ports at the given times.
+    fn ends(capacities: &[f64], wanted: &[([usize; 2], f64, f64)]) -> Vec<f64> {
+        let mut sharing = Sharing::new(capacities.iter().copied());
+        let mut ends = vec![f64::NAN; wanted.len()];
+        let mut due: Vec<End> = Vec::new();
+        let mut next = 0;
+        while ends.iter().any(|end| end.is_nan()) {
+            due.append(&mut sharing.foretold);
+            due.sort_by(|a, b| b.time.total_cmp(&a.time));
+            match wanted.get(next) {
+                Some((ports, time, seconds)) if due.last().is_none_or(|end| end.time > *time) => {
+                    sharing.join(next, *ports, *time, *seconds);
+                    next += 1;
+                }
+                _ => {
+                    let end = due.pop().unwrap();
+                    if let Some(flow) = sharing.end(end) {
+                        ends[flow.message] = end.time;
+                    }
+                }
+            }
+        }
+        ends
+    }
+
+    #[test]
+    fn a_port_is_shared_evenly() {
+        assert_eq!(ends(&[1.0; 4], &[([0, 1], 0.0, 3.0)]), [3.0]);
+        assert_eq!(ends(&[1.0; 4], &[([0, 1], 0.0, 3.0), ([0, 2], 0.0, 3.0)]), [6.0, 6.0]);
+        assert_eq!(ends(&[1.0; 4], &[([0, 1], 0.0, 3.0), ([0, 2], 1.0, 1.0)]), [4.0, 3.0]);
+        assert_eq!(ends(&[1.0; 4], &[([0, 1], 0.0, 3.0), ([2, 3], 0.0, 3.0)]), [3.0, 3.0]);
+        assert_eq!(ends(&[2.0; 4], &[([0, 1], 0.0, 3.0), ([0, 1], 0.0, 3.0)]), [3.0, 3.0]);
+    }
+
+    #[test]
+    fn a_crowd_waits() {
+        let crowd: Vec<_> = (0..2 * MOST).map(|_| ([0, 1], 0.0, 1.0)).collect();
+        let ends = ends(&[1.0; 2], &crowd);
+        assert!((ends[0] - MOST as f64).abs() < 1e-9 && (ends[2 * MOST - 1] - 2.0 * MOST as f64).abs() < 1e-9);
+    }
+}
