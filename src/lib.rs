@@ -19,12 +19,15 @@
 //! * `interpose` (feature `mpi`): the exported symbols and everything between them and the algorithms.
 //! * `cli` (feature `cli`): the command line, one file per subcommand.
 //! * `bench` (feature `cli`, its MPI program also `mpi`): native against ours, alternating within one job.
+//! * `fit` (the same features): the parameters of a network, measured.
 
 pub mod algorithm;
 #[cfg(feature = "cli")]
 pub mod bench;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
+pub mod fit;
 pub mod monitor;
 pub mod pattern;
 #[cfg(any(test, feature = "kernels"))]

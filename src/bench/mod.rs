@@ -33,4 +33,6 @@ mod overhead;
 pub use settings::Settings;
 
 #[cfg(feature = "mpi")]
+pub use job::Job;
+#[cfg(feature = "mpi")]
 pub use measure::main;

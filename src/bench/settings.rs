@@ -185,7 +185,7 @@ fn at_least_two(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|step| *step >= 2).ok_or_else(|| "accepted: a whole number from 2 on".to_owned())
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
     value.ok_or_else(|| "accepted: a number of seconds".to_owned())
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Where `scripts/build` puts the MPI program, in the folder of its family.
-const PROGRAM: &str = "bin/collie-bench";
+pub(super) const PROGRAM: &str = "bin/collie-bench";
 
 /// Time native collectives against Collie's, alternating within one MPI job
 ///
@@ -48,7 +48,7 @@ pub struct Arguments {
 
 /// Runs the jobs and writes what they found.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    let (launcher, family) = launcher(arguments)?;
+    let (launcher, family) = launcher(&arguments.launcher, arguments.family)?;
     let program = match &arguments.program {
         Some(program) => std::path::absolute(program).unwrap_or_else(|_| program.clone()),
         None => place(family()?, PROGRAM)?,
@@ -75,14 +75,16 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 /// The launcher to call with `-n`, `None` if the user gave a whole one; and whose programs it starts, found out only
 /// if that is asked.
 #[allow(clippy::type_complexity)] // Named here, the closure's type would have to be boxed.
-fn launcher(arguments: &Arguments) -> Result<(Option<OsString>, impl FnOnce() -> Result<Family, Failure>), Failure> {
-    let given = arguments.launcher.first();
+pub(super) fn launcher(
+    given: &[OsString],
+    told: Option<Family>,
+) -> Result<(Option<OsString>, impl FnOnce() -> Result<Family, Failure> + use<>), Failure> {
+    let given = given.first();
     let found = match given {
         Some(_) => None,
-        None => Some(mpirun(arguments.family)?),
+        None => Some(mpirun(told)?),
     };
     let started = given.cloned().or_else(|| found.clone()).unwrap_or_default();
-    let told = arguments.family;
     let family = move || {
         let detected = || Launcher::detect(&started).ok().and_then(Launcher::family);
         told.or_else(detected).ok_or_else(|| {
@@ -140,7 +142,7 @@ fn jobs(arguments: &Arguments, launcher: Option<&OsStr>, program: &Path) -> Vec<
     commands
 }
 
-fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
+pub(super) fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
     let mut command = vec![launcher.to_owned(), "-n".into(), ranks.to_string().into()];
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let crowded = ranks as usize > cores;
@@ -153,13 +155,17 @@ fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
 
 /// Runs one job and reads its report; what it says on standard error is passed on.
 fn job(command: &[OsString]) -> Result<Report, Failure> {
+    answer(command, |line| serde_json::from_str::<Report>(line).ok())
+}
+
+/// Runs a job and finds its answer among the lines that it prints.
+pub(super) fn answer<T>(command: &[OsString], read: impl Fn(&str) -> Option<T>) -> Result<T, Failure> {
     let shown = command[0].to_string_lossy();
     let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| Failure::cannot(format!("cannot run '{shown}': {error}")))?;
     let text = String::from_utf8_lossy(&output.stdout);
     // A job may fail in its end, when all was told; and a launcher may say something before or after.
-    let report = text.lines().find_map(|line| serde_json::from_str::<Report>(line).ok());
-    report.ok_or_else(|| {
+    text.lines().find_map(read).ok_or_else(|| {
         print_rest(&text);
         Failure::cannot(format!("the job told no result ('{shown}' ended with {})", output.status))
     })

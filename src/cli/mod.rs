@@ -10,6 +10,7 @@ mod bench;
 mod check;
 mod draw;
 mod explain;
+mod fit;
 mod help;
 mod launcher;
 mod list;
@@ -32,7 +33,7 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
                   collie check site.rules\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
-                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4\n  collie help env"
+                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4\n  collie fit -n 4 -o net.json\n  collie help env"
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -46,6 +47,7 @@ enum Command {
     Explain(explain::Arguments),
     Check(check::Arguments),
     Bench(bench::Arguments),
+    Fit(fit::Arguments),
     Draw(draw::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
@@ -106,6 +108,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
+        Command::Fit(arguments) => fit::execute(&arguments),
         Command::Draw(arguments) => draw::execute(&arguments),
         Command::Simulate(arguments) => simulate::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),

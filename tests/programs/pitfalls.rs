@@ -4,6 +4,7 @@ use crate::job::{Job, Outcome};
 use crate::mpi::{FAMILIES, Family, Launch, scratch};
 use crate::programs::{accounted, one_row_of_reduce};
 use crate::report::{self, Report};
+use collie::schedule::simulate::Network;
 use libtest_mimic::{Failed, Trial};
 use std::process::Command;
 use std::time::Duration;
@@ -19,6 +20,7 @@ const TESTS: &[(&str, Test)] = &[
     ("unknown_algorithm", unknown_algorithm),
     ("native_mode", native_mode),
     ("trace_log", trace_log),
+    ("fitted_network", fitted_network),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -198,4 +200,32 @@ fn trace_log(family: &Family) -> Result<(), Failed> {
         expect(lines.iter().all(|line| line.contains(word)), &format!("'{word}' is not in every line"), &outcome)?;
     }
     Ok(())
+}
+
+/// A fitted network has sane numbers, and the other commands take it.
+fn fitted_network(family: &Family) -> Result<(), Failed> {
+    let bench = family.library()?.with_file_name("../bin/collie-bench").display().to_string();
+    let command: Vec<_> = [&bench, "fit", "--seconds", "0.01", "--most", "256K"].map(str::to_owned).into();
+    let run = |ranks| {
+        let preload = family.patience()?.into_iter().collect();
+        family.run(&Launch { ranks, command: command.clone(), variables: &[], preload, others: Vec::new() })
+    };
+    let alone = run(1)?;
+    expect(alone.status != Some(0) && alone.stderr.contains("at least 2 ranks"), "one rank is no network", &alone)?;
+    let outcome = run(3)?.success()?;
+    let line = outcome.stdout.lines().find(|line| line.starts_with('{')).ok_or("no network was told")?;
+    let path = scratch().join(format!("network-{}.json", family.name));
+    std::fs::write(&path, line).map_err(|error| format!("{}: {error}", path.display()))?;
+    let name = path.display().to_string();
+    let network = Network::find(&name).map_err(|error| format!("{error}\n{}", outcome.told()))?;
+    let link = network.on_node;
+    // Wide bounds: busy machines are slow, but none moves a terabyte a second or takes a second for a byte.
+    let empty = 2.0 * link.overhead + link.latency + link.gap;
+    let sane = (1e-8..1.0).contains(&empty) && (1e-12..1e-5).contains(&link.per_byte) && link.overhead > 0.0;
+    let memory = [network.per_folded_byte, network.per_copied_byte];
+    expect(sane && memory.iter().all(|time| (1e-13..1e-6).contains(time)), "no such machine", &outcome)?;
+    let mut simulate = Command::new(env!("CARGO_BIN_EXE_collie"));
+    simulate.args(["simulate", "bcast", "--algorithm", "binomial", "--ranks", "4", "--network", &name]);
+    let told = run_alone(simulate)?.success()?;
+    expect(told.stdout.contains("binomial"), "simulate did not take it", &told)
 }
