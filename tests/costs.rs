@@ -5,7 +5,7 @@
 //! draining of a pipe may take a segmented row a tenth and two steps more than its formula says, which charges a fold to
 //! every round: with γ alone the folds of different segments overlap, so there the bytes sent bound it as well.
 
-use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, all};
+use collie::algorithm::{Algorithm, Call, Choice, Cost, HALF_BANDWIDTH, Kind, Operation, Shape, all};
 use collie::schedule::count::count;
 use collie::schedule::{Step, cover, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -35,7 +35,15 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
         if row.needs.several_nodes {
             continue;
         }
-        let call = Call { operation: row.operation, root: 0, count, unit, commutative: true, nodes: &[] };
+        let call = Call {
+            operation: row.operation,
+            root: 0,
+            count,
+            unit,
+            commutative: true,
+            nodes: &[],
+            half_bandwidth: HALF_BANDWIDTH,
+        };
         let choices = cover::choices(row, &call, size);
         let taken = if size <= 16 || size.is_power_of_two() { choices.len() } else { 1 };
         for choice in choices.iter().take(taken) {

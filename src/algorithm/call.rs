@@ -77,7 +77,13 @@ pub struct Call<'a> {
     pub commutative: bool,
     /// Node of each rank, numbered in the order of their first ranks; empty where it is not known or there is one node.
     pub nodes: &'a [u32],
+    /// Bytes whose transfer takes as long as a message's start-up, α/β: a message of so many gets half the bandwidth.
+    pub half_bandwidth: usize,
 }
+
+/// α/β of a machine that nobody knows: a start-up of about 1 µs at about 8 GB/s, between shared memory and today's
+/// networks.
+pub const HALF_BANDWIDTH: usize = 8192;
 
 impl Call<'_> {
     /// Signature bytes that one rank contributes: what every choice and every segment rests on.

@@ -13,12 +13,15 @@ pub struct Shape {
     pub unit: usize,
     /// Root rank.
     pub root: usize,
+    /// α/β, bytes.
+    pub half_bandwidth: usize,
 }
 
 impl Shape {
     /// The shape of a call among `ranks` ranks.
     pub const fn of(call: &Call, ranks: usize) -> Self {
-        Self { ranks, bytes: call.bytes(), unit: call.unit, root: call.root }
+        let half_bandwidth = call.half_bandwidth;
+        Self { ranks, bytes: call.bytes(), unit: call.unit, root: call.root, half_bandwidth }
     }
 }
 

@@ -26,7 +26,7 @@ mod parameter;
 pub mod reduce;
 pub mod scatter;
 
-pub use call::{Call, Operation};
+pub use call::{Call, HALF_BANDWIDTH, Operation};
 pub use choice::{Choice, ChoiceError, format_bytes, parse_bytes};
 pub use cost::{Cost, Shape};
 pub use needs::{Needs, RankNeed, Unmet};

@@ -27,11 +27,6 @@ pub const MAX_REQUESTS: Parameter = Parameter {
     help: "segments that a leaf sends before it waits for the first of them to be taken",
 };
 
-/// α/β in bytes: the message whose transfer takes as long as its start-up. 8 KiB stands for a start-up of about 1 µs
-/// at about 8 GB/s, between shared memory and today's networks; the optimum is flat, so a factor of two costs at most
-/// a few per cent.
-const ALPHA_OVER_BETA: f64 = 8192.0;
-
 /// How a segmented tree goes: the first segment has gone through after `first` rounds and each further one takes
 /// `period` rounds more.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +38,16 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Bytes of the best segment for a message of `bytes` bytes.
+    /// Bytes of the best segment for a message of `bytes` bytes where α/β is `half_bandwidth` bytes.
     ///
-    /// S segments take (first + (S−1)·period)(α + nβ/S), which is least at S = √((first − period)·nβ / (period·α)).
-    pub fn segment(self, bytes: usize) -> usize {
+    /// S segments take (first + (S−1)·period)(α + nβ/S), which is least at S = √((first − period)·nβ / (period·α)). The
+    /// least is flat: an α/β that is off by a factor of two costs at most a few per cent.
+    pub fn segment(self, bytes: usize, half_bandwidth: usize) -> usize {
         let fill = self.first.saturating_sub(self.period);
         if fill == 0 || self.period == 0 {
             return usize::MAX;
         }
-        let best = (bytes as f64 * ALPHA_OVER_BETA * self.period as f64 / fill as f64).sqrt();
+        let best = (bytes as f64 * half_bandwidth as f64 * self.period as f64 / fill as f64).sqrt();
         best.max(1.0) as usize
     }
 }
@@ -59,13 +55,13 @@ impl Pace {
 impl Parameters {
     /// The segments that the parameter `segment` makes of the message of `call`; `auto` is the optimum for `pace`.
     pub fn segments(&self, call: &Call, pace: Pace) -> Segments {
-        let bytes = self.number("segment").unwrap_or_else(|| pace.segment(call.bytes()));
+        let bytes = self.number("segment").unwrap_or_else(|| pace.segment(call.bytes(), call.half_bandwidth));
         Segments::new(call.count, call.units_in(bytes))
     }
 
     /// The same for a cost formula.
     pub fn segments_of(&self, shape: &Shape, pace: Pace) -> Segments {
-        let bytes = self.number("segment").unwrap_or_else(|| pace.segment(shape.bytes));
+        let bytes = self.number("segment").unwrap_or_else(|| pace.segment(shape.bytes, shape.half_bandwidth));
         Segments::new(shape.bytes / shape.unit, (bytes / shape.unit).max(1))
     }
 }

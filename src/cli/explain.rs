@@ -2,7 +2,8 @@
 
 use super::table::columns;
 use super::{Done, Failure};
-use crate::algorithm::{Call, Choice, Operation, format_bytes, of, parse_bytes};
+use crate::algorithm::{Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::schedule::simulate::{Beat, Tapes};
 use crate::selection::{
     Candidates, Configuration, Decided, RawConfiguration, Situation, Wanted, decide, operation_named, variables,
 };
@@ -43,6 +44,9 @@ pub struct Arguments {
     /// Rules file, instead of COLLIE_RULES
     #[arg(long)]
     rules: Option<String>,
+    /// Network whose α/β cuts segments, instead of COLLIE_NETWORK
+    #[arg(long, value_name = "NETWORK")]
+    network: Option<String>,
 }
 
 pub fn bytes(text: &str) -> Result<usize, String> {
@@ -78,15 +82,18 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         unit,
         commutative: !arguments.non_commutative,
         nodes: if situation.one_node { &[] } else { &nodes },
+        half_bandwidth: configuration.half_bandwidth(situation.one_node),
     };
     Ok(Done::from(explanation(&configuration, &situation, &call)))
 }
 
 fn configuration(arguments: &Arguments) -> Result<Configuration, Failure> {
     let mut variables = RawConfiguration::from_environment().variables;
-    if let Some(rules) = &arguments.rules {
-        variables.retain(|(name, _)| name != variables::RULES);
-        variables.push((variables::RULES.to_owned(), rules.clone()));
+    for (name, given) in [(variables::RULES, &arguments.rules), (variables::NETWORK, &arguments.network)] {
+        if let Some(given) = given {
+            variables.retain(|(known, _)| known != name);
+            variables.push((name.to_owned(), given.clone()));
+        }
     }
     RawConfiguration::new(variables).parse().map_err(|errors| Failure::cannot(errors.to_string()))
 }
@@ -107,11 +114,40 @@ fn nodes(text: &str, ranks: usize) -> Result<Vec<u32>, String> {
     Ok((0..).zip(&sizes).flat_map(|(node, size)| std::iter::repeat_n(node, *size)).collect())
 }
 
+/// Whether a segment or a number of blocks is left to the cost formula.
+fn rests_on_network(choice: &Choice) -> bool {
+    let rows = choice.algorithm.parameters.iter().map(|row| row.kind);
+    rows.zip(choice.parameters.iter()).any(|(kind, (_, value))| match value {
+        Value::Auto => matches!(kind, Kind::Segment | Kind::Blocks),
+        Value::Inner(inner) => rests_on_network(inner),
+        _ => false,
+    })
+}
+
+/// What `auto` comes to, seen in the messages that are sent.
+fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situation: &Situation) -> String {
+    let network = configuration.network(situation.one_node);
+    let rests = format!("auto rests on α/β = {} bytes ({})", call.half_bandwidth, network.name);
+    // Beyond so many steps the answer is not worth the wait.
+    let Some(tapes) = Tapes::record(choice, call, situation.ranks, 1 << 22) else { return rests + "\n" };
+    let sent = |rank| {
+        tapes.rank(rank).iter().filter_map(|beat| match beat {
+            Beat::Send { bytes, .. } => Some(*bytes),
+            _ => None,
+        })
+    };
+    let longest = (0..situation.ranks).flat_map(sent).max().unwrap_or(0);
+    format!("{rests}: the longest message is {longest} bytes\n")
+}
+
 fn explanation(configuration: &Configuration, situation: &Situation, call: &Call) -> String {
     let mut text = heading(situation, call);
     let used = match decide(configuration, situation, call) {
         Decided::Ours { choice, by } => {
             let _ = writeln!(text, "gets {choice}\nby {by}");
+            if rests_on_network(choice) {
+                text.push_str(&automatic(configuration, choice, call, situation));
+            }
             if call.bytes() == 0 && call.operation != Operation::Barrier {
                 text.push_str("but has no bytes, so that no message is sent\n");
             }

@@ -172,6 +172,7 @@ fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Q
         unit: question.unit,
         commutative: question.commutative,
         nodes: &agreed.nodes,
+        half_bandwidth: agreed.half_bandwidth,
     };
     let program = control::chosen(state, operation);
     let (choice, decided_by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {

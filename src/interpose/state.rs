@@ -115,6 +115,8 @@ pub struct Agreed {
     pub situation: Situation,
     /// Node of each rank; empty if there is one node.
     pub nodes: Vec<u32>,
+    /// α/β of the network, bytes.
+    pub half_bandwidth: usize,
     /// World ranks of its ranks.
     pub members: Vec<u32>,
     /// A name that no other communicator of the job has.
@@ -300,6 +302,7 @@ impl State {
             unit: significant.unit,
             commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
             nodes: &agreed.nodes,
+            half_bandwidth: agreed.half_bandwidth,
         };
         (Place { comm, rank: self.rank, size: self.size, yielding }, call)
     }
@@ -452,6 +455,7 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
             one_node: nodes.is_empty(),
             oversubscribed: all.iter().any(|words| words[3] != 0),
         },
+        half_bandwidth: configuration.half_bandwidth(nodes.is_empty()),
         within_budget: all.iter().all(|words| words[2] < configuration.max_communicators as u64),
         configuration,
         nodes,

@@ -6,8 +6,10 @@ use super::error::{ConfigurationError, ConfigurationErrors, describe_choice_erro
 use super::rules::Rules;
 use super::variables::{self, LATER, PREFIX, VARIABLES};
 use crate::algorithm::{Choice, Operation};
+use crate::schedule::simulate::Network;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 /// What rank 0 hands to the other ranks: its variables as set and the text of its rules file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -16,9 +18,11 @@ pub struct RawConfiguration {
     pub variables: Vec<(String, String)>,
     /// The file that `COLLIE_RULES` names.
     pub rules: Option<RulesFile>,
+    /// The file that `COLLIE_NETWORK` names, unless that is a preset.
+    pub network: Option<RulesFile>,
 }
 
-/// A rules file as read.
+/// A rules file, or a network's, as read.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RulesFile {
     /// As the user wrote it.
@@ -146,6 +150,8 @@ pub struct Configuration {
     pub forced: [Wanted; 7],
     /// The rules file.
     pub rules: Rules,
+    /// `COLLIE_NETWORK`.
+    pub network: Option<Arc<Network>>,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
     /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls.
@@ -165,6 +171,7 @@ impl Default for Configuration {
             mode: Mode::default(),
             forced: Default::default(),
             rules: Rules::default(),
+            network: None,
             report: vec![ReportTarget::Stderr],
             trace: None,
             on_difference: OnDifference::default(),
@@ -183,12 +190,14 @@ impl RawConfiguration {
         Self::new(variables.filter(|(name, _)| name.starts_with(PREFIX)).collect())
     }
 
-    /// Of these variables; reads the rules file if one is named.
+    /// Of these variables; reads the files that they name.
     pub fn new(mut variables: Vec<(String, String)>) -> Self {
         variables.sort();
-        let rules = variables.iter().find(|(name, value)| name == variables::RULES && !value.is_empty());
-        let rules = rules.map(|(_, path)| RulesFile::read(path));
-        Self { variables, rules }
+        let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.is_empty());
+        let rules = set(variables::RULES).map(|(_, path)| RulesFile::read(path));
+        let network = set(variables::NETWORK).filter(|(_, name)| Network::preset(name).is_none());
+        let network = network.map(|(_, path)| RulesFile::read(path));
+        Self { variables, rules, network }
     }
 
     /// What the variables and the rules file say. A variable set to nothing counts as not set.
@@ -216,11 +225,34 @@ impl RawConfiguration {
                 errors.push(ConfigurationError::variable(variables::RULES, format!("cannot read '{path}': {why}")));
             }
         }
+        if let Some(RulesFile { path, text }) = &self.network {
+            let network = match text {
+                Ok(text) => Network::parse(path, text).map_err(|error| error.to_string()),
+                Err(why) => Err(format!("'{path}' is neither a preset ({}) nor readable: {why}", Network::names())),
+            };
+            match network {
+                Ok(network) => configuration.network = Some(Arc::new(network)),
+                Err(message) => errors.push(ConfigurationError::variable(variables::NETWORK, message)),
+            }
+        }
         if errors.is_empty() { Ok(configuration) } else { Err(ConfigurationErrors(errors)) }
     }
 }
 
 impl Configuration {
+    /// The network that is set, or else the one that stands for communicators within a node, or across nodes.
+    pub fn network(&self, one_node: bool) -> Arc<Network> {
+        static PRESETS: LazyLock<[Arc<Network>; 2]> = LazyLock::new(|| {
+            ["ethernet", "shared_memory"].map(|name| Arc::new(Network::preset(name).expect("it is a preset")))
+        });
+        self.network.as_ref().map_or_else(|| Arc::clone(&PRESETS[usize::from(one_node)]), Arc::clone)
+    }
+
+    /// α/β of that network, bytes.
+    pub fn half_bandwidth(&self, one_node: bool) -> usize {
+        self.network(one_node).half_bandwidth(one_node)
+    }
+
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         if variables::find(name).is_none() {
             return Err(unknown_variable(name));
@@ -244,6 +276,8 @@ impl Configuration {
                 self.on_difference = word(value, &words)?;
             }
             variables::RULES => {}
+            // That of a file is read further on.
+            variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => self.trace = Some(PathBuf::from(value)),
             variables::LOG => self.log = log_filter(value)?,

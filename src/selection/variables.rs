@@ -28,6 +28,8 @@ pub const MODE: &str = "COLLIE_MODE";
 pub const ON_DIFFERENCE: &str = "COLLIE_ON_DIFFERENCE";
 /// The rules file.
 pub const RULES: &str = "COLLIE_RULES";
+/// The network that segments are cut for.
+pub const NETWORK: &str = "COLLIE_NETWORK";
 /// Where the report goes.
 pub const REPORT: &str = "COLLIE_REPORT";
 /// Where the trace goes.
@@ -68,6 +70,13 @@ pub const VARIABLES: &[Variable] = &[
         help: "Rules file, read by rank 0: Collie's own format, or Open MPI's (classic, version 2, JSON). The first \
                rule that matches a call decides, unless the operation's own variable does. `collie check` tells what \
                is wrong with a file.",
+    },
+    Variable {
+        name: NETWORK,
+        accepted: "shared_memory, ethernet, infiniband, or a file name",
+        default: "shared_memory within a node, ethernet between nodes",
+        help: "Network whose start-up and bandwidth decide what `segment=auto` and `blocks=auto` come to; the file is one \
+               that `collie fit` wrote, read by rank 0.",
     },
     Variable {
         name: REPORT,

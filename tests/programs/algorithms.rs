@@ -2,7 +2,7 @@
 
 use crate::mpi::Family;
 use crate::programs::accounted;
-use collie::algorithm::{Algorithm, Call, Choice, Operation, of};
+use collie::algorithm::{Algorithm, Call, Choice, HALF_BANDWIDTH, Operation, of};
 use collie::schedule::cover;
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
@@ -40,7 +40,15 @@ fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
     let unit = if row.operation.reduces() { 4 } else { 1 };
     let nodes = &[];
     let count = if row.operation == Operation::Barrier { 0 } else { 1009 };
-    let call = Call { operation: row.operation, root: 0, count, unit, commutative: true, nodes };
+    let call = Call {
+        operation: row.operation,
+        root: 0,
+        count,
+        unit,
+        commutative: true,
+        nodes,
+        half_bandwidth: HALF_BANDWIDTH,
+    };
     let default = Choice::new(row);
     let mut others = cover::choices(row, &call, RANKS);
     others.retain(|choice| *choice != default);

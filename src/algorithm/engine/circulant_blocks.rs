@@ -16,11 +16,13 @@ pub const BLOCKS: Parameter = Parameter {
     help: "number of blocks into which the message is cut; auto: the optimum of the cost formula",
 };
 
-/// The blocks of `count` units of `unit` bytes: as many as asked for, or a few less so that all but the last are equal.
-fn blocks(count: usize, unit: usize, ranks: usize, parameters: &Parameters) -> Segments {
+/// The blocks of a message: as many as asked for, or a few less so that all but the last are equal.
+fn blocks(shape: &Shape, parameters: &Parameters) -> Segments {
+    let Shape { ranks, bytes, unit, half_bandwidth, .. } = *shape;
+    let count = bytes / unit;
     let length = match parameters.number("blocks") {
         Some(number) => count.div_ceil(number),
-        None => Pace { first: ceil_log2(ranks) as usize, period: 1 }.segment(count * unit) / unit,
+        None => Pace { first: ceil_log2(ranks) as usize, period: 1 }.segment(bytes, half_bandwidth) / unit,
     };
     Segments::new(count, length)
 }
@@ -29,7 +31,7 @@ fn blocks(count: usize, unit: usize, ranks: usize, parameters: &Parameters) -> S
 pub fn bcast(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let (p, root) = (comm.size(), call.root);
     let rank = |v: usize| (v + root) % p;
-    let blocks = blocks(call.count, call.unit, p, parameters);
+    let blocks = blocks(&Shape::of(call, p), parameters);
     let schedule = BlockSchedule::new(p, (comm.rank() + p - root) % p);
     let place = |block: usize| Range::receive(0, call.count).slice(&blocks.units(block));
     for round in 0..schedule.rounds(blocks.number()) {
@@ -51,7 +53,7 @@ pub fn reduce(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     if p == 1 {
         return comm.copy(own, folded);
     }
-    let blocks = blocks(call.count, call.unit, p, parameters);
+    let blocks = blocks(&Shape::of(call, p), parameters);
     let schedule = BlockSchedule::new(p, (comm.rank() + p - root) % p);
     let incoming = comm.scratch(blocks.length());
     let mut touched: SmallVec<[bool; 64]> = smallvec![false; blocks.number()];
@@ -77,7 +79,7 @@ pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     if shape.ranks == 1 {
         return Cost::default();
     }
-    let blocks = blocks(shape.bytes / shape.unit, shape.unit, shape.ranks, parameters);
+    let blocks = blocks(shape, parameters);
     let rounds = blocks.number() - 1 + ceil_log2(shape.ranks) as usize;
     let bytes = (rounds * blocks.length() * shape.unit) as f64;
     Cost { rounds: rounds as f64, bytes, folded: if folds { bytes } else { 0.0 } }

@@ -101,10 +101,18 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Call, Choice, Operation, find};
+    use crate::algorithm::{Call, Choice, HALF_BANDWIDTH, Operation, find};
 
     fn drawn(operation: Operation, name: &str, size: usize) -> Vec<Message> {
-        let call = Call { operation, root: 0, count: 64, unit: 1, commutative: true, nodes: &[] };
+        let call = Call {
+            operation,
+            root: 0,
+            count: 64,
+            unit: 1,
+            commutative: true,
+            nodes: &[],
+            half_bandwidth: HALF_BANDWIDTH,
+        };
         let choice = Choice::new(find(operation, name).unwrap());
         messages(&Tapes::record(&choice, &call, size, usize::MAX).unwrap()).unwrap()
     }

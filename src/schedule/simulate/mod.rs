@@ -100,9 +100,8 @@ pub fn predict(
     }
     let formula = || {
         let link = if size > network.ranks_per_node { &network.off_node } else { &network.on_node };
-        let alpha = 2.0 * link.overhead + link.latency + link.gap;
         let cost = (choice.algorithm.cost)(&Shape::of(call, size), &choice.parameters);
-        Prediction { time: cost.seconds(alpha, link.per_byte, network.per_folded_byte), simulated: false }
+        Prediction { time: cost.seconds(link.start_up(), link.per_byte, network.per_folded_byte), simulated: false }
     };
     let outcome = simulate(choice, call, size, network, steps)?;
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });

@@ -29,6 +29,13 @@ pub struct Link {
     pub shares: bool,
 }
 
+impl Link {
+    /// α: seconds of a message of no bytes.
+    pub fn start_up(&self) -> f64 {
+        2.0 * self.overhead + self.latency + self.gap
+    }
+}
+
 /// A machine, as far as collectives feel it: LogGP with nodes and ports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,12 +90,13 @@ impl Network {
     /// # Errors
     /// Neither one nor the other, or a file that is no network.
     pub fn find(name: &str) -> Result<Self, NetworkError> {
-        if let Some(preset) = Self::presets().find(|preset| preset.name == name) {
+        if let Some(preset) = Self::preset(name) {
             return Ok(preset);
         }
-        let text = std::fs::read_to_string(name).map_err(|error| {
-            let accepted = Self::presets().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
-            NetworkError::File { name: name.to_owned(), accepted, error }
+        let text = std::fs::read_to_string(name).map_err(|error| NetworkError::File {
+            name: name.to_owned(),
+            accepted: Self::names(),
+            error,
         })?;
         Self::parse(name, &text)
     }
@@ -101,14 +109,36 @@ impl Network {
         (0..size).map(|rank| (rank / self.ranks_per_node) as u32).collect()
     }
 
+    /// α/β in bytes: within a node, or between nodes.
+    pub fn half_bandwidth(&self, one_node: bool) -> usize {
+        let link = if one_node { &self.on_node } else { &self.off_node };
+        // Where bytes are free, no segment is too long.
+        (link.start_up() / link.per_byte).min(1e15).round() as usize
+    }
+
     /// A call of about `bytes` bytes: in reductions of doubles that commute.
     pub fn call<'a>(&self, operation: Operation, root: usize, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
         let unit = if operation.reduces() { 8 } else { 1 };
         let count = if operation == Operation::Barrier { 0 } else { bytes.div_ceil(unit) };
-        Call { operation, root, count, unit, commutative: true, nodes }
+        let half_bandwidth = self.half_bandwidth(nodes.is_empty());
+        Call { operation, root, count, unit, commutative: true, nodes, half_bandwidth }
     }
 
-    fn parse(name: &str, text: &str) -> Result<Self, NetworkError> {
+    /// The names of the presets, with commas between.
+    pub fn names() -> String {
+        Self::presets().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The preset of that name.
+    pub fn preset(name: &str) -> Option<Self> {
+        Self::presets().find(|preset| preset.name == name)
+    }
+
+    /// Reads the text of the file `name`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, NetworkError> {
         let network: Self =
             serde_json::from_str(text).map_err(|error| NetworkError::Form { name: name.to_owned(), error })?;
         let refuse = |what| Err(NetworkError::Value { name: name.to_owned(), what });

@@ -1,5 +1,6 @@
 //! Each way to get a variable wrong, and what is said about it.
 
+use crate::schedule::simulate::Network;
 use crate::selection::{Configuration, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
 
 fn parse(variables: &[(&str, &str)]) -> Result<Configuration, String> {
@@ -150,6 +151,7 @@ fn all_errors_at_once() {
             ("COLLIE_REPORT".to_owned(), "x".to_owned()),
         ],
         rules: Some(RulesFile { path: "r".to_owned(), text: Ok("bcast 1 1 x\nbcast 1 y z\n".to_owned()) }),
+        network: None,
     };
     let words = raw.parse().unwrap_err().to_string();
     let places: Vec<_> = words.lines().map(|line| line.split(": ").next().unwrap()).collect();
@@ -162,8 +164,28 @@ fn the_raw_configuration_survives_the_way_to_the_other_ranks() {
         let raw = RawConfiguration {
             variables: vec![("COLLIE_RULES".to_owned(), "ä.rules".to_owned())],
             rules: Some(RulesFile { path: "ä.rules".to_owned(), text }),
+            network: None,
         };
         let there = serde_json::to_vec(&raw).unwrap();
         assert_eq!(serde_json::from_slice::<RawConfiguration>(&there).unwrap(), raw);
     }
+}
+
+#[test]
+fn the_network_decides_where_bytes_begin_to_count() {
+    let of = |name: &str| RawConfiguration::new(vec![("COLLIE_NETWORK".to_owned(), name.to_owned())]);
+    let default = Configuration::default();
+    assert_eq!((default.half_bandwidth(true), default.half_bandwidth(false)), (4800, 25882));
+    assert_eq!(of("infiniband").parse().unwrap().half_bandwidth(false), 31190);
+    let error = of("no/such/file").parse().unwrap_err().to_string();
+    assert!(error.contains("COLLIE_NETWORK") && error.contains("shared_memory, ethernet, infiniband"), "{error}");
+    let mut network = Network::preset("ethernet").unwrap();
+    network.off_node.per_byte *= 2.0;
+    let text =
+        |network: &Network| Some(RulesFile { path: "n".to_owned(), text: Ok(serde_json::to_string(network).unwrap()) });
+    let raw = RawConfiguration { network: text(&network), ..of("n") };
+    assert_eq!(raw.parse().unwrap().half_bandwidth(false), 12941);
+    network.ports_per_node = 0;
+    let error = RawConfiguration { network: text(&network), ..raw }.parse().unwrap_err().to_string();
+    assert!(error.contains("ports_per_node"), "{error}");
 }
