@@ -208,7 +208,7 @@ pub(super) fn log_call(
     log::trace!(
         "{name} communicator={} size={} root={root} bytes={bytes} algorithm={algorithm} \
          decided_by=\"{decided_by}\" seconds={:.9}",
-        state.agreed.as_ref().map_or("local", |agreed| &agreed.identity),
+        state.identity(),
         state.size,
         runtime.nanoseconds(ticks) as f64 * 1e-9,
     );

@@ -5,6 +5,7 @@
 //! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
+//! * [`origin`]: where communicators come from; its Fortran entries for Open MPI in `origin_fortran`.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`trace`]: the log of single calls.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
@@ -19,6 +20,9 @@ mod log;
 mod observed;
 #[cfg(mpi_family = "openmpi")]
 mod observed_fortran;
+mod origin;
+#[cfg(mpi_family = "openmpi")]
+mod origin_fortran;
 mod runtime;
 mod state;
 pub mod symbols;

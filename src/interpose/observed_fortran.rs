@@ -94,7 +94,7 @@ const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 observed_collectives! { entries }
 
 /// The library's procedure of that name, which ends in a zero byte; looked up once.
-fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+pub(super) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     let known = kept.load(Ordering::Relaxed);
     if !known.is_null() {
         return known;

@@ -1,5 +1,6 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
+use super::origin::Origins;
 use super::state::{self, State};
 use crate::monitor::{CommunicatorRecord, EventLog, Traffic};
 use crate::mpi::communicator::{self, Key};
@@ -24,6 +25,8 @@ pub struct Runtime {
     pub oversubscribed: bool,
     /// Where a communicator's state hangs.
     pub key: Key,
+    /// Where communicators come from.
+    pub origins: Origins,
     /// The clock that times the calls.
     pub clock: quanta::Clock,
     /// Length of its tick.
@@ -102,6 +105,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
         key,
+        origins: Origins::new()?,
         started: (clock.raw(), SystemTime::now()),
         clock,
         nanoseconds_per_tick,

@@ -2,6 +2,7 @@
 
 use super::arguments::{self, Fallback, Significant};
 use super::control::{self, Chosen};
+use super::origin::Origin;
 use super::runtime::{self, Runtime};
 use super::transport::Place;
 use crate::algorithm::{Call, Choice, Operation};
@@ -9,7 +10,7 @@ use crate::monitor::{
     Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic,
 };
 use crate::mpi::error::Result;
-use crate::mpi::{communicator, constants, node};
+use crate::mpi::{communicator, node};
 use crate::selection::{Configuration, ConfigurationErrors, Mode, RawConfiguration, Situation};
 use mpi_sys::MPI_Comm;
 use std::cell::{Cell, RefCell};
@@ -21,9 +22,6 @@ use std::sync::atomic::Ordering;
 
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;
-
-/// The identity of `MPI_COMM_WORLD`, which needs no agreement.
-const WORLD: &str = "world";
 
 /// A state in the list of all; used by one thread at a time, as MPI demands of collectives on one communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +40,8 @@ pub struct State {
     pub size: usize,
     /// Whether it connects two groups.
     pub inter: bool,
+    /// Where it comes from.
+    pub origin: Arc<Origin>,
     /// What its ranks have agreed on; nothing until the first call that needs it.
     pub agreed: Option<Agreed>,
     /// The private communicator.
@@ -190,6 +190,7 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
         rank: communicator::rank(comm)?,
         size,
         inter: communicator::is_inter(comm)?,
+        origin: runtime.origins.of(comm)?,
         agreed: None,
         private: Private::Unmade,
         table: Table::new(),
@@ -218,8 +219,7 @@ pub fn last_call() -> String {
     }
     // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
     let state = unsafe { &*state };
-    let identity = state.agreed.as_ref().map_or("not agreed on yet", |agreed| &agreed.identity);
-    format!(" on communicator {identity} (rank {} of {})", state.rank, state.size)
+    format!(" on communicator {} (rank {} of {})", state.identity(), state.rank, state.size)
 }
 
 /// MPI's callback when a communicator goes away: keeps what was recorded and frees the private communicator.
@@ -377,26 +377,37 @@ impl State {
         if cells.is_empty() {
             return None;
         }
-        let name = communicator::name(self.comm).ok().flatten();
-        let unknown = || match self.comm == constants::comm_world() {
-            true => WORLD.to_owned(),
-            false => format!("{}.local", name.as_deref().unwrap_or("?")),
-        };
         Some(CommunicatorRecord {
-            identity: self.agreed.as_ref().map_or_else(unknown, |agreed| agreed.identity.clone()),
-            name,
+            identity: self.identity().to_owned(),
+            name: communicator::name(self.comm).ok().flatten(),
+            made_by: self.origin.made_by.to_owned(),
+            parent: self.origin.parent.clone(),
             size: self.size as u32,
             rank: self.rank as u32,
-            members: match &self.agreed {
-                Some(agreed) if self.rank == 0 => agreed.members.clone(),
-                _ => Vec::new(),
-            },
+            members: self.members(),
             cells,
             epochs: self.turns.get_mut().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.verified.get_mut().calls,
             differences: self.verified.get_mut().differences.clone(),
             ..CommunicatorRecord::default()
         })
+    }
+
+    /// Its identity: what all its ranks work out alike, or else what they have agreed on.
+    pub fn identity(&self) -> &str {
+        self.agreed.as_ref().map_or(&self.origin.identity, |agreed| &agreed.identity)
+    }
+
+    /// World ranks of its ranks, told by one of them.
+    fn members(&self) -> Vec<u32> {
+        match &self.agreed {
+            _ if self.rank != 0 => Vec::new(),
+            Some(agreed) => agreed.members.clone(),
+            None => {
+                let ranks = communicator::world_ranks(self.comm, false).unwrap_or_default();
+                ranks.into_iter().filter_map(|rank| u32::try_from(rank).ok()).collect()
+            }
+        }
     }
 
     /// Adds the messages of our algorithms, by world rank.
@@ -440,7 +451,8 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
     let held = runtime.private_communicators.load(Ordering::Relaxed) as u64;
     let number = if state.rank == 0 { runtime.numbered.fetch_add(1, Ordering::Relaxed) } else { 0 };
     let flags = u64::from(runtime.oversubscribed);
-    let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number];
+    let identity = digest(&state.origin.identity);
+    let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number, identity];
     let all = communicator::allgather(state.comm, state.size, words)?;
     let configuration = if all.iter().all(|words| words[0] == all[0][0]) {
         Arc::clone(runtime.own_configuration())
@@ -448,7 +460,8 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         take_over(runtime, state)?
     };
     let nodes = node::number(all.iter().map(|words| words[1]));
-    let world = state.comm == constants::comm_world();
+    // Communicators may be made by ways that not all ranks see.
+    let alike = all.iter().all(|words| words[6] == all[0][6]);
     Ok(Agreed {
         situation: Situation {
             ranks: state.size,
@@ -460,7 +473,7 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         configuration,
         nodes,
         members: all.iter().map(|words| words[4] as u32).collect(),
-        identity: if world { WORLD.to_owned() } else { format!("{}.{}", all[0][4], all[0][5]) },
+        identity: if alike { state.origin.identity.clone() } else { format!("unseen/{}.{}", all[0][4], all[0][5]) },
     })
 }
 
@@ -477,9 +490,9 @@ fn take_over(runtime: &Runtime, state: &State) -> Result<Arc<Configuration>> {
     Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))
 }
 
-/// A number that equal configurations share.
-fn digest(raw: &RawConfiguration) -> u64 {
+/// A number that equals share.
+fn digest(known: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    raw.hash(&mut hasher);
+    known.hash(&mut hasher);
     hasher.finish()
 }

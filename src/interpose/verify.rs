@@ -100,7 +100,7 @@ fn tell(runtime: &Runtime, state: &State, record: &DifferenceRecord) {
         runtime.world_rank,
         record.function,
         record.call,
-        agreed.identity,
+        state.identity(),
         record.algorithm,
         record.element,
         record.native,

@@ -56,6 +56,51 @@ pub fn name(comm: MPI_Comm) -> Result<Option<String>> {
     Ok((!name.is_empty()).then(|| name.into_owned()))
 }
 
+/// World rank of each rank of its (local or remote) group, in order; `MPI_UNDEFINED` for ranks of other worlds.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn world_ranks(comm: MPI_Comm, remote: bool) -> Result<Vec<c_int>> {
+    translated(comm, remote, None)
+}
+
+/// World rank of its rank 0.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn first_world_rank(comm: MPI_Comm) -> Result<c_int> {
+    Ok(translated(comm, false, Some(1))?[0])
+}
+
+/// The first `most` of the ranks, or all, as world ranks. No communication.
+fn translated(comm: MPI_Comm, remote: bool, most: Option<c_int>) -> Result<Vec<c_int>> {
+    let (mut group, mut world) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
+    // SAFETY: out-parameters are valid for writes, the vectors as long as said; each group is freed once.
+    unsafe {
+        check(match remote {
+            true => mpi_sys::PMPI_Comm_remote_group(comm, group.as_mut_ptr()),
+            false => mpi_sys::PMPI_Comm_group(comm, group.as_mut_ptr()),
+        })?;
+        check(mpi_sys::PMPI_Comm_group(constants::comm_world(), world.as_mut_ptr()))?;
+        let mut size = 0;
+        check(mpi_sys::PMPI_Group_size(group.assume_init(), &mut size))?;
+        let size = most.map_or(size, |most| most.min(size));
+        let ranks: Vec<c_int> = (0..size).collect();
+        let mut found = vec![0; ranks.len()];
+        let translated = mpi_sys::PMPI_Group_translate_ranks(
+            group.assume_init(),
+            size,
+            ranks.as_ptr(),
+            world.assume_init(),
+            found.as_mut_ptr(),
+        );
+        check(mpi_sys::PMPI_Group_free(group.as_mut_ptr()))?;
+        check(mpi_sys::PMPI_Group_free(world.as_mut_ptr()))?;
+        check(translated)?;
+        Ok(found)
+    }
+}
+
 /// Sets `bytes` on every rank to what they are on rank 0. Collective.
 ///
 /// # Errors

@@ -3,11 +3,13 @@
 use crate::monitor::{CommunicatorRow, Row, Summary};
 use csv::Writer;
 
-const COLUMNS: [&str; 25] = [
+const COLUMNS: [&str; 27] = [
     "function",
     "communicator",
     "communicator_name",
     "communicator_size",
+    "communicator_made_by",
+    "communicator_parent",
     "bytes_from",
     "bytes_to",
     "algorithm",
@@ -47,6 +49,8 @@ fn fields(row: &Row, communicator: &CommunicatorRow) -> [String; COLUMNS.len()] 
         communicator.identity.clone(),
         communicator.name.clone().unwrap_or_default(),
         communicator.size.to_string(),
+        communicator.made_by.clone(),
+        communicator.parent.clone(),
         row.bytes_from.to_string(),
         row.bytes_to.to_string(),
         row.algorithm.clone(),

@@ -2,15 +2,15 @@
 
 use super::columns::{WIDTH, columns, shortened};
 use super::quantity::{bytes, count, duration, percent};
-use crate::monitor::{Row, Summary, Verdict};
+use crate::monitor::{CommunicatorRow, Row, Summary, Verdict};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 /// Lines of the whole.
 const LINES: usize = 20;
 
-/// Lines that the table takes besides its rows: heads, the rest summed up, the key.
-const LINES_AROUND_ROWS: usize = 4;
+/// Lines that the table takes besides its rows: heads, the rest summed up, the key, where communicators come from.
+const LINES_AROUND_ROWS: usize = 5;
 
 /// Rows of the table: however much else there is to say, and however little.
 const ROWS: RangeInclusive<usize> = 3..=9;
@@ -96,6 +96,7 @@ fn cells(text: &mut String, summary: &Summary, most: usize) {
     columns(text, TEXTS, &table);
     rest(text, &summary.rows[shown..]);
     key(text, &decisions);
+    origins(text, summary, &summary.rows[..shown]);
 }
 
 fn letter(place: usize) -> String {
@@ -154,6 +155,25 @@ fn key(text: &mut String, decisions: &[&str]) {
         entries.push(format!("and {} more", decisions.len() - REASONS));
     }
     wrapped(text, "decided by: ", &entries);
+}
+
+/// Where the communicators of these rows come from, as far as a line holds it.
+fn origins(text: &mut String, summary: &Summary, rows: &[Row]) {
+    let mut places: Vec<usize> = rows.iter().map(|row| row.communicator).collect();
+    places.sort_unstable();
+    places.dedup();
+    let made = places.into_iter().filter(|place| !summary.communicators[*place].made_by.is_empty());
+    let entries: Vec<String> = made
+        .map(|place| {
+            let row = &summary.communicators[place];
+            let parent = summary.communicators.iter().find(|other| other.identity == row.parent);
+            let parent = parent.map_or(row.parent.as_str(), CommunicatorRow::short_title);
+            format!("{} ({} ranks) by {} from {parent}", row.short_title(), row.size, function(&row.made_by))
+        })
+        .collect();
+    if !entries.is_empty() {
+        line!(text, "made: {}", entries.join(", "));
+    }
 }
 
 /// Entries separated by commas, in as many lines as they take.

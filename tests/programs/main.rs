@@ -6,6 +6,7 @@
 //! `scripts/build` has to have built the libraries; `scripts/test` does both.
 
 mod algorithms;
+mod communicators;
 mod job;
 mod modes;
 mod mpi;
@@ -25,6 +26,7 @@ fn main() {
         trials.extend(programs::trials(family));
         trials.extend(pitfalls::trials(family));
         trials.extend(algorithms::trials(family));
+        trials.extend(communicators::trials(family));
         trials.extend(records::trials(family));
         trials.extend(modes::trials(family));
     }
