@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
                         collie report run.json                          show the summary\n  \
                         collie report run.json --format csv             one row per cell\n  \
                         collie report run.json --output run.html        the page, by the file's ending\n  \
-                        collie report --diff before.json after.json     what changed")]
+                        collie report --diff before.json after.json     what changed\n  \
+                        collie report run.json --matrices traffic       traffic as bare matrices in that folder")]
 pub struct Arguments {
     /// A report that was written as .json
     #[arg(required_unless_present = "diff", conflicts_with = "diff")]
@@ -23,6 +24,11 @@ pub struct Arguments {
     /// Write to this file instead of standard output
     #[arg(long, short, conflicts_with = "diff")]
     output: Option<PathBuf>,
+    /// Folder for the traffic as bare matrices, as users of Open MPI's monitoring have scripts for: collie_*.mat what
+    /// Collie's algorithms sent, monitoring_pml_*.mat and monitoring_coll_*.mat what Open MPI counted; of each msg
+    /// (messages), size (bytes) and avg (bytes per message), from the rank of the line to that of the column
+    #[arg(long, conflicts_with_all = ["diff", "format", "output"])]
+    matrices: Option<PathBuf>,
     /// Two reports to compare
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     diff: Option<Vec<PathBuf>>,
@@ -42,6 +48,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let file = arguments.file.as_deref().ok_or_else(|| Failure::usage("no report is given"))?;
     let summary = read(file)?;
+    if let Some(folder) = &arguments.matrices {
+        return write_matrices(folder, &summary);
+    }
     let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
     let format = arguments.format.or(by_ending.and_then(ReportFormat::from_ending)).unwrap_or(ReportFormat::Text);
     let Some(output) = &arguments.output else {
@@ -51,6 +60,28 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let target = crate::selection::ReportTarget::File { path: output.clone(), format };
     report::write(&target, &summary).map_err(|error| Failure::cannot(error.to_string()))?;
     Ok(Done::from(String::new()))
+}
+
+fn write_matrices(folder: &Path, summary: &Summary) -> Result<Done, Failure> {
+    let layers = [
+        ("collie", &summary.traffic),
+        ("monitoring_pml", &summary.native_traffic),
+        ("monitoring_coll", &summary.native_collectives),
+    ];
+    if layers.iter().all(|(_, rows)| rows.is_empty()) {
+        return Err(Failure::cannot("the report holds no traffic".to_owned()));
+    }
+    let cannot = |path: &Path, error: std::io::Error| Failure::cannot(format!("{}: {error}", path.display()));
+    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, error))?;
+    let mut written = String::new();
+    for (layer, rows) in layers.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+        for (name, text) in report::matrices(summary.ranks, rows) {
+            let path = folder.join(format!("{layer}_{name}.mat"));
+            std::fs::write(&path, text).map_err(|error| cannot(&path, error))?;
+            written += &format!("{}\n", path.display());
+        }
+    }
+    Ok(Done::from(written))
 }
 
 fn read(path: &Path) -> Result<Summary, Failure> {

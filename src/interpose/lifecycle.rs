@@ -1,9 +1,10 @@
 //! The start and the end of MPI, and what is told at the end.
 
+use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
 use super::state::State;
 use super::{guard, log, trace};
-use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, merge};
+use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, TrafficRecord, merge};
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
 use crate::selection::Mode;
@@ -91,6 +92,7 @@ fn finish() {
             if let Err(error) = communicator::free_alone() {
                 ::log::warn!("a private communicator could not be freed: {error}");
             }
+            runtime.monitoring.iter().for_each(Monitoring::end);
             runtime.finished.store(true, Ordering::Relaxed);
             SUCCESS
         },
@@ -104,13 +106,15 @@ const TRACE: u8 = 2;
 /// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
 /// written; nothing of the program's depends on that.
 pub fn report(runtime: &Runtime) -> bool {
-    gather_and_write(runtime).unwrap_or_else(|error| {
+    // Counted before the gathering adds to it.
+    let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
+    runtime.apart(|| gather_and_write(runtime, native)).unwrap_or_else(|error| {
         log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
         false
     })
 }
 
-fn gather_and_write(runtime: &Runtime) -> Result<bool> {
+fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Result<bool> {
     let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
     let mut wanted = vec![0u8];
     if at_root {
@@ -122,7 +126,8 @@ fn gather_and_write(runtime: &Runtime) -> Result<bool> {
     if wanted[0] == 0 {
         return Ok(true);
     }
-    let bytes = record(runtime).encode();
+    let [native_traffic, native_collectives] = native;
+    let bytes = RankRecord { native_traffic, native_collectives, ..record(runtime) }.encode();
     let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
     let records: std::result::Result<Vec<_>, _> = all.iter().map(|bytes| RankRecord::decode(bytes)).collect();
     let records = records.map_err(|error| {

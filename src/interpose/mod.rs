@@ -6,6 +6,7 @@
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries for Open MPI in `origin_fortran`.
+//! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`trace`]: the log of single calls.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
@@ -17,6 +18,7 @@ mod fortran;
 mod guard;
 mod lifecycle;
 mod log;
+mod monitoring;
 mod observed;
 #[cfg(mpi_family = "openmpi")]
 mod observed_fortran;

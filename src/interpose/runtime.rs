@@ -1,5 +1,6 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
+use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::state::{self, State};
 use crate::monitor::{CommunicatorRecord, EventLog, Traffic};
@@ -39,6 +40,8 @@ pub struct Runtime {
     pub configuration: Result<Arc<Configuration>, ConfigurationErrors>,
     /// The log of single calls, if one is wanted.
     pub events: Option<Mutex<EventLog>>,
+    /// The MPI library's own count of messages, where it counts them.
+    pub monitoring: Option<Monitoring>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
     pub recording: AtomicBool,
     /// Communicators that calls were made on, in the order of their first call.
@@ -112,6 +115,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         raw,
         events: configuration.as_ref().ok().and_then(|configuration| super::trace::log_for(configuration)),
         configuration,
+        monitoring: Monitoring::start(world_rank, world_size),
         recording: AtomicBool::new(true),
         states: Mutex::default(),
         retired: Mutex::default(),
@@ -132,6 +136,14 @@ impl Runtime {
         match &self.configuration {
             Ok(configuration) => configuration,
             Err(errors) => refuse(self.world_rank, errors),
+        }
+    }
+
+    /// Runs `action`, whose messages are not the program's.
+    pub fn apart<T>(&self, action: impl FnOnce() -> T) -> T {
+        match &self.monitoring {
+            Some(monitoring) => monitoring.apart(action),
+            None => action(),
         }
     }
 

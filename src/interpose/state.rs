@@ -250,7 +250,7 @@ impl State {
     /// What PMPI returned.
     pub fn agree(&mut self, runtime: &Runtime) -> Result<&Agreed> {
         if self.agreed.is_none() {
-            self.agreed = Some(agree(runtime, self)?);
+            self.agreed = Some(runtime.apart(|| agree(runtime, self))?);
         }
         Ok(self.agreed.as_ref().expect("just set"))
     }
@@ -266,7 +266,7 @@ impl State {
             Private::Unmade => {}
         }
         let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
-        let made = if within_budget { communicator::make_private(self.comm)? } else { None };
+        let made = if within_budget { runtime.apart(|| communicator::make_private(self.comm))? } else { None };
         self.private = match made {
             Some(private) => {
                 runtime.private_communicators.fetch_add(1, Ordering::Relaxed);

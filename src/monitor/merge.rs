@@ -45,6 +45,7 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
         late: late(&records),
         traffic: traffic(&records, |record| &record.traffic),
         native_traffic: traffic(&records, |record| &record.native_traffic),
+        native_collectives: traffic(&records, |record| &record.native_collectives),
         timeline: timeline(&records, &place, &row_of),
         communicators,
         rows,

@@ -28,8 +28,10 @@ pub struct RankRecord {
     pub communicators: Vec<CommunicatorRecord>,
     /// Messages that Collie's algorithms sent from this rank.
     pub traffic: Vec<TrafficRecord>,
-    /// Messages that the MPI library says its collectives sent from this rank, where it tells.
+    /// Messages from this rank that the MPI library itself counted, Collie's among them; where it counts.
     pub native_traffic: Vec<TrafficRecord>,
+    /// What the MPI library's own collectives meant to move from this rank, where it counts.
+    pub native_collectives: Vec<TrafficRecord>,
     /// The last per-call events, for the time line.
     pub events: Vec<Event>,
 }

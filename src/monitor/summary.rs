@@ -57,9 +57,14 @@ pub struct Summary {
     /// Messages that Collie's algorithms sent, by sender and receiver.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<TrafficRow>,
-    /// Messages that the MPI library says its collectives sent.
+    /// Messages that the MPI library itself counted (Open MPI's `pml_monitoring_messages_*`): the program's, those of
+    /// its own collectives, and Collie's; without those of agreements and reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub native_traffic: Vec<TrafficRow>,
+    /// What the MPI library's own collectives meant to move (Open MPI's `coll_monitoring_messages_*`): not what they
+    /// sent, but for instance once the whole message from the root to each rank for a broadcast.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub native_collectives: Vec<TrafficRow>,
     /// The last calls of each rank, by rank and entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<TimelineRow>,

@@ -24,6 +24,7 @@ unsafe extern "C" {
     static collie_op_null: MPI_Op;
     static collie_op_min: MPI_Op;
     static collie_request_null: MPI_Request;
+    static collie_pvar_class_size: c_int;
     static collie_errors_return: MPI_Errhandler;
     static collie_status_ignore: *mut MPI_Status;
     static collie_statuses_ignore: *mut MPI_Status;
@@ -71,6 +72,8 @@ constants! {
     op_min: MPI_Op = collie_op_min;
     /// `MPI_REQUEST_NULL`.
     request_null: MPI_Request = collie_request_null;
+    /// `MPI_T_PVAR_CLASS_SIZE`.
+    pvar_class_size: c_int = collie_pvar_class_size;
     /// `MPI_ERRORS_RETURN`.
     errors_return: MPI_Errhandler = collie_errors_return;
     /// `MPI_STATUS_IGNORE`.

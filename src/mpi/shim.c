@@ -15,6 +15,8 @@ const MPI_Datatype collie_int = MPI_INT;
 const MPI_Op collie_op_null = MPI_OP_NULL;
 const MPI_Op collie_op_min = MPI_MIN;
 const MPI_Request collie_request_null = MPI_REQUEST_NULL;
+/* Of the tools interface. */
+const int collie_pvar_class_size = MPI_T_PVAR_CLASS_SIZE;
 const MPI_Errhandler collie_errors_return = MPI_ERRORS_RETURN;
 /* Named, dup, contiguous, vector, hvector: the combiners whose layout is looked into. */
 const int collie_combiners[] = {

@@ -9,6 +9,7 @@ mod algorithms;
 mod communicators;
 mod job;
 mod modes;
+mod monitored;
 mod mpi;
 mod pitfalls;
 mod programs;
@@ -28,6 +29,7 @@ fn main() {
         trials.extend(algorithms::trials(family));
         trials.extend(communicators::trials(family));
         trials.extend(records::trials(family));
+        trials.extend(monitored::trials(family));
         trials.extend(modes::trials(family));
     }
     libtest_mimic::run(&arguments, trials).exit();

@@ -70,7 +70,8 @@ function show(summary) {
   section("ranks", "Time per rank", null, ranks.chart, element("div", { style: "height:14px" }), rankTable(summary));
   drawnAgain(ranks.draw);
   trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
-  trafficSection(summary, summary.native_traffic, "native-traffic", "Native traffic", "Messages that the MPI library says its collectives sent.");
+  trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message between two ranks that Open MPI's monitoring counted: the program's, those of native collectives, and Collie's.");
+  trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");
   if (summary.timeline?.length) {
     const line = timeline(summary);
     section("timeline", "Time line", "The last calls of each rank. The wheel zooms, dragging moves, a double click shows all."

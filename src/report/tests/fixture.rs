@@ -128,6 +128,7 @@ pub fn full_records() -> Vec<RankRecord> {
         };
         record.traffic = vec![sent(1), sent(2), sent(4)];
         record.native_traffic = vec![TrafficRecord { to: (rank + 3) % RANKS, messages: 210, bytes: 430_080 }];
+        record.native_collectives = vec![TrafficRecord { to: (rank + 1) % RANKS, messages: 90, bytes: 2160 }];
         record.events = events(rank);
         record.dropped_events = u64::from(rank) * 10;
     }
