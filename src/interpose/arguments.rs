@@ -126,6 +126,11 @@ pub struct Significant {
 }
 
 impl Significant {
+    /// Those of a barrier.
+    pub const fn nothing() -> Self {
+        Self { root: 0, count: 0, unit: 1, send: None, receive: None, reduction: None }
+    }
+
     /// Signature bytes that one rank contributes.
     pub const fn bytes(&self) -> usize {
         self.count * self.unit
@@ -158,7 +163,7 @@ impl Significant {
         let (send, receive) = (&arguments.send, &arguments.receive);
         let at_root = rank == root;
         match arguments.operation {
-            Operation::Barrier => Ok(Self { root, count: 0, unit: 1, send: None, receive: None, reduction: None }),
+            Operation::Barrier => Ok(Self { root, ..Self::nothing() }),
             Operation::Bcast => {
                 let message = elements(receive, 1)?;
                 Ok(Self::movement(root, message.bytes(), None, Some(message)))

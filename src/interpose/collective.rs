@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Fallback, Significant};
 use super::runtime::{self, Runtime};
 use super::state::{self, Plan, Question, State};
-use super::{control, guard, trace, transport, verify};
+use super::{control, guard, synchronise, trace, transport, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
@@ -33,11 +33,13 @@ struct Outcome {
     /// The ticks to count, where the call's time is not all its own; and in mode `verify` the cell and ticks of ours.
     ticks: Option<u64>,
     ours: Option<(CellId, u64)>,
+    /// The ticks waited for late ranks, where waiting is told apart.
+    waited: Option<u64>,
 }
 
 impl Outcome {
     const fn plain(code: c_int, cell: CellId, bytes: usize) -> Self {
-        Self { code, cell, bytes, epoch: None, ticks: None, ours: None }
+        Self { code, cell, bytes, epoch: None, ticks: None, ours: None, waited: None }
     }
 }
 
@@ -50,7 +52,11 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
         Ok(outcome) => outcome,
         Err(error) => return communicator::raise(arguments.comm, error),
     };
-    let ticks = outcome.ticks.unwrap_or_else(|| runtime.clock.raw().saturating_sub(start));
+    let waited = outcome.waited.unwrap_or(0);
+    let ticks = match outcome.ticks {
+        Some(ticks) => ticks + waited,
+        None => runtime.clock.raw().saturating_sub(start),
+    };
     if runtime.recording.load(Ordering::Relaxed) {
         state.table.record(outcome.cell, outcome.bytes as u64, ticks);
         if let Some(events) = &runtime.events {
@@ -62,8 +68,13 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
         }
         if let Some(epoch) = outcome.epoch {
             let (function, bucket) = (Function::from(arguments.operation), Bucket::of(outcome.bytes as u64));
-            state.turns.get_mut().epochs.record(function, bucket, epoch, ticks);
+            state.turns.get_mut().epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
         }
+    }
+    if let Some(waited) = outcome.waited {
+        // In mode `verify` ours runs first and meets the late ranks, unless they were waited for before both.
+        let (cell, ticks) = outcome.ours.filter(|_| waited == 0).unwrap_or((outcome.cell, ticks));
+        synchronise::after(runtime, state, (arguments.operation.into(), cell), (start, ticks), waited);
     }
     if log::log_enabled!(log::Level::Trace) {
         let (name, call) = (mpi_name(arguments.operation), (outcome.cell, outcome.bytes));
@@ -124,6 +135,20 @@ fn run(
     plan: &Plan,
     native: &impl Fn() -> c_int,
 ) -> Outcome {
+    let waited = synchronise::before(runtime, state);
+    Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, native) }
+}
+
+/// The same without waiting for the other ranks first.
+#[inline]
+fn run_alone(
+    runtime: &Runtime,
+    state: &State,
+    arguments: &Arguments,
+    significant: &Significant,
+    plan: &Plan,
+    native: &impl Fn() -> c_int,
+) -> Outcome {
     let bytes = significant.bytes();
     let Some(choice) = &plan.choice else { return Outcome::plain(native(), plan.cell, bytes) };
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
@@ -162,6 +187,7 @@ fn ours(state: &State, arguments: &Arguments, significant: &Significant, choice:
 #[cold]
 fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Question, root: usize) -> Result<Plan> {
     state.agree(runtime)?;
+    synchronise::prepare(runtime, state)?;
     let agreed = state.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
     let bytes = question.count * question.unit;

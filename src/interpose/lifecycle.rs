@@ -3,11 +3,12 @@
 use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
 use super::state::State;
-use super::{guard, log, trace};
+use super::synchronise::Settled;
+use super::{guard, log, synchronise, trace};
 use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, TrafficRecord, merge};
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
-use crate::selection::Mode;
+use crate::selection::{Mode, Sync};
 use mpi_sys::MPI_Comm;
 use std::ffi::{CStr, c_char};
 use std::os::raw::{c_int, c_void};
@@ -26,10 +27,13 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
             || SUCCESS,
             || {
                 // Only rank 0's configuration counts, so only rank 0 has to be right about it from the start.
-                if let Some(runtime) = runtime::start()
-                    && runtime.world_rank == 0
-                {
-                    runtime.own_configuration();
+                if let Some(runtime) = runtime::start() {
+                    if runtime.world_rank == 0 {
+                        runtime.own_configuration();
+                    }
+                    if let Err(error) = synchronise::start(runtime) {
+                        log::tell(&format!("rank {}: waiting is not told apart: {error}", runtime.world_rank));
+                    }
                 }
                 SUCCESS
             },
@@ -65,6 +69,7 @@ pub fn pcontrol(level: c_int) {
             unsafe { runtime.each_state(State::reset) };
             runtime.retired.lock().clear();
             runtime.retired_traffic.lock().reset();
+            runtime.synchronisation.reset();
         }
         3 => {
             report(runtime);
@@ -93,6 +98,9 @@ fn finish() {
                 ::log::warn!("a private communicator could not be freed: {error}");
             }
             runtime.monitoring.iter().for_each(Monitoring::end);
+            if let Err(error) = runtime.synchronisation.release() {
+                ::log::warn!("a private communicator could not be freed: {error}");
+            }
             runtime.finished.store(true, Ordering::Relaxed);
             SUCCESS
         },
@@ -127,7 +135,8 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
         return Ok(true);
     }
     let [native_traffic, native_collectives] = native;
-    let bytes = RankRecord { native_traffic, native_collectives, ..record(runtime) }.encode();
+    let settled = synchronise::settle(runtime)?;
+    let bytes = RankRecord { native_traffic, native_collectives, ..record(runtime, settled) }.encode();
     let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
     let records: std::result::Result<Vec<_>, _> = all.iter().map(|bytes| RankRecord::decode(bytes)).collect();
     let records = records.map_err(|error| {
@@ -146,7 +155,7 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
 }
 
 /// What this rank has to tell.
-fn record(runtime: &Runtime) -> RankRecord {
+fn record(runtime: &Runtime, settled: Vec<Settled>) -> RankRecord {
     let mut communicators = vec![CommunicatorRecord::default(); runtime.places.load(Ordering::Relaxed)];
     for (place, record) in runtime.retired.lock().iter() {
         communicators[*place] = record.clone();
@@ -162,6 +171,7 @@ fn record(runtime: &Runtime) -> RankRecord {
             state.count_traffic(&mut traffic);
         });
     }
+    settled.into_iter().for_each(|settled| settled.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| JobRecord {
         collie_version: env!("CARGO_PKG_VERSION").to_owned(),
         mpi_library: library_version().lines().next().unwrap_or_default().to_owned(),
@@ -173,7 +183,10 @@ fn record(runtime: &Runtime) -> RankRecord {
             Mode::Verify => "verify",
         }
         .to_owned(),
-        sync: String::new(),
+        sync: match runtime.synchronisation.mode() {
+            Sync::Off => String::new(),
+            sync => sync.name().to_owned(),
+        },
     });
     let mut record = RankRecord {
         rank: runtime.world_rank as u32,
@@ -186,6 +199,7 @@ fn record(runtime: &Runtime) -> RankRecord {
         job,
         communicators,
         traffic: traffic.records(),
+        clock: runtime.synchronisation.clock(),
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record);

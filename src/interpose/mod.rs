@@ -8,6 +8,7 @@
 //! * [`origin`]: where communicators come from; its Fortran entries for Open MPI in `origin_fortran`.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`verify`]: ours beside the native one, results compared.
+//! * [`synchronise`]: waiting for late ranks told from the collective itself.
 //! * [`trace`]: the log of single calls.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
 
@@ -28,6 +29,7 @@ mod origin_fortran;
 mod runtime;
 mod state;
 pub mod symbols;
+mod synchronise;
 mod trace;
 mod transport;
 mod verify;

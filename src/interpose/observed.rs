@@ -6,7 +6,7 @@
 use super::collective::log_call;
 use super::runtime::{self, Runtime};
 use super::state::State;
-use super::{arguments, guard, state, trace};
+use super::{arguments, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request};
@@ -212,9 +212,7 @@ pub(super) fn observe(
     native: impl Fn() -> c_int,
 ) -> c_int {
     guard::enter(function.name(), &native, || match runtime::get() {
-        Some(runtime) if comm != constants::comm_null() && runtime.recording.load(Ordering::Relaxed) => {
-            timed(runtime, function, comm, root, &bytes, &native)
-        }
+        Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, &bytes, &native),
         _ => native(),
     })
 }
@@ -228,22 +226,30 @@ fn timed(
     native: &impl Fn() -> c_int,
 ) -> c_int {
     let Ok(state) = state::of(runtime, comm) else { return native() };
-    let start = runtime.clock.raw();
-    let code = native();
-    let ticks = runtime.clock.raw().saturating_sub(start);
     // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
     let state: &mut State = unsafe { &mut *state };
+    let start = runtime.clock.raw();
+    // Calls that only start something must not wait for other ranks.
+    let blocking = function.form == Form::Blocking;
+    let waited = if blocking { synchronise::before_observed(runtime, state) } else { None };
+    let code = native();
+    let ticks = runtime.clock.raw().saturating_sub(start);
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
         let bytes = if state.inter { 0 } else { bytes() };
         let cell = state.observed_cell(function, bytes);
-        state.table.record(cell, bytes, ticks);
-        let call = (cell, bytes as usize);
-        if let Some(events) = &runtime.events {
-            trace::push(runtime, events, state.place, root, call, (start, ticks));
+        if runtime.recording.load(Ordering::Relaxed) {
+            state.table.record(cell, bytes, ticks);
+            let call = (cell, bytes as usize);
+            if let Some(events) = &runtime.events {
+                trace::push(runtime, events, state.place, root, call, (start, ticks));
+            }
+            if log::log_enabled!(log::Level::Trace) {
+                log_call(runtime, state, function.name(), root, call, ticks);
+            }
         }
-        if log::log_enabled!(log::Level::Trace) {
-            log_call(runtime, state, function.name(), root, call, ticks);
+        if let Some(waited) = waited {
+            synchronise::after(runtime, state, (function, cell), (start, ticks), waited);
         }
     }
     code

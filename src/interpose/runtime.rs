@@ -3,6 +3,7 @@
 use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::state::{self, State};
+use super::synchronise::Synchronisation;
 use crate::monitor::{CommunicatorRecord, EventLog, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, node};
@@ -44,6 +45,8 @@ pub struct Runtime {
     pub monitoring: Option<Monitoring>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
     pub recording: AtomicBool,
+    /// Waiting apart from working.
+    pub synchronisation: Synchronisation,
     /// Communicators that calls were made on, in the order of their first call.
     pub states: Mutex<Vec<state::Pointer>>,
     /// What was recorded on communicators that are gone.
@@ -117,6 +120,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),
         recording: AtomicBool::new(true),
+        synchronisation: Synchronisation::new(),
         states: Mutex::default(),
         retired: Mutex::default(),
         retired_traffic: Mutex::new(Traffic::new(world_size)),

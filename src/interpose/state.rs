@@ -7,7 +7,8 @@ use super::runtime::{self, Runtime};
 use super::transport::Place;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
-    Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic,
+    Arrivals, Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table,
+    Traffic,
 };
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, node};
@@ -54,6 +55,8 @@ pub struct State {
     pub turns: RefCell<Turns>,
     /// What verification found.
     pub verified: RefCell<Verified>,
+    /// When this rank came to its calls, where waiting is told apart.
+    pub arrivals: Arrivals,
     /// Place among the communicators of this rank's record.
     pub place: usize,
     memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
@@ -197,6 +200,7 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
         traffic: RefCell::new(Traffic::new(size)),
         turns: RefCell::default(),
         verified: RefCell::default(),
+        arrivals: Arrivals::default(),
         place: runtime.places.fetch_add(1, Ordering::Relaxed),
         memory: Default::default(),
         understood: Default::default(),
@@ -237,6 +241,7 @@ pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *m
         runtime.retired.lock().push((state.place, record));
     }
     state.count_traffic(&mut runtime.retired_traffic.lock());
+    runtime.synchronisation.retire(&mut state);
     if let Err(error) = state.release(runtime) {
         log::warn!("a private communicator could not be freed: {error}");
     }
@@ -424,6 +429,7 @@ impl State {
         self.traffic.get_mut().reset();
         self.turns.get_mut().epochs = Epochs::new();
         *self.verified.get_mut() = Verified::default();
+        self.arrivals.reset();
     }
 
     /// Why the communicator's calls are never replaced, if they are not.

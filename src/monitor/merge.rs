@@ -2,9 +2,9 @@
 
 use super::rows::{RowKey, key, rows};
 use super::{
-    CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, Epochs, EpochsRecord, LateRow, Overhead,
-    RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRecord, TrafficRow, Verification,
-    compare,
+    ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, Epochs, EpochsRecord, LateRow,
+    Overhead, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRecord, TrafficRow,
+    Verification, compare,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -42,7 +42,8 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
         overhead: overhead(&records, &per_rank),
         dropped_events: records.iter().map(|record| record.dropped_events).sum(),
         comparisons: comparisons(&records, &place),
-        late: late(&records),
+        late: late(&records, &place),
+        clock: clock(&records),
         traffic: traffic(&records, |record| &record.traffic),
         native_traffic: traffic(&records, |record| &record.native_traffic),
         native_collectives: traffic(&records, |record| &record.native_collectives),
@@ -91,6 +92,9 @@ fn communicators(records: &[RankRecord]) -> Vec<CommunicatorRow> {
         if row.name.is_none() {
             row.name.clone_from(&record.name);
         }
+        if record.comparable_calls > 0 {
+            (row.compared_calls, row.comparable_calls) = (Some(record.compared_calls), Some(record.comparable_calls));
+        }
     }
     rows.into_values().collect()
 }
@@ -103,6 +107,8 @@ fn communicator_row(record: &CommunicatorRecord) -> CommunicatorRow {
         parent: record.parent.clone(),
         size: record.size,
         members: Vec::new(),
+        compared_calls: None,
+        comparable_calls: None,
     }
 }
 
@@ -194,18 +200,28 @@ fn verification(records: &[RankRecord], place: &HashMap<&str, usize>) -> Verific
     verification
 }
 
-fn late(records: &[RankRecord]) -> Vec<LateRow> {
-    let mut ranks: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for late in records.iter().flat_map(|record| &record.communicators).flat_map(|communicator| &communicator.late) {
-        let entry = ranks.entry(late.rank).or_default();
-        *entry = (entry.0 + late.calls, entry.1 + late.waited_ns);
+fn late(records: &[RankRecord], place: &HashMap<&str, usize>) -> Vec<LateRow> {
+    let mut rows = Vec::new();
+    for record in records.iter().flat_map(|record| &record.communicators) {
+        let Some(&communicator) = place.get(record.identity.as_str()) else { continue };
+        rows.extend(record.late.iter().map(|late| LateRow {
+            communicator,
+            rank: late.rank,
+            calls: late.calls,
+            waited_seconds: seconds(late.waited_ns as f64),
+        }));
     }
-    let mut rows: Vec<LateRow> = ranks
-        .into_iter()
-        .map(|(rank, (calls, ns))| LateRow { rank, calls, waited_seconds: seconds(ns as f64) })
-        .collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.calls));
+    rows.sort_by_key(|row| (row.communicator, std::cmp::Reverse(row.calls), row.rank));
     rows
+}
+
+fn clock(records: &[RankRecord]) -> Option<ClockRow> {
+    let clocks = || records.iter().filter_map(|record| record.clock);
+    Some(ClockRow {
+        points: clocks().map(|clock| clock.points).max()?,
+        error_seconds: seconds(clocks().map(|clock| clock.error_ns).max()? as f64),
+        round_trip_seconds: seconds(clocks().map(|clock| clock.round_trip_ns).max()? as f64),
+    })
 }
 
 fn traffic(records: &[RankRecord], of: fn(&RankRecord) -> &Vec<TrafficRecord>) -> Vec<TrafficRow> {
@@ -365,7 +381,7 @@ mod tests {
             record.events = vec![event, Event { communicator: 9, ..event }];
         }
         let summary = merge(records.to_vec());
-        assert_eq!(summary.late, [LateRow { rank: 1, calls: 3, waited_seconds: 2e-6 }]);
+        assert_eq!(summary.late, [LateRow { communicator: 0, rank: 1, calls: 3, waited_seconds: 2e-6 }]);
         assert_eq!(summary.traffic, [TrafficRow { from: 1, to: 0, messages: 2, bytes: 64, on_node: false }]);
         let entered: Vec<(u32, f64, usize)> =
             summary.timeline.iter().map(|row| (row.rank, row.enter_seconds, row.row)).collect();

@@ -8,12 +8,15 @@
 //! * [`table`](Table): the hot path.
 //! * [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory.
+//! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
 //! * [`summary`](Summary) and [`merge`]: all ranks' records as one.
 
 #![forbid(unsafe_code)]
 
+pub mod arrivals;
 mod bucket;
+pub mod clock;
 pub mod compare;
 mod epochs;
 mod events;
@@ -25,19 +28,21 @@ mod summary;
 mod table;
 mod traffic;
 
+pub use arrivals::{Arrival, Arrivals, Meeting, Room};
 pub use bucket::Bucket;
+pub use clock::{CommonClock, PingPong};
 pub use compare::{Comparison, Verdict};
 pub use epochs::Epochs;
 pub use events::{DEFAULT_MEMORY_BYTES, Event, EventLog};
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use record::{
-    CellRecord, CommunicatorRecord, DecodeError, DifferenceRecord, EpochsRecord, JobRecord, LateRecord, RankRecord,
-    TrafficRecord,
+    CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, EpochsRecord, JobRecord, LateRecord,
+    RankRecord, TrafficRecord,
 };
 pub use summary::{
-    CommunicatorRow, ComparisonRow, DifferenceRow, LateRow, Overhead, RankRow, Row, SCHEMA_VERSION, Spread, Summary,
-    TimelineRow, TrafficRow, Verification,
+    ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, LateRow, Overhead, RankRow, Row, SCHEMA_VERSION, Spread,
+    Summary, TimelineRow, TrafficRow, Verification,
 };
 pub use table::{CellId, Key, Label, Table};
 pub use traffic::Traffic;

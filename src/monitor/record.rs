@@ -32,6 +32,8 @@ pub struct RankRecord {
     pub native_traffic: Vec<TrafficRecord>,
     /// What the MPI library's own collectives meant to move from this rank, where it counts.
     pub native_collectives: Vec<TrafficRecord>,
+    /// How well the ranks' clocks agree; absent unless `COLLIE_SYNC` is `clock`.
+    pub clock: Option<ClockRecord>,
     /// The last per-call events, for the time line.
     pub events: Vec<Event>,
 }
@@ -45,6 +47,17 @@ pub struct TrafficRecord {
     pub messages: u64,
     /// Bytes of them.
     pub bytes: u64,
+}
+
+/// How well this rank's clock agrees with that of rank 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockRecord {
+    /// How often it was synchronised.
+    pub points: u32,
+    /// How far off it may be, the most over those times; 0 for ranks that share a clock with rank 0.
+    pub error_ns: u64,
+    /// The fastest ping-pong with the rank that it was synchronised with, the slowest of those times; 0 on rank 0.
+    pub round_trip_ns: u64,
 }
 
 /// What is the same for all ranks.
@@ -86,6 +99,10 @@ pub struct CommunicatorRecord {
     pub epochs: Vec<EpochsRecord>,
     /// Which ranks arrived last, as far as this rank is the one to tell; empty unless waiting is measured.
     pub late: Vec<LateRecord>,
+    /// Calls whose arrivals on all ranks were compared; told by its rank 0 only.
+    pub compared_calls: u64,
+    /// Calls that could have been compared; told by its rank 0 only.
+    pub comparable_calls: u64,
     /// Calls whose result was compared with the native one on this rank.
     pub verified_calls: u64,
     /// Where the results differed; the first few.

@@ -1,7 +1,7 @@
 //! Cells of all ranks → rows.
 
 use super::merge::{seconds, share};
-use super::{Bucket, CellRecord, Function, RankRecord, Row, Spread};
+use super::{Bucket, CellRecord, Form, Function, RankRecord, Row, Spread};
 use std::collections::{BTreeMap, HashMap};
 
 /// Communicator, function, size class, algorithm, what decided it.
@@ -66,7 +66,8 @@ fn row(
         p99_seconds: percentile(0.99),
         max_seconds: seconds(longest_ns as f64),
         share: share(total_ns as f64, run_ns),
-        waiting_seconds: Some(seconds(waiting_ns as f64) / cells.len() as f64),
+        // Calls that only start something or finish it wait for no rank as such.
+        waiting_seconds: (function.form == Form::Blocking).then(|| seconds(waiting_ns as f64) / cells.len() as f64),
         durations: per_power_of_two(&durations),
     }
 }

@@ -51,7 +51,10 @@ pub struct Summary {
     /// Results against the native ones; absent unless the mode is `verify`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// Ranks by how often they arrived last; empty where it was not measured.
+    /// How well the ranks' clocks agree; absent unless `sync` is `clock`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockRow>,
+    /// By communicator, the ranks that arrived last, most often first; empty where it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<LateRow>,
     /// Messages that Collie's algorithms sent, by sender and receiver.
@@ -117,6 +120,13 @@ pub struct CommunicatorRow {
     pub size: u32,
     /// World ranks of its ranks in order; empty where not told.
     pub members: Vec<u32>,
+    /// Calls per rank whose arrivals on all ranks were compared; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared_calls: Option<u64>,
+    /// Calls per rank that could have been; the rest was let go to stay within the memory bound, and their waiting is
+    /// taken to be like that of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comparable_calls: Option<u64>,
 }
 
 impl CommunicatorRow {
@@ -182,6 +192,11 @@ impl Row {
     /// Time in these calls, summed over ranks.
     pub fn all_ranks_seconds(&self) -> f64 {
         self.total_seconds.mean * f64::from(self.ranks)
+    }
+
+    /// Mean over ranks of the time in these calls that was not waiting for the last rank to arrive, where that is known.
+    pub fn working_seconds(&self) -> Option<f64> {
+        Some((self.total_seconds.mean - self.waiting_seconds?).max(0.0))
     }
 
     /// The reason, if the calls went to the MPI library because Collie could not or may not run them.
@@ -266,15 +281,29 @@ pub struct DifferenceRow {
     pub ours: String,
 }
 
+/// How well the clocks of the ranks agree with that of rank 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClockRow {
+    /// How often they were synchronised.
+    pub points: u32,
+    /// How far off the worst of them may be; 0 where all ranks share one clock.
+    pub error_seconds: f64,
+    /// The fastest ping-pong of a pair of ranks that were synchronised with each other; that of the slowest pair.
+    pub round_trip_seconds: f64,
+}
+
 /// How often a rank was the last to arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LateRow {
+    /// Place in [`Summary::communicators`].
+    pub communicator: usize,
     /// World rank.
     pub rank: u32,
     /// Calls in which it arrived last.
     pub calls: u64,
-    /// Time that the first of the others waited for it.
+    /// Time that the first of the others waited for it, all those calls.
     pub waited_seconds: f64,
 }
 

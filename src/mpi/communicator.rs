@@ -116,6 +116,60 @@ pub fn broadcast(comm: MPI_Comm, bytes: &mut Vec<u8>) -> Result {
     }
 }
 
+/// The tag of single messages in communicators of ours.
+const TAG: c_int = 2;
+
+/// Sends a few words to `to`, in a communicator of ours.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn send_words<const WORDS: usize>(comm: MPI_Comm, to: usize, words: [u64; WORDS]) -> Result {
+    // SAFETY: so many elements of that type.
+    check(unsafe {
+        mpi_sys::PMPI_Send(words.as_ptr().cast(), WORDS as c_int, constants::uint64(), to as c_int, TAG, comm)
+    })
+}
+
+/// Receives what [`send_words`] sent.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn receive_words<const WORDS: usize>(comm: MPI_Comm, from: usize) -> Result<[u64; WORDS]> {
+    let (mut words, status) = ([0u64; WORDS], constants::status_ignore());
+    // SAFETY: room for so many elements of that type.
+    check(unsafe {
+        let room = words.as_mut_ptr().cast();
+        mpi_sys::PMPI_Recv(room, WORDS as c_int, constants::uint64(), from as c_int, TAG, comm, status)
+    })?;
+    Ok(words)
+}
+
+/// Sends `bytes`, fewer than 2^31, to `to`, in a communicator of ours.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn send_bytes(comm: MPI_Comm, to: usize, bytes: &[u8]) -> Result {
+    send_words(comm, to, [bytes.len() as u64])?;
+    let (first, number) = (bytes.as_ptr().cast(), bytes.len() as c_int);
+    // SAFETY: so many bytes.
+    check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), to as c_int, TAG, comm) })
+}
+
+/// Receives what [`send_bytes`] sent.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn receive_bytes(comm: MPI_Comm, from: usize) -> Result<Vec<u8>> {
+    let [length] = receive_words(comm, from)?;
+    // At least one byte of room, for an address that is no constant of MPI's.
+    let mut bytes = vec![0u8; (length as usize).max(1)];
+    let (room, status) = (bytes.as_mut_ptr().cast(), constants::status_ignore());
+    // SAFETY: room for so many bytes.
+    check(unsafe { mpi_sys::PMPI_Recv(room, length as c_int, constants::byte(), from as c_int, TAG, comm, status) })?;
+    bytes.truncate(length as usize);
+    Ok(bytes)
+}
+
 /// Every rank's `own` words, in rank order. Collective.
 ///
 /// # Errors

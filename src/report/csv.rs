@@ -3,7 +3,7 @@
 use crate::monitor::{CommunicatorRow, Row, Summary};
 use csv::Writer;
 
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 28] = [
     "function",
     "communicator",
     "communicator_name",
@@ -30,6 +30,7 @@ const COLUMNS: [&str; 27] = [
     "max_seconds",
     "share",
     "waiting_seconds",
+    "working_seconds",
     "fallback",
 ];
 
@@ -71,6 +72,7 @@ fn fields(row: &Row, communicator: &CommunicatorRow) -> [String; COLUMNS.len()] 
         row.max_seconds.to_string(),
         row.share.to_string(),
         row.waiting_seconds.map(|waiting| waiting.to_string()).unwrap_or_default(),
+        row.working_seconds().map(|working| working.to_string()).unwrap_or_default(),
         row.fallback().unwrap_or_default().to_owned(),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::columns::{WIDTH, columns, shortened};
 use super::quantity::{bytes, count, duration, percent};
-use crate::monitor::{CommunicatorRow, Row, Summary, Verdict};
+use crate::monitor::{CommunicatorRow, LateRow, Row, Summary, Verdict};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
@@ -17,6 +17,9 @@ const ROWS: RangeInclusive<usize> = 3..=9;
 
 /// Rows of the comparison.
 const COMPARISONS: usize = 6;
+
+/// Communicators whose late ranks are named.
+const LATE: usize = 2;
 
 /// Columns of the tables that hold texts and may be cut: communicator, algorithm (or verdict), function.
 const TEXTS: &[usize] = &[1, 3, 0];
@@ -264,18 +267,52 @@ fn verification(text: &mut String, summary: &Summary) {
 }
 
 fn lateness(text: &mut String, summary: &Summary) {
-    let calls = summary.late.iter().map(|row| row.calls).sum::<u64>().max(1);
-    if let Some(late) = summary.late.first() {
+    let Some(sync) = &summary.sync else { return };
+    let waiting = summary.per_rank.iter().filter_map(|rank| rank.waiting_seconds).sum::<f64>();
+    let agree = summary.clock.map(|clock| match clock.error_seconds {
+        0.0 => ", one for all".to_owned(),
+        error => format!(", within {}", duration(error)),
+    });
+    let ranks = summary.per_rank.len().max(1) as f64;
+    line!(
+        text,
+        "waiting for late ranks: {} a rank, {} of the time in collectives (by {sync}{})",
+        duration(waiting / ranks),
+        percent(waiting / (summary.collective_seconds.mean * ranks).max(f64::MIN_POSITIVE)),
+        agree.unwrap_or_default()
+    );
+    let (compared, comparable) = compared_calls(summary);
+    if compared < comparable {
+        line!(text, "arrivals were kept of {} of {} calls", count(compared), count(comparable));
+    }
+    for (place, late) in latest(summary).into_iter().take(LATE) {
+        let calls = summary.communicators[place].compared_calls.unwrap_or(0).max(1);
         line!(
             text,
-            "last to arrive most often: rank {}, in {} of {} calls ({}); others waited {} for it",
+            "last on {} most often: rank {}, in {} of {} calls ({}), mean {} after the first",
+            communicator(summary, place),
             late.rank,
             count(late.calls),
             count(calls),
             percent(late.calls as f64 / calls as f64),
-            duration(late.waited_seconds)
+            duration(late.waited_seconds / late.calls.max(1) as f64)
         );
     }
+}
+
+/// Calls whose arrivals were compared, and calls that could have been, over communicators.
+fn compared_calls(summary: &Summary) -> (u64, u64) {
+    let sum = |of: fn(&CommunicatorRow) -> Option<u64>| summary.communicators.iter().filter_map(of).sum();
+    (sum(|row| row.compared_calls), sum(|row| row.comparable_calls))
+}
+
+/// By communicator the rank that was last most often, where the most time was waited first.
+fn latest(summary: &Summary) -> Vec<(usize, &LateRow)> {
+    let firsts = summary.late.chunk_by(|left, right| left.communicator == right.communicator);
+    let mut latest: Vec<(f64, &LateRow)> =
+        firsts.map(|rows| (rows.iter().map(|row| row.waited_seconds).sum(), &rows[0])).collect();
+    latest.sort_by(|left, right| right.0.total_cmp(&left.0));
+    latest.into_iter().map(|(_, row)| (row.communicator, row)).collect()
 }
 
 fn fallbacks(text: &mut String, summary: &Summary) {

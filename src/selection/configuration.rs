@@ -52,6 +52,33 @@ pub enum Mode {
     Verify,
 }
 
+/// How waiting for late ranks is told from the collective itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Sync {
+    /// It is not.
+    #[default]
+    Off,
+    /// By when each rank came to the call, on a clock that all of them share.
+    Clock,
+    /// By a barrier before the call.
+    Barrier,
+}
+
+impl Sync {
+    /// All of them; `sync as usize` is the place in it.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Clock, Self::Barrier];
+
+    /// What users write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Clock => "clock",
+            Self::Barrier => "barrier",
+        }
+    }
+}
+
 /// What happens when mode `verify` finds a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDifference {
@@ -158,6 +185,8 @@ pub struct Configuration {
     pub trace: Option<PathBuf>,
     /// `COLLIE_ON_DIFFERENCE`.
     pub on_difference: OnDifference,
+    /// `COLLIE_SYNC`.
+    pub sync: Sync,
     /// `COLLIE_LOG`, a filter that env_logger understands.
     pub log: String,
     /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
@@ -175,6 +204,7 @@ impl Default for Configuration {
             report: vec![ReportTarget::Stderr],
             trace: None,
             on_difference: OnDifference::default(),
+            sync: Sync::default(),
             log: "warn".to_owned(),
             max_communicators: 512,
         }
@@ -280,6 +310,7 @@ impl Configuration {
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => self.trace = Some(PathBuf::from(value)),
+            variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
             variables::LOG => self.log = log_filter(value)?,
             variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
             _ => {

@@ -34,6 +34,8 @@ pub const NETWORK: &str = "COLLIE_NETWORK";
 pub const REPORT: &str = "COLLIE_REPORT";
 /// Where the trace goes.
 pub const TRACE: &str = "COLLIE_TRACE";
+/// How waiting is told from working.
+pub const SYNC: &str = "COLLIE_SYNC";
 /// Filter of the log.
 pub const LOG: &str = "COLLIE_LOG";
 /// Budget of private communicators.
@@ -92,6 +94,15 @@ pub const VARIABLES: &[Variable] = &[
                most 64 MiB, its last 1.6 million calls; the report says how many were dropped.",
     },
     Variable {
+        name: SYNC,
+        accepted: "off, clock, barrier",
+        default: "off",
+        help: "How waiting for late ranks is told from the collective itself. clock makes the ranks' clocks agree at the \
+               start, at the end and now and then between, and compares when each rank came to a call; barrier puts a \
+               barrier of Collie's before each blocking collective, and the time in it is waiting. The report then \
+               names the ranks that come last.",
+    },
+    Variable {
         name: LOG,
         accepted: "off, error, warn, info, debug or trace, or a comma-separated list of collie[::module]=level",
         default: "warn",
@@ -107,7 +118,7 @@ pub const VARIABLES: &[Variable] = &[
 ];
 
 /// Names that are spoken for but do nothing yet; they are refused as such, not as misspelt.
-pub const LATER: &[&str] = &["COLLIE_SYNC", "COLLIE_WATCHDOG"];
+pub const LATER: &[&str] = &["COLLIE_WATCHDOG"];
 
 /// What every variable's name begins with.
 pub const PREFIX: &str = "COLLIE_";

@@ -15,6 +15,7 @@ mod pitfalls;
 mod programs;
 mod records;
 mod report;
+mod waiting;
 
 use libtest_mimic::Arguments;
 
@@ -26,6 +27,7 @@ fn main() {
     for family in mpi::FAMILIES {
         trials.extend(programs::trials(family));
         trials.extend(pitfalls::trials(family));
+        trials.extend(waiting::trials(family));
         trials.extend(algorithms::trials(family));
         trials.extend(communicators::trials(family));
         trials.extend(records::trials(family));

@@ -96,6 +96,8 @@ function rankChart(summary) {
   return { chart, draw };
 }
 
+const lateOf = (summary, row, of) => summary.late.filter(late => late.rank === row.rank).reduce((sum, late) => sum + of(late), 0);
+
 function rankTable(summary) {
   return sortable([
     { head: "Rank", of: row => row.rank, kind: "number" },
@@ -104,8 +106,8 @@ function rankTable(summary) {
     { head: "In collectives", of: row => row.collective_seconds, show: duration, kind: "number" },
     { head: "Share", of: row => row.run_seconds ? row.collective_seconds / row.run_seconds : 0, show: percent, kind: "share", most: 1 },
     ...(summary.sync ? [{ head: "Waiting", of: row => row.waiting_seconds, show: duration, kind: "number" }] : []),
-    ...(summary.late?.length ? [{ head: "Arrived last in", of: row => summary.late.find(late => late.rank === row.rank)?.calls ?? 0, show: value => count(value) + " calls", kind: "number" },
-      { head: "Others waited", of: row => summary.late.find(late => late.rank === row.rank)?.waited_seconds ?? 0, show: duration, kind: "number" }] : []),
+    ...(summary.late?.length ? [{ head: "Arrived last in", of: row => lateOf(summary, row, late => late.calls), show: value => count(value) + " calls", kind: "number" },
+      { head: "Others waited", of: row => lateOf(summary, row, late => late.waited_seconds), show: duration, kind: "number" }] : []),
     { head: "Calls", of: row => row.calls, show: count, kind: "number" },
     { head: "Volume", of: row => row.bytes, show: bytes, kind: "number" },
   ], summary.per_rank, { sortBy: 0, descending: false });

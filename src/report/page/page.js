@@ -46,6 +46,15 @@ function verificationSection(summary) {
     differ ? differenceTable(summary) : null);
 }
 
+function lateNote(summary) {
+  const sum = of => summary.communicators.reduce((sum, row) => sum + (of(row) ?? 0), 0);
+  const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
+  const clock = summary.clock;
+  return "Which rank was the last to arrive."
+    + (compared < comparable ? ` Arrivals were kept of ${count(compared)} of ${count(comparable)} calls.` : "")
+    + (clock ? ` The clocks were synchronised ${count(clock.points)} times and agree within ${duration(clock.error_seconds)}; the slowest pair's fastest ping-pong took ${duration(clock.round_trip_seconds)}.` : "");
+}
+
 function trafficSection(summary, rows, id, title, note) {
   if (!rows?.length) return;
   const map = heatMap(summary, rows);
@@ -69,6 +78,7 @@ function show(summary) {
   const ranks = rankChart(summary);
   section("ranks", "Time per rank", null, ranks.chart, element("div", { style: "height:14px" }), rankTable(summary));
   drawnAgain(ranks.draw);
+  if (summary.late?.length) section("late", "Late ranks", lateNote(summary), lateTable(summary));
   trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
   trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message between two ranks that Open MPI's monitoring counted: the program's, those of native collectives, and Collie's.");
   trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");

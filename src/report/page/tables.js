@@ -77,13 +77,26 @@ function cellTable(summary) {
     { head: "Share of run", of: row => row.share, show: percent, kind: "share", most },
     time("Total", row => row.total_seconds.mean, "of a rank, mean over ranks"),
     time("Total, max rank", row => row.total_seconds.max, "of the rank with the most"),
-    ...(summary.sync ? [time("Waiting", row => row.waiting_seconds, "for the last rank to arrive, mean over ranks")] : []),
+    ...(summary.sync ? [time("Waiting", row => row.waiting_seconds, "for the last rank to arrive, mean over ranks"),
+      time("Working", row => row.waiting_seconds === undefined ? undefined : row.total_seconds.mean - row.waiting_seconds, "the rest of the total")] : []),
     time("Mean", row => row.mean_seconds), time("Min", row => row.min_seconds), time("p50", row => row.p50_seconds),
     time("p90", row => row.p90_seconds), time("p99", row => row.p99_seconds), time("Max", row => row.max_seconds),
     { head: "Volume", of: row => row.bytes, show: bytes, kind: "number", title: "signature bytes of all calls of all ranks" },
   ], summary.rows, { search: true, sortBy: 7, open: row => below.replaceChildren(...durationChart(row)) });
   below.replaceChildren(...durationChart(summary.rows[0]));
   return element("div", {}, table, below);
+}
+
+function lateTable(summary) {
+  const calls = row => summary.communicators[row.communicator].compared_calls ?? row.calls;
+  return sortable([
+    { head: "Communicator", of: row => titleOf(summary.communicators[row.communicator]), kind: "long" },
+    { head: "Rank", of: row => row.rank, kind: "number" },
+    { head: "Arrived last in", of: row => row.calls, show: value => count(value) + " calls", kind: "number" },
+    { head: "Share of calls", of: row => row.calls / calls(row), show: percent, kind: "share", most: 1 },
+    { head: "After the first", of: row => row.waited_seconds / row.calls, show: duration, kind: "number", title: "mean over those calls" },
+    { head: "Others waited", of: row => row.waited_seconds, show: duration, kind: "number", title: "the first of the others, all those calls" },
+  ], summary.late, { sortBy: 2, search: summary.late.length > 12 });
 }
 
 const verdicts = { faster: "Collie faster", slower: "Collie slower", no_difference: "no difference", too_few_epochs: "too few epochs" };

@@ -1,8 +1,8 @@
 //! Fixed runs, made of rank records as the library hands them in.
 
 use crate::monitor::{
-    Bucket, Collective, CommunicatorRecord, DifferenceRecord, EpochsRecord, Event, Form, Function, JobRecord, Key,
-    LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
+    Bucket, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, EpochsRecord, Event, Form, Function,
+    JobRecord, Key, LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
 };
 
 const RANKS: u32 = 8;
@@ -132,8 +132,11 @@ pub fn full_records() -> Vec<RankRecord> {
         record.events = events(rank);
         record.dropped_events = u64::from(rank) * 10;
     }
-    records[0].communicators[0].late = (0..RANKS)
-        .map(|rank| LateRecord { rank, calls: if rank == 5 { 6100 } else { 240 }, waited_ns: 7_000_000 })
+    records[3].clock = Some(ClockRecord { points: 4, error_ns: 1_400, round_trip_ns: 2_800 });
+    let world = &mut records[0].communicators[0];
+    (world.compared_calls, world.comparable_calls) = (4096 - 16, 8192 - 31);
+    world.late = (0..RANKS)
+        .map(|rank| LateRecord { rank, calls: if rank == 5 { 3030 } else { 150 }, waited_ns: 7_000_000 })
         .collect();
     records
 }
