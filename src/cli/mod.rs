@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod against;
 mod bench;
 mod check;
 mod draw;

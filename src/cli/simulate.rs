@@ -1,8 +1,9 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
 use super::table::columns;
-use super::{Done, Failure};
+use super::{Done, Failure, against};
 use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes};
+use crate::bench::result::Report;
 use crate::schedule::draw::{Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction, predict};
 use crate::selection::operation_named;
@@ -14,17 +15,19 @@ use std::sync::{Mutex, PoisonError};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie simulate allreduce --ranks 8-512\n  \
                         collie simulate bcast --algorithm pipeline:segment=64K --algorithm binomial --ranks 48 --bytes 1K-64M\n  \
+                        collie simulate --against bench.json --network cluster.json      predictions beside measurements\n  \
                         collie simulate allgather --ranks 16-256 --network infiniband --plot allgather.svg\n\n\
-                        A network file is JSON; those of the presets are in src/schedule/networks.")]
+                        A network file is JSON: collie fit measures and writes one; those of the presets are in src/schedule/networks.")]
 pub struct Arguments {
     /// bcast, reduce, allreduce, gather, scatter, allgather or barrier
-    operation: String,
+    #[arg(required_unless_present = "against")]
+    operation: Option<String>,
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
-    #[arg(long)]
-    ranks: String,
+    #[arg(long, required_unless_present = "against")]
+    ranks: Option<String>,
     /// Bytes that one rank contributes: a list (1K,1M), or a range in steps of four (1K-64M)
     #[arg(long, default_value = "1K-16M")]
     bytes: String,
@@ -34,6 +37,9 @@ pub struct Arguments {
     /// Draw a map of the fastest algorithms
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Hold the predictions against what collie bench measured (--json), instead; may be given several times
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
+    against: Vec<PathBuf>,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time
     #[arg(long, default_value_t = 8_000_000)]
     steps: usize,
@@ -47,9 +53,15 @@ struct Row {
 
 /// Simulates.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
-    let ranks = values("--ranks", &arguments.ranks, 2, |text| text.parse().ok()).map_err(Failure::usage)?;
+    if !arguments.against.is_empty() {
+        let reports = arguments.against.iter().map(|path| against::read(path)).collect::<Result<_, _>>();
+        let compared = reports.and_then(|reports| against::compare(&Report::merge(reports), &network, arguments.steps));
+        return compared.map(Done::from).map_err(Failure::cannot);
+    }
+    let [operation, ranks] = [&arguments.operation, &arguments.ranks].map(|given| given.as_deref().unwrap_or_default());
+    let operation = operation_named(operation).map_err(Failure::usage)?;
+    let ranks = values("--ranks", ranks, 2, |text| text.parse().ok()).map_err(Failure::usage)?;
     let bytes = values("--bytes", &arguments.bytes, 4, parse_bytes).map_err(Failure::usage)?;
     let bytes = if operation == Operation::Barrier { vec![0] } else { bytes };
     let rows = choices(operation, &arguments.algorithm).map_err(Failure::usage)?;
