@@ -28,6 +28,8 @@ struct Outcome {
     code: c_int,
     cell: CellId,
     bytes: usize,
+    /// Place of datatype and operation in the log of calls, where there is one.
+    elements: u16,
     /// The epoch, in mode `compare`.
     epoch: Option<u32>,
     /// The ticks to count, where the call's time is not all its own; and in mode `verify` the cell and ticks of ours.
@@ -39,7 +41,7 @@ struct Outcome {
 
 impl Outcome {
     const fn plain(code: c_int, cell: CellId, bytes: usize) -> Self {
-        Self { code, cell, bytes, epoch: None, ticks: None, ours: None, waited: None }
+        Self { code, cell, bytes, elements: 0, epoch: None, ticks: None, ours: None, waited: None }
     }
 }
 
@@ -61,7 +63,8 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
         state.table.record(outcome.cell, outcome.bytes as u64, ticks);
         if let Some(events) = &runtime.events {
             let root = if arguments.operation.rooted() { arguments.root } else { -1 };
-            trace::push(runtime, events, state.place, root, (outcome.cell, outcome.bytes), (start, ticks));
+            let call = (outcome.cell, outcome.bytes, outcome.elements);
+            trace::push(runtime, events, state.place, root, call, (start, ticks));
         }
         if let Some((cell, ticks)) = outcome.ours {
             state.table.record(cell, outcome.bytes as u64, ticks);
@@ -136,7 +139,11 @@ fn run(
     native: &impl Fn() -> c_int,
 ) -> Outcome {
     let waited = synchronise::before(runtime, state);
-    Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, native) }
+    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, native) };
+    match runtime.events {
+        None => outcome,
+        Some(_) => Outcome { elements: trace::elements(runtime, significant), ..outcome },
+    }
 }
 
 /// The same without waiting for the other ranks first.

@@ -5,11 +5,15 @@ use super::runtime::{self, Runtime};
 use super::state::State;
 use super::synchronise::Settled;
 use super::{guard, log, synchronise, trace};
-use crate::monitor::{CommunicatorRecord, JobRecord, RankRecord, Summary, Traffic, TrafficRecord, merge};
+use crate::monitor::{
+    Beyond, BeyondRecord, CommunicatorRecord, Event, EventLog, JobRecord, RankRecord, Summary, Traffic, TrafficRecord,
+    merge,
+};
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
 use crate::selection::{Mode, Sync};
 use mpi_sys::MPI_Comm;
+use parking_lot::Mutex;
 use std::ffi::{CStr, c_char};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::Ordering;
@@ -68,6 +72,7 @@ pub fn pcontrol(level: c_int) {
             // collectives out of it, as mpiP asks too.
             unsafe { runtime.each_state(State::reset) };
             runtime.retired.lock().clear();
+            *runtime.retired_beyond.lock() = Beyond::default();
             runtime.retired_traffic.lock().reset();
             runtime.synchronisation.reset();
         }
@@ -123,6 +128,7 @@ pub fn report(runtime: &Runtime) -> bool {
 }
 
 fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Result<bool> {
+    let begun = runtime.clock.raw();
     let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
     let mut wanted = vec![0u8];
     if at_root {
@@ -149,7 +155,10 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
         written = trace::write(runtime, path, &records)?;
     }
     if at_root && wanted[0] & REPORT != 0 {
-        written &= write(runtime, &merge(records));
+        let mut summary = merge(records);
+        let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
+        summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
+        written &= write(runtime, &summary);
     }
     Ok(written)
 }
@@ -158,16 +167,22 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
 fn record(runtime: &Runtime, settled: Vec<Settled>) -> RankRecord {
     let mut communicators = vec![CommunicatorRecord::default(); runtime.places.load(Ordering::Relaxed)];
     for (place, record) in runtime.retired.lock().iter() {
-        communicators[*place] = record.clone();
+        if let Some(slot) = communicators.get_mut(*place) {
+            slot.clone_from(record);
+        }
     }
     let mut traffic = Traffic::new(runtime.world_size);
     traffic.add(&runtime.retired_traffic.lock());
+    let mut beyond = *runtime.retired_beyond.lock();
     // SAFETY: asked for between collectives (finalize, MPI_Pcontrol, collie_report).
     unsafe {
         runtime.each_state(|state| {
-            if let Some(record) = state.record(runtime) {
-                communicators[state.place] = record;
+            if let Some(slot) = communicators.get_mut(state.place)
+                && let Some(record) = state.record(runtime)
+            {
+                *slot = record;
             }
+            beyond.add(state.table.beyond());
             state.count_traffic(&mut traffic);
         });
     }
@@ -200,6 +215,7 @@ fn record(runtime: &Runtime, settled: Vec<Settled>) -> RankRecord {
         communicators,
         traffic: traffic.records(),
         clock: runtime.synchronisation.clock(),
+        beyond: BeyondRecord { calls: beyond.calls, bytes: beyond.bytes, total_ns: runtime.nanoseconds(beyond.ticks) },
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record);
@@ -218,7 +234,8 @@ fn write(runtime: &Runtime, summary: &Summary) -> bool {
     written
 }
 
-/// Nanoseconds that timing and recording add to a call: two looks at the clock and one entry, measured here and now.
+/// Nanoseconds that timing and recording add to a call: two looks at the clock, one entry, and one line of the log where
+/// calls are logged; measured here and now.
 fn overhead(runtime: &Runtime) -> f64 {
     const ROUNDS: u32 = 1000;
     let mut table = crate::monitor::Table::new();
@@ -226,10 +243,15 @@ fn overhead(runtime: &Runtime) -> f64 {
     let function = crate::algorithm::Operation::Bcast.into();
     let bucket = crate::monitor::Bucket::of(8);
     let cell = table.cell(crate::monitor::Key { function, bucket, algorithm: label, decided_by: label });
+    let log = runtime.events.as_ref().map(|_| Mutex::new(EventLog::in_memory(ROUNDS as usize * Event::BYTES)));
     let start = runtime.clock.raw();
     for _ in 0..ROUNDS {
         let enter = runtime.clock.raw();
-        table.record(std::hint::black_box(cell), 8, runtime.clock.raw() - enter);
+        let ticks = runtime.clock.raw() - enter;
+        table.record(std::hint::black_box(cell), 8, ticks);
+        if let Some(log) = &log {
+            trace::push(runtime, log, 0, -1, (cell, 8, 0), (enter, ticks));
+        }
     }
     runtime.nanoseconds(runtime.clock.raw() - start) as f64 / f64::from(ROUNDS)
 }

@@ -242,7 +242,7 @@ fn timed(
             state.table.record(cell, bytes, ticks);
             let call = (cell, bytes as usize);
             if let Some(events) = &runtime.events {
-                trace::push(runtime, events, state.place, root, call, (start, ticks));
+                trace::push(runtime, events, state.place, root, (cell, bytes as usize, 0), (start, ticks));
             }
             if log::log_enabled!(log::Level::Trace) {
                 log_call(runtime, state, function.name(), root, call, ticks);

@@ -4,7 +4,8 @@ use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::state::{self, State};
 use super::synchronise::Synchronisation;
-use crate::monitor::{CommunicatorRecord, EventLog, Traffic};
+use super::trace::ElementsTable;
+use crate::monitor::{Beyond, Budget, CommunicatorRecord, EventLog, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, node};
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
@@ -41,6 +42,12 @@ pub struct Runtime {
     pub configuration: Result<Arc<Configuration>, ConfigurationErrors>,
     /// The log of single calls, if one is wanted.
     pub events: Option<Mutex<EventLog>>,
+    /// What the logged calls were made with.
+    pub elements: Mutex<ElementsTable>,
+    /// What is left of the memory for cells.
+    pub budget: Arc<Budget>,
+    /// Calls without a cell on communicators that are gone.
+    pub retired_beyond: Mutex<Beyond>,
     /// The MPI library's own count of messages, where it counts them.
     pub monitoring: Option<Monitoring>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
@@ -117,6 +124,10 @@ fn make() -> crate::mpi::Result<Runtime> {
         nanoseconds_per_tick,
         raw,
         events: configuration.as_ref().ok().and_then(|configuration| super::trace::log_for(configuration)),
+        elements: Mutex::default(),
+        // A wrong configuration ends the job, or is another rank's to decide about.
+        budget: Arc::new(Budget::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 4 * 3))),
+        retired_beyond: Mutex::default(),
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),
         recording: AtomicBool::new(true),

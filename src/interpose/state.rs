@@ -7,8 +7,8 @@ use super::runtime::{self, Runtime};
 use super::transport::Place;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
-    Arrivals, Bucket, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table,
-    Traffic,
+    Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
+    Table, Traffic,
 };
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, node};
@@ -196,12 +196,16 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
         origin: runtime.origins.of(comm)?,
         agreed: None,
         private: Private::Unmade,
-        table: Table::new(),
+        table: Table::within(Arc::clone(&runtime.budget)),
         traffic: RefCell::new(Traffic::new(size)),
         turns: RefCell::default(),
         verified: RefCell::default(),
         arrivals: Arrivals::default(),
-        place: runtime.places.fetch_add(1, Ordering::Relaxed),
+        // Nothing will be recorded of it when there is no room for a cell.
+        place: match runtime.budget.has(CELL_BYTES) {
+            true => runtime.places.fetch_add(1, Ordering::Relaxed),
+            false => u32::MAX as usize,
+        },
         memory: Default::default(),
         understood: Default::default(),
         natives: Vec::new(),
@@ -240,6 +244,7 @@ pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *m
     if let Some(record) = state.record(runtime) {
         runtime.retired.lock().push((state.place, record));
     }
+    runtime.retired_beyond.lock().add(state.table.beyond());
     state.count_traffic(&mut runtime.retired_traffic.lock());
     runtime.synchronisation.retire(&mut state);
     if let Err(error) = state.release(runtime) {

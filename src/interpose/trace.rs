@@ -1,40 +1,122 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
+use super::arguments::Significant;
 use super::log;
 use super::runtime::Runtime;
-use crate::monitor::{CellId, DEFAULT_MEMORY_BYTES, Event, EventLog, RankRecord};
-use crate::mpi::{Result, communicator, constants};
+use crate::monitor::{CellId, ElementsRecord, Event, EventLog, RankRecord};
+use crate::mpi::{Result, communicator, constants, datatype, operation};
 use crate::report::Trace;
 use crate::selection::{Configuration, ReportFormat, ReportTarget};
 use parking_lot::Mutex;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::os::raw::c_int;
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Calls per rank that the time line of a page shows; more could not be told apart.
 const ON_PAGE: usize = 2000;
 /// Events that travel to rank 0 at once: a mebibyte or so per rank.
 const PIECE: usize = 1 << 14;
 
-static THREADS: AtomicU32 = AtomicU32::new(0);
+static THREADS: AtomicU16 = AtomicU16::new(0);
 
 thread_local! {
-    static THREAD: Cell<Option<u32>> = const { Cell::new(None) };
+    static THREAD: Cell<Option<u16>> = const { Cell::new(None) };
+    /// Handles of the last call's datatype and operation, if they are predefined, and their place.
+    static LAST: Cell<(usize, usize, u16)> = const { Cell::new((0, 0, 0)) };
 }
 
 /// The log that the configuration asks for: everything within the memory bound for a trace, the last calls for a page.
 pub fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
     let page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
     if configuration.trace.is_some() {
-        Some(Mutex::new(EventLog::in_memory(DEFAULT_MEMORY_BYTES)))
+        Some(Mutex::new(for_trace(configuration)))
     } else if configuration.report.iter().any(page) {
         Some(Mutex::new(EventLog::in_memory(ON_PAGE * Event::BYTES)))
     } else {
         None
     }
+}
+
+/// A quarter of the memory, and a file behind it if there may be one.
+fn for_trace(configuration: &Configuration) -> EventLog {
+    let memory = configuration.memory / 4;
+    if configuration.spill == 0 {
+        return EventLog::in_memory(memory);
+    }
+    match nameless_file() {
+        Ok(file) => EventLog::spilling(memory, file, configuration.spill),
+        Err(error) => {
+            let folder = std::env::temp_dir();
+            log::tell(&format!("calls are kept in memory only: no file in {}: {error}", folder.display()));
+            EventLog::in_memory(memory)
+        }
+    }
+}
+
+/// A file in the folder for temporary files that is gone when the process is, however that ends.
+fn nameless_file() -> io::Result<File> {
+    let path = std::env::temp_dir().join(format!("collie-{}.calls", std::process::id()));
+    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// Datatypes and operations that calls were made with, by their place in the record.
+#[derive(Debug)]
+pub struct ElementsTable {
+    /// Of predefined handles, which never mean something else.
+    predefined: HashMap<(usize, usize), u16>,
+    places: HashMap<ElementsRecord, u16>,
+    records: Vec<ElementsRecord>,
+}
+
+impl Default for ElementsTable {
+    /// With the entry that stands for nothing known.
+    fn default() -> Self {
+        Self { predefined: HashMap::new(), places: HashMap::new(), records: vec![ElementsRecord::default()] }
+    }
+}
+
+impl ElementsTable {
+    fn place(&mut self, record: ElementsRecord) -> u16 {
+        if let Some(place) = self.places.get(&record) {
+            return *place;
+        }
+        // Further texts than numbers: not known.
+        let Ok(place) = u16::try_from(self.records.len()) else { return 0 };
+        self.records.push(record.clone());
+        self.places.insert(record, place);
+        place
+    }
+}
+
+/// The place of a call's datatype and operation; 0 where it has none.
+#[inline]
+pub fn elements(runtime: &Runtime, significant: &Significant) -> u16 {
+    let Some(side) = significant.send.or(significant.receive) else { return 0 };
+    let op = significant.reduction.map(|reduction| reduction.handle);
+    let handles = (side.datatype.handle.0 as usize, op.map_or(0, |op| op.0 as usize));
+    let (datatype, operation, place) = LAST.get();
+    if (datatype, operation) == handles {
+        return place;
+    }
+    let mut table = runtime.elements.lock();
+    let known = if significant.lasts() { table.predefined.get(&handles).copied() } else { None };
+    let place = known.unwrap_or_else(|| {
+        table.place(ElementsRecord {
+            datatype: datatype::name(side.datatype.handle),
+            operation: op.map_or("", operation::name).to_owned(),
+        })
+    });
+    if significant.lasts() {
+        table.predefined.insert(handles, place);
+        LAST.set((handles.0, handles.1, place));
+    }
+    place
 }
 
 /// Logs one call; `root` is -1 where there is none.
@@ -43,7 +125,7 @@ pub fn push(
     events: &Mutex<EventLog>,
     place: usize,
     root: c_int,
-    call: (CellId, usize),
+    call: (CellId, usize, u16),
     times: (u64, u64),
 ) {
     let thread = THREAD.get().unwrap_or_else(|| {
@@ -51,7 +133,7 @@ pub fn push(
         THREAD.set(Some(number));
         number
     });
-    let (cell, bytes) = call;
+    let (cell, bytes, elements) = call;
     let (start, ticks) = times;
     let since = runtime.nanoseconds(start.saturating_sub(runtime.started.0));
     events.lock().push(Event {
@@ -62,6 +144,7 @@ pub fn push(
         cell: cell.number(),
         root,
         thread,
+        elements,
     });
 }
 
@@ -70,6 +153,7 @@ pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
     let Some(events) = &runtime.events else { return };
     let mut events = events.lock();
     record.dropped_events = events.dropped();
+    record.elements.clone_from(&runtime.elements.lock().records);
     match events.tail(ON_PAGE) {
         Ok(tail) => record.events = tail,
         Err(error) => log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank)),
@@ -83,13 +167,8 @@ pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
 /// What PMPI returned.
 pub fn write(runtime: &Runtime, path: Option<&Path>, records: &[RankRecord]) -> Result<bool> {
     let (world, own) = (constants::comm_world(), runtime.world_rank);
-    let mut events = Vec::new();
-    if let Some(log) = &runtime.events
-        && let Err(error) = log.lock().for_each(0, |event| events.push(event))
-    {
-        log::tell(&format!("rank {own}: calls could not be read back: {error}"));
-    }
-    let lengths = communicator::allgather(world, runtime.world_size, [events.len() as u64])?;
+    let kept = runtime.events.as_ref().map_or(0, |log| log.lock().len());
+    let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
     let origin = records.iter().map(|record| record.started_unix_ns).min().unwrap_or(0);
     let mut trace = path.map(|path| begin(path, origin));
     for (rank, [length]) in lengths.into_iter().enumerate() {
@@ -97,8 +176,7 @@ pub fn write(runtime: &Runtime, path: Option<&Path>, records: &[RankRecord]) -> 
         for piece in 0..(length as usize).div_ceil(PIECE) {
             let mut bytes = Vec::new();
             if rank == own {
-                let events = &events[piece * PIECE..((piece + 1) * PIECE).min(events.len())];
-                bytes = events.iter().flat_map(|event| event.to_bytes()).collect();
+                bytes = read_piece(runtime, piece).iter().flat_map(|event| event.to_bytes()).collect();
             }
             let gathered = communicator::gather_bytes(world, own, runtime.world_size, &bytes)?;
             with(&mut trace, |trace| {
@@ -119,6 +197,15 @@ pub fn write(runtime: &Runtime, path: Option<&Path>, records: &[RankRecord]) -> 
             }
         },
         _ => true,
+    })
+}
+
+/// So many calls of this rank's log; few enough that the file behind it need not fit into memory.
+fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
+    let Some(log) = &runtime.events else { return Vec::new() };
+    log.lock().part((piece * PIECE) as u64, PIECE).unwrap_or_else(|error| {
+        log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
+        Vec::new()
     })
 }
 

@@ -4,10 +4,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
-use std::path::Path;
-
-/// Memory for events unless the user says otherwise: 64 MiB, 1.6 million calls.
-pub const DEFAULT_MEMORY_BYTES: usize = 64 << 20;
 
 /// With a file behind it, memory is written out in pieces of at most 1 MiB: a call that has to write one is late by a
 /// millisecond, not by the tenth of a second that 64 MiB take.
@@ -29,7 +25,9 @@ pub struct Event {
     /// Root; −1 where the function has none.
     pub root: i32,
     /// Thread, numbered per rank in the order of first calls.
-    pub thread: u32,
+    pub thread: u16,
+    /// Place of datatype and operation in [`RankRecord::elements`](super::RankRecord::elements).
+    pub elements: u16,
 }
 
 impl Event {
@@ -42,7 +40,11 @@ impl Event {
         for (place, value) in [self.enter_unix_ns, self.duration_ns, self.bytes].into_iter().enumerate() {
             bytes[place * 8..][..8].copy_from_slice(&value.to_le_bytes());
         }
-        for (place, value) in [self.communicator, self.cell, self.root as u32, self.thread].into_iter().enumerate() {
+        for (place, value) in
+            [self.communicator, self.cell, self.root as u32, u32::from(self.thread) | u32::from(self.elements) << 16]
+                .into_iter()
+                .enumerate()
+        {
             bytes[24 + place * 4..][..4].copy_from_slice(&value.to_le_bytes());
         }
         bytes
@@ -59,7 +61,8 @@ impl Event {
             communicator: short(24),
             cell: short(28),
             root: short(32) as i32,
-            thread: short(36),
+            thread: short(36) as u16,
+            elements: (short(36) >> 16) as u16,
         }
     }
 }
@@ -70,6 +73,8 @@ impl Event {
 pub struct EventLog {
     events: VecDeque<Event>,
     capacity: usize,
+    /// What the capacity is once the file takes no more.
+    most: usize,
     spill: Option<Spill>,
     failure: Option<io::Error>,
     dropped: u64,
@@ -87,17 +92,16 @@ impl EventLog {
     /// never grows by copying; the system gives them memory as calls come.
     pub fn in_memory(memory_bytes: usize) -> Self {
         let capacity = (memory_bytes / Event::BYTES).max(1);
-        Self { events: VecDeque::with_capacity(capacity), capacity, spill: None, failure: None, dropped: 0 }
+        let events = VecDeque::with_capacity(capacity);
+        Self { events, capacity, most: capacity, spill: None, failure: None, dropped: 0 }
     }
 
-    /// A log that writes the calls to the file at `path`, which is made or emptied, up to `file_bytes` bytes.
-    ///
-    /// # Errors
-    /// The file cannot be made.
-    pub fn spilling(memory_bytes: usize, path: &Path, file_bytes: u64) -> io::Result<Self> {
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
+    /// A log that writes the calls to `file`, which is empty, up to `file_bytes` bytes; from then on it keeps the last
+    /// calls in memory as well.
+    pub fn spilling(memory_bytes: usize, file: File, file_bytes: u64) -> Self {
         let spill = Spill { file, events: 0, most: file_bytes / Event::BYTES as u64 };
-        Ok(Self { spill: Some(spill), ..Self::in_memory(memory_bytes.min(PIECE_BYTES)) })
+        let most = (memory_bytes / Event::BYTES).max(1);
+        Self { spill: Some(spill), most, ..Self::in_memory(memory_bytes.min(PIECE_BYTES)) }
     }
 
     /// Keeps one call.
@@ -118,6 +122,11 @@ impl EventLog {
                 self.failure.get_or_insert(failure);
             }
             Some(Ok(false)) | None => {}
+        }
+        if self.capacity < self.most {
+            self.capacity = self.most;
+            self.events.reserve_exact(self.most - self.events.len());
+            return;
         }
         self.events.pop_front();
         self.dropped += 1;
@@ -143,18 +152,20 @@ impl EventLog {
         self.len() == 0
     }
 
-    /// Hands every kept call to `take`, oldest first, but leaves out the first `skip`.
+    /// The kept calls, oldest first, without the first `skip`, and no more than `most`.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn for_each(&mut self, skip: u64, mut take: impl FnMut(Event)) -> io::Result<()> {
+    pub fn part(&mut self, skip: u64, most: usize) -> io::Result<Vec<Event>> {
+        let mut part = Vec::with_capacity(most.min(self.len().saturating_sub(skip) as usize));
         let mut in_file = 0;
         if let Some(spill) = &mut self.spill {
             in_file = spill.events;
-            spill.read(skip.min(in_file), &mut take)?;
+            spill.read(skip.min(in_file)..(skip.saturating_add(most as u64)).min(in_file), &mut part)?;
         }
-        self.events.iter().skip(skip.saturating_sub(in_file) as usize).copied().for_each(take);
-        Ok(())
+        let left = most - part.len();
+        part.extend(self.events.iter().skip(skip.saturating_sub(in_file) as usize).take(left));
+        Ok(part)
     }
 
     /// The last `most` calls that are kept.
@@ -162,9 +173,7 @@ impl EventLog {
     /// # Errors
     /// The file cannot be read.
     pub fn tail(&mut self, most: usize) -> io::Result<Vec<Event>> {
-        let mut tail = Vec::with_capacity(most.min(self.len() as usize));
-        self.for_each(self.len().saturating_sub(most as u64), |event| tail.push(event))?;
-        Ok(tail)
+        self.part(self.len().saturating_sub(most as u64), most)
     }
 }
 
@@ -185,13 +194,13 @@ impl Spill {
         Ok(true)
     }
 
-    fn read(&mut self, skip: u64, take: &mut impl FnMut(Event)) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(skip * Event::BYTES as u64))?;
+    fn read(&mut self, range: std::ops::Range<u64>, part: &mut Vec<Event>) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(range.start * Event::BYTES as u64))?;
         let mut reader = BufReader::new(&self.file);
         let mut bytes = [0; Event::BYTES];
-        for _ in skip..self.events {
+        for _ in range {
             reader.read_exact(&mut bytes)?;
-            take(Event::from_bytes(&bytes));
+            part.push(Event::from_bytes(&bytes));
         }
         Ok(())
     }
@@ -210,6 +219,7 @@ mod tests {
             cell: number as u32,
             root: -1,
             thread: 2,
+            elements: 7,
         }
     }
 
@@ -233,24 +243,26 @@ mod tests {
 
     #[test]
     fn with_a_file_nothing_is_lost_until_it_is_full() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut log = EventLog::spilling(10 * Event::BYTES, &folder.path().join("calls"), 1 << 20).unwrap();
+        let mut log = EventLog::spilling(10 * Event::BYTES, tempfile::tempfile().unwrap(), 1 << 20);
         (0..95).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((0..95).collect(), 0));
+        assert_eq!(log.part(17, 30).unwrap(), (17..47).map(event).collect::<Vec<_>>());
+        assert_eq!(log.part(85, 30).unwrap(), (85..95).map(event).collect::<Vec<_>>());
         assert_eq!(log.tail(7).unwrap(), (88..95).map(event).collect::<Vec<_>>());
         // Reading in between does not disturb writing.
         (95..120).for_each(|number| log.push(event(number)));
         assert_eq!(kept(&mut log), (0..120).collect::<Vec<_>>());
 
         let most = 20 * Event::BYTES as u64;
-        let mut log = EventLog::spilling(10 * Event::BYTES, &folder.path().join("calls"), most).unwrap();
+        let mut log = EventLog::spilling(10 * Event::BYTES, tempfile::tempfile().unwrap(), most);
         (0..95).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((0..20).chain(85..95).collect(), 65));
     }
 
     #[test]
     fn a_full_disk_is_told_and_costs_only_what_did_not_fit() {
-        let mut log = EventLog::spilling(10 * Event::BYTES, Path::new("/dev/full"), 1 << 20).unwrap();
+        let full = File::options().read(true).write(true).open("/dev/full").unwrap();
+        let mut log = EventLog::spilling(10 * Event::BYTES, full, 1 << 20);
         (0..15).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((5..15).collect(), 5));
         assert!(log.failure().is_some());

@@ -2,9 +2,9 @@
 
 use super::rows::{RowKey, key, rows};
 use super::{
-    ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, Epochs, EpochsRecord, LateRow,
-    Overhead, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRecord, TrafficRow,
-    Verification, compare,
+    BeyondRow, ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord,
+    ElementsRow, Epochs, EpochsRecord, LateRow, Overhead, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary,
+    TimelineRow, TrafficRecord, TrafficRow, Verification, compare,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,6 +24,8 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
     }
     let collective_ns = per_rank.iter().map(|row| row.collective_seconds).sum::<f64>() * 1e9;
     let hosts: BTreeSet<&str> = records.iter().map(|record| record.host.as_str()).collect();
+    let elements: BTreeSet<&ElementsRecord> = records.iter().flat_map(used_elements).collect();
+    let elements: Vec<&ElementsRecord> = elements.into_iter().collect();
     let start = records.iter().map(|record| record.started_unix_ns).min().unwrap_or(0);
     Summary {
         schema_version: SCHEMA_VERSION,
@@ -47,7 +49,9 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
         traffic: traffic(&records, |record| &record.traffic),
         native_traffic: traffic(&records, |record| &record.native_traffic),
         native_collectives: traffic(&records, |record| &record.native_collectives),
-        timeline: timeline(&records, &place, &row_of),
+        timeline: timeline(&records, &place, &row_of, &elements),
+        elements: elements.into_iter().map(elements_row).collect(),
+        beyond: beyond(&records),
         communicators,
         rows,
         per_rank,
@@ -120,10 +124,10 @@ fn rank_row(record: &RankRecord, waiting_known: bool) -> RankRow {
         host: record.host.clone(),
         pid: record.pid,
         run_seconds: seconds(record.run_ns as f64),
-        collective_seconds: seconds(cells().map(|cell| cell.total_ns).sum::<u64>() as f64),
+        collective_seconds: seconds((cells().map(|cell| cell.total_ns).sum::<u64>() + record.beyond.total_ns) as f64),
         waiting_seconds: waiting_known.then(|| seconds(waiting as f64)),
-        calls: cells().map(|cell| cell.calls).sum(),
-        bytes: cells().map(|cell| cell.bytes).sum(),
+        calls: cells().map(|cell| cell.calls).sum::<u64>() + record.beyond.calls,
+        bytes: cells().map(|cell| cell.bytes).sum::<u64>() + record.beyond.bytes,
     }
 }
 
@@ -236,10 +240,34 @@ fn traffic(records: &[RankRecord], of: fn(&RankRecord) -> &Vec<TrafficRecord>) -
     records.iter().flat_map(|from| of(from).iter().map(move |sent| row(from, sent))).collect()
 }
 
+fn beyond(records: &[RankRecord]) -> Option<BeyondRow> {
+    let sum = records.iter().fold(BeyondRow::default(), |sum, record| BeyondRow {
+        calls: sum.calls + record.beyond.calls,
+        bytes: sum.bytes + record.beyond.bytes,
+        seconds: sum.seconds + seconds(record.beyond.total_ns as f64),
+    });
+    (sum.calls > 0).then_some(sum)
+}
+
+/// What the elements of an event are, where that is known.
+fn elements_of(record: &RankRecord, place: u16) -> Option<&ElementsRecord> {
+    record.elements.get(usize::from(place)).filter(|_| place > 0)
+}
+
+/// What the elements of the events in the time line are.
+fn used_elements(record: &RankRecord) -> impl Iterator<Item = &ElementsRecord> {
+    record.events.iter().filter_map(|event| elements_of(record, event.elements))
+}
+
+fn elements_row(record: &ElementsRecord) -> ElementsRow {
+    ElementsRow { datatype: record.datatype.clone(), operation: record.operation.clone() }
+}
+
 fn timeline(
     records: &[RankRecord],
     place: &HashMap<&str, usize>,
     row_of: &HashMap<RowKey<'_>, usize>,
+    elements: &[&ElementsRecord],
 ) -> Vec<TimelineRow> {
     let first = records.iter().flat_map(|record| &record.events).map(|event| event.enter_unix_ns).min().unwrap_or(0);
     let mut rows = Vec::new();
@@ -254,12 +282,13 @@ fn timeline(
             let Some(&row) = cell else { continue };
             rows.push(TimelineRow {
                 rank: record.rank,
-                thread: event.thread,
+                thread: u32::from(event.thread),
                 row,
                 enter_seconds: seconds((event.enter_unix_ns - first) as f64),
                 seconds: seconds(event.duration_ns as f64),
                 bytes: event.bytes,
                 root: u32::try_from(event.root).ok(),
+                elements: elements_of(record, event.elements).and_then(|known| elements.binary_search(&known).ok()),
             });
         }
     }
@@ -376,8 +405,16 @@ mod tests {
         records[0].communicators[1].late = vec![LateRecord { rank: 1, calls: 3, waited_ns: 2000 }];
         records[1].traffic = vec![TrafficRecord { to: 0, messages: 2, bytes: 64 }];
         for (record, enter_unix_ns) in records.iter_mut().zip([5000, 4000]) {
-            let event =
-                Event { enter_unix_ns, duration_ns: 500, bytes: 8, communicator: 1, cell: 1, root: -1, thread: 0 };
+            let event = Event {
+                enter_unix_ns,
+                duration_ns: 500,
+                bytes: 8,
+                communicator: 1,
+                cell: 1,
+                root: -1,
+                thread: 0,
+                elements: 0,
+            };
             record.events = vec![event, Event { communicator: 9, ..event }];
         }
         let summary = merge(records.to_vec());

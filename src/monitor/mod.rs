@@ -6,6 +6,7 @@
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
+//! * [`budget`](Budget): the bound on memory.
 //! * [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
@@ -16,6 +17,7 @@
 
 pub mod arrivals;
 mod bucket;
+mod budget;
 pub mod clock;
 pub mod compare;
 mod epochs;
@@ -30,21 +32,22 @@ mod traffic;
 
 pub use arrivals::{Arrival, Arrivals, Meeting, Room};
 pub use bucket::Bucket;
+pub use budget::Budget;
 pub use clock::{CommonClock, PingPong};
 pub use compare::{Comparison, Verdict};
 pub use epochs::Epochs;
-pub use events::{DEFAULT_MEMORY_BYTES, Event, EventLog};
+pub use events::{Event, EventLog};
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use record::{
-    CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, EpochsRecord, JobRecord, LateRecord,
-    RankRecord, TrafficRecord,
+    BeyondRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, ElementsRecord,
+    EpochsRecord, JobRecord, LateRecord, RankRecord, TrafficRecord,
 };
 pub use summary::{
-    ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, LateRow, Overhead, RankRow, Row, SCHEMA_VERSION, Spread,
-    Summary, TimelineRow, TrafficRow, Verification,
+    BeyondRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, Overhead, RankRow, Row,
+    SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow, Verification,
 };
-pub use table::{CellId, Key, Label, Table};
+pub use table::{Beyond, CELL_BYTES, CellId, Key, Label, Table};
 pub use traffic::Traffic;
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.

@@ -18,7 +18,7 @@ pub struct RankRecord {
     pub ended_unix_ns: u64,
     /// From `MPI_Init` to `MPI_Finalize` by the clock that times the calls.
     pub run_ns: u64,
-    /// What monitoring adds to one call, as measured on this rank.
+    /// What timing and recording add to one call, as measured on this rank.
     pub overhead_ns_per_call: f64,
     /// Per-call events that were thrown away to stay within the memory bound.
     pub dropped_events: u64,
@@ -36,6 +36,30 @@ pub struct RankRecord {
     pub clock: Option<ClockRecord>,
     /// The last per-call events, for the time line.
     pub events: Vec<Event>,
+    /// Datatypes and operations that events name by their place here; the first stands for nothing known.
+    pub elements: Vec<ElementsRecord>,
+    /// Calls whose cells the bound on memory left no room for.
+    pub beyond: BeyondRecord,
+}
+
+/// What a call moved or reduced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ElementsRecord {
+    /// MPI's name of the datatype, or the name that the program gave it.
+    pub datatype: String,
+    /// MPI's name of the reduction operation; empty where there is none.
+    pub operation: String,
+}
+
+/// Calls that are in no cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BeyondRecord {
+    /// Number of calls.
+    pub calls: u64,
+    /// Signature bytes of all of them.
+    pub bytes: u64,
+    /// Time of all of them.
+    pub total_ns: u64,
 }
 
 /// Messages from this rank to another.

@@ -71,8 +71,14 @@ pub struct Summary {
     /// The last calls of each rank, by rank and entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<TimelineRow>,
+    /// Datatypes and operations of the calls in the time line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<ElementsRow>,
     /// Per-call events that were thrown away to stay within the memory bound, all ranks.
     pub dropped_events: u64,
+    /// Calls that are in no row, because the bound on memory left no room for one, all ranks; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond: Option<BeyondRow>,
 }
 
 impl Summary {
@@ -342,17 +348,42 @@ pub struct TimelineRow {
     /// Root; absent where the function has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<u32>,
+    /// Place in [`Summary::elements`]; absent where datatype and operation are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elements: Option<usize>,
+}
+
+/// What a call moved or reduced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ElementsRow {
+    /// MPI's name of the datatype, the name that the program gave it, or `derived`.
+    pub datatype: String,
+    /// MPI's name of the reduction operation, or `user-defined`; empty where there is none.
+    pub operation: String,
+}
+
+/// Calls that are in no row. The ranks' totals hold them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BeyondRow {
+    /// Number of calls.
+    pub calls: u64,
+    /// Signature bytes of all of them.
+    pub bytes: u64,
+    /// Time of all of them.
+    pub seconds: f64,
 }
 
 /// What Collie itself costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Overhead {
-    /// What monitoring adds to a call, the most over ranks.
+    /// What timing and recording add to a call, the most over ranks; with the log of single calls, if there was one.
     pub nanoseconds_per_call: f64,
     /// That times the calls of the rank that has most of them.
     pub seconds_per_rank: f64,
-    /// Time in `MPI_Finalize` to gather and merge; set by who does it.
+    /// Time at the end to gather all ranks' records and to merge them, without writing; set by who does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalize_seconds: Option<f64>,
 }

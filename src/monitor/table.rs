@@ -4,9 +4,10 @@
 //! with the decision that it keeps anyway. Durations are in ticks of whatever clock the caller reads; the length of a
 //! tick is told once, when the table is turned into records.
 
-use super::{Bucket, CellRecord, Function};
+use super::{Bucket, Budget, CellRecord, Function};
 use hdrhistogram::Histogram;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Longest duration that is told apart: 2^42 ticks, over an hour in nanoseconds. Longer ones count as that long in the
 /// percentiles; totals and extremes stay exact.
@@ -15,6 +16,9 @@ const LONGEST: u64 = 1 << 42;
 /// One significant figure: 16 equal steps per power of two, so a percentile is off by at most 1/16 = 6.25 %. With
 /// 32-bit counts that is 640 counters, 2.5 KiB a cell.
 const SIGNIFICANT_FIGURES: u8 = 1;
+
+/// What a cell takes of the memory, near enough: its 640 counters, and what finds it.
+pub const CELL_BYTES: u64 = 3 << 10;
 
 /// A text that many cells share: an algorithm with its parameters, or what decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +29,9 @@ pub struct Label(u16);
 pub struct CellId(u32);
 
 impl CellId {
+    /// Stands for every cell that the bound on memory left no room for.
+    const BEYOND: Self = Self(u32::MAX);
+
     /// Its place among the table's cells.
     pub const fn number(self) -> u32 {
         self.0
@@ -61,6 +68,28 @@ pub struct Table {
     cells: Vec<Cell>,
     cell_of: HashMap<u64, CellId>,
     recent: [Option<(u64, CellId)>; RECENT],
+    budget: Arc<Budget>,
+    beyond: Beyond,
+}
+
+/// Calls whose cells there was no room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beyond {
+    /// Number of calls.
+    pub calls: u64,
+    /// Signature bytes of all of them.
+    pub bytes: u64,
+    /// Ticks of all of them.
+    pub ticks: u64,
+}
+
+impl Beyond {
+    /// Adds `other`.
+    pub const fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.bytes = self.bytes.wrapping_add(other.bytes);
+        self.ticks += other.ticks;
+    }
 }
 
 /// Cells found without asking the map: a program's few repeated calls. Asking costs some 20 ns more.
@@ -106,6 +135,11 @@ impl Table {
         Self::default()
     }
 
+    /// As [`new`](Self::new), but its cells take their memory from `budget`.
+    pub fn within(budget: Arc<Budget>) -> Self {
+        Self { budget, ..Self::default() }
+    }
+
     /// The label of `text`. Looked up when a decision is made, not per call.
     ///
     /// The 65,536th and later texts share the label of a text that says so.
@@ -124,7 +158,7 @@ impl Table {
         Label(number)
     }
 
-    /// The cell of `key`, made if it is new (the only allocation).
+    /// The cell of `key`, made if it is new (the only allocation) and there is room for it.
     #[inline]
     pub fn cell(&mut self, key: Key) -> CellId {
         let packed = key.packed();
@@ -142,17 +176,24 @@ impl Table {
 
     #[cold]
     fn find_or_make(&mut self, packed: u64, key: Key) -> CellId {
-        let Self { cells, cell_of, .. } = self;
-        *cell_of.entry(packed).or_insert_with(|| {
-            cells.push(Cell::new(key));
-            CellId(cells.len() as u32 - 1)
-        })
+        if let Some(known) = self.cell_of.get(&packed) {
+            return *known;
+        }
+        if !self.budget.take(CELL_BYTES) {
+            return CellId::BEYOND;
+        }
+        let made = CellId(self.cells.len() as u32);
+        self.cells.push(Cell::new(key));
+        self.cell_of.insert(packed, made);
+        made
     }
 
     /// Counts one call of `bytes` signature bytes that took `ticks`.
     #[inline]
     pub fn record(&mut self, cell: CellId, bytes: u64, ticks: u64) {
-        let cell = &mut self.cells[cell.0 as usize];
+        let Some(cell) = self.cells.get_mut(cell.0 as usize) else {
+            return self.beyond.add(Beyond { calls: 1, bytes, ticks });
+        };
         cell.calls += 1;
         cell.bytes = cell.bytes.wrapping_add(bytes);
         cell.total += ticks;
@@ -163,19 +204,28 @@ impl Table {
 
     /// Algorithm of a cell, and what decided it.
     pub fn texts(&self, cell: CellId) -> (&str, &str) {
-        let key = self.cells[cell.0 as usize].key;
-        (self.text(key.algorithm), self.text(key.decided_by))
+        self.cells
+            .get(cell.0 as usize)
+            .map_or(("", ""), |cell| (self.text(cell.key.algorithm), self.text(cell.key.decided_by)))
     }
 
     /// Says that `ticks` of what was recorded for the cell were spent waiting for the last rank to arrive.
     #[inline]
     pub fn waited(&mut self, cell: CellId, ticks: u64) {
-        self.cells[cell.0 as usize].waiting += ticks;
+        if let Some(cell) = self.cells.get_mut(cell.0 as usize) {
+            cell.waiting += ticks;
+        }
     }
 
     /// Forgets what was counted; ids and labels stay valid.
     pub fn reset(&mut self) {
         self.cells.iter_mut().for_each(Cell::clear);
+        self.beyond = Beyond::default();
+    }
+
+    /// Calls whose cells there was no room for.
+    pub const fn beyond(&self) -> Beyond {
+        self.beyond
     }
 
     /// What was counted, a cell's place being its id, with times in nanoseconds. Cells may have no calls.
@@ -253,6 +303,26 @@ mod tests {
         assert_eq!((forgotten.calls, forgotten.min_ns, forgotten.max_ns), (0, 0, 0));
         table.record(cell, 0, u64::MAX >> 8);
         assert_eq!(table.records(1.0)[0].calls, 1);
+    }
+
+    #[test]
+    fn without_room_calls_are_counted_together() {
+        let budget = Arc::new(Budget::of(2 * CELL_BYTES + 100));
+        let (mut table, mut other) = (Table::within(Arc::clone(&budget)), Table::within(budget));
+        for bytes in [1, 2, 4, 4, 2] {
+            let key = key(&mut table, bytes, "native");
+            let cell = table.cell(key);
+            table.record(cell, bytes, 10);
+        }
+        let key = key(&mut other, 1, "native");
+        let cell = other.cell(key);
+        other.record(cell, 1, 7);
+        assert_eq!(table.records(1.0).iter().map(|cell| cell.calls).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(table.beyond(), Beyond { calls: 2, bytes: 8, ticks: 20 });
+        assert!(other.records(1.0).is_empty());
+        assert_eq!((other.beyond().calls, other.texts(cell)), (1, ("", "")));
+        table.reset();
+        assert_eq!(table.beyond(), Beyond::default());
     }
 
     #[test]

@@ -4,7 +4,8 @@ use super::error::{Error, Result, check};
 use super::{communicator, constants};
 use crate::reduction::Element;
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype};
-use std::os::raw::c_int;
+use std::ffi::CStr;
+use std::os::raw::{c_char, c_int};
 use std::sync::OnceLock;
 
 /// What the standard lets be done to a predefined datatype (section "Predefined Reduction Operations").
@@ -96,6 +97,18 @@ impl Datatype {
     pub fn span(&self, count: usize) -> usize {
         if count == 0 { 0 } else { self.true_extent + (count - 1) * self.extent.unsigned_abs() }
     }
+}
+
+/// The name that MPI or the program gave a datatype; `derived` without one.
+pub fn name(handle: MPI_Datatype) -> String {
+    let mut text = [0 as c_char; mpi_sys::MPI_MAX_OBJECT_NAME as usize + 1];
+    let mut length = 0;
+    // SAFETY: the buffer has the room that MPI asks for, and ends in a zero that MPI does not write over.
+    let name = unsafe {
+        mpi_sys::PMPI_Type_get_name(handle, text.as_mut_ptr(), &mut length);
+        CStr::from_ptr(text.as_ptr())
+    };
+    if name.is_empty() { "derived".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
 /// MPI has no question for it, but refuses to pack nothing of a type that was never committed. Found out later, in the

@@ -57,6 +57,25 @@ impl Operation {
     }
 }
 
+/// MPI's name of a predefined operation.
+pub fn name(handle: MPI_Op) -> &'static str {
+    const NAMES: [&str; 12] = [
+        "MPI_SUM",
+        "MPI_PROD",
+        "MPI_MIN",
+        "MPI_MAX",
+        "MPI_LAND",
+        "MPI_LOR",
+        "MPI_LXOR",
+        "MPI_BAND",
+        "MPI_BOR",
+        "MPI_BXOR",
+        "MPI_MINLOC",
+        "MPI_MAXLOC",
+    ];
+    constants::ops().iter().position(|known| *known == handle).map_or("user-defined", |place| NAMES[place])
+}
+
 /// The standard's table of operations and the kinds of types they are defined on.
 const fn allowed(op: Op, kind: Kind) -> bool {
     use Kind::{Byte, CInteger, Complex, Float, FortranInteger, Logical, MultiLanguage, Pair};

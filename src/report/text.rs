@@ -336,6 +336,14 @@ fn overhead(text: &mut String, summary: &Summary) {
         0 => String::new(),
         events => format!("; {} calls missing in the per-call log", count(events)),
     };
+    if let Some(beyond) = &summary.beyond {
+        line!(
+            text,
+            "{} calls on all ranks ({} in them) are in no row: COLLIE_MEMORY is used up",
+            count(beyond.calls),
+            duration(beyond.seconds)
+        );
+    }
     line!(
         text,
         "monitoring costs {} a call, {} on the busiest rank{}{dropped}",

@@ -31,6 +31,10 @@ struct Arguments<'a> {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     root: Option<u32>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    datatype: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    operation: &'a str,
     algorithm: &'a str,
     decided_by: &'a str,
 }
@@ -81,6 +85,7 @@ impl<W: Write> Trace<W> {
     pub fn event(&mut self, rank: &RankRecord, event: &Event) -> io::Result<()> {
         let Some(communicator) = rank.communicators.get(event.communicator as usize) else { return Ok(()) };
         let Some(cell) = communicator.cells.get(event.cell as usize) else { return Ok(()) };
+        let elements = rank.elements.get(usize::from(event.elements));
         let since_origin = event.enter_unix_ns as i128 - i128::from(self.origin_unix_ns);
         self.entry(&Slice {
             name: cell.function.name(),
@@ -89,11 +94,13 @@ impl<W: Write> Trace<W> {
             ts: since_origin as f64 / 1e3,
             dur: event.duration_ns as f64 / 1e3,
             pid: rank.rank,
-            tid: event.thread,
+            tid: u32::from(event.thread),
             args: Arguments {
                 communicator: communicator.name.as_deref().unwrap_or(&communicator.identity),
                 bytes: event.bytes,
                 root: u32::try_from(event.root).ok(),
+                datatype: elements.map_or("", |elements| &elements.datatype),
+                operation: elements.map_or("", |elements| &elements.operation),
                 algorithm: &cell.algorithm,
                 decided_by: &cell.decided_by,
             },

@@ -5,7 +5,7 @@
 use super::error::{ConfigurationError, ConfigurationErrors, describe_choice_error, suggestion};
 use super::rules::Rules;
 use super::variables::{self, LATER, PREFIX, VARIABLES};
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::{Choice, Operation, format_bytes, parse_bytes};
 use crate::schedule::simulate::Network;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -183,6 +183,10 @@ pub struct Configuration {
     pub report: Vec<ReportTarget>,
     /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls.
     pub trace: Option<PathBuf>,
+    /// `COLLIE_MEMORY`: bytes that a rank holds at most of what it records.
+    pub memory: usize,
+    /// `COLLIE_SPILL`: bytes of the trace that a rank may put into a file.
+    pub spill: u64,
     /// `COLLIE_ON_DIFFERENCE`.
     pub on_difference: OnDifference,
     /// `COLLIE_SYNC`.
@@ -203,6 +207,8 @@ impl Default for Configuration {
             network: None,
             report: vec![ReportTarget::Stderr],
             trace: None,
+            memory: 64 << 20,
+            spill: 1 << 30,
             on_difference: OnDifference::default(),
             sync: Sync::default(),
             log: "warn".to_owned(),
@@ -311,6 +317,8 @@ impl Configuration {
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => self.trace = Some(PathBuf::from(value)),
             variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
+            variables::MEMORY => self.memory = size(value, 1 << 20)?,
+            variables::SPILL => self.spill = size(value, 0)? as u64,
             variables::LOG => self.log = log_filter(value)?,
             variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
             _ => {
@@ -344,6 +352,11 @@ fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
 fn whole_number(found: &str, least: usize) -> Result<usize, String> {
     let refuse = || format!("'{found}' is not accepted; accepted: a whole number from {least} on");
     found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
+}
+
+fn size(found: &str, least: usize) -> Result<usize, String> {
+    let refuse = || format!("'{found}' is not accepted; accepted: bytes from {} on", format_bytes(least));
+    parse_bytes(found).filter(|bytes| *bytes >= least).ok_or_else(refuse)
 }
 
 fn report(list: &str) -> Result<Vec<ReportTarget>, String> {

@@ -36,6 +36,10 @@ pub const REPORT: &str = "COLLIE_REPORT";
 pub const TRACE: &str = "COLLIE_TRACE";
 /// How waiting is told from working.
 pub const SYNC: &str = "COLLIE_SYNC";
+/// Memory for what is recorded.
+pub const MEMORY: &str = "COLLIE_MEMORY";
+/// Disk for what is recorded.
+pub const SPILL: &str = "COLLIE_SPILL";
 /// Filter of the log.
 pub const LOG: &str = "COLLIE_LOG";
 /// Budget of private communicators.
@@ -90,8 +94,21 @@ pub const VARIABLES: &[Variable] = &[
         name: TRACE,
         accepted: "a file name",
         default: "no trace",
-        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read. A rank keeps at \
-               most 64 MiB, its last 1.6 million calls; the report says how many were dropped.",
+        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read.",
+    },
+    Variable {
+        name: MEMORY,
+        accepted: "a number of bytes, at least 1M; K, M and G are powers of 1024",
+        default: "64M",
+        help: "What a rank holds at most of what it records: three quarters for the rows of the report, 3 KiB each, one \
+               quarter for single calls, 40 bytes each. The report says how many calls found no room.",
+    },
+    Variable {
+        name: SPILL,
+        accepted: "a number of bytes; K, M and G are powers of 1024",
+        default: "1G",
+        help: "What a rank may put of the trace's calls into a file without a name in the folder for temporary files \
+               (TMPDIR) before its memory has to do; 0 for no file.",
     },
     Variable {
         name: SYNC,

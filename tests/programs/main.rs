@@ -6,6 +6,7 @@
 //! `scripts/build` has to have built the libraries; `scripts/test` does both.
 
 mod algorithms;
+mod bounds;
 mod communicators;
 mod job;
 mod modes;
@@ -29,6 +30,7 @@ fn main() {
         trials.extend(pitfalls::trials(family));
         trials.extend(waiting::trials(family));
         trials.extend(algorithms::trials(family));
+        trials.extend(bounds::trials(family));
         trials.extend(communicators::trials(family));
         trials.extend(records::trials(family));
         trials.extend(monitored::trials(family));

@@ -242,24 +242,27 @@ fn in_turn(calls: &[&Value]) -> Result<(), Failed> {
 
 /// The calls of `records.c` on this rank, in their order.
 fn sequence(rank: u64, calls: &[&Value]) -> Result<(), Failed> {
-    let mut expected = vec![("MPI_Bcast", "MPI_COMM_WORLD", 20, Some(1)); 7];
-    expected.extend([("MPI_Allreduce", "MPI_COMM_WORLD", 80, None); 4]);
-    expected.extend([("MPI_Allgather", "MPI_COMM_WORLD", 8, None); 3]);
-    expected.extend([("MPI_Gather", "MPI_COMM_WORLD", 24, Some(2)); 2]);
-    expected.extend([("MPI_Reduce", "ends", 4, Some(0)); 6].into_iter().filter(|_| rank != 1));
-    expected.extend([("MPI_Alltoall", "MPI_COMM_WORLD", 4, None); 5]);
-    expected.push(("MPI_Barrier", "between", 0, None));
+    let mut expected = vec![("MPI_Bcast", "MPI_COMM_WORLD", 20, Some(1), "MPI_INT", ""); 7];
+    expected.extend([("MPI_Allreduce", "MPI_COMM_WORLD", 80, None, "MPI_DOUBLE", "MPI_SUM"); 4]);
+    expected.extend([("MPI_Allgather", "MPI_COMM_WORLD", 8, None, "MPI_INT", ""); 3]);
+    expected.extend([("MPI_Gather", "MPI_COMM_WORLD", 24, Some(2), "MPI_LONG", ""); 2]);
+    expected.extend([("MPI_Reduce", "ends", 4, Some(0), "MPI_FLOAT", "MPI_MAX"); 6].into_iter().filter(|_| rank != 1));
+    expected.extend([("MPI_Alltoall", "MPI_COMM_WORLD", 4, None, "", ""); 5]);
+    expected.push(("MPI_Barrier", "between", 0, None, "", ""));
     let found: Vec<_> = calls
         .iter()
         .map(|call| {
             let of = &call["args"];
-            let name = call["name"].as_str().unwrap_or_default();
-            (
-                name,
-                of["communicator"].as_str().unwrap_or_default(),
-                of["bytes"].as_u64().unwrap_or(1 << 40),
-                of["root"].as_u64(),
-            )
+            let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
+            let bytes = of["bytes"].as_u64().unwrap_or(u64::MAX);
+            let (communicator, root) = (text(&of["communicator"]), of["root"].as_u64());
+            (text(&call["name"]), communicator, bytes, root, text(&of["datatype"]), text(&of["operation"]))
+        })
+        .collect();
+    let expected: Vec<_> = expected
+        .into_iter()
+        .map(|(name, on, bytes, root, datatype, operation)| {
+            (name.to_owned(), on.to_owned(), bytes, root, datatype.to_owned(), operation.to_owned())
         })
         .collect();
     if found == expected { Ok(()) } else { Err(format!("rank {rank}: {found:#?}").into()) }

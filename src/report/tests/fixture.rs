@@ -1,8 +1,8 @@
 //! Fixed runs, made of rank records as the library hands them in.
 
 use crate::monitor::{
-    Bucket, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, EpochsRecord, Event, Form, Function,
-    JobRecord, Key, LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
+    Bucket, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord, Event, Form,
+    Function, JobRecord, Key, LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
 };
 
 const RANKS: u32 = 8;
@@ -130,6 +130,9 @@ pub fn full_records() -> Vec<RankRecord> {
         record.native_traffic = vec![TrafficRecord { to: (rank + 3) % RANKS, messages: 210, bytes: 430_080 }];
         record.native_collectives = vec![TrafficRecord { to: (rank + 1) % RANKS, messages: 90, bytes: 2160 }];
         record.events = events(rank);
+        record.elements = [("", ""), ("MPI_DOUBLE", "MPI_SUM"), ("MPI_BYTE", "")]
+            .map(|(datatype, operation)| ElementsRecord { datatype: datatype.into(), operation: operation.into() })
+            .to_vec();
         record.dropped_events = u64::from(rank) * 10;
     }
     records[3].clock = Some(ClockRecord { points: 4, error_ns: 1_400, round_trip_ns: 2_800 });
@@ -155,6 +158,7 @@ fn events(rank: u32) -> Vec<Event> {
                 cell,
                 root: if call % 3 == 0 { 0 } else { -1 },
                 thread: 0,
+                elements: (cell.min(1) + 1) as u16,
             };
             enter_unix_ns += duration_ns + 150_000 + if rank == 5 { 90_000 } else { 0 };
             event

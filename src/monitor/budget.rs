@@ -1,0 +1,35 @@
+//! How much memory one rank's records may still take.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that are left, for all communicators of a rank together. What was taken is never given back: records stay
+/// until the report is written.
+#[derive(Debug)]
+pub struct Budget {
+    left: AtomicU64,
+}
+
+impl Default for Budget {
+    /// Without a bound.
+    fn default() -> Self {
+        Self::of(u64::MAX)
+    }
+}
+
+impl Budget {
+    /// Of that many bytes.
+    pub const fn of(bytes: u64) -> Self {
+        Self { left: AtomicU64::new(bytes) }
+    }
+
+    /// Takes `bytes`, if as many are left.
+    pub fn take(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    /// Whether `bytes` are left.
+    pub fn has(&self, bytes: u64) -> bool {
+        self.left.load(Ordering::Relaxed) >= bytes
+    }
+}

@@ -1,0 +1,63 @@
+//! What happens to records that no longer fit into the memory they may take.
+
+use crate::mpi::{Family, Launch};
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+/// Of `many_cells.c`: communicators, calls in each of their twenty rows, ranks.
+const COMMUNICATORS: u64 = 40;
+const CALLS: u64 = 10;
+const RANKS: usize = 2;
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let trial =
+        |name: &str, spill| Trial::test(format!("{}::bounds::{name}", family.name), move || bounded(family, spill));
+    vec![trial("memory_only", false), trial("memory_and_file", true)]
+}
+
+fn bounded(family: &Family, spill: bool) -> Result<(), Failed> {
+    let path = report::fresh();
+    let trace = path.with_extension("trace");
+    let (path_text, trace_text) = (path.display().to_string(), trace.display().to_string());
+    let variables = [
+        ("COLLIE_REPORT", path_text.as_str()),
+        ("COLLIE_TRACE", &trace_text),
+        ("COLLIE_MEMORY", "1M"),
+        ("COLLIE_SPILL", if spill { "1G" } else { "0" }),
+    ];
+    let mut command = vec![family.program("many_cells.c")?.display().to_string()];
+    command.extend([COMMUNICATORS, CALLS].map(|number| number.to_string()));
+    let launch =
+        Launch { ranks: RANKS, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    let made = COMMUNICATORS * CALLS * 20 * RANKS as u64;
+
+    // Three quarters of a mebibyte hold 256 rows of 3 KiB.
+    let (rows, told) = (report.rows.len(), report.calls(|_| true));
+    let beyond = report.whole["beyond"]["calls"].as_u64().unwrap_or(0);
+    let of_ranks: u64 =
+        report.whole["per_rank"].as_array().into_iter().flatten().filter_map(|row| row["calls"].as_u64()).sum();
+    if rows != 256 || told + beyond != made || of_ranks != made {
+        return Err(format!(
+            "{made} calls: {told} in {rows} rows, {beyond} in none, {of_ranks} of ranks\n{}",
+            outcome.told()
+        )
+        .into());
+    }
+
+    // One quarter holds 6553 calls of 40 bytes.
+    let dropped = report.whole["dropped_events"].as_u64().unwrap_or(0);
+    let expected = if spill { 0 } else { made - 6553 * RANKS as u64 };
+    let text = std::fs::read(&trace).map_err(|error| format!("no trace: {error}\n{}", outcome.told()))?;
+    std::fs::remove_file(&trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let trace: Value = serde_json::from_slice(&text).map_err(|error| format!("the trace is no JSON: {error}"))?;
+    let in_trace = trace["traceEvents"].as_array().into_iter().flatten().filter(|event| event["ph"] == "X").count();
+    // Of the calls without a row, which come last, only the number is known; of those with one, the first are dropped.
+    let expected_in_trace = (told - expected) as usize;
+    if dropped != expected || in_trace != expected_in_trace {
+        return Err(format!("{dropped} dropped, {in_trace} in the trace\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
