@@ -6,6 +6,8 @@ use crate::schedule::simulate::{Link, Network};
 
 /// Messages of up to so many bytes count as empty: their bytes take no time worth mentioning on any network.
 pub const EMPTY: u64 = 64;
+/// Messages from here on show what their bytes cost.
+const LONG: u64 = 8192;
 /// A limit that no message reaches: everything leaves at once.
 const NO_LIMIT: u64 = 1 << 40;
 /// From here on two that should take once the time take rather twice as long.
@@ -29,6 +31,8 @@ pub struct Measured {
     pub swap: Option<[f64; 2]>,
     /// When the first and the second of two messages to two ranks had arrived that wait for their receives.
     pub two: Option<[f64; 2]>,
+    /// How much longer a message takes to reach a rank that is sending a long one to a third, if it waits for its receive.
+    pub behind: Option<f64>,
 }
 
 /// What was measured in a job.
@@ -59,7 +63,13 @@ pub fn link(measured: &Measured) -> Link {
     let eager_limit = measured.eager_limit.unwrap_or(NO_LIMIT);
     let waiting: Vec<_> = measured.one_way.iter().copied().filter(|(bytes, _)| *bytes >= eager_limit).collect();
     let per_byte = slope(if waiting.len() > 1 { &waiting } else { &measured.one_way }).max(0.0);
-    let above = median(waiting.iter().map(|(bytes, time)| time - empty - *bytes as f64 * per_byte));
+    let extra = |(bytes, time): &(u64, f64)| time - empty - *bytes as f64 * per_byte;
+    let eager = measured.one_way.iter().filter(|(bytes, _)| (LONG..eager_limit).contains(bytes));
+    // What comes sooner than its bytes at the rate of long messages was let through at once.
+    let early = -median(eager.map(extra)).min(0.0);
+    let above = median(waiting.iter().map(extra)) + early;
+    let shares = measured.two.is_some_and(|[first, second]| first > RATHER_TOGETHER * second);
+    let bytes = |seconds: f64| if per_byte > 0.0 { (seconds / per_byte) as u64 } else { 0 };
     let latency = empty - 2.0 * overhead - gap;
     Link {
         latency,
@@ -69,7 +79,9 @@ pub fn link(measured: &Measured) -> Link {
         eager_limit,
         handshake: if waiting.is_empty() { 2.0 * latency } else { above.max(0.0) },
         half_duplex: measured.swap.is_some_and(|[both, one]| both > RATHER_TWICE * one),
-        shares: measured.two.is_some_and(|[first, second]| first > RATHER_TOGETHER * second),
+        shares,
+        burst: if shares { bytes(early) } else { 0 },
+        queue: if shares { bytes(measured.behind.unwrap_or(0.0).max(0.0)) } else { 0 },
     }
 }
 
@@ -157,6 +169,7 @@ mod tests {
             eager_limit: Some(65536),
             swap: Some([2.0, 1.0]),
             two: Some([1.0, 2.0]),
+            behind: Some(1e-4),
         }
     }
 
@@ -167,6 +180,16 @@ mod tests {
         assert!((link.handshake - 30e-6).abs() < 1e-7, "{link:?}");
         assert!((link.latency + 2.0 * link.overhead + link.gap - 20e-6).abs() < 1e-7, "{link:?}");
         assert_eq!((link.eager_limit, link.half_duplex, link.shares), (65536, true, false));
+        assert_eq!((link.burst, link.queue), (0, 0), "they are of shared ports");
+    }
+
+    #[test]
+    fn bursts_and_queues_come_back() {
+        let mut measured = Measured { two: Some([1.0, 1.0]), ..measured() };
+        measured.one_way.iter_mut().filter(|(bytes, _)| *bytes >= 8192).for_each(|(_, time)| *time -= 6e-6);
+        let link = link(&measured);
+        assert!(link.shares && link.burst.abs_diff(6000) < 100 && link.queue.abs_diff(100_000) < 100, "{link:?}");
+        assert!((link.handshake - 30e-6).abs() < 1e-7, "{link:?}");
     }
 
     #[test]

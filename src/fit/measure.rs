@@ -164,6 +164,7 @@ impl Fit<'_> {
             measured.swap = Some([self.swap(other, bytes as usize, one)?, one]);
             if let [first, second, ..] = *others {
                 measured.two = Some(self.two([first, second], bytes as usize, one)?);
+                measured.behind = Some(self.behind([first, second], limit, bytes as usize, one)?);
             }
         }
         Ok(measured)
@@ -246,6 +247,25 @@ impl Fit<'_> {
             arrivals.iter_mut().zip(arrived).for_each(|(all, one)| all.push(one));
         }
         Ok(arrivals.map(|times| median(times.into_iter())))
+    }
+
+    /// How much longer a message of the second takes, told to send it, while `bytes` go to the first.
+    fn behind(&mut self, [first, second]: [usize; 2], limit: u64, bytes: usize, one: f64) -> Result<f64> {
+        let short = 2 * limit as usize;
+        // In the middle of the long message.
+        let wait = Duration::from_secs_f64(one / 3.0);
+        let mut taken = [Vec::new(), Vec::new()];
+        for _ in 0..self.samples(2.0 * one).min(20) {
+            for (out, taken) in [0, bytes].into_iter().zip(&mut taken) {
+                if out > 0 {
+                    self.line.tell(first, Task::Sink { from: 0, bytes: out, times: 1 })?;
+                }
+                self.line.tell(second, Task::Knock { bytes: short, wait })?;
+                taken.push(self.line.knock(second, short, first, out)?);
+            }
+        }
+        let [alone, behind] = taken.map(|times| median(times.into_iter()));
+        Ok(behind - alone)
     }
 
     /// How many times as long it takes if the other ranks here pour to the other ranks there at the same time.

@@ -18,6 +18,8 @@ pub enum Task {
     Late { bytes: usize, wait: Duration },
     /// Send to and receive from rank 0 at once.
     Swap { bytes: usize, times: usize },
+    /// Once told to go and after so long a wait, send a message to rank 0, and then tell how long that took.
+    Knock { bytes: usize, wait: Duration },
     /// Once told to go, send so many messages to a rank and wait until it has them.
     Pour { to: usize, bytes: usize, times: usize },
 }
@@ -32,6 +34,7 @@ impl Task {
             Self::Sink { from, bytes, times } => [2, bytes, times, from],
             Self::Late { bytes, wait } => [3, bytes, wait.as_micros() as usize, 0],
             Self::Swap { bytes, times } => [4, bytes, times, 0],
+            Self::Knock { bytes, wait } => [6, bytes, wait.as_micros() as usize, 0],
             Self::Pour { to, bytes, times } => [5, bytes, times, to],
         };
         [kind, a, b, c].map(|word| word as u64)
@@ -45,6 +48,7 @@ impl Task {
             2 => Self::Sink { from: rank, bytes, times },
             3 => Self::Late { bytes, wait: Duration::from_micros(times as u64) },
             4 => Self::Swap { bytes, times },
+            6 => Self::Knock { bytes, wait: Duration::from_micros(times as u64) },
             _ => Self::Pour { to: rank, bytes, times },
         }
     }
@@ -77,7 +81,7 @@ impl Line {
     }
 
     /// A word of no bytes: go.
-    pub fn go(&mut self, rank: usize) -> Result {
+    pub fn go(&self, rank: usize) -> Result {
         self.send_bytes(rank, &[0; 0], TOLD)
     }
 
@@ -121,6 +125,13 @@ impl Line {
                 self.receive(0, bytes)
             }
             Task::Swap { bytes, times } => (0..times).try_for_each(|_| self.swap(0, bytes)),
+            Task::Knock { bytes, wait } => {
+                self.receive_tagged(0, 0, TOLD)?;
+                std::thread::sleep(wait);
+                let begun = Instant::now();
+                self.send(0, bytes)?;
+                self.send_bytes(0, &(begun.elapsed().as_nanos() as u64).to_le_bytes(), TOLD)
+            }
             Task::Pour { to, bytes, times } => {
                 self.receive_tagged(0, 0, TOLD)?;
                 self.pour(to, bytes, times)
@@ -188,6 +199,31 @@ impl Line {
     pub fn pour(&mut self, to: usize, bytes: usize, times: usize) -> Result {
         (0..times).try_for_each(|_| self.send(to, bytes))?;
         self.receive(to, 0)
+    }
+
+    /// Seconds that a message takes from `from`, told to send it, while `bytes_out` bytes go to `to`; none go if that is 0.
+    pub fn knock(&mut self, from: usize, bytes: usize, to: usize, bytes_out: usize) -> Result<f64> {
+        let mut requests = [constants::request_null(); 2];
+        let byte = constants::byte();
+        let mut told = [0u8; 8];
+        // SAFETY: the buffers are as long as said, and both requests are waited for before they are used again.
+        unsafe {
+            let (into, status) = (self.receive.as_mut_ptr().cast(), constants::status_ignore());
+            let own = &mut requests[0];
+            check(mpi_sys::PMPI_Irecv(into, bytes as c_int, byte, from as c_int, DATA, self.comm, own))?;
+            self.go(from)?;
+            if bytes_out > 0 {
+                let (out, other) = (self.send.as_ptr().cast(), &mut requests[1]);
+                check(mpi_sys::PMPI_Isend(out, bytes_out as c_int, byte, to as c_int, DATA, self.comm, other))?;
+            }
+            check(mpi_sys::PMPI_Waitall(2, requests.as_mut_ptr(), constants::statuses_ignore()))?;
+            let words = told.as_mut_ptr().cast();
+            check(mpi_sys::PMPI_Recv(words, 8, byte, from as c_int, TOLD, self.comm, status))?;
+        }
+        if bytes_out > 0 {
+            self.receive(to, 0)?;
+        }
+        Ok(u64::from_le_bytes(told) as f64 * 1e-9)
     }
 
     /// Sends a message to each of two ranks at once; calls `arrived` when the first says that it has its own, and when

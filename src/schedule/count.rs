@@ -19,6 +19,8 @@ pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
         handshake: 0.0,
         half_duplex: false,
         shares: false,
+        burst: 0,
+        queue: 0,
     };
     Network {
         name: String::new(),

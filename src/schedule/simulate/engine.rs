@@ -31,6 +31,10 @@ struct Message {
 
 #[derive(Clone, Copy, PartialEq)]
 enum What {
+    /// Its sender asks for its receive.
+    Asks,
+    /// Its receiver has the question, and the receive has been started.
+    Answers,
     /// It asks for a port of its sender's, or for both ports where they are shared.
     Departs,
     /// It asks for a port of its receiver's.
@@ -81,6 +85,8 @@ pub struct Engine<'a, O> {
     /// When each end was started, then when it is finished; not a number before.
     started: Vec<f64>,
     finished: Vec<f64>,
+    /// When the question of each sending end is with the receiver, where questions can be held up.
+    asked: Vec<f64>,
     /// Overhead still to be paid where the end is waited for: that of a receive.
     owed: Vec<f64>,
     /// When each port is free again: one out and one in per rank, then the nodes' own.
@@ -101,14 +107,21 @@ impl<'a, O: Observer> Engine<'a, O> {
         let ends = ends(tapes)?;
         let node = |rank: usize| nodes.get(rank).copied().unwrap_or((rank / network.ranks_per_node) as u32);
         let node: Vec<u32> = (0..size).map(node).collect();
+        // Where one message holds up another, it matters that no two ranks ever begin at once.
+        let skew = [&network.on_node, &network.off_node].into_iter().filter(|link| link.queue > 0).map(Link::start_up);
+        let skew = skew.fold(0.0, f64::max);
+        let at = |rank: usize| (rank as f64 * 0.618_033_988_749_894_9).fract();
         let number_of_nodes = node.iter().max().map_or(0, |last| *last as usize + 1);
         Ok(Self {
             tapes,
             network,
             node,
-            ranks: tapes.bounds[..size].iter().map(|beat| Rank { beat: *beat, ..Rank::default() }).collect(),
+            ranks: (0..size)
+                .map(|rank| Rank { beat: tapes.bounds[rank], clock: skew * at(rank), ..Rank::default() })
+                .collect(),
             started: vec![f64::NAN; ends.peer.len()],
             finished: vec![f64::NAN; ends.peer.len()],
+            asked: vec![f64::NAN; if skew > 0.0 { ends.peer.len() } else { 0 }],
             owed: vec![0.0; ends.peer.len()],
             rank_ports: vec![[0.0; 2]; size],
             node_ports: vec![[0.0; 2]; number_of_nodes * network.ports_per_node],
@@ -126,6 +139,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         while let Some(Reverse(event)) = self.events.pop() {
             let Event { time, what, message } = event;
             match what {
+                What::Asks => self.ask(message, time),
+                What::Answers => self.answer(message, time),
                 What::Departs => self.depart(message, time),
                 What::Arrives => self.arrive(message, time),
                 What::Ends { flow, version } => self.end(sharing::End { time, flow, version }),
@@ -211,6 +226,15 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
         self.started[end as usize] = state.clock;
         let other = self.started[peer as usize];
+        let message = Message { end: if sends { end } else { peer }, sender, receiver, bytes };
+        if !eager && link.shares && link.queue > 0 {
+            match self.asked.get(peer as usize) {
+                _ if sends => self.push(state.clock, What::Asks, message),
+                Some(asked) if !asked.is_nan() => self.push(asked.max(state.clock), What::Answers, message),
+                _ => {}
+            }
+            return;
+        }
         let departs_at = match (eager, sends) {
             (true, true) => state.clock,
             (true, false) => return,
@@ -219,8 +243,37 @@ impl<'a, O: Observer> Engine<'a, O> {
             (false, true) => (state.clock + way).max(other) + way,
             (false, false) => (other + way).max(state.clock) + way,
         };
-        let message = Message { end: if sends { end } else { peer }, sender, receiver, bytes };
         self.push(departs_at, What::Departs, message);
+    }
+
+    /// A question leaves, behind what its port has taken on.
+    fn ask(&mut self, message: Message, time: f64) {
+        let Message { end, sender, receiver, .. } = message;
+        let asked = time + self.word(sender, receiver, time);
+        self.asked[end as usize] = asked;
+        let receive = self.started[self.ends.peer[end as usize] as usize];
+        if !receive.is_nan() {
+            self.push(asked.max(receive), What::Answers, message);
+        }
+    }
+
+    /// An answer leaves in the same way.
+    fn answer(&mut self, message: Message, time: f64) {
+        let departs_at = time + self.word(message.receiver, message.sender, time);
+        self.push(departs_at, What::Departs, message);
+    }
+
+    /// Seconds that a question or an answer takes from a rank to another.
+    fn word(&self, from: u32, to: u32, time: f64) -> f64 {
+        let (link, on_node) = self.link(from, to);
+        let ahead = link.queue as f64 * link.per_byte;
+        let port = 2 * self.port(from, on_node);
+        link.handshake / 2.0 + self.sharing.backlog(port, time, |_| ahead)
+    }
+
+    /// Place of a rank's shared ports.
+    fn port(&self, rank: u32, on_node: bool) -> usize {
+        if on_node { rank as usize } else { self.ranks.len() + self.node[rank as usize] as usize }
     }
 
     fn push(&mut self, time: f64, what: What, message: Message) {
@@ -275,11 +328,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let (link, on_node) = self.link(sender, receiver);
         let seconds = link.gap + bytes as f64 * link.per_byte;
         if link.shares {
-            let port = |rank: u32| match on_node {
-                true => rank as usize,
-                false => self.ranks.len() + self.node[rank as usize] as usize,
-            };
-            let ports = [2 * port(sender), 2 * port(receiver) + 1];
+            let ports = [2 * self.port(sender, on_node), 2 * self.port(receiver, on_node) + 1];
             self.sharing.join(message, ports, time, seconds);
             return self.foretell();
         }
@@ -338,7 +387,8 @@ impl<'a, O: Observer> Engine<'a, O> {
 /// One port of each rank out and in, then each node's, if any are shared at all.
 fn shared_ports(network: &Network, size: usize, nodes: usize) -> Sharing<Message> {
     let shares = network.on_node.shares || network.off_node.shares;
-    let of_ranks = std::iter::repeat_n(1.0, 2 * size);
-    let of_nodes = std::iter::repeat_n(network.ports_per_node as f64, 2 * nodes);
+    let burst = |link: &Link| link.burst as f64 * link.per_byte;
+    let of_ranks = std::iter::repeat_n((1.0, burst(&network.on_node)), 2 * size);
+    let of_nodes = std::iter::repeat_n((network.ports_per_node as f64, burst(&network.off_node)), 2 * nodes);
     Sharing::new(of_ranks.chain(of_nodes).take(if shares { usize::MAX } else { 0 }))
 }

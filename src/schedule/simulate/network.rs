@@ -27,6 +27,14 @@ pub struct Link {
     /// do; otherwise it serves one after the other.
     #[serde(default)]
     pub shares: bool,
+    /// Where ports are shared: bytes that a port lets through at once after it has had nothing to do for as long as they
+    /// take, as where a bucket of tokens limits the rate.
+    #[serde(default)]
+    pub burst: u64,
+    /// Where ports are shared: bytes of each message on its way that the sender's port has taken on ahead. The question or
+    /// answer of another message waits behind them.
+    #[serde(default)]
+    pub queue: u64,
 }
 
 impl Link {

@@ -31,8 +31,18 @@ pub struct End {
 
 struct Port<M> {
     capacity: f64,
+    /// Seconds of a message that pass at once after as long a pause, and what there was of them when it last went idle.
+    burst: f64,
+    saved: f64,
+    idle_since: f64,
     active: Vec<u32>,
     waiting: VecDeque<(M, [usize; 2], f64)>,
+}
+
+impl<M> Port<M> {
+    fn saved_at(&self, time: f64) -> f64 {
+        if self.active.is_empty() { self.burst.min(self.saved + (time - self.idle_since)) } else { self.saved }
+    }
 }
 
 /// Ports, each in one direction, and the messages that share them. A message goes at the least of the shares that its
@@ -47,11 +57,18 @@ pub struct Sharing<M> {
 }
 
 impl<M> Sharing<M> {
-    /// Ports that serve so many messages each at full speed.
-    pub fn new(capacities: impl Iterator<Item = f64>) -> Self {
-        let port = |capacity| Port { capacity, active: Vec::new(), waiting: VecDeque::new() };
+    /// Ports that serve so many messages each at full speed, and let so many seconds through at once after a pause.
+    pub fn new(ports: impl Iterator<Item = (f64, f64)>) -> Self {
+        let port = |(capacity, burst)| Port {
+            capacity,
+            burst,
+            saved: burst,
+            idle_since: 0.0,
+            active: Vec::new(),
+            waiting: VecDeque::new(),
+        };
         Self {
-            ports: capacities.map(port).collect(),
+            ports: ports.map(port).collect(),
             flows: Vec::new(),
             spare: Vec::new(),
             version: 0,
@@ -65,8 +82,14 @@ impl<M> Sharing<M> {
             self.ports[full].waiting.push_back((message, ports, seconds));
             return;
         }
+        let [out, into] = ports.map(|port| self.ports[port].saved_at(time));
+        let at_once = out.min(into).min(seconds);
+        for port in ports {
+            self.ports[port].saved = self.ports[port].saved_at(time) - at_once;
+        }
         self.version += 1;
-        let flow = Flow { message, start: time, ports, left: seconds, since: time, rate: 0.0, version: self.version };
+        let left = seconds - at_once;
+        let flow = Flow { message, start: time, ports, left, since: time, rate: 0.0, version: self.version };
         let place = self.spare.pop().unwrap_or_else(|| {
             self.flows.push(None);
             self.flows.len() as u32 - 1
@@ -83,6 +106,9 @@ impl<M> Sharing<M> {
         self.spare.push(end.flow);
         for port in flow.ports {
             self.ports[port].active.retain(|active| *active != end.flow);
+            if self.ports[port].active.is_empty() {
+                self.ports[port].idle_since = end.time;
+            }
         }
         self.share(flow.ports, end.time);
         for port in flow.ports {
@@ -91,6 +117,14 @@ impl<M> Sharing<M> {
             }
         }
         Some(flow)
+    }
+
+    /// Seconds that something new at `port` waits behind what it has taken on of the messages on their way: `of` says
+    /// how much of each at most.
+    pub fn backlog(&self, port: usize, time: f64, of: impl Fn(&M) -> f64) -> f64 {
+        let flows = self.ports[port].active.iter().map(|place| self.flows[*place as usize].as_ref());
+        let left = |flow: &Flow<M>| (flow.left - (time - flow.since) * flow.rate).max(0.0).min(of(&flow.message));
+        flows.flatten().map(left).sum()
     }
 
     /// Gives all that use `ports` their share from `time` on.
@@ -119,7 +153,7 @@ mod tests {
 
     /// When each of some messages ends, which want their ports at the given times.
     fn ends(capacities: &[f64], wanted: &[([usize; 2], f64, f64)]) -> Vec<f64> {
-        let mut sharing = Sharing::new(capacities.iter().copied());
+        let mut sharing = Sharing::new(capacities.iter().map(|capacity| (*capacity, 0.0)));
         let mut ends = vec![f64::NAN; wanted.len()];
         let mut due: Vec<End> = Vec::new();
         let mut next = 0;
@@ -149,6 +183,28 @@ mod tests {
         assert_eq!(ends(&[1.0; 4], &[([0, 1], 0.0, 3.0), ([0, 2], 1.0, 1.0)]), [4.0, 3.0]);
         assert_eq!(ends(&[1.0; 4], &[([0, 1], 0.0, 3.0), ([2, 3], 0.0, 3.0)]), [3.0, 3.0]);
         assert_eq!(ends(&[2.0; 4], &[([0, 1], 0.0, 3.0), ([0, 1], 0.0, 3.0)]), [3.0, 3.0]);
+    }
+
+    #[test]
+    fn what_was_saved_in_a_pause_passes_at_once() {
+        let mut sharing = Sharing::new([(1.0, 2.0); 2].into_iter());
+        let mut alone = |time, seconds| {
+            sharing.join((), [0, 1], time, seconds);
+            let end = sharing.foretold.pop().unwrap();
+            sharing.end(end).map(|_| end.time - time)
+        };
+        assert_eq!(alone(0.0, 3.0), Some(1.0));
+        assert_eq!(alone(1.0, 3.0), Some(3.0));
+        assert_eq!(alone(5.5, 3.0), Some(1.5));
+        assert_eq!(alone(100.0, 1.0), Some(0.0));
+    }
+
+    #[test]
+    fn a_backlog_is_what_is_left_up_to_a_limit() {
+        let mut sharing = Sharing::new([(1.0, 0.0); 3].into_iter());
+        sharing.join(5.0, [0, 1], 0.0, 10.0);
+        assert_eq!((sharing.backlog(0, 2.0, |most| *most), sharing.backlog(0, 8.0, |most| *most)), (5.0, 2.0));
+        assert_eq!(sharing.backlog(2, 2.0, |most| *most), 0.0);
     }
 
     #[test]

@@ -17,7 +17,8 @@ fn network() -> Network {
 
 fn link([latency, overhead, gap, per_byte]: [f64; 4]) -> Link {
     let handshake = 2.0 * latency;
-    Link { latency, overhead, gap, per_byte, eager_limit: 9, handshake, half_duplex: false, shares: false }
+    let (half_duplex, shares) = (false, false);
+    Link { latency, overhead, gap, per_byte, eager_limit: 9, handshake, half_duplex, shares, burst: 0, queue: 0 }
 }
 
 fn run(size: usize, network: &Network, body: impl Fn(&mut dyn Comm)) -> Outcome {
