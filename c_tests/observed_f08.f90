@@ -30,7 +30,12 @@ program observed
   call MPI_Iallreduce(own, total, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, request)
   call MPI_Wait(request, MPI_STATUS_IGNORE)
   if (total /= size * (size - 1) / 2) failures = failures + 1
+  call MPI_Ibarrier(MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call MPI_Barrier(MPI_COMM_WORLD)
   if (rank == 0) then
+    write (*, '(a,i0)') 'check: ibarrier calls ', size
+    write (*, '(a,i0)') 'check: barrier calls ', size
     write (*, '(a,i0)') 'check: alltoall calls ', 2 * size
     write (*, '(a,i0)') 'check: allgatherv calls ', size
     write (*, '(a,i0)') 'check: iallreduce calls ', size

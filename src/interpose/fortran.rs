@@ -2,10 +2,19 @@
 //!
 //! Open MPI's Fortran bindings call PMPI, past the C symbols, so every entry is needed here: in the four ways in which
 //! compilers spell external names, and in the one of `mpi_f08`, where the error argument may be missing. The bindings
-//! of the MPICH family call the C symbols, so entries there would count every call twice; only the start and the end
-//! go past the C symbols in `mpi_f08`.
+//! of the MPICH family call the C symbols, so entries there would count every call twice; only what has no buffers goes
+//! past the C symbols in `mpi_f08`.
 
 use super::lifecycle;
+#[cfg(mpi_family = "mpich")]
+use super::{collective::carry_out, observed, symbols::Passed};
+#[cfg(mpi_family = "mpich")]
+use crate::algorithm::Operation;
+#[cfg(mpi_family = "mpich")]
+use crate::monitor::{Collective, Form, Function};
+use mpi_sys::MPI_Comm;
+#[cfg(mpi_family = "mpich")]
+use mpi_sys::MPI_Request;
 use std::os::raw::c_int;
 
 /// Writes an error code where the program wants one.
@@ -50,16 +59,59 @@ entries! {
     "mpi_finalize_f08_" => () {
         lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
     }
+    "mpi_barrier_f08_" => (c: c_int) {
+        let c = comm(c);
+        carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
+    }
+    "mpi_ibarrier_f08_" => (c: c_int, request: MPI_Request) {
+        let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });
+        observed::observe(function, c, -1, || 0, || mpi_sys::PMPI_Ibarrier(c, request))
+    }
+}
+
+/// A communicator as C would have passed it.
+///
+/// # Safety
+/// The handle can be read.
+pub(super) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
+    // SAFETY: Fortran passes a valid address. Of Open MPI any value is answered, an unknown one with the null handle;
+    // MPICH's handles are the same in both languages.
+    unsafe {
+        #[cfg(mpi_family = "openmpi")]
+        return mpi_sys::PMPI_Comm_f2c(*handle);
+        #[cfg(mpi_family = "mpich")]
+        return MPI_Comm(*handle);
+    }
+}
+
+/// `MPI_PCONTROL` has no error argument.
+macro_rules! pcontrol {
+    ($($symbol:literal)+) => {
+        $(const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry(level: *const c_int) {
+                // SAFETY: Fortran passes a valid address.
+                lifecycle::pcontrol(unsafe { *level });
+            }
+        };)+
+    };
 }
 
 #[cfg(mpi_family = "openmpi")]
+pcontrol! { "mpi_pcontrol_" "mpi_pcontrol" "mpi_pcontrol__" "MPI_PCONTROL" "mpi_pcontrol_f08_" }
+#[cfg(mpi_family = "mpich")]
+pcontrol! { "mpi_pcontrol_f08_" }
+
+#[cfg(mpi_family = "openmpi")]
 pub(super) mod open_mpi {
-    use super::{c_int, give, lifecycle};
+    use super::{c_int, comm, give, lifecycle};
     use crate::algorithm::Operation;
     use crate::interpose::collective::carry_out;
     use crate::interpose::symbols::Passed;
     use crate::mpi::constants;
-    use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+    use mpi_sys::{MPI_Datatype, MPI_Op};
     use std::ffi::CStr;
     use std::os::raw::c_void;
     use std::sync::OnceLock;
@@ -103,15 +155,6 @@ pub(super) mod open_mpi {
         } else {
             address
         }
-    }
-
-    /// A communicator as C would have passed it.
-    ///
-    /// # Safety
-    /// The handle can be read.
-    pub(in crate::interpose) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
-        // SAFETY: Fortran passes a valid address; any value is answered, an unknown one with the null handle.
-        unsafe { mpi_sys::PMPI_Comm_f2c(*handle) }
     }
 
     /// A datatype as C would have passed it.
@@ -219,23 +262,6 @@ pub(super) mod open_mpi {
             })
         }
     }
-
-    /// `MPI_PCONTROL` has no error argument.
-    macro_rules! pcontrol {
-        ($($symbol:literal)+) => {
-            $(const _: () = {
-                /// # Safety
-                /// As the MPI standard says of the Fortran binding.
-                #[unsafe(export_name = $symbol)]
-                unsafe extern "C" fn entry(level: *const c_int) {
-                    // SAFETY: Fortran passes a valid address.
-                    lifecycle::pcontrol(unsafe { *level });
-                }
-            };)+
-        };
-    }
-
-    pcontrol! { "mpi_pcontrol_" "mpi_pcontrol" "mpi_pcontrol__" "MPI_PCONTROL" "mpi_pcontrol_f08_" }
 
     /// The buffers of a collective with a block per rank, as C would have passed them.
     #[derive(Clone, Copy)]

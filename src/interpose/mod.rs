@@ -5,7 +5,7 @@
 //! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
-//! * [`origin`]: where communicators come from; its Fortran entries for Open MPI in `origin_fortran`.
+//! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks told from the collective itself.
@@ -20,11 +20,11 @@ mod guard;
 mod lifecycle;
 mod log;
 mod monitoring;
+mod native;
 mod observed;
 #[cfg(mpi_family = "openmpi")]
 mod observed_fortran;
 mod origin;
-#[cfg(mpi_family = "openmpi")]
 mod origin_fortran;
 mod runtime;
 mod state;

@@ -3,13 +3,13 @@
 //! The arguments go on untouched to the library's own entry under its `PMPI` name, which knows better than anyone what
 //! its requests and missing error arguments are.
 
-use super::fortran::open_mpi::{buffer, comm, datatype};
+use super::fortran::comm;
+use super::fortran::open_mpi::{buffer, datatype};
+use super::native::find;
 use super::observed::{self, observed_collectives};
 use crate::monitor::{Collective, Form, Function};
-use crate::mpi::constants;
-use std::ffi::CStr;
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::AtomicPtr;
 
 /// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`.
 macro_rules! entries {
@@ -92,38 +92,6 @@ macro_rules! entries {
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 observed_collectives! { entries }
-
-/// The library's procedure of that name, which ends in a zero byte; looked up once.
-pub(super) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
-    let known = kept.load(Ordering::Relaxed);
-    if !known.is_null() {
-        return known;
-    }
-    let name = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
-    // Nothing of ours has a PMPI name, so what comes first is the library's.
-    // SAFETY: the name ends in a zero byte.
-    let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    // A program that is loaded by another, such as a module of Python, keeps its libraries to itself.
-    for library in [c"libmpi_mpifh.so.40", c"libmpi_usempif08.so.40"] {
-        if found.is_null() {
-            // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
-            unsafe {
-                let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-                if !library.is_null() {
-                    found = libc::dlsym(library, name.as_ptr());
-                }
-            }
-        }
-    }
-    if found.is_null() {
-        eprintln!("collie: the MPI library has no {}; ending the job", name.to_string_lossy());
-        // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
-        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
-        std::process::abort();
-    }
-    kept.store(found, Ordering::Relaxed);
-    found
-}
 
 /// Bytes of `count` elements.
 fn product(count: *mut c_void, handle: *mut c_void) -> u64 {

@@ -224,7 +224,6 @@ macro_rules! makers_of_communicators {
         }
     };
 }
-#[cfg(mpi_family = "openmpi")]
 pub(super) use makers_of_communicators;
 
 macro_rules! entries {

@@ -1,7 +1,8 @@
-//! The Fortran entries of what makes communicators, for Open MPI, whose Fortran bindings call PMPI past the C symbols.
+//! The Fortran entries of what makes communicators, as far as the bindings of the MPI call PMPI past the C symbols: Open
+//! MPI's all do, MPICH's those of `mpi_f08`.
 
-use super::fortran::open_mpi::comm;
-use super::observed_fortran::find;
+use super::fortran::comm;
+use super::native::find;
 use super::origin::{self, Makers, makers_of_communicators};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -43,21 +44,31 @@ macro_rules! entries {
         };
     };
     (@pointer $argument:ident) => { *mut c_void };
-    (@named $name:ident $makers:ident $lower:ident [$($ending:literal)+] $arguments:tt $request:tt) => {
+    (@named $name:ident $makers:ident $lower:ident [$($ending:literal)+] $native:literal $arguments:tt $request:tt) => {
         $(entries! {
             @one $name $makers concat!("mpi_", stringify!($lower), $ending),
-            concat!("pmpi_", stringify!($lower), $ending, "\0"), $arguments $request
+            concat!($native, stringify!($lower), $ending, "\0"), $arguments $request
         })+
     };
     ($($name:ident $native:ident $lower:ident $upper:ident $makers:ident
         ($($argument:ident: $type:ty),*) ($($request:ident: $request_type:ty)?);)*) => {
-        $(
-            entries! { @named $name $makers $lower ["" "_" "__" "_f08_"] ($($argument)*) ($($request)?) }
-            entries! {
-                @one $name $makers concat!("MPI_", stringify!($upper)),
-                concat!("PMPI_", stringify!($upper), "\0"), ($($argument)*) ($($request)?)
-            }
-        )*
+        #[cfg(mpi_family = "openmpi")]
+        mod every_binding {
+            use super::*;
+            $(
+                entries! { @named $name $makers $lower ["" "_" "__" "_f08_"] "pmpi_" ($($argument)*) ($($request)?) }
+                entries! {
+                    @one $name $makers concat!("MPI_", stringify!($upper)),
+                    concat!("PMPI_", stringify!($upper), "\0"), ($($argument)*) ($($request)?)
+                }
+            )*
+        }
+
+        #[cfg(mpi_family = "mpich")]
+        mod mpi_f08 {
+            use super::*;
+            $(entries! { @named $name $makers $lower ["_f08_"] "pmpir_" ($($argument)*) ($($request)?) })*
+        }
     };
 }
 

@@ -184,6 +184,12 @@ fn of_fortran(family: &Family) -> Result<(), Failed> {
         };
         times_agree(found, &report.whole)?;
     }
+    let mut communicators = report.whole["communicators"].as_array().into_iter().flatten();
+    let pair = communicators.find(|row| row["name"] == "pair");
+    let split = pair.is_some_and(|row| row["made_by"] == "MPI_Comm_split" && row["parent"] == "world");
+    if !split {
+        return Err(format!("where the pair comes from is not told: {pair:?}").into());
+    }
     run_agrees(&report.whole, 2)
 }
 

@@ -1,0 +1,45 @@
+//! The MPI library's own Fortran procedures, under their profiling names.
+
+use crate::mpi::constants;
+use std::ffi::CStr;
+use std::os::raw::c_void;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Where they are.
+const LIBRARIES: &[&CStr] = if cfg!(mpi_family = "openmpi") {
+    &[c"libmpi_mpifh.so.40", c"libmpi_usempif08.so.40"]
+} else {
+    &[c"libmpichfort.so.12", c"libmpifort.so.12"]
+};
+
+/// The library's procedure of that name, which ends in a zero byte; looked up once.
+pub(super) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    let known = kept.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let name = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
+    // Nothing of ours has a PMPI name, so what comes first is the library's.
+    // SAFETY: the name ends in a zero byte.
+    let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    // A program that is loaded by another, such as a module of Python, keeps its libraries to itself.
+    for library in LIBRARIES {
+        if found.is_null() {
+            // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
+            unsafe {
+                let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if !library.is_null() {
+                    found = libc::dlsym(library, name.as_ptr());
+                }
+            }
+        }
+    }
+    if found.is_null() {
+        eprintln!("collie: the MPI library has no {}; ending the job", name.to_string_lossy());
+        // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
+        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+        std::process::abort();
+    }
+    kept.store(found, Ordering::Relaxed);
+    found
+}
