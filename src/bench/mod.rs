@@ -7,6 +7,7 @@
 //! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`]: its forms.
 //!   [`output`]: where they go.
+//! * [`tune`]: from measured cells to rules.
 //! * `job` (feature `mpi`): everything that speaks MPI. `measure`, `overhead`: what is timed, and in which order.
 //!
 //! `collie-bench` is the MPI program; `collie bench` (in `cli`) starts it and joins the runs without MPI.
@@ -22,6 +23,7 @@ pub mod result;
 pub mod settings;
 pub mod statistics;
 pub mod table;
+pub mod tune;
 
 #[cfg(feature = "mpi")]
 mod job;

@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod simulate;
 mod table;
+mod tune;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -34,7 +35,7 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
                   collie check site.rules\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
-                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4\n  collie fit -n 4 -o net.json\n  collie help env"
+                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4\n  collie tune bench.json\n  collie fit -n 4 -o net.json\n  collie help env"
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -52,6 +53,7 @@ enum Command {
     Draw(draw::Arguments),
     Simulate(simulate::Arguments),
     Report(report::Arguments),
+    Tune(tune::Arguments),
     Help(help::Arguments),
 }
 
@@ -113,6 +115,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Draw(arguments) => draw::execute(&arguments),
         Command::Simulate(arguments) => simulate::execute(&arguments),
         Command::Report(arguments) => report::execute(&arguments),
+        Command::Tune(arguments) => tune::execute(&arguments),
         Command::Help(arguments) => help::execute(&arguments, CommandLine::command()),
     };
     let Done { text, code } = match result {
