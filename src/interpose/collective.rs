@@ -1,6 +1,7 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
-use super::arguments::{Arguments, Fallback, Significant};
+use super::arguments::{Arguments, Fallback, Key, Significant};
+use super::quick::{self, Quick};
 use super::runtime::{self, Runtime};
 use super::state::{self, Plan, Question, State};
 use super::{control, guard, synchronise, trace, transport, verify};
@@ -16,7 +17,13 @@ use std::sync::atomic::Ordering;
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
+#[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
+    quick::carry_out(arguments, &native).unwrap_or_else(|| carry_out_the_long_way(arguments, native))
+}
+
+#[inline(never)]
+fn carry_out_the_long_way(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
     guard::enter(mpi_name(arguments.operation), &native, || match runtime::get() {
         Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, &native),
         _ => native(),
@@ -45,7 +52,7 @@ impl Outcome {
     }
 }
 
-fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) -> c_int {
+fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) -> c_int {
     let start = runtime.clock.raw();
     let Ok(state) = state::of(runtime, arguments.comm) else { return native() };
     // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
@@ -91,6 +98,9 @@ fn timed(runtime: &Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) 
 fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &impl Fn() -> c_int) -> Result<Outcome> {
     state.settle_for(control::version());
     let key = arguments.key();
+    if state.recognise(arguments.operation, &key).is_some_and(|known| known.quick.is_none()) {
+        prepare_repeats(state, arguments.operation, &key);
+    }
     if let Some(known) = state.recognise(arguments.operation, &key) {
         return Ok(run(runtime, state, arguments, &known.significant.at(arguments), &known.plan, native));
     }
@@ -126,6 +136,16 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
         state.keep(arguments.operation, key, significant, plan.clone());
     }
     Ok(run(runtime, state, arguments, &significant, &plan, native))
+}
+
+/// Looks for the short way of a call that came back.
+#[cold]
+fn prepare_repeats(state: &mut State, operation: Operation, key: &Key) {
+    let quick =
+        state.recognise(operation, key).map(|known| Quick::of(state, operation, &known.significant, &known.plan));
+    if let Some(known) = state.recognise_mut(operation, key) {
+        known.quick = quick;
+    }
 }
 
 /// Runs what was decided.

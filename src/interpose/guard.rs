@@ -1,24 +1,35 @@
 //! The boundary between C and Rust: no panic crosses it, and what Collie itself causes is not taken for the program's.
 
+use super::state::Known;
 use crate::mpi::constants;
 use std::cell::Cell;
 use std::os::raw::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call.
+pub struct Thread {
+    /// Whether it is inside Collie.
+    pub inside: Cell<bool>,
+    /// The communicator of its last call.
+    pub last: Cell<Known>,
+    activity: Cell<&'static str>,
+}
+
 thread_local! {
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-    static ACTIVITY: Cell<&'static str> = const { Cell::new("") };
+    /// This thread's.
+    pub static THREAD: Thread =
+        const { Thread { inside: Cell::new(false), last: Cell::new(Known::NOTHING), activity: Cell::new("") } };
 }
 
 /// Runs `ours`, or `native` when this thread is inside Collie already: a reduction function or an attribute callback of
 /// the program that calls MPI.
 pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
-    if INSIDE.replace(true) {
+    if THREAD.with(|thread| thread.inside.replace(true)) {
         return native();
     }
-    ACTIVITY.set(call);
+    THREAD.with(|thread| thread.activity.set(call));
     let code = catch_unwind(AssertUnwindSafe(ours)).unwrap_or_else(|cause| abort(&cause));
-    INSIDE.set(false);
+    THREAD.with(|thread| thread.inside.set(false));
     code
 }
 
@@ -29,7 +40,7 @@ fn abort(cause: &(dyn std::any::Any + Send)) -> c_int {
     let context = super::state::last_call();
     let words = format!(
         "rank {rank}: internal error in {}{context}: {}; ending the job",
-        ACTIVITY.get(),
+        THREAD.with(|thread| thread.activity.get()),
         cause.unwrap_or("no message")
     );
     super::log::tell(&words);

@@ -2,7 +2,7 @@
 
 use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
-use super::state::State;
+use super::state::{self, State};
 use super::synchronise::Settled;
 use super::{guard, log, synchronise, trace};
 use crate::monitor::{
@@ -65,8 +65,8 @@ pub unsafe extern "C" fn self_is_freed(_: MPI_Comm, _: c_int, _: *mut c_void, _:
 pub fn pcontrol(level: c_int) {
     let Some(runtime) = runtime::get() else { return };
     match level {
-        0 => runtime.recording.store(false, Ordering::Relaxed),
-        1 => runtime.recording.store(true, Ordering::Relaxed),
+        0 => set_recording(runtime, false),
+        1 => set_recording(runtime, true),
         2 => {
             // SAFETY: MPI_Pcontrol is called between the thread's collectives; the program keeps its other threads'
             // collectives out of it, as mpiP asks too.
@@ -81,6 +81,13 @@ pub fn pcontrol(level: c_int) {
         }
         other => ::log::warn!("MPI_Pcontrol({other}) is not known; accepted: 0, 1, 2, 3"),
     }
+}
+
+/// Switches recording. Calls that were seen before would go on as they did.
+fn set_recording(runtime: &Runtime, on: bool) {
+    runtime.recording.store(on, Ordering::Relaxed);
+    // SAFETY: as for the reset in `pcontrol`.
+    unsafe { runtime.each_state(State::misunderstand) };
 }
 
 /// Tells the report and frees what is ours, once.
@@ -107,6 +114,7 @@ fn finish() {
                 ::log::warn!("a private communicator could not be freed: {error}");
             }
             runtime.finished.store(true, Ordering::Relaxed);
+            state::outdate();
             SUCCESS
         },
     );

@@ -1,7 +1,7 @@
 //! The exported symbols, and everything between them and the algorithms.
 //!
 //! * [`symbols`], [`fortran`]: the entries, C and Fortran; each names its arguments and hands them on.
-//! * [`collective`]: one call from its arguments to its record.
+//! * [`collective`]: one call from its arguments to its record; [`quick`]: the same for a call that came before.
 //! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
@@ -26,6 +26,7 @@ mod observed;
 mod observed_fortran;
 mod origin;
 mod origin_fortran;
+mod quick;
 mod runtime;
 mod state;
 pub mod symbols;

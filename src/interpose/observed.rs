@@ -218,7 +218,7 @@ pub(super) fn observe(
 }
 
 fn timed(
-    runtime: &Runtime,
+    runtime: &'static Runtime,
     function: Function,
     comm: MPI_Comm,
     root: c_int,

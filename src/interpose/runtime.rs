@@ -8,7 +8,7 @@ use super::trace::ElementsTable;
 use crate::monitor::{Beyond, Budget, CommunicatorRecord, EventLog, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, node};
-use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
+use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Sync};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -26,6 +26,8 @@ pub struct Runtime {
     pub node: u64,
     /// Whether ranks outnumber the cores here.
     pub oversubscribed: bool,
+    /// Whether this node has a network that moves long messages by itself.
+    pub fast_network: bool,
     /// Where a communicator's state hangs.
     pub key: Key,
     /// Where communicators come from.
@@ -66,8 +68,6 @@ pub struct Runtime {
     pub private_communicators: AtomicUsize,
     /// Communicators seen first by this process as their rank 0.
     pub numbered: AtomicU64,
-    /// Changes whenever a communicator goes away: handles may mean something else then.
-    pub generation: AtomicU64,
     /// Whether the end has been dealt with.
     pub finished: AtomicBool,
 }
@@ -117,6 +117,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         world_size,
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
+        fast_network: node::fast_network(),
         key,
         origins: Origins::new()?,
         started: (clock.raw(), SystemTime::now()),
@@ -138,7 +139,6 @@ fn make() -> crate::mpi::Result<Runtime> {
         places: AtomicUsize::new(0),
         private_communicators: AtomicUsize::new(0),
         numbered: AtomicU64::new(0),
-        generation: AtomicU64::new(1),
         finished: AtomicBool::new(false),
     })
 }
@@ -160,6 +160,15 @@ impl Runtime {
             Some(monitoring) => monitoring.apart(action),
             None => action(),
         }
+    }
+
+    /// Whether calls need nothing but to be carried out and counted. Whatever else wants to see single calls says so here:
+    /// calls that were seen before go past it otherwise.
+    pub fn only_counts(&self) -> bool {
+        self.recording.load(Ordering::Relaxed)
+            && self.events.is_none()
+            && self.synchronisation.mode() == Sync::Off
+            && !log::log_enabled!(log::Level::Trace)
     }
 
     /// Nanoseconds of a number of ticks.

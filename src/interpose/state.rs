@@ -2,7 +2,9 @@
 
 use super::arguments::{self, Fallback, Significant};
 use super::control::{self, Chosen};
+use super::guard;
 use super::origin::Origin;
+use super::quick::Quick;
 use super::runtime::{self, Runtime};
 use super::transport::Place;
 use crate::algorithm::{Call, Choice, Operation};
@@ -14,12 +16,12 @@ use crate::mpi::error::Result;
 use crate::mpi::{communicator, node};
 use crate::selection::{Configuration, ConfigurationErrors, Mode, RawConfiguration, Situation};
 use mpi_sys::MPI_Comm;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;
@@ -33,6 +35,8 @@ unsafe impl Send for Pointer {}
 
 /// What Collie keeps of a communicator.
 pub struct State {
+    /// What Collie knows of the process.
+    pub runtime: &'static Runtime,
     /// The program's communicator.
     pub comm: MPI_Comm,
     /// Own rank in it.
@@ -124,6 +128,8 @@ pub struct Agreed {
     pub members: Vec<u32>,
     /// A name that no other communicator of the job has.
     pub identity: String,
+    /// Longest message between nodes, in bytes, where there is a limit.
+    pub piece: Option<usize>,
     /// Whether every rank may hold one more private communicator.
     within_budget: bool,
 }
@@ -146,6 +152,8 @@ pub struct Understood {
     pub significant: Significant,
     /// What was decided.
     pub plan: Plan,
+    /// The short way of such calls, if there is one; looked for when the first repeat comes.
+    pub quick: Option<Option<Quick>>,
 }
 
 /// A decision: what runs, and where it is counted.
@@ -159,9 +167,32 @@ pub struct Plan {
     pub beside: Option<(Mode, CellId)>,
 }
 
-thread_local! {
-    /// The communicator of the thread's last call: handle, generation, state.
-    static LAST: Cell<(usize, u64, *mut State)> = const { Cell::new((0, 0, std::ptr::null_mut())) };
+/// Changes whenever what a thread remembers of a communicator may have come to mean something else.
+static GENERATION: AtomicU64 = AtomicU64::new(1);
+
+/// A communicator as a thread remembers it.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    handle: usize,
+    generation: u64,
+    state: *mut State,
+}
+
+impl Known {
+    /// No communicator.
+    pub const NOTHING: Self = Self { handle: 0, generation: 0, state: std::ptr::null_mut() };
+
+    /// Its state, if it is `comm` and that has not changed since.
+    #[inline]
+    pub fn state_of(&self, comm: MPI_Comm) -> Option<*mut State> {
+        let same = self.handle == comm.0 as usize && self.generation == GENERATION.load(Ordering::Acquire);
+        same.then_some(self.state)
+    }
+}
+
+/// Makes all threads forget which communicator they saw last.
+pub fn outdate() {
+    GENERATION.fetch_add(1, Ordering::AcqRel);
 }
 
 /// The state of `comm`, made if this is the first call on it. No communication.
@@ -169,26 +200,27 @@ thread_local! {
 /// # Errors
 /// What PMPI says of an invalid handle.
 #[inline]
-pub fn of(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
-    let handle = comm.0 as usize;
-    let generation = runtime.generation.load(Ordering::Acquire);
-    let (last_handle, last_generation, state) = LAST.get();
-    if last_handle == handle && last_generation == generation {
-        return Ok(state);
-    }
-    let state = find_or_make(runtime, comm)?;
-    LAST.set((handle, generation, state));
-    Ok(state)
+pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State> {
+    guard::THREAD.with(|thread| {
+        if let Some(state) = thread.last.get().state_of(comm) {
+            return Ok(state);
+        }
+        let generation = GENERATION.load(Ordering::Acquire);
+        let state = find_or_make(runtime, comm)?;
+        thread.last.set(Known { handle: comm.0 as usize, generation, state });
+        Ok(state)
+    })
 }
 
 #[cold]
-fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
+fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State> {
     let known = runtime.key.get(comm)?;
     if !known.is_null() {
         return Ok(known.cast());
     }
     let size = communicator::size(comm)?;
     let state = Box::new(State {
+        runtime,
         comm,
         rank: communicator::rank(comm)?,
         size,
@@ -221,8 +253,8 @@ fn find_or_make(runtime: &Runtime, comm: MPI_Comm) -> Result<*mut State> {
 
 /// Where the thread's last call was, for messages.
 pub fn last_call() -> String {
-    let (handle, _, state) = LAST.get();
-    if handle == 0 || state.is_null() {
+    let Known { state, .. } = guard::THREAD.with(|thread| thread.last.get());
+    if state.is_null() {
         return String::new();
     }
     // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
@@ -237,7 +269,7 @@ pub fn last_call() -> String {
 pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *mut c_void) -> c_int {
     let Some(runtime) = runtime::get() else { return mpi_sys::MPI_SUCCESS as c_int };
     let pointer = Pointer(state.cast());
-    runtime.generation.fetch_add(1, Ordering::AcqRel);
+    outdate();
     runtime.states.lock().retain(|known| *known != pointer);
     // SAFETY: made by `find_or_make` from a box; its communicator is going away, so nobody uses it any more.
     let mut state = unsafe { Box::from_raw(pointer.0) };
@@ -314,7 +346,7 @@ impl State {
             nodes: &agreed.nodes,
             half_bandwidth: agreed.half_bandwidth,
         };
-        (Place { comm, rank: self.rank, size: self.size, yielding }, call)
+        (Place { comm, rank: self.rank, size: self.size, yielding, piece: agreed.piece }, call)
     }
 
     /// Forgets decisions that rest on another version of the program's choices.
@@ -334,10 +366,27 @@ impl State {
         (known.key == *key).then_some(known)
     }
 
+    /// The same, to be completed.
+    pub fn recognise_mut(&mut self, operation: Operation, key: &arguments::Key) -> Option<&mut Understood> {
+        let known = self.understood[operation as usize][(key.spread() >> 61) as usize].as_deref_mut()?;
+        (known.key == *key).then_some(known)
+    }
+
+    /// Whether decisions rest on this version of the program's choices.
+    #[inline]
+    pub const fn is_settled_for(&self, version: u64) -> bool {
+        self.version == version
+    }
+
+    /// Forgets how calls were understood: what they rest on has changed.
+    pub fn misunderstand(&mut self) {
+        self.understood = Default::default();
+    }
+
     /// Keeps a call for the next one like it.
     pub fn keep(&mut self, operation: Operation, key: arguments::Key, significant: Significant, plan: Plan) {
         let slot = (key.spread() >> 61) as usize;
-        self.understood[operation as usize][slot] = Some(Box::new(Understood { key, significant, plan }));
+        self.understood[operation as usize][slot] = Some(Box::new(Understood { key, significant, plan, quick: None }));
     }
 
     /// The decision remembered for a question.
@@ -461,7 +510,7 @@ const _: () = assert!(REMEMBERED == 8, "slot() gives three bits");
 fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
     let held = runtime.private_communicators.load(Ordering::Relaxed) as u64;
     let number = if state.rank == 0 { runtime.numbered.fetch_add(1, Ordering::Relaxed) } else { 0 };
-    let flags = u64::from(runtime.oversubscribed);
+    let flags = u64::from(runtime.oversubscribed) | u64::from(runtime.fast_network) << 1;
     let identity = digest(&state.origin.identity);
     let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number, identity];
     let all = communicator::allgather(state.comm, state.size, words)?;
@@ -477,9 +526,10 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         situation: Situation {
             ranks: state.size,
             one_node: nodes.is_empty(),
-            oversubscribed: all.iter().any(|words| words[3] != 0),
+            oversubscribed: all.iter().any(|words| words[3] & 1 != 0),
         },
         half_bandwidth: configuration.half_bandwidth(nodes.is_empty()),
+        piece: configuration.piece.bytes(all.iter().any(|words| words[3] & 2 != 0)).filter(|_| !nodes.is_empty()),
         within_budget: all.iter().all(|words| words[2] < configuration.max_communicators as u64),
         configuration,
         nodes,

@@ -21,6 +21,12 @@ thread_local! {
     static KEEP: RefCell<Keep> = const { RefCell::new(Keep { pool: Pool::new(), requests: Vec::new() }) };
 }
 
+/// Lends what the thread keeps: working memory, and a table of requests.
+#[inline]
+pub fn with_keep<T>(action: impl FnOnce(&mut Pool, &mut Vec<MPI_Request>) -> T) -> T {
+    KEEP.with_borrow_mut(|keep| action(&mut keep.pool, &mut keep.requests))
+}
+
 /// Own place among the ranks, and how to wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -32,6 +38,8 @@ pub struct Place {
     pub size: usize,
     /// Whether waiting gives the core away.
     pub yielding: bool,
+    /// Longest message between nodes, in bytes, where there is a limit.
+    pub piece: Option<usize>,
 }
 
 /// Runs `choice` on this rank; counts what it sends in `traffic`, by rank of the communicator.
@@ -45,9 +53,9 @@ pub fn carry_out(
     choice: &Choice,
     traffic: &mut Traffic,
 ) -> Result {
-    KEEP.with_borrow_mut(|keep| {
-        keep.pool.clear();
-        let buffers = Buffers::prepare(place, call, significant, &mut keep.pool)?;
+    with_keep(|pool, requests| {
+        pool.clear();
+        let buffers = Buffers::prepare(place, call, significant, pool)?;
         let setting = Setting {
             comm: place.comm,
             rank: place.rank,
@@ -59,9 +67,11 @@ pub fn carry_out(
                 .reduction
                 .zip(significant.receive.or(significant.send).map(|side| side.datatype.handle)),
             yielding: place.yielding,
+            piece: place.piece,
+            nodes: call.nodes,
         };
         // SAFETY: the buffers are the program's for as long as its call lasts, or pieces of the pool.
-        let mut executor = unsafe { Executor::new(&setting, &mut keep.pool, &mut keep.requests, traffic) };
+        let mut executor = unsafe { Executor::new(&setting, pool, requests, traffic) };
         (choice.algorithm.run)(&mut executor, call, &choice.parameters);
         executor.finish()?;
         match buffers.unpack {

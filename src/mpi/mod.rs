@@ -9,5 +9,6 @@ pub mod memory;
 pub mod node;
 pub mod operation;
 pub mod packing;
+pub mod replay;
 
 pub use error::{Error, Result, check};

@@ -34,6 +34,12 @@ pub fn oversubscribed() -> bool {
     local.is_some_and(|ranks| ranks > cores())
 }
 
+/// Whether the node has a network whose adapters move long messages by themselves.
+pub fn fast_network() -> bool {
+    let any = |folder| std::fs::read_dir(folder).is_ok_and(|mut devices| devices.next().is_some());
+    ["/sys/class/infiniband", "/sys/class/hfi1", "/sys/class/cxi"].into_iter().any(any)
+}
+
 /// Cores that ranks of this node may use together. A launcher that binds leaves each rank a few cores of its own, so
 /// the mask of one rank says nothing of them all unless the machine has no more than it.
 fn cores() -> usize {

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod comm;
+pub mod compact;
 pub mod count;
 pub mod cover;
 pub mod draw;

@@ -79,6 +79,18 @@ impl Sync {
     }
 }
 
+/// How long messages between nodes may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Piece {
+    /// As the network wants it.
+    #[default]
+    Auto,
+    /// Of any length.
+    Off,
+    /// At most so many bytes.
+    Bytes(usize),
+}
+
 /// What happens when mode `verify` finds a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDifference {
@@ -179,6 +191,8 @@ pub struct Configuration {
     pub rules: Rules,
     /// `COLLIE_NETWORK`.
     pub network: Option<Arc<Network>>,
+    /// `COLLIE_PIECE`.
+    pub piece: Piece,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
     /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls.
@@ -205,6 +219,7 @@ impl Default for Configuration {
             forced: Default::default(),
             rules: Rules::default(),
             network: None,
+            piece: Piece::default(),
             report: vec![ReportTarget::Stderr],
             trace: None,
             memory: 64 << 20,
@@ -314,6 +329,7 @@ impl Configuration {
             variables::RULES => {}
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
+            variables::PIECE => self.piece = Piece::parse(value)?,
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => self.trace = Some(PathBuf::from(value)),
             variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
@@ -328,6 +344,31 @@ impl Configuration {
             }
         }
         Ok(())
+    }
+}
+
+impl Piece {
+    fn parse(text: &str) -> Result<Self, String> {
+        let refuse = || format!("'{text}' is not accepted; accepted: auto, off, or bytes such as 32K, from 1 on");
+        match text {
+            "auto" => Ok(Self::Auto),
+            "off" => Ok(Self::Off),
+            bytes => parse_bytes(bytes).filter(|bytes| *bytes > 0).map(Self::Bytes).ok_or_else(refuse),
+        }
+    }
+
+    /// Longest message between nodes, in bytes; `None` for no limit. `fast`: whether the nodes have a network that moves
+    /// long messages by itself.
+    ///
+    /// Of 4 to 64 KiB, 32 KiB is the largest that stays below the rendezvous limit of Open MPI 4.1 (64 KiB less a header)
+    /// and of UCX over TCP.
+    pub const fn bytes(self, fast: bool) -> Option<usize> {
+        match self {
+            Self::Auto if fast => None,
+            Self::Auto => Some(32 << 10),
+            Self::Off => None,
+            Self::Bytes(bytes) => Some(bytes),
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub const ON_DIFFERENCE: &str = "COLLIE_ON_DIFFERENCE";
 pub const RULES: &str = "COLLIE_RULES";
 /// The network that segments are cut for.
 pub const NETWORK: &str = "COLLIE_NETWORK";
+/// Bytes of a message between nodes.
+pub const PIECE: &str = "COLLIE_PIECE";
 /// Where the report goes.
 pub const REPORT: &str = "COLLIE_REPORT";
 /// Where the trace goes.
@@ -83,6 +85,14 @@ pub const VARIABLES: &[Variable] = &[
         default: "shared_memory within a node, ethernet between nodes",
         help: "Network whose start-up and bandwidth decide what `segment=auto` and `blocks=auto` come to; the file is one \
                that `collie fit` wrote, read by rank 0.",
+    },
+    Variable {
+        name: PIECE,
+        accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
+        default: "auto",
+        help: "Longest message between nodes; longer ones travel in pieces. Over TCP, MPI libraries send long messages one \
+               way at a time where two ranks exchange them, and short ones both ways. auto is 32K, or off where a node \
+               has InfiniBand, Omni-Path or Slingshot.",
     },
     Variable {
         name: REPORT,
