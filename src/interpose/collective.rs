@@ -4,7 +4,7 @@ use super::arguments::{Arguments, Fallback, Key, Significant};
 use super::quick::{self, Quick};
 use super::runtime::{self, Runtime};
 use super::state::{self, Plan, Question, State};
-use super::{control, guard, synchronise, trace, transport, verify};
+use super::{attention, control, guard, synchronise, trace, transport, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
@@ -57,6 +57,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &impl Fn() ->
     let Ok(state) = state::of(runtime, arguments.comm) else { return native() };
     // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
     let state = unsafe { &mut *state };
+    let _attention = attention::call(runtime, state, arguments.operation.into(), start);
     let outcome = match settle(runtime, state, arguments, native) {
         Ok(outcome) => outcome,
         Err(error) => return communicator::raise(arguments.comm, error),

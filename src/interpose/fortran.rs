@@ -59,6 +59,10 @@ entries! {
     "mpi_finalize_f08_" => () {
         lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
     }
+    "mpi_abort_f08_" => (c: c_int, code: c_int) {
+        let (c, code) = (comm(c), *code);
+        super::partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
+    }
     "mpi_barrier_f08_" => (c: c_int) {
         let c = comm(c);
         carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
@@ -109,6 +113,7 @@ pub(super) mod open_mpi {
     use super::{c_int, comm, give, lifecycle};
     use crate::algorithm::Operation;
     use crate::interpose::collective::carry_out;
+    use crate::interpose::partial;
     use crate::interpose::symbols::Passed;
     use crate::mpi::constants;
     use mpi_sys::{MPI_Datatype, MPI_Op};
@@ -184,6 +189,10 @@ pub(super) mod open_mpi {
         }
         "mpi_finalize_" "mpi_finalize" "mpi_finalize__" "MPI_FINALIZE" "mpi_finalize_f08_" => () {
             lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
+        }
+        "mpi_abort_" "mpi_abort" "mpi_abort__" "MPI_ABORT" "mpi_abort_f08_" => (c: c_int, code: c_int) {
+            let (c, code) = (comm(c), *code);
+            partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
         }
         "mpi_barrier_" "mpi_barrier" "mpi_barrier__" "MPI_BARRIER" "mpi_barrier_f08_" => (c: c_int) {
             let c = comm(c);

@@ -4,7 +4,7 @@ use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
 use super::state::{self, State};
 use super::synchronise::Settled;
-use super::{guard, log, synchronise, trace};
+use super::{guard, log, partial, synchronise, trace, watch};
 use crate::monitor::{
     Beyond, BeyondRecord, CommunicatorRecord, Event, EventLog, JobRecord, RankRecord, Summary, Traffic, TrafficRecord,
     merge,
@@ -35,15 +35,32 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
                     if runtime.world_rank == 0 {
                         runtime.own_configuration();
                     }
-                    if let Err(error) = synchronise::start(runtime) {
-                        log::tell(&format!("rank {}: waiting is not told apart: {error}", runtime.world_rank));
+                    if let Err(error) = start(runtime) {
+                        log::tell(&format!("rank {}: not all that was asked for is on: {error}", runtime.world_rank));
                     }
+                    partial::listen(runtime);
                 }
                 SUCCESS
             },
         );
     }
     code
+}
+
+/// Starts what rank 0 wants on all ranks from the start. Collective over `MPI_COMM_WORLD`.
+fn start(runtime: &'static Runtime) -> Result {
+    let mut wanted = Vec::new();
+    if runtime.world_rank == 0 {
+        let configuration = runtime.own_configuration();
+        wanted.push(configuration.sync as u8);
+        wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
+    }
+    runtime.apart(|| communicator::broadcast(constants::comm_world(), &mut wanted))?;
+    let (sync, seconds) = (wanted[0], u32::from_le_bytes([wanted[1], wanted[2], wanted[3], wanted[4]]));
+    if seconds > 0 {
+        watch::start(runtime, seconds);
+    }
+    synchronise::start(runtime, Sync::ALL[usize::from(sync)])
 }
 
 /// What `MPI_Finalize` does besides `native`.
@@ -113,6 +130,8 @@ fn finish() {
             if let Err(error) = runtime.synchronisation.release() {
                 ::log::warn!("a private communicator could not be freed: {error}");
             }
+            watch::end();
+            partial::ignore();
             runtime.finished.store(true, Ordering::Relaxed);
             state::outdate();
             SUCCESS
@@ -150,7 +169,7 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     }
     let [native_traffic, native_collectives] = native;
     let settled = synchronise::settle(runtime)?;
-    let bytes = RankRecord { native_traffic, native_collectives, ..record(runtime, settled) }.encode();
+    let bytes = RankRecord { native_traffic, native_collectives, ..record(runtime, settled).0 }.encode();
     let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
     let records: std::result::Result<Vec<_>, _> = all.iter().map(|bytes| RankRecord::decode(bytes)).collect();
     let records = records.map_err(|error| {
@@ -171,35 +190,19 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     Ok(written)
 }
 
-/// What this rank has to tell.
-fn record(runtime: &Runtime, settled: Vec<Settled>) -> RankRecord {
-    let mut communicators = vec![CommunicatorRecord::default(); runtime.places.load(Ordering::Relaxed)];
-    for (place, record) in runtime.retired.lock().iter() {
-        if let Some(slot) = communicators.get_mut(*place) {
-            slot.clone_from(record);
-        }
-    }
-    let mut traffic = Traffic::new(runtime.world_size);
-    traffic.add(&runtime.retired_traffic.lock());
-    let mut beyond = *runtime.retired_beyond.lock();
-    // SAFETY: asked for between collectives (finalize, MPI_Pcontrol, collie_report).
-    unsafe {
-        runtime.each_state(|state| {
-            if let Some(slot) = communicators.get_mut(state.place)
-                && let Some(record) = state.record(runtime)
-            {
-                *slot = record;
-            }
-            beyond.add(state.table.beyond());
-            state.count_traffic(&mut traffic);
-        });
-    }
-    settled.into_iter().for_each(|settled| settled.complete(&mut communicators));
-    let job = (runtime.world_rank == 0).then(|| JobRecord {
+/// What this rank has to tell without asking another; and the number of communicators that have to be left out.
+pub fn record_alone(runtime: &Runtime) -> (RankRecord, usize) {
+    let (record, left_out) = record(runtime, Vec::new());
+    (RankRecord { job: Some(job(runtime)), ..record }, left_out)
+}
+
+/// What is the same for all ranks, as far as this one knows.
+fn job(runtime: &Runtime) -> JobRecord {
+    JobRecord {
         collie_version: env!("CARGO_PKG_VERSION").to_owned(),
         mpi_library: library_version().lines().next().unwrap_or_default().to_owned(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
-        mode: match runtime.own_configuration().mode {
+        mode: match runtime.configuration.as_ref().map_or(Mode::default(), |configuration| configuration.mode) {
             Mode::Replace => "replace",
             Mode::Native => "native",
             Mode::Compare => "compare",
@@ -210,7 +213,35 @@ fn record(runtime: &Runtime, settled: Vec<Settled>) -> RankRecord {
             Sync::Off => String::new(),
             sync => sync.name().to_owned(),
         },
-    });
+    }
+}
+
+/// What this rank has to tell, and the number of communicators that have to be left out.
+fn record(runtime: &Runtime, settled: Vec<Settled>) -> (RankRecord, usize) {
+    let mut communicators = vec![CommunicatorRecord::default(); runtime.places.load(Ordering::Relaxed)];
+    for (place, record) in runtime.retired.lock().iter() {
+        if let Some(slot) = communicators.get_mut(*place) {
+            slot.clone_from(record);
+        }
+    }
+    let mut traffic = Traffic::new(runtime.world_size);
+    traffic.add(&runtime.retired_traffic.lock());
+    let mut beyond = *runtime.retired_beyond.lock();
+    // SAFETY: asked for between collectives (finalize, MPI_Pcontrol, collie_report), or by a thread that is in none or
+    // goes no further in the one that it is in (SIGUSR2, MPI_Abort); other threads' calls are left out.
+    let left_out = unsafe {
+        runtime.each_idle_state(|state| {
+            if let Some(slot) = communicators.get_mut(state.place)
+                && let Some(record) = state.record(runtime)
+            {
+                *slot = record;
+            }
+            beyond.add(state.table.beyond());
+            state.count_traffic(&mut traffic);
+        })
+    };
+    settled.into_iter().for_each(|settled| settled.complete(&mut communicators));
+    let job = (runtime.world_rank == 0).then(|| job(runtime));
     let mut record = RankRecord {
         rank: runtime.world_rank as u32,
         host: node::host(),
@@ -227,7 +258,7 @@ fn record(runtime: &Runtime, settled: Vec<Settled>) -> RankRecord {
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record);
-    record
+    (record, left_out)
 }
 
 /// Writes to every target; one line on stderr for each that fails.

@@ -9,10 +9,13 @@
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks told from the collective itself.
+//! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
+//!   the report of one rank alone.
 //! * [`trace`]: the log of single calls.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
 
 mod arguments;
+mod attention;
 mod collective;
 pub mod control;
 mod fortran;
@@ -26,6 +29,7 @@ mod observed;
 mod observed_fortran;
 mod origin;
 mod origin_fortran;
+mod partial;
 mod quick;
 mod runtime;
 mod state;
@@ -34,3 +38,4 @@ mod synchronise;
 mod trace;
 mod transport;
 mod verify;
+mod watch;

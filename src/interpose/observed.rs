@@ -6,7 +6,7 @@
 use super::collective::log_call;
 use super::runtime::{self, Runtime};
 use super::state::State;
-use super::{arguments, guard, state, synchronise, trace};
+use super::{arguments, attention, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request};
@@ -231,6 +231,7 @@ fn timed(
     let start = runtime.clock.raw();
     // Calls that only start something must not wait for other ranks.
     let blocking = function.form == Form::Blocking;
+    let _attention = if blocking { attention::call(runtime, state, function, start) } else { None };
     let waited = if blocking { synchronise::before_observed(runtime, state) } else { None };
     let code = native();
     let ticks = runtime.clock.raw().saturating_sub(start);

@@ -8,7 +8,7 @@
 
 use super::arguments::{Arguments, Significant};
 use super::state::{Plan, State};
-use super::{control, guard, transport};
+use super::{attention, control, guard, transport};
 use crate::algorithm::Operation;
 use crate::monitor::CellId;
 use crate::mpi::communicator;
@@ -125,6 +125,7 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         if !state.is_settled_for(control::version()) {
             return None;
         }
+        let _busy = attention::short_call(state)?;
         let (cell, bytes) = (quick.cell, quick.bytes);
         thread.inside.set(true);
         let code = match &quick.ours {

@@ -1,5 +1,6 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
+use super::attention;
 use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::state::{self, State};
@@ -101,6 +102,14 @@ fn is_mpi_up() -> bool {
     initialized != 0 && finalized == 0
 }
 
+/// Whether several threads may call MPI at the same time.
+fn is_concurrent() -> crate::mpi::Result<bool> {
+    let mut level = 0;
+    // SAFETY: the out-parameter is valid for writes.
+    crate::mpi::error::check(unsafe { mpi_sys::PMPI_Query_thread(&mut level) })?;
+    Ok(level == mpi_sys::MPI_THREAD_MULTIPLE as std::os::raw::c_int)
+}
+
 fn make() -> crate::mpi::Result<Runtime> {
     let world = constants::comm_world();
     let key = Key::new(state::forget)?;
@@ -110,6 +119,9 @@ fn make() -> crate::mpi::Result<Runtime> {
     let nanoseconds_per_tick = clock.delta_as_nanos(0, 1 << 30) as f64 / f64::from(1 << 30);
     let raw = RawConfiguration::from_environment();
     let configuration = raw.parse().map(Arc::new);
+    if is_concurrent()? {
+        attention::heed(attention::CONCURRENT);
+    }
     let (world_rank, world_size) = (communicator::rank(world)?, communicator::size(world)?);
     super::log::start(world_rank, configuration.as_ref().ok().map(AsRef::as_ref));
     Ok(Runtime {
@@ -179,6 +191,27 @@ impl Runtime {
     /// Wall time of the start, nanoseconds since 1970.
     pub fn started_unix_ns(&self) -> u64 {
         self.started.1.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
+    }
+
+    /// Calls `action` with every communicator that no other thread has a call under way on. Gives the number of the
+    /// others.
+    ///
+    /// # Safety
+    /// The threads' calls heed [`attention`](super::attention) wherever there are several at the same time.
+    pub unsafe fn each_idle_state(&self, mut action: impl FnMut(&mut State)) -> usize {
+        let mut left_out = 0;
+        for pointer in self.states.lock().iter() {
+            // SAFETY: pointers in the list are live; this field may be used by any thread.
+            let busy = unsafe { &(*pointer.0).busy };
+            if busy.swap(true, Ordering::Acquire) {
+                left_out += 1;
+                continue;
+            }
+            // SAFETY: a thread that came to a call now would wait for the flag.
+            action(unsafe { &mut *pointer.0 });
+            busy.store(false, Ordering::Release);
+        }
+        left_out
     }
 
     /// Calls `action` with every communicator that calls were made on.

@@ -10,7 +10,7 @@ use super::transport::Place;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
     Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
-    Table, Traffic,
+    Subject, Table, Traffic,
 };
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, node};
@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;
@@ -61,6 +61,10 @@ pub struct State {
     pub verified: RefCell<Verified>,
     /// When this rank came to its calls, where waiting is told apart.
     pub arrivals: Arrivals,
+    /// Number of the last watched call, and what is told of the communicator.
+    pub watched: Option<(u64, Arc<Subject>)>,
+    /// Whether a call is under way, where threads make them at the same time.
+    pub busy: AtomicBool,
     /// Place among the communicators of this rank's record.
     pub place: usize,
     memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
@@ -233,6 +237,8 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State>
         turns: RefCell::default(),
         verified: RefCell::default(),
         arrivals: Arrivals::default(),
+        watched: None,
+        busy: AtomicBool::new(false),
         // Nothing will be recorded of it when there is no room for a cell.
         place: match runtime.budget.has(CELL_BYTES) {
             true => runtime.places.fetch_add(1, Ordering::Relaxed),

@@ -4,7 +4,7 @@
 
 use super::arguments::{Arguments, Side};
 use super::collective::carry_out;
-use super::lifecycle;
+use super::{lifecycle, partial};
 use crate::algorithm::Operation;
 use crate::mpi::constants;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
@@ -160,6 +160,16 @@ pub unsafe extern "C" fn MPI_Init_thread(
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     // SAFETY: no preconditions beyond the standard's, which are the program's to keep.
     lifecycle::finalize(|| unsafe { mpi_sys::PMPI_Finalize() })
+}
+
+/// `MPI_Abort` of the MPI standard.
+///
+/// # Safety
+/// As the MPI standard says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPI_Abort(comm: MPI_Comm, code: c_int) -> c_int {
+    // SAFETY: the program's own arguments, passed on as they came.
+    partial::abort(code, || unsafe { mpi_sys::PMPI_Abort(comm, code) })
 }
 
 /// `MPI_Pcontrol` of the MPI standard, with the levels that mpiP's users know. The standard's further arguments are

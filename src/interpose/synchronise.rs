@@ -18,9 +18,6 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-/// Memory of a rank for calls that are to be compared with the other ranks': half a million calls.
-const MEMORY_BYTES: usize = 16 << 20;
-
 /// Ping-pongs of a pair of ranks: the fastest counts, and of a hundred some are undisturbed.
 const PING_PONGS: u32 = 100;
 /// At least so many, however long they take.
@@ -70,7 +67,8 @@ pub struct Settled {
 impl Settled {
     /// Completes this rank's record of the communicator.
     pub fn complete(self, communicators: &mut [CommunicatorRecord]) {
-        let record = &mut communicators[self.place];
+        // One that there was no room for has no record.
+        let Some(record) = communicators.get_mut(self.place) else { return };
         for (cell, part) in self.waiting {
             if let Some(cell) = record.cells.get_mut(cell as usize) {
                 cell.waiting_ns = (cell.total_ns as f64 * part).round() as u64;
@@ -88,7 +86,7 @@ impl Synchronisation {
             mode: AtomicU8::new(Sync::Off as u8),
             comm: OnceLock::new(),
             clock: Mutex::new((CommonClock::new(), ClockRecord { points: 0, error_ns: 0, round_trip_ns: 0 })),
-            room: Room::new(MEMORY_BYTES),
+            room: Room::new(0),
             retired: Mutex::new(Vec::new()),
         }
     }
@@ -137,28 +135,27 @@ impl Synchronisation {
     }
 }
 
-/// Makes the ranks agree on rank 0's choice and synchronises their clocks. Collective over `MPI_COMM_WORLD`.
+/// Starts what rank 0 has chosen and synchronises the clocks. Collective over `MPI_COMM_WORLD`.
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn start(runtime: &Runtime) -> Result {
-    let world = constants::comm_world();
-    let mut wanted = match runtime.world_rank {
-        0 => vec![runtime.own_configuration().sync as u8],
-        _ => Vec::new(),
-    };
-    communicator::broadcast(world, &mut wanted)?;
-    if wanted[0] == Sync::Off as u8 || runtime.world_size == 1 {
-        runtime.synchronisation.mode.store(wanted[0], Ordering::Relaxed);
+pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
+    if wanted == Sync::Off || runtime.world_size == 1 {
+        runtime.synchronisation.mode.store(wanted as u8, Ordering::Relaxed);
         return Ok(());
     }
-    let Some(comm) = communicator::make_private(world)? else {
+    // Calls that are to be compared with the other ranks' get a quarter: half a million of 64 MiB.
+    let memory = runtime.configuration.as_ref().map_or(0, |configuration| configuration.memory / 4);
+    if runtime.budget.take(memory as u64) {
+        runtime.synchronisation.room.add(memory);
+    }
+    let Some(comm) = communicator::make_private(constants::comm_world())? else {
         log::warn!("waiting is not told from working: no communicator could be made for it");
         return Ok(());
     };
     runtime.synchronisation.comm.get_or_init(|| All(comm));
-    runtime.synchronisation.mode.store(wanted[0], Ordering::Relaxed);
-    synchronise(runtime)
+    runtime.synchronisation.mode.store(wanted as u8, Ordering::Relaxed);
+    runtime.apart(|| synchronise(runtime))
 }
 
 /// Before a blocking collective that all ranks of the communicator call: waits for them if that is the mode. Gives the
@@ -246,7 +243,7 @@ pub fn after(
     }
     let calls = number + 1;
     if mode == Sync::Clock && calls >= FIRST_AGAIN && calls.is_power_of_two() && state.comm == constants::comm_world() {
-        if let Err(error) = synchronise(runtime) {
+        if let Err(error) = runtime.apart(|| synchronise(runtime)) {
             log::error!("the clocks could not be synchronised: {error}");
         }
     }

@@ -1,6 +1,8 @@
 //! From the program's buffers to an algorithm's and back: what is not in a row is packed before and unpacked after.
 
 use super::arguments::Significant;
+use super::attention::{self, WATCHED};
+use super::watch;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::Traffic;
 use crate::mpi::error::Result;
@@ -56,6 +58,10 @@ pub fn carry_out(
     with_keep(|pool, requests| {
         pool.clear();
         let buffers = Buffers::prepare(place, call, significant, pool)?;
+        let watched = attention::heeds(WATCHED).then(watch::of_this_thread);
+        if let Some(watched) = &watched {
+            watched.runs(Some((choice.algorithm.operation, choice.algorithm.name)));
+        }
         let setting = Setting {
             comm: place.comm,
             rank: place.rank,
@@ -69,11 +75,16 @@ pub fn carry_out(
             yielding: place.yielding,
             piece: place.piece,
             nodes: call.nodes,
+            watched: watched.as_deref(),
         };
         // SAFETY: the buffers are the program's for as long as its call lasts, or pieces of the pool.
         let mut executor = unsafe { Executor::new(&setting, pool, requests, traffic) };
         (choice.algorithm.run)(&mut executor, call, &choice.parameters);
-        executor.finish()?;
+        let finished = executor.finish();
+        if let Some(watched) = &watched {
+            watched.runs(None);
+        }
+        finished?;
         match buffers.unpack {
             // SAFETY: the piece holds the bytes of these elements, which the program gave to be written.
             Some((elements, from)) => unsafe { elements.unpack(place.comm, place.rank, from) },

@@ -24,6 +24,11 @@ impl Room {
         Self { calls: AtomicUsize::new(bytes / size_of::<Arrival>()) }
     }
 
+    /// Adds as many calls as fit `bytes` bytes.
+    pub fn add(&self, bytes: usize) {
+        self.calls.fetch_add(bytes / size_of::<Arrival>(), Ordering::Relaxed);
+    }
+
     /// Takes memory for `calls` calls, all or nothing.
     fn take(&self, calls: usize) -> bool {
         let less = |left: usize| left.checked_sub(calls);

@@ -35,6 +35,7 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
         verification: (job.mode == "verify").then(|| verification(&records, &place)),
         mode: job.mode,
         sync: waiting_known.then_some(job.sync),
+        partial: None,
         started_unix_seconds: seconds(start as f64),
         ranks: records.len() as u32,
         nodes: hosts.len() as u32,

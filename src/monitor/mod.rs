@@ -10,6 +10,7 @@
 //! * [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
+//! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
 //! * [`summary`](Summary) and [`merge`]: all ranks' records as one.
 
@@ -29,6 +30,7 @@ mod rows;
 mod summary;
 mod table;
 mod traffic;
+mod watch;
 
 pub use arrivals::{Arrival, Arrivals, Meeting, Room};
 pub use bucket::Bucket;
@@ -49,6 +51,7 @@ pub use summary::{
 };
 pub use table::{Beyond, CELL_BYTES, CellId, Key, Label, Table};
 pub use traffic::Traffic;
+pub use watch::{Subject, Watched};
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.
 pub const NATIVE: &str = "native";

@@ -25,6 +25,10 @@ pub struct Summary {
     /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<String>,
+    /// What the report is of where it is not of all ranks at the end of the run: one rank's own, on demand or before the
+    /// job was aborted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
     /// Start of the run, seconds since 1970.
     pub started_unix_seconds: f64,
     /// Number of ranks in `MPI_COMM_WORLD`.

@@ -8,7 +8,7 @@ use super::datatype::Datatype;
 use super::error::{Error, Result, check};
 use super::memory::Pool;
 use super::operation::Operation;
-use crate::monitor::Traffic;
+use crate::monitor::{Traffic, Watched};
 use crate::schedule::{Buffer, Comm, Range, Request};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Request};
 use smallvec::SmallVec;
@@ -75,6 +75,8 @@ pub struct Setting<'a> {
     pub piece: Option<usize>,
     /// Node of each rank; empty if there is one node.
     pub nodes: &'a [u32],
+    /// Where to tell which messages are under way, if somebody watches.
+    pub watched: Option<&'a Watched>,
 }
 
 /// Executes one call on one rank.
@@ -200,6 +202,9 @@ impl<'a> Executor<'a> {
         self.requests.push(constants::request_null());
         if outgoing {
             self.traffic.sent(peer, self.setting.units.bytes(range.len));
+        }
+        if let Some(watched) = self.setting.watched {
+            watched.started(request.0, peer, outgoing);
         }
         self.held = Some(Held { request, peer: peer as c_int, range, outgoing });
         request
@@ -373,6 +378,9 @@ impl Comm for Executor<'_> {
                 place += 1;
             }
             self.finish_run(first as usize, number);
+        }
+        if let Some(watched) = self.setting.watched {
+            watched.ended(|number| requests.contains(&Request(number)));
         }
         // Finished requests at the end of the table make room, so that long pipelines do not make it grow. After an
         // error a null request may be one that was never started and is still to be waited for.

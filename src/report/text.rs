@@ -49,6 +49,9 @@ macro_rules! line {
 }
 
 fn header(text: &mut String, summary: &Summary) {
+    if let Some(partial) = &summary.partial {
+        line!(text, "PARTIAL REPORT: {partial}");
+    }
     let ranks = if summary.ranks == 1 { "rank" } else { "ranks" };
     let nodes = if summary.nodes == 1 { "node" } else { "nodes" };
     line!(

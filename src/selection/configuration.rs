@@ -4,7 +4,7 @@
 
 use super::error::{ConfigurationError, ConfigurationErrors, describe_choice_error, suggestion};
 use super::rules::Rules;
-use super::variables::{self, LATER, PREFIX, VARIABLES};
+use super::variables::{self, PREFIX, VARIABLES};
 use crate::algorithm::{Choice, Operation, format_bytes, parse_bytes};
 use crate::schedule::simulate::Network;
 use serde::{Deserialize, Serialize};
@@ -205,6 +205,8 @@ pub struct Configuration {
     pub on_difference: OnDifference,
     /// `COLLIE_SYNC`.
     pub sync: Sync,
+    /// `COLLIE_WATCHDOG`: after how many seconds a call is told to be stuck.
+    pub watchdog_seconds: Option<u32>,
     /// `COLLIE_LOG`, a filter that env_logger understands.
     pub log: String,
     /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
@@ -226,6 +228,7 @@ impl Default for Configuration {
             spill: 1 << 30,
             on_difference: OnDifference::default(),
             sync: Sync::default(),
+            watchdog_seconds: None,
             log: "warn".to_owned(),
             max_communicators: 512,
         }
@@ -335,6 +338,10 @@ impl Configuration {
             variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
             variables::MEMORY => self.memory = size(value, 1 << 20)?,
             variables::SPILL => self.spill = size(value, 0)? as u64,
+            variables::WATCHDOG => {
+                let seconds = whole_number(value, 1)?;
+                self.watchdog_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
+            }
             variables::LOG => self.log = log_filter(value)?,
             variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
             _ => {
@@ -373,9 +380,6 @@ impl Piece {
 }
 
 fn unknown_variable(name: &str) -> String {
-    if LATER.contains(&name) {
-        return "not available in this version".to_owned();
-    }
     let names = || VARIABLES.iter().map(|row| row.name);
     let accepted = names().collect::<Vec<_>>().join(", ");
     format!("unknown variable; accepted: {accepted}{}", suggestion(name, names()))

@@ -1,7 +1,10 @@
-//! Waiting apart from working: the report must name the rank that a program makes late, and tell what the others waited.
+//! What is told of waiting ranks: apart from working in the report, which must name the rank that a program makes late; by
+//! the watch for calls that do not end; and by one rank alone, on demand or before the job is aborted.
 
-use crate::mpi::Family;
+use crate::job::Outcome;
+use crate::mpi::{Family, Launch};
 use crate::programs::accounted;
+use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
@@ -19,7 +22,107 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             trials.push(Trial::test(name, move || late_rank(family, sync, mode)));
         }
     }
+    trials.push(Trial::test(format!("{}::stuck::replaced", family.name), move || stuck(family)));
+    trials.push(Trial::test(format!("{}::stuck::native", family.name), move || stuck_natively(family)));
+    for how in ["", "before", "after"] {
+        let name = format!("{}::on_demand::handler_{}", family.name, if how.is_empty() { "none" } else { how });
+        trials.push(Trial::test(name, move || on_demand(family, how)));
+    }
+    for (source, arguments, rank) in
+        [("stuck.c", &["abort"][..], 2), ("abort_mpif.F", &[], 1), ("abort_f08.f90", &[], 1)]
+    {
+        let name = format!("{}::abort::{}", family.name, source.replace('.', "_"));
+        trials.push(Trial::test(name, move || abort(family, source, arguments, rank)));
+    }
     trials
+}
+
+/// The lines about a call that does not end, one per rank that waits.
+fn watched(outcome: &Outcome) -> Vec<&str> {
+    let mut lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("has not ended for")).collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Recursive doubling pairs 0 with 1 and 2 with 3, then 0 with 2 and 1 with 3.
+fn stuck(family: &Family) -> Result<(), Failed> {
+    let variables = [("COLLIE_WATCHDOG", "1"), ("COLLIE_ALLREDUCE", "recursive_doubling")];
+    let (outcome, _) = accounted(family, "stuck.c", &[], 4, &variables)?;
+    let expected = [(0, "rank 2", Some("rank 1")), (1, "rank 3", Some("rank 0")), (3, "rank 2", None)];
+    let lines = watched(&outcome);
+    let right = lines.len() == expected.len()
+        && lines.iter().zip(expected).all(|(line, (rank, missing, heard))| {
+            let call =
+                format!("rank {rank}: MPI_Allreduce, call 2 on MPI_COMM_WORLD (rank {rank} of 4), has not ended");
+            line.contains(&call)
+                && line.contains(&format!("recursive_doubling, waits for messages from {missing}"))
+                && heard.map_or(!line.contains("heard"), |heard| line.ends_with(&format!("has heard from {heard}")))
+        });
+    if right { Ok(()) } else { Err(format!("{lines:#?}\n{}", outcome.told()).into()) }
+}
+
+fn stuck_natively(family: &Family) -> Result<(), Failed> {
+    let variables = [("COLLIE_WATCHDOG", "1"), ("COLLIE_MODE", "native")];
+    let (outcome, _) = accounted(family, "stuck.c", &[], 4, &variables)?;
+    let lines = watched(&outcome);
+    let right = lines.len() == 3 && lines.iter().all(|line| line.contains("call 2 on") && line.contains("MPI library"));
+    if right { Ok(()) } else { Err(format!("{lines:#?}\n{}", outcome.told()).into()) }
+}
+
+/// Rank 1 has made three calls when it is asked; a handler that the program sets later is the program's business.
+fn on_demand(family: &Family, how: &str) -> Result<(), Failed> {
+    let (outcome, _, alone) = with_partial(family, "on_demand.c", &[how], 3, 1, 0)?;
+    match alone {
+        None if how == "after" => Ok(()),
+        Some(alone) if how != "after" => told_alone(&alone, "rank 1 of 3 alone, at SIGUSR2", 3, &outcome),
+        _ => Err(format!("a report of rank 1 alone, or none\n{}", outcome.told()).into()),
+    }
+}
+
+fn abort(family: &Family, source: &str, arguments: &[&str], rank: usize) -> Result<(), Failed> {
+    let (outcome, whole, alone) = with_partial(family, source, arguments, 4, rank, 9)?;
+    let Some(alone) = alone.filter(|_| !whole) else {
+        return Err(format!("not just a report of rank {rank} alone\n{}", outcome.told()).into());
+    };
+    told_alone(&alone, &format!("rank {rank} of 4 alone, before MPI_Abort with code 9"), 1, &outcome)
+}
+
+/// Runs a program that ends with `status`; gives also whether there is a report of all ranks, and that of `rank` alone.
+fn with_partial(
+    family: &Family,
+    source: &str,
+    arguments: &[&str],
+    ranks: usize,
+    rank: usize,
+    status: i32,
+) -> Result<(Outcome, bool, Option<Report>), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let mut command = vec![family.program(source)?.display().to_string()];
+    command.extend(arguments.iter().map(ToString::to_string));
+    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?;
+    if outcome.status != Some(status) {
+        return Err(format!("expected status {status}\n{}", outcome.told()).into());
+    }
+    let whole = path.exists();
+    if whole {
+        Report::read(&path, &outcome)?.accounts_for(&outcome)?;
+    }
+    let path = path.with_extension(format!("rank{rank}.json"));
+    let alone = if path.exists() { Some(Report::read(&path, &outcome)?) } else { None };
+    Ok((outcome, whole, alone))
+}
+
+/// The report is of one rank, which has made so many calls of allreduce.
+fn told_alone(report: &Report, partial: &str, calls: u64, outcome: &Outcome) -> Result<(), Failed> {
+    let made = report.calls(|row| row.function == "MPI_Allreduce");
+    if report.whole["partial"] == partial && report.whole["ranks"] == 1 && made == calls {
+        Ok(())
+    } else {
+        Err(format!("{:#}\n{}", report.whole, outcome.told()).into())
+    }
 }
 
 fn late_rank(family: &Family, sync: &str, mode: &str) -> Result<(), Failed> {

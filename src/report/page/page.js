@@ -66,6 +66,7 @@ function show(summary) {
   const when = new Date(summary.started_unix_seconds * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC";
   document.getElementById("job").textContent = [summary.command, `${summary.ranks} ranks on ${summary.nodes} ${summary.nodes === 1 ? "node" : "nodes"}`,
     `mode ${summary.mode}`, summary.mpi_library, `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
+  if (summary.partial) section("partial", "Partial report", summary.partial);
   document.title = `Collie report: ${summary.command}`;
   tiles(summary);
   verificationSection(summary);

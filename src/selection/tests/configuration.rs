@@ -67,8 +67,15 @@ fn misspelt_variable() {
 }
 
 #[test]
-fn what_is_not_there_yet_is_refused_as_such() {
-    assert_eq!(refused("COLLIE_WATCHDOG", "60"), "COLLIE_WATCHDOG: not available in this version");
+fn words_and_numbers_that_are_not_accepted() {
+    assert_eq!(
+        refused("COLLIE_WATCHDOG", "0"),
+        "COLLIE_WATCHDOG: '0' is not accepted; accepted: a whole number from 1 on"
+    );
+    assert_eq!(
+        refused("COLLIE_SYNC", "clok"),
+        "COLLIE_SYNC: 'clok' is not accepted; accepted: off, clock, barrier; did you mean 'clock'?"
+    );
     assert_eq!(
         refused("COLLIE_ON_DIFFERENCE", "aborts"),
         "COLLIE_ON_DIFFERENCE: 'aborts' is not accepted; accepted: report, abort; did you mean 'abort'?"

@@ -1,0 +1,144 @@
+//! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
+//! `MPI_Abort`.
+
+use super::attention::{self, ASKED};
+use super::runtime::{self, Runtime};
+use super::{lifecycle, log};
+use crate::monitor::{Summary, merge};
+use crate::report;
+use crate::selection::ReportTarget;
+use std::mem::MaybeUninit;
+use std::os::raw::{c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// What was done at the signal before.
+static BEFORE: OnceLock<Before> = OnceLock::new();
+
+struct Before(libc::sigaction);
+
+// SAFETY: plain values, never changed.
+unsafe impl Send for Before {}
+// SAFETY: as above.
+unsafe impl Sync for Before {}
+
+type Plain = extern "C" fn(c_int);
+type Informed = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Listens to the signal, unless the program ignores it or wants no report. A handler that was there goes on being
+/// called; one that the program sets later takes the place of this one.
+pub fn listen(runtime: &Runtime) {
+    if targets(runtime).is_empty() {
+        return;
+    }
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: only asks; the out-parameter is valid for writes and filled where that succeeds.
+    let before = unsafe {
+        if libc::sigaction(libc::SIGUSR2, std::ptr::null(), before.as_mut_ptr()) != 0 {
+            return;
+        }
+        before.assume_init()
+    };
+    if before.sa_sigaction == libc::SIG_IGN || BEFORE.set(Before(before)).is_err() {
+        return;
+    }
+    // SAFETY: all zeros is a valid value; the handler does only what a handler may.
+    let code = unsafe {
+        let mut ours: libc::sigaction = std::mem::zeroed();
+        ours.sa_sigaction = handler();
+        ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | (before.sa_flags & libc::SA_ONSTACK);
+        ours.sa_mask = before.sa_mask;
+        libc::sigaction(libc::SIGUSR2, &ours, std::ptr::null_mut())
+    };
+    if code != 0 {
+        ::log::warn!("SIGUSR2 is not listened to");
+    }
+}
+
+/// Puts back what was there, unless the program has changed it since.
+pub fn ignore() {
+    let Some(Before(before)) = BEFORE.get() else { return };
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: the out-parameter is read where it was filled; what is set was got from the system.
+    unsafe {
+        if libc::sigaction(libc::SIGUSR2, std::ptr::null(), now.as_mut_ptr()) == 0
+            && now.assume_init().sa_sigaction == handler()
+        {
+            libc::sigaction(libc::SIGUSR2, before, std::ptr::null_mut());
+        }
+    }
+}
+
+fn handler() -> libc::sighandler_t {
+    let handler: Informed = asked;
+    handler as *const () as libc::sighandler_t
+}
+
+/// Touches atomics only, then does what was done before.
+extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *mut c_void) {
+    attention::heed(ASKED);
+    let Some(Before(before)) = BEFORE.get() else { return };
+    if before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
+        return;
+    }
+    let address = before.sa_sigaction as *const ();
+    if before.sa_flags & libc::SA_SIGINFO != 0 {
+        // SAFETY: the system was given this address as a handler of that kind.
+        let handler: Informed = unsafe { std::mem::transmute(address) };
+        handler(signal, information, context);
+    } else {
+        // SAFETY: as above.
+        let handler: Plain = unsafe { std::mem::transmute(address) };
+        handler(signal);
+    }
+}
+
+/// What `MPI_Abort` does besides `native`.
+pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
+    if let Some(runtime) = runtime::get() {
+        let words = format!("before MPI_Abort with code {code}");
+        // The job ends either way.
+        drop(catch_unwind(AssertUnwindSafe(|| report(runtime, &words))));
+    }
+    native()
+}
+
+/// Writes what this rank knows to each target: files get the rank into their name.
+pub fn report(runtime: &Runtime, when: &str) {
+    let targets = targets(runtime);
+    if targets.is_empty() {
+        return;
+    }
+    let (rank, size) = (runtime.world_rank, runtime.world_size);
+    let (record, left_out) = lifecycle::record_alone(runtime);
+    let mut partial = format!("rank {rank} of {size} alone, {when}");
+    if left_out > 0 {
+        partial += &format!("; without {left_out} communicators that have a call under way");
+    }
+    let summary = Summary { partial: Some(partial), ..merge(vec![record]) };
+    for target in targets {
+        if let Err(error) = report::write(&of_rank(target, rank), &summary) {
+            log::tell(&error.to_string());
+        }
+    }
+}
+
+/// Where reports go as far as this process knows: rank 0's choice may be another.
+fn targets(runtime: &Runtime) -> &[ReportTarget] {
+    static STDERR: [ReportTarget; 1] = [ReportTarget::Stderr];
+    runtime.configuration.as_ref().map_or(&STDERR, |configuration| &configuration.report)
+}
+
+/// `report.json` of rank 3 is `report.rank3.json`.
+fn of_rank(target: &ReportTarget, rank: usize) -> ReportTarget {
+    match target {
+        ReportTarget::Stderr => ReportTarget::Stderr,
+        ReportTarget::File { path, format } => ReportTarget::File { path: with_rank(path, rank), format: *format },
+    }
+}
+
+fn with_rank(path: &Path, rank: usize) -> PathBuf {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    path.with_extension(format!("rank{rank}.{ending}"))
+}
