@@ -1,5 +1,6 @@
 //! One page that needs nothing else: the summary as data, and a script that draws it.
 
+use super::drawings::drawings;
 use super::text;
 use crate::monitor::Summary;
 
@@ -22,6 +23,7 @@ pub fn render(summary: &Summary) -> String {
     let data = data.replace('<', "\\u003c");
     let parts = [
         ("{{style}}", STYLE.to_owned()),
+        ("{{drawings}}", drawn(summary)),
         ("{{text}}", escaped(&text::render(summary))),
         ("{{script}}", SCRIPTS.concat()),
         ("{{data}}", data),
@@ -36,6 +38,19 @@ pub fn render(summary: &Summary) -> String {
         left = after;
     }
     page + left
+}
+
+/// What the script takes the drawings from.
+fn drawn(summary: &Summary) -> String {
+    let (drawings, left_out) = drawings(summary);
+    let mut text = String::new();
+    for drawing in &drawings {
+        text += &format!("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped(&drawing.heading), drawing.svg);
+    }
+    if left_out > 0 {
+        text += &format!("<p class=\"note\">{left_out} more algorithms took less time than these.</p>\n");
+    }
+    text
 }
 
 fn escaped(text: &str) -> String {

@@ -5,6 +5,7 @@
 mod columns;
 mod csv;
 mod diff;
+mod drawings;
 mod html;
 mod json;
 mod matrix;

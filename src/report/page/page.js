@@ -7,7 +7,7 @@ function tiles(summary) {
     [spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: rank ${spread.max_rank} against the mean`],
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
-    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `monitoring per call; ${duration(summary.overhead.seconds_per_rank)} per rank`],
+    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `monitoring per call; ${duration(summary.overhead.seconds_per_rank)} per rank` + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
   ];
   document.getElementById("tiles").append(...entries.map(([value, text]) =>
     element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
@@ -72,6 +72,7 @@ function show(summary) {
   verificationSection(summary);
   verdictSection(summary);
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below.",
+    summary.beyond ? element("p", { class: "note" }, `${count(summary.beyond.calls)} calls on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
     summary.rows.length ? cellTable(summary) : "No collective was called.");
   const fallbacks = fallbackTable(summary);
   if (fallbacks) section("fallbacks", "Fell back to native", "Calls that Collie was to run but handed to the MPI library.", fallbacks);
@@ -89,6 +90,8 @@ function show(summary) {
       + (summary.dropped_events ? ` ${count(summary.dropped_events)} calls are missing in the log.` : ""), line.chart);
     drawnAgain(line.draw);
   }
+  const drawn = document.getElementById("drawn").content;
+  if (drawn.querySelector("svg")) section("drawings", "Algorithms", "Those that ran, most time first: who sends to whom, and the time line as simulated, from an idle start. Pointing at a line or bar tells what it is.", element("div", { class: "drawings" }, drawn.cloneNode(true)));
   if (summary.communicators.length) section("communicators", "Communicators", null, communicatorTable(summary));
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.classList.toggle("dark", dark);

@@ -1,3 +1,8 @@
+const elementsOf = (summary, call) => {
+  const elements = summary.elements?.[call.elements];
+  return elements ? ["", elements.datatype, elements.operation].filter((text, place) => place === 0 || text).join(", ") : "";
+};
+
 // Lanes per rank and thread; the wheel zooms, dragging moves, a double click shows all.
 function timeline(summary) {
   const rows = summary.timeline;
@@ -82,7 +87,7 @@ function timeline(summary) {
       && x >= at(row.enter_seconds) - 1 && x <= Math.max(at(row.enter_seconds + row.seconds), at(row.enter_seconds) + 1));
     if (!hit || x < left) return hideTip();
     const cell = summary.rows[hit.row];
-    showTip(event, `${cell.function} on ${titleOf(summary.communicators[cell.communicator])}\n${bytes(hit.bytes)}${hit.root === undefined ? "" : `, root ${hit.root}`}\n${cell.algorithm} (${cell.decided_by})\nenters at ${duration(hit.enter_seconds)}, takes ${duration(hit.seconds)}\nrank ${hit.rank}, thread ${hit.thread}`);
+    showTip(event, `${cell.function} on ${titleOf(summary.communicators[cell.communicator])}\n${bytes(hit.bytes)}${hit.root === undefined ? "" : `, root ${hit.root}`}${elementsOf(summary, hit)}\n${cell.algorithm} (${cell.decided_by})\nenters at ${duration(hit.enter_seconds)}, takes ${duration(hit.seconds)}\nrank ${hit.rank}, thread ${hit.thread}`);
   });
   canvas.addEventListener("mouseleave", hideTip);
   const entries = functions.map(name => [`var(${colourOf.get(name)})`, name]);
