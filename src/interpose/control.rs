@@ -115,7 +115,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
             let cells = state.table.records(runtime.nanoseconds_per_tick);
             for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
                 sum.calls += cell.calls;
-                sum.native_calls += if cell.algorithm == crate::monitor::NATIVE { cell.calls } else { 0 };
+                sum.native_calls += if *cell.algorithm == *crate::monitor::NATIVE { cell.calls } else { 0 };
                 sum.bytes += cell.bytes;
                 sum.nanoseconds += cell.total_ns;
             }

@@ -1,6 +1,6 @@
 //! All ranks' records → one summary. Pure.
 
-use super::rows::{RowKey, key, rows};
+use super::rows::{RowOf, rows};
 use super::{
     BeyondRow, ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord,
     ElementsRow, Epochs, EpochsRecord, LateRow, Overhead, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary,
@@ -50,7 +50,7 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
         traffic: traffic(&records, |record| &record.traffic),
         native_traffic: traffic(&records, |record| &record.native_traffic),
         native_collectives: traffic(&records, |record| &record.native_collectives),
-        timeline: timeline(&records, &place, &row_of, &elements),
+        timeline: timeline(&records, &row_of, &elements),
         elements: elements.into_iter().map(elements_row).collect(),
         beyond: beyond(&records),
         communicators,
@@ -118,17 +118,22 @@ fn communicator_row(record: &CommunicatorRecord) -> CommunicatorRow {
 }
 
 fn rank_row(record: &RankRecord, waiting_known: bool) -> RankRow {
-    let cells = || record.communicators.iter().flat_map(|communicator| &communicator.cells);
-    let waiting = cells().map(|cell| cell.waiting_ns).sum::<u64>();
+    let cells = record.communicators.iter().flat_map(|communicator| &communicator.cells);
+    let (mut total, mut waiting) = (record.beyond.total_ns, 0);
+    let (mut calls, mut bytes) = (record.beyond.calls, record.beyond.bytes);
+    for cell in cells {
+        (total, waiting, calls, bytes) =
+            (total + cell.total_ns, waiting + cell.waiting_ns, calls + cell.calls, bytes + cell.bytes);
+    }
     RankRow {
         rank: record.rank,
         host: record.host.clone(),
         pid: record.pid,
         run_seconds: seconds(record.run_ns as f64),
-        collective_seconds: seconds((cells().map(|cell| cell.total_ns).sum::<u64>() + record.beyond.total_ns) as f64),
+        collective_seconds: seconds(total as f64),
         waiting_seconds: waiting_known.then(|| seconds(waiting as f64)),
-        calls: cells().map(|cell| cell.calls).sum::<u64>() + record.beyond.calls,
-        bytes: cells().map(|cell| cell.bytes).sum::<u64>() + record.beyond.bytes,
+        calls,
+        bytes,
     }
 }
 
@@ -264,23 +269,14 @@ fn elements_row(record: &ElementsRecord) -> ElementsRow {
     ElementsRow { datatype: record.datatype.clone(), operation: record.operation.clone() }
 }
 
-fn timeline(
-    records: &[RankRecord],
-    place: &HashMap<&str, usize>,
-    row_of: &HashMap<RowKey<'_>, usize>,
-    elements: &[&ElementsRecord],
-) -> Vec<TimelineRow> {
+fn timeline(records: &[RankRecord], row_of: &RowOf, elements: &[&ElementsRecord]) -> Vec<TimelineRow> {
     let first = records.iter().flat_map(|record| &record.events).map(|event| event.enter_unix_ns).min().unwrap_or(0);
     let mut rows = Vec::new();
-    for record in records {
+    for (number, record) in records.iter().enumerate() {
         for event in &record.events {
             // Cells may have been reset after the event; such an event belongs to no row.
-            let communicator = record.communicators.get(event.communicator as usize);
-            let cell = communicator.and_then(|communicator| {
-                let cell = communicator.cells.get(event.cell as usize)?;
-                row_of.get(&key(*place.get(communicator.identity.as_str())?, cell))
-            });
-            let Some(&row) = cell else { continue };
+            let row = row_of.get(number, event.communicator as usize, event.cell as usize);
+            let Some(row) = row else { continue };
             rows.push(TimelineRow {
                 rank: record.rank,
                 thread: u32::from(event.thread),
@@ -299,6 +295,7 @@ fn timeline(
 
 #[cfg(test)]
 mod tests {
+    use super::super::durations::step;
     use super::*;
     use crate::algorithm::Operation;
     use crate::monitor::{Bucket, CellRecord, Event, Function, JobRecord, LateRecord, Verdict};
@@ -315,7 +312,7 @@ mod tests {
             min_ns: ns,
             max_ns: ns,
             waiting_ns: 0,
-            durations: vec![(ns, calls as u32)],
+            durations: [(step(ns) as u16, calls as u32)].into_iter().collect(),
         }
     }
 
@@ -357,7 +354,7 @@ mod tests {
         assert_eq!((row.function.as_str(), row.ranks, row.calls, row.calls_all_ranks), ("MPI_Allreduce", 2, 10, 20));
         assert_eq!((row.bytes, row.bytes_from, row.bytes_to), (160, 8, 15));
         assert_eq!(row.total_seconds, Spread { min: 1e-5, mean: 2e-5, max: 3e-5, max_rank: 1 });
-        assert_eq!((row.p50_seconds, row.p99_seconds, row.max_seconds), (1e-6, 3e-6, 3e-6));
+        assert_eq!((row.p50_seconds, row.p99_seconds, row.max_seconds), (1.008e-6, 3e-6, 3e-6));
         assert!((row.share - 0.02).abs() < 1e-12, "40 µs of 2 ms");
         assert_eq!(row.waiting_seconds, None);
         assert_eq!(summary.overhead.seconds_per_rank, 40.0 * 10.0 / 1e9);

@@ -1,7 +1,9 @@
 //! What a rank hands in at the end, and its bytes.
 
-use super::{Bucket, Event, Function};
+use super::{Bucket, Event, Function, Steps};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Everything that one rank tells. Times in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -118,6 +120,7 @@ pub struct CommunicatorRecord {
     /// World ranks of its ranks in order; told by its rank 0 only, others leave it empty.
     pub members: Vec<u32>,
     /// The calls on it; a cell's place is its [`CellId`](super::CellId). Cells without calls count as absent.
+    #[serde(skip)]
     pub cells: Vec<CellRecord>,
     /// Native against ours, by epoch; empty unless the mode is `compare`.
     pub epochs: Vec<EpochsRecord>,
@@ -173,16 +176,16 @@ pub struct DifferenceRecord {
 }
 
 /// The calls of one cell on one rank.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CellRecord {
     /// The MPI function.
     pub function: Function,
     /// Size class of the signature bytes that one rank contributes.
     pub bucket: Bucket,
     /// What ran.
-    pub algorithm: String,
+    pub algorithm: Arc<str>,
     /// What decided it.
-    pub decided_by: String,
+    pub decided_by: Arc<str>,
     /// Number of calls.
     pub calls: u64,
     /// Signature bytes of all calls.
@@ -195,8 +198,8 @@ pub struct CellRecord {
     pub max_ns: u64,
     /// Part of the time that was spent waiting for the last rank to arrive; 0 where that was not measured.
     pub waiting_ns: u64,
-    /// Durations and how many calls took that long, ascending, each within 1/16.
-    pub durations: Vec<(u64, u32)>,
+    /// How long the calls took.
+    pub durations: Steps,
 }
 
 impl CommunicatorRecord {
@@ -211,10 +214,86 @@ impl CommunicatorRecord {
 #[error("record of a rank cannot be read: {0}")]
 pub struct DecodeError(#[from] postcard::Error);
 
+/// A record on its way but for the numbers of its cells, which follow it: there may be thousands of cells, of few kinds.
+#[derive(Serialize, Deserialize)]
+struct Packed<R> {
+    record: R,
+    texts: Vec<String>,
+    /// What cells have in common; texts by their place.
+    kinds: Vec<Kind>,
+    /// Of each communicator.
+    numbers_of_cells: Vec<u32>,
+}
+
+/// Function, size class, algorithm, what decided it.
+type Kind = (Function, Bucket, u32, u32);
+
+/// Bytes of a cell's numbers: place of its kind, steps of its durations, and six longer ones, little-endian.
+const CELL: usize = 2 * 4 + 6 * 8;
+/// Bytes of a step and its count.
+const STEP: usize = 2 + 4;
+
+/// Texts and their places.
+#[derive(Default)]
+struct Texts<'a> {
+    texts: Vec<String>,
+    place_of: HashMap<&'a str, u32>,
+    /// The same text is mostly at the same address, and an address is found faster.
+    place_at: HashMap<usize, u32>,
+}
+
+impl<'a> Texts<'a> {
+    fn place(&mut self, text: &'a Arc<str>) -> u32 {
+        let Self { texts, place_of, place_at } = self;
+        *place_at.entry(text.as_ptr() as usize).or_insert_with(|| {
+            *place_of.entry(text).or_insert_with(|| {
+                texts.push(text.to_string());
+                texts.len() as u32 - 1
+            })
+        })
+    }
+}
+
+/// Places of equal values, in the order in which they came.
+fn place<T: Copy + Eq + std::hash::Hash>(values: &mut Vec<T>, places: &mut HashMap<T, u32>, value: T) -> u32 {
+    *places.entry(value).or_insert_with(|| {
+        values.push(value);
+        values.len() as u32 - 1
+    })
+}
+
+/// The numbers of a cell.
+fn numbers(bytes: &[u8; CELL]) -> ([u32; 2], [u64; 6]) {
+    let (short, long) = bytes.split_at(8);
+    let short = |place: usize| u32::from_le_bytes(std::array::from_fn(|byte| short[place * 4 + byte]));
+    let long = |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| long[place * 8 + byte]));
+    (std::array::from_fn(short), std::array::from_fn(long))
+}
+
 impl RankRecord {
     /// The record as bytes, for the way to rank 0.
     pub fn encode(&self) -> Vec<u8> {
-        postcard::to_stdvec(self).expect("a record has no part that cannot be written to memory")
+        let (mut texts, mut kinds, mut place_of) = (Texts::default(), Vec::new(), HashMap::new());
+        let (mut cells, mut steps) = (Vec::new(), Vec::new());
+        for cell in self.communicators.iter().flat_map(|communicator| &communicator.cells) {
+            let kind = (cell.function, cell.bucket, texts.place(&cell.algorithm), texts.place(&cell.decided_by));
+            for short in [place(&mut kinds, &mut place_of, kind), cell.durations.len() as u32] {
+                cells.extend_from_slice(&short.to_le_bytes());
+            }
+            for long in [cell.calls, cell.bytes, cell.total_ns, cell.min_ns, cell.max_ns, cell.waiting_ns] {
+                cells.extend_from_slice(&long.to_le_bytes());
+            }
+            for (step, count) in cell.durations.iter() {
+                steps.extend_from_slice(&step.to_le_bytes());
+                steps.extend_from_slice(&count.to_le_bytes());
+            }
+        }
+        let numbers_of_cells = self.communicators.iter().map(|communicator| communicator.cells.len() as u32).collect();
+        let packed = Packed { record: self, texts: texts.texts, kinds, numbers_of_cells };
+        let mut bytes = postcard::to_stdvec(&packed).expect("a record has no part that cannot be written to memory");
+        bytes.append(&mut cells);
+        bytes.append(&mut steps);
+        bytes
     }
 
     /// The record that [`encode`](Self::encode) wrote.
@@ -222,6 +301,42 @@ impl RankRecord {
     /// # Errors
     /// Bytes that no such record has.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        Ok(postcard::from_bytes(bytes)?)
+        let (packed, bytes) = postcard::take_from_bytes::<Packed<Self>>(bytes)?;
+        let Packed { mut record, texts, kinds, numbers_of_cells } = packed;
+        let end = || DecodeError(postcard::Error::DeserializeUnexpectedEnd);
+        let all: usize = numbers_of_cells.iter().map(|number| *number as usize).sum();
+        let (cells, steps) = bytes.split_at_checked(all * CELL).ok_or_else(end)?;
+        let (mut cells, steps) = (cells.as_chunks::<CELL>().0.iter(), steps.as_chunks::<STEP>().0);
+        let steps: Arc<[(u16, u32)]> = steps
+            .iter()
+            .map(|[a, b, c, d, e, f]| (u16::from_le_bytes([*a, *b]), u32::from_le_bytes([*c, *d, *e, *f])))
+            .collect();
+        let texts: Vec<Arc<str>> = texts.into_iter().map(Arc::from).collect();
+        let text = |place: u32| texts.get(place as usize).map(Arc::clone);
+        let mut first = 0;
+        for (communicator, number) in record.communicators.iter_mut().zip(numbers_of_cells) {
+            let unpacked = cells.by_ref().take(number as usize).map(|cell| {
+                let ([kind, length], [calls, bytes, total_ns, min_ns, max_ns, waiting_ns]) = numbers(cell);
+                let (function, bucket, algorithm, decided_by) = *kinds.get(kind as usize)?;
+                let durations = Steps::part(&steps, first..first.checked_add(length)?);
+                first += length;
+                let (algorithm, decided_by) = (text(algorithm)?, text(decided_by)?);
+                Some(CellRecord {
+                    function,
+                    bucket,
+                    algorithm,
+                    decided_by,
+                    calls,
+                    bytes,
+                    total_ns,
+                    min_ns,
+                    max_ns,
+                    waiting_ns,
+                    durations,
+                })
+            });
+            communicator.cells = unpacked.collect::<Option<Vec<CellRecord>>>().ok_or_else(end)?;
+        }
+        if first as usize == steps.len() { Ok(record) } else { Err(end()) }
     }
 }

@@ -1,49 +1,121 @@
 //! Cells of all ranks → rows.
 
+use super::durations::{STEPS, middle};
 use super::merge::{seconds, share};
 use super::{Bucket, CellRecord, Form, Function, RankRecord, Row, Spread};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Communicator, function, size class, algorithm, what decided it.
-pub(super) type RowKey<'a> = (usize, Function, Bucket, &'a str, &'a str);
+type RowKey<'a> = (usize, Function, Bucket, &'a str, &'a str);
 
-/// The rows, most time first, and where the row of a key is.
-pub(super) fn rows<'a>(
-    records: &'a [RankRecord],
-    place: &HashMap<&str, usize>,
-    run_ns: f64,
-) -> (Vec<Row>, HashMap<RowKey<'a>, usize>) {
-    let mut cells: BTreeMap<RowKey<'a>, Vec<(u32, &CellRecord)>> = BTreeMap::new();
-    for record in records {
-        for communicator in record.communicators.iter().filter(|communicator| communicator.has_calls()) {
-            let place = place[communicator.identity.as_str()];
-            for cell in communicator.cells.iter().filter(|cell| cell.calls > 0) {
-                cells.entry(key(place, cell)).or_default().push((record.rank, cell));
-            }
-        }
+/// Where the row of a cell is, for each record, communicator and cell; nowhere if it had no calls.
+#[derive(Debug, Default)]
+pub(super) struct RowOf(Vec<Vec<Vec<u32>>>);
+
+/// Stands for no row.
+const NOWHERE: u32 = u32::MAX;
+
+impl RowOf {
+    /// The row of the cell.
+    pub(super) fn get(&self, record: usize, communicator: usize, cell: usize) -> Option<usize> {
+        let row = *self.0.get(record)?.get(communicator)?.get(cell)?;
+        (row != NOWHERE).then_some(row as usize)
     }
-    let mut rows: Vec<(RowKey<'a>, Row)> =
-        cells.into_iter().map(|(key, cells)| (key, row(key, &cells, run_ns))).collect();
-    // Stable: rows of equal time stay in the order of their keys, so the same records give the same report.
-    rows.sort_by(|(_, left), (_, right)| right.all_ranks_seconds().total_cmp(&left.all_ranks_seconds()));
-    let row_of = rows.iter().enumerate().map(|(place, (key, _))| (*key, place)).collect();
-    (rows.into_iter().map(|(_, row)| row).collect(), row_of)
 }
 
-/// The key of a cell on the communicator at `place`.
-pub(super) fn key(place: usize, cell: &CellRecord) -> RowKey<'_> {
-    (place, cell.function, cell.bucket, &cell.algorithm, &cell.decided_by)
+/// The rows, most time first, and where the row of each cell is.
+pub(super) fn rows(records: &[RankRecord], place: &HashMap<&str, usize>, run_ns: f64) -> (Vec<Row>, RowOf) {
+    let mut grouped = Grouped::default();
+    let mut row_of: RowOf = RowOf(records.iter().map(|record| grouped.add(record, place)).collect());
+    let Grouped { keys, cells, .. } = grouped;
+    let time = |cells: &[(u32, &CellRecord)]| cells.iter().map(|(_, cell)| cell.total_ns).sum::<u64>();
+    let mut order: Vec<(u64, u32)> =
+        cells.iter().enumerate().map(|(group, cells)| (time(cells), group as u32)).collect();
+    // Rows of equal time are in the order of their keys, so the same records give the same report.
+    order.sort_unstable_by(|(left_time, left), (right_time, right)| {
+        right_time.cmp(left_time).then_with(|| keys[*left as usize].cmp(&keys[*right as usize]))
+    });
+    let (mut place_of, mut counts) = (vec![NOWHERE; order.len()], [0; STEPS]);
+    let mut rows = Vec::with_capacity(order.len());
+    for (place, &(_, group)) in order.iter().enumerate() {
+        place_of[group as usize] = place as u32;
+        rows.push(row(keys[group as usize], &cells[group as usize], run_ns, &mut counts));
+    }
+    for group in row_of.0.iter_mut().flatten().flatten().filter(|group| **group != NOWHERE) {
+        *group = place_of[*group as usize];
+    }
+    (rows, row_of)
+}
+
+/// Cells of all ranks by their key.
+#[derive(Default)]
+struct Grouped<'a> {
+    keys: Vec<RowKey<'a>>,
+    cells: Vec<Vec<(u32, &'a CellRecord)>>,
+    /// Groups of each communicator.
+    of_place: HashMap<usize, Vec<u32>>,
+    /// Groups of a communicator's cells on the last rank that had it: ranks mostly make the same calls in one order.
+    before: HashMap<usize, Vec<u32>>,
+}
+
+impl<'a> Grouped<'a> {
+    fn add(&mut self, record: &'a RankRecord, place: &HashMap<&str, usize>) -> Vec<Vec<u32>> {
+        let mut all = Vec::with_capacity(record.communicators.len());
+        for communicator in &record.communicators {
+            let Some(&place) = place.get(communicator.identity.as_str()).filter(|_| communicator.has_calls()) else {
+                all.push(Vec::new());
+                continue;
+            };
+            let guesses = self.before.remove(&place).unwrap_or_default();
+            let groups: Vec<u32> = communicator
+                .cells
+                .iter()
+                .enumerate()
+                .map(|(number, cell)| {
+                    self.group(
+                        record.rank,
+                        (place, cell),
+                        guesses.get(number).copied().filter(|guess| *guess != NOWHERE),
+                    )
+                })
+                .collect();
+            self.before.insert(place, groups.clone());
+            all.push(groups);
+        }
+        all
+    }
+
+    fn group(&mut self, rank: u32, (place, cell): (usize, &'a CellRecord), guess: Option<u32>) -> u32 {
+        if cell.calls == 0 {
+            return NOWHERE;
+        }
+        let key = (place, cell.function, cell.bucket, &*cell.algorithm, &*cell.decided_by);
+        let Self { keys, cells, of_place, .. } = self;
+        let group = guess.filter(|guess| keys[*guess as usize] == key).unwrap_or_else(|| {
+            let known = of_place.entry(place).or_default();
+            known.iter().copied().find(|group| keys[*group as usize] == key).unwrap_or_else(|| {
+                let group = keys.len() as u32;
+                keys.push(key);
+                cells.push(Vec::new());
+                known.push(group);
+                group
+            })
+        });
+        self.cells[group as usize].push((rank, cell));
+        group
+    }
 }
 
 fn row(
     (communicator, function, bucket, algorithm, decided_by): RowKey<'_>,
     cells: &[(u32, &CellRecord)],
     run_ns: f64,
+    counts: &mut [u64; STEPS],
 ) -> Row {
     let sum = |of: fn(&CellRecord) -> u64| cells.iter().map(|(_, cell)| of(cell)).sum::<u64>();
     let (calls, total_ns, waiting_ns) =
         (sum(|cell| cell.calls), sum(|cell| cell.total_ns), sum(|cell| cell.waiting_ns));
-    let durations = merged_durations(cells);
+    let durations = merged_durations(cells, counts);
     let longest_ns = cells.iter().map(|(_, cell)| cell.max_ns).max().unwrap_or(0);
     // The middle of a step may lie past the longest call.
     let percentile = |share: f64| seconds(quantile(&durations, share).min(longest_ns) as f64);
@@ -72,17 +144,23 @@ fn row(
     }
 }
 
-/// Durations with their calls, ascending.
-fn merged_durations(cells: &[(u32, &CellRecord)]) -> Vec<(u64, u64)> {
-    let each = cells.iter().flat_map(|(_, cell)| &cell.durations);
-    let mut durations: Vec<(u64, u64)> = each.map(|&(duration, calls)| (duration, u64::from(calls))).collect();
-    // The stable sort: every rank's part is sorted already, and it merges such runs.
-    durations.sort_by_key(|entry| entry.0);
-    durations.dedup_by(|later, kept| {
-        let same = later.0 == kept.0;
-        kept.1 += if same { later.1 } else { 0 };
-        same
-    });
+/// Durations of all ranks with their calls, ascending; `counts` are all 0 before and after.
+fn merged_durations(cells: &[(u32, &CellRecord)], counts: &mut [u64; STEPS]) -> Vec<(u64, u64)> {
+    const WORD: usize = u64::BITS as usize;
+    let mut held = [0u64; STEPS.div_ceil(WORD)];
+    for &(step, calls) in cells.iter().flat_map(|(_, cell)| cell.durations.iter()) {
+        let step = usize::from(step).min(STEPS - 1);
+        counts[step] += u64::from(calls);
+        held[step / WORD] |= 1 << (step % WORD);
+    }
+    let mut durations = Vec::with_capacity(held.iter().map(|word| word.count_ones() as usize).sum());
+    for (place, mut word) in held.into_iter().enumerate() {
+        while word != 0 {
+            let step = place * WORD + word.trailing_zeros() as usize;
+            durations.push((middle(step), std::mem::take(&mut counts[step])));
+            word &= word - 1;
+        }
+    }
     durations
 }
 

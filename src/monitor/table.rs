@@ -4,20 +4,12 @@
 //! with the decision that it keeps anyway. Durations are in ticks of whatever clock the caller reads; the length of a
 //! tick is told once, when the table is turned into records.
 
+use super::durations::{Durations, Steps};
 use super::{Bucket, Budget, CellRecord, Function};
-use hdrhistogram::Histogram;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Longest duration that is told apart: 2^42 ticks, over an hour in nanoseconds. Longer ones count as that long in the
-/// percentiles; totals and extremes stay exact.
-const LONGEST: u64 = 1 << 42;
-
-/// One significant figure: 16 equal steps per power of two, so a percentile is off by at most 1/16 = 6.25 %. With
-/// 32-bit counts that is 640 counters, 2.5 KiB a cell.
-const SIGNIFICANT_FIGURES: u8 = 1;
-
-/// What a cell takes of the memory, near enough: its 640 counters, and what finds it.
+/// What a cell takes of the memory, near enough: its counters, and what finds it.
 pub const CELL_BYTES: u64 = 3 << 10;
 
 /// A text that many cells share: an algorithm with its parameters, or what decided it.
@@ -63,8 +55,8 @@ impl Key {
 /// One communicator's cells; owned by one thread at a time, as MPI allows one collective per communicator at a time.
 #[derive(Debug, Default)]
 pub struct Table {
-    labels: Vec<Box<str>>,
-    label_of: HashMap<Box<str>, Label>,
+    labels: Vec<Arc<str>>,
+    label_of: HashMap<Arc<str>, Label>,
     cells: Vec<Cell>,
     cell_of: HashMap<u64, CellId>,
     recent: [Option<(u64, CellId)>; RECENT],
@@ -104,12 +96,11 @@ struct Cell {
     shortest: u64,
     longest: u64,
     waiting: u64,
-    durations: Histogram<u32>,
+    durations: Durations,
 }
 
 impl Cell {
     fn new(key: Key) -> Self {
-        let durations = Histogram::new_with_bounds(1, LONGEST, SIGNIFICANT_FIGURES);
         Self {
             key,
             calls: 0,
@@ -118,14 +109,14 @@ impl Cell {
             shortest: u64::MAX,
             longest: 0,
             waiting: 0,
-            durations: durations.expect("constant bounds are valid"),
+            durations: Durations::new(),
         }
     }
 
     fn clear(&mut self) {
         (self.calls, self.bytes, self.total, self.waiting) = (0, 0, 0, 0);
         (self.shortest, self.longest) = (u64::MAX, 0);
-        self.durations.reset();
+        self.durations.clear();
     }
 }
 
@@ -199,7 +190,7 @@ impl Table {
         cell.total += ticks;
         cell.shortest = cell.shortest.min(ticks);
         cell.longest = cell.longest.max(ticks);
-        cell.durations.saturating_record(ticks);
+        cell.durations.record(ticks);
     }
 
     /// Algorithm of a cell, and what decided it.
@@ -230,27 +221,35 @@ impl Table {
 
     /// What was counted, a cell's place being its id, with times in nanoseconds. Cells may have no calls.
     pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<CellRecord> {
-        self.cells.iter().map(|cell| self.record_of(cell, nanoseconds_per_tick)).collect()
+        let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
+        let (mut steps, mut ends) = (Vec::new(), vec![0]);
+        for cell in &self.cells {
+            cell.durations.append_to(&mut steps, (cell.shortest.min(cell.longest), cell.longest), nanoseconds);
+            ends.push(steps.len() as u32);
+        }
+        let steps = Arc::from(steps);
+        let own = |number: usize| Steps::part(&steps, ends[number]..ends[number + 1]);
+        self.cells.iter().enumerate().map(|(number, cell)| self.record_of(cell, own(number), nanoseconds)).collect()
     }
 
-    fn record_of(&self, cell: &Cell, nanoseconds_per_tick: f64) -> CellRecord {
-        let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
-        let durations = cell.durations.iter_recorded().map(|step| {
-            (nanoseconds(cell.durations.median_equivalent(step.value_iterated_to())), step.count_at_value())
-        });
+    fn record_of(&self, cell: &Cell, durations: Steps, nanoseconds: impl Fn(u64) -> u64) -> CellRecord {
         CellRecord {
             function: cell.key.function,
             bucket: cell.key.bucket,
-            algorithm: self.text(cell.key.algorithm).to_owned(),
-            decided_by: self.text(cell.key.decided_by).to_owned(),
+            algorithm: self.shared_text(cell.key.algorithm),
+            decided_by: self.shared_text(cell.key.decided_by),
             calls: cell.calls,
             bytes: cell.bytes,
             total_ns: nanoseconds(cell.total),
             min_ns: nanoseconds(cell.shortest.min(cell.longest)),
             max_ns: nanoseconds(cell.longest),
             waiting_ns: nanoseconds(cell.waiting),
-            durations: durations.collect(),
+            durations,
         }
+    }
+
+    fn shared_text(&self, label: Label) -> Arc<str> {
+        self.labels.get(usize::from(label.0)).or(self.labels.last()).map_or_else(|| "".into(), Arc::clone)
     }
 
     fn text(&self, label: Label) -> &str {
@@ -260,6 +259,7 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::durations::middle;
     use super::*;
     use crate::algorithm::Operation;
 
@@ -287,7 +287,7 @@ mod tests {
         let cell = &records[0];
         assert_eq!((cell.calls, cell.bytes, cell.total_ns), (2, 23, 800));
         assert_eq!((cell.min_ns, cell.max_ns, cell.waiting_ns), (200, 600, 100));
-        assert_eq!((cell.algorithm.as_str(), cell.decided_by.as_str()), ("binomial", "forced"));
+        assert_eq!((&*cell.algorithm, &*cell.decided_by), ("binomial", "forced"));
         assert_eq!(cell.durations.iter().map(|(_, count)| count).sum::<u32>(), 2);
     }
 
@@ -332,7 +332,7 @@ mod tests {
             let key = key(&mut table, 1, "native");
             let cell = table.cell(key);
             table.record(cell, 1, duration);
-            let kept = table.records(1.0)[0].durations[0].0 as f64;
+            let kept = middle(usize::from(table.records(1.0)[0].durations[0].0)) as f64;
             assert!((kept / duration as f64 - 1.0).abs() <= 1.0 / 16.0, "{duration} became {kept}");
         }
     }
