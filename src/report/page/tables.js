@@ -54,7 +54,7 @@ function sortable(columns, rows, { search = false, sortBy = null, descending = t
   return element("div", {}, element("div", { class: "bar" }, box), table);
 }
 
-const titleOf = communicator => communicator.name ?? communicator.identity;
+const titleOf = communicator => (communicator.name ?? communicator.identity).replace(/^MPI_COMM_/, "");
 const sizes = row => row.bytes_to === 0 ? "0 B" : row.bytes_from === row.bytes_to ? bytes(row.bytes_from) : `${bytes(row.bytes_from)} – < ${bytes(row.bytes_to + 1)}`;
 
 function operationColumns(summary) {
@@ -76,7 +76,7 @@ function cellTable(summary) {
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank, the most over ranks" },
     { head: "Share of run", of: row => row.share, show: percent, kind: "share", most },
     time("Total", row => row.total_seconds.mean, "of a rank, mean over ranks"),
-    time("Total, max rank", row => row.total_seconds.max, "of the rank with the most"),
+    time("Max rank", row => row.total_seconds.max, "of the rank with the most"),
     ...(summary.sync ? [time("Waiting", row => row.waiting_seconds, "for the last rank to arrive, mean over ranks"),
       time("Working", row => row.waiting_seconds === undefined ? undefined : row.total_seconds.mean - row.waiting_seconds, "the rest of the total")] : []),
     time("Mean", row => row.mean_seconds), time("Min", row => row.min_seconds), time("p50", row => row.p50_seconds),
