@@ -80,11 +80,14 @@ impl Durations {
         nanoseconds: impl Fn(u64) -> u64,
     ) {
         let first = steps.len();
-        for of_ticks in step(shortest)..=step(longest) {
-            let count = self.counts[of_ticks];
-            if count == 0 {
-                continue;
-            }
+        let (lowest, highest) = (step(shortest), step(longest));
+        // Most powers of two between a call that met nobody and one that waited are empty.
+        let powers = self.counts.chunks(1 << FINENESS).enumerate().take((highest >> FINENESS) + 1);
+        let held = powers.skip(lowest >> FINENESS).filter(|(_, counts)| counts.iter().any(|count| *count != 0));
+        let each = held.flat_map(|(power, counts)| {
+            counts.iter().enumerate().map(move |(place, count)| ((power << FINENESS) + place, *count))
+        });
+        for (of_ticks, count) in each.filter(|(_, count)| *count > 0) {
             let step = step(nanoseconds(middle(of_ticks))) as u16;
             match steps[first..].last_mut() {
                 Some(last) if last.0 == step => last.1 = last.1.saturating_add(count),

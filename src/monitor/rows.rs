@@ -35,11 +35,15 @@ pub(super) fn rows(records: &[RankRecord], place: &HashMap<&str, usize>, run_ns:
     order.sort_unstable_by(|(left_time, left), (right_time, right)| {
         right_time.cmp(left_time).then_with(|| keys[*left as usize].cmp(&keys[*right as usize]))
     });
-    let (mut place_of, mut counts) = (vec![NOWHERE; order.len()], [0; STEPS]);
+    // Made in the order in which the ranks' cells lie in memory, then put in theirs.
+    let mut counts = [0; STEPS];
+    let made = keys.iter().zip(&cells).map(|(key, cells)| Some(row(*key, cells, run_ns, &mut counts)));
+    let mut made: Vec<Option<Row>> = made.collect();
+    let mut place_of = vec![NOWHERE; order.len()];
     let mut rows = Vec::with_capacity(order.len());
     for (place, &(_, group)) in order.iter().enumerate() {
         place_of[group as usize] = place as u32;
-        rows.push(row(keys[group as usize], &cells[group as usize], run_ns, &mut counts));
+        rows.extend(made[group as usize].take());
     }
     for group in row_of.0.iter_mut().flatten().flatten().filter(|group| **group != NOWHERE) {
         *group = place_of[*group as usize];
