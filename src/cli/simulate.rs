@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
     against: Vec<PathBuf>,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time
-    #[arg(long, default_value_t = 8_000_000)]
+    #[arg(long, default_value_t = 16_000_000)]
     steps: usize,
 }
 
@@ -163,10 +163,11 @@ fn name(choice: &Choice) -> String {
 }
 
 fn fastest(rows: &[Row], cell: usize) -> Option<Winner> {
-    let mut times: Vec<_> = rows.iter().filter_map(|row| Some((row.times[cell]?.time, &row.choice))).collect();
-    times.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (time, choice) = times.first()?;
-    Some(Winner { name: name(choice), time: *time, next: times.get(1).map(|(time, _)| *time) })
+    let mut times: Vec<_> = rows.iter().filter_map(|row| Some((row.times[cell]?, &row.choice))).collect();
+    times.sort_by(|a, b| a.0.time.total_cmp(&b.0.time));
+    let (Prediction { time, simulated }, choice) = times.first()?;
+    let next = times.get(1).map(|(next, _)| next.time);
+    Some(Winner { name: name(choice), time: *time, next, simulated: *simulated })
 }
 
 fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> String {
@@ -230,6 +231,10 @@ mod tests {
         assert!(text.contains("32 ranks") && text.contains("fastest"), "{text}");
         let rough =
             simulated(choices(operation, &["ring".to_owned()]).unwrap(), operation, &ranks, &bytes, &network, 1);
-        assert!(report(&rough.unwrap(), &ranks, &bytes, &network).contains("~ by the cost formula"));
+        let rough = rough.unwrap();
+        assert!(report(&rough, &ranks, &bytes, &network).contains("~ by the cost formula"));
+        let cells = [fastest(&rough, 0), fastest(&rows, 0)];
+        let drawn = |cells: &[Option<Winner>]| winners("", "", &ranks[..1], &bytes[..1], cells);
+        assert!(drawn(&cells[..1]).contains("~ by the cost formula") && !drawn(&cells[1..]).contains('~'));
     }
 }

@@ -13,6 +13,8 @@ pub struct Winner {
     pub time: f64,
     /// Seconds that the next one takes, if there is one.
     pub next: Option<f64>,
+    /// Whether its time was simulated; otherwise the cost formula tells it.
+    pub simulated: bool,
 }
 
 /// Quiet colours on which dark text stays legible; beyond them they come around again.
@@ -33,6 +35,7 @@ pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells:
     svg.text((MARGIN, 68.0), 12.0, Anchor::Start, colour::FAINT_INK, note);
     let (left, top) = (MARGIN + LEFT, 112.0);
     let mut names: Vec<&str> = Vec::new();
+    let mut formulas = false;
     for (column, bytes) in bytes.iter().enumerate() {
         let x = left + (column as f64 + 0.5) * CELL.0;
         svg.bold((x, top - 10.0), 12.0, Anchor::Middle, colour::INK, &format!("{} bytes", format_bytes(*bytes)));
@@ -42,7 +45,7 @@ pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells:
         svg.bold((MARGIN, y + CELL.1 / 2.0 + 4.0), 12.0, Anchor::Start, colour::INK, &format!("{ranks} ranks"));
         for (column, cell) in cells[row * bytes.len()..(row + 1) * bytes.len()].iter().enumerate() {
             let x = left + column as f64 * CELL.0;
-            let Some(Winner { name, time, next }) = cell else {
+            let Some(Winner { name, time, next, simulated }) = cell else {
                 svg.bar((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), colour::BAND, "no algorithm can be used");
                 continue;
             };
@@ -51,17 +54,23 @@ pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells:
                 names.len() - 1
             });
             let ahead = next.map(|next| format!("next ×{:.2}", next / time)).unwrap_or_default();
-            let told = format!("{name}: {} {ahead}", seconds(*time));
+            let shown = format!("{}{}", if *simulated { "" } else { "~" }, seconds(*time));
+            formulas |= !simulated;
+            let told = format!("{name}: {shown} {ahead}");
             svg.bar((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), TINTS[place % TINTS.len()], &told);
             let middle = x + CELL.0 / 2.0;
             let short = name.split(':').next().unwrap_or(name);
             // 120 units hold about 18 letters of this size.
             let letters = (10.0 * (20.0 / short.chars().count() as f64).min(1.0)).max(6.5);
             svg.bold((middle, y + 19.0), letters, Anchor::Middle, colour::INK, short);
-            svg.text((middle, y + 32.5), 10.0, Anchor::Middle, colour::INK, &seconds(*time));
+            svg.text((middle, y + 32.5), 10.0, Anchor::Middle, colour::INK, &shown);
             svg.text((middle, y + 44.5), 9.0, Anchor::Middle, colour::OVERHEAD, &ahead);
         }
     }
-    let height = top + ranks.len() as f64 * CELL.1 + MARGIN;
+    let mut height = top + ranks.len() as f64 * CELL.1 + MARGIN;
+    if formulas {
+        svg.text((left, height - 10.0), 11.0, Anchor::Start, colour::FAINT_INK, "~ by the cost formula, not simulated");
+        height += 14.0;
+    }
     svg.finish(left + bytes.len() as f64 * CELL.0 + MARGIN, height, title)
 }

@@ -136,7 +136,16 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     pub fn run(mut self) -> Result<Outcome, Broken> {
         (0..self.ranks.len()).for_each(|rank| self.advance(rank));
-        while let Some(Reverse(event)) = self.events.pop() {
+        let mut now = 0.0;
+        loop {
+            let goes_on = self.events.peek().is_none_or(|Reverse(next)| next.time > now);
+            if goes_on && self.sharing.is_unsettled() {
+                self.sharing.settle(now);
+                self.foretell();
+                continue;
+            }
+            let Some(Reverse(event)) = self.events.pop() else { break };
+            now = event.time;
             let Event { time, what, message } = event;
             match what {
                 What::Asks => self.ask(message, time),
@@ -329,8 +338,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let seconds = link.gap + bytes as f64 * link.per_byte;
         if link.shares {
             let ports = [2 * self.port(sender, on_node), 2 * self.port(receiver, on_node) + 1];
-            self.sharing.join(message, ports, time, seconds);
-            return self.foretell();
+            return self.sharing.join(message, ports, time, seconds);
         }
         let span = self.occupy(sender, 0, on_node, time, seconds);
         self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
@@ -353,7 +361,6 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// The last byte of a message leaves through shared ports.
     fn end(&mut self, end: sharing::End) {
         let Some(flow) = self.sharing.end(end) else { return };
-        self.foretell();
         let Message { end: own, sender, receiver, bytes } = flow.message;
         let latency = self.link(sender, receiver).0.latency;
         let span = Span { start: flow.start, end: end.time };

@@ -37,6 +37,8 @@ struct Port<M> {
     idle_since: f64,
     active: Vec<u32>,
     waiting: VecDeque<(M, [usize; 2], f64)>,
+    /// Whether its messages' shares are to be settled.
+    changed: bool,
 }
 
 impl<M> Port<M> {
@@ -52,6 +54,9 @@ pub struct Sharing<M> {
     flows: Vec<Option<Flow<M>>>,
     spare: Vec<u32>,
     version: u32,
+    /// Ports that messages came to or went from since shares were last settled: many do at one time, and one look at the
+    /// others is enough for all of them.
+    changed: Vec<usize>,
     /// Ends foretold since they were last taken.
     pub foretold: Vec<End>,
 }
@@ -66,12 +71,14 @@ impl<M> Sharing<M> {
             idle_since: 0.0,
             active: Vec::new(),
             waiting: VecDeque::new(),
+            changed: false,
         };
         Self {
             ports: ports.map(port).collect(),
             flows: Vec::new(),
             spare: Vec::new(),
             version: 0,
+            changed: Vec::new(),
             foretold: Vec::new(),
         }
     }
@@ -95,8 +102,21 @@ impl<M> Sharing<M> {
             self.flows.len() as u32 - 1
         });
         self.flows[place as usize] = Some(flow);
-        ports.into_iter().for_each(|port| self.ports[port].active.push(place));
-        self.share(ports, time);
+        for port in ports {
+            self.ports[port].active.push(place);
+            self.change(port);
+        }
+    }
+
+    fn change(&mut self, port: usize) {
+        if !std::mem::replace(&mut self.ports[port].changed, true) {
+            self.changed.push(port);
+        }
+    }
+
+    /// Whether shares are to be settled before time goes on.
+    pub fn is_unsettled(&self) -> bool {
+        !self.changed.is_empty()
     }
 
     /// The flow whose end is due, which makes room for others; none if its share has changed since.
@@ -109,8 +129,8 @@ impl<M> Sharing<M> {
             if self.ports[port].active.is_empty() {
                 self.ports[port].idle_since = end.time;
             }
+            self.change(port);
         }
-        self.share(flow.ports, end.time);
         for port in flow.ports {
             if let Some((message, ports, seconds)) = self.ports[port].waiting.pop_front() {
                 self.join(message, ports, end.time, seconds);
@@ -127,22 +147,26 @@ impl<M> Sharing<M> {
         flows.flatten().map(left).sum()
     }
 
-    /// Gives all that use `ports` their share from `time` on.
-    fn share(&mut self, ports: [usize; 2], time: f64) {
+    /// Gives all that use ports which have changed their share from `time` on.
+    pub fn settle(&mut self, time: f64) {
+        let Self { ports, flows, version, changed, foretold, .. } = self;
+        for port in changed.iter() {
+            ports[*port].changed = false;
+        }
         let share = |port: usize| {
-            let Port { capacity, active, .. } = &self.ports[port];
+            let Port { capacity, active, .. } = &ports[port];
             (capacity / active.len() as f64).min(1.0)
         };
-        for place in ports.into_iter().flat_map(|port| &self.ports[port].active) {
-            let flow = self.flows[*place as usize].as_mut().expect("active flows are there");
+        for place in changed.drain(..).flat_map(|port| &ports[port].active) {
+            let flow = flows[*place as usize].as_mut().expect("active flows are there");
             let rate = share(flow.ports[0]).min(share(flow.ports[1]));
             if rate == flow.rate {
                 continue;
             }
             flow.left = (flow.left - (time - flow.since) * flow.rate).max(0.0);
-            self.version += 1;
-            (flow.rate, flow.since, flow.version) = (rate, time, self.version);
-            self.foretold.push(End { time: time + flow.left / rate, flow: *place, version: self.version });
+            *version += 1;
+            (flow.rate, flow.since, flow.version) = (rate, time, *version);
+            foretold.push(End { time: time + flow.left / rate, flow: *place, version: *version });
         }
     }
 }
@@ -163,12 +187,14 @@ mod tests {
             match wanted.get(next) {
                 Some((ports, time, seconds)) if due.last().is_none_or(|end| end.time > *time) => {
                     sharing.join(next, *ports, *time, *seconds);
+                    sharing.settle(*time);
                     next += 1;
                 }
                 _ => {
                     let end = due.pop().unwrap();
                     if let Some(flow) = sharing.end(end) {
                         ends[flow.message] = end.time;
+                        sharing.settle(end.time);
                     }
                 }
             }
@@ -190,6 +216,7 @@ mod tests {
         let mut sharing = Sharing::new([(1.0, 2.0); 2].into_iter());
         let mut alone = |time, seconds| {
             sharing.join((), [0, 1], time, seconds);
+            sharing.settle(time);
             let end = sharing.foretold.pop().unwrap();
             sharing.end(end).map(|_| end.time - time)
         };
@@ -203,6 +230,7 @@ mod tests {
     fn a_backlog_is_what_is_left_up_to_a_limit() {
         let mut sharing = Sharing::new([(1.0, 0.0); 3].into_iter());
         sharing.join(5.0, [0, 1], 0.0, 10.0);
+        sharing.settle(0.0);
         assert_eq!((sharing.backlog(0, 2.0, |most| *most), sharing.backlog(0, 8.0, |most| *most)), (5.0, 2.0));
         assert_eq!(sharing.backlog(2, 2.0, |most| *most), 0.0);
     }
