@@ -1,7 +1,7 @@
 //! An algorithm with its parameters, and how users write it: `knomial:radix=4,segment=32K`.
 
 use super::parameter::{Default, Kind, Parameter, Parameters, Value};
-use super::{Algorithm, Operation, find, of};
+use super::{Algorithm, Cost, Operation, Shape, find, of};
 use smallvec::SmallVec;
 
 /// An algorithm with all its parameters set.
@@ -34,6 +34,11 @@ impl Choice {
     pub fn new(algorithm: &'static Algorithm) -> Self {
         let parameters = algorithm.parameters.iter().map(|row| (row.name, row.default_value())).collect();
         Self { algorithm, parameters: Parameters(parameters) }
+    }
+
+    /// What the algorithm's cost formula says.
+    pub fn cost(&self, shape: &Shape) -> Cost {
+        (self.algorithm.cost)(shape, &self.parameters)
     }
 
     /// Reads `name` or `name:parameter=value,...`.

@@ -1,10 +1,11 @@
 //! Cost formulas as code.
 
 use super::Call;
+use smallvec::SmallVec;
 
 /// What a cost formula may depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct Shape<'a> {
     /// p.
     pub ranks: usize,
     /// Signature bytes that one rank contributes (n for bcast and reductions, b for the others).
@@ -15,13 +16,31 @@ pub struct Shape {
     pub root: usize,
     /// α/β, bytes.
     pub half_bandwidth: usize,
+    /// Node of each rank, as in [`Call`].
+    pub nodes: &'a [u32],
 }
 
-impl Shape {
+impl<'a> Shape<'a> {
     /// The shape of a call among `ranks` ranks.
-    pub const fn of(call: &Call, ranks: usize) -> Self {
-        let half_bandwidth = call.half_bandwidth;
-        Self { ranks, bytes: call.bytes(), unit: call.unit, root: call.root, half_bandwidth }
+    pub const fn of(call: &Call<'a>, ranks: usize) -> Self {
+        let Call { root, unit, nodes, half_bandwidth, .. } = *call;
+        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes }
+    }
+
+    /// Number of nodes, and ranks on the largest; one node where they are not known.
+    pub fn nodes(&self) -> (usize, usize) {
+        let mut widths = SmallVec::<[usize; 32]>::new();
+        for node in self.nodes {
+            let place = *node as usize;
+            widths.resize(widths.len().max(place + 1), 0);
+            widths[place] += 1;
+        }
+        (widths.len().max(1), widths.into_iter().max().unwrap_or(self.ranks))
+    }
+
+    /// A call inside this one, among `ranks` ranks that know of no nodes, of `bytes` bytes from rank 0.
+    pub const fn inner(&self, ranks: usize, bytes: usize) -> Self {
+        Self { ranks, bytes, root: 0, nodes: &[], ..*self }
     }
 }
 
@@ -30,7 +49,8 @@ impl Shape {
 ///
 /// A message departs when both its ends are started, and messages that wait for one port take it in the order in which
 /// their rank started them. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
-/// the formulas to it: never below, at most a quarter and two steps above, exact at powers of two without segments.
+/// the formulas to it: never below (by one step at most where there are segments), at most a quarter and two steps above,
+/// exact at powers of two without segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Message start-ups, each α.

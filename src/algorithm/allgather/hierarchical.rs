@@ -24,7 +24,8 @@
 //! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::{circulant, rings};
 use crate::schedule::Comm;
 
@@ -61,11 +62,18 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-/// The cost inside one node that holds all ranks, since the formula does not know the nodes.
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let (gather, bcast) = (parameters.inner("gather"), parameters.inner("bcast"));
-    let all = Shape { bytes: shape.ranks * shape.bytes, ..*shape };
-    (gather.algorithm.cost)(shape, &gather.parameters) + (bcast.algorithm.cost)(&all, &bcast.parameters)
+    let (nodes, widest) = shape.nodes();
+    let leaders = match parameters.word("leaders") {
+        "ring" => &super::ring::ROW,
+        _ => &super::circulant::ROW,
+    };
+    let gather = parameters.inner("gather").cost(&shape.inner(widest, shape.bytes));
+    let bcast = parameters.inner("bcast").cost(&shape.inner(widest, shape.ranks * shape.bytes));
+    // Runs of nodes that go over the last one are two messages, those of one node excepted.
+    let split = if parameters.word("leaders") == "ring" { 0 } else { ceil_log2(nodes).saturating_sub(1) };
+    let split = Cost { rounds: f64::from(split), ..Cost::default() };
+    gather + Choice::new(leaders).cost(&shape.inner(nodes, widest * shape.bytes)) + split + bcast
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

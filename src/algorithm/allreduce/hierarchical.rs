@@ -63,7 +63,13 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let leaders = parameters.inner("leaders");
-    (leaders.algorithm.cost)(shape, &leaders.parameters)
+    if shape.nodes.is_empty() {
+        return leaders.cost(shape);
+    }
+    let (nodes, widest) = shape.nodes();
+    let inside = shape.inner(widest, shape.bytes);
+    let trees = parameters.inner("node").cost(&inside) + parameters.inner("bcast").cost(&inside);
+    trees + leaders.cost(&shape.inner(nodes, shape.bytes))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -53,8 +53,12 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let leaders = parameters.inner("leaders");
-    (leaders.algorithm.cost)(shape, &leaders.parameters)
+    let (leaders, node) = (parameters.inner("leaders"), parameters.inner("node"));
+    if shape.nodes.is_empty() {
+        return leaders.cost(shape);
+    }
+    let (nodes, widest) = shape.nodes();
+    leaders.cost(&shape.inner(nodes, shape.bytes)) + node.cost(&shape.inner(widest, shape.bytes))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

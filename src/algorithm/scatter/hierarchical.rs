@@ -24,7 +24,7 @@
 //! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::pattern::range_tree::RangeTree;
 use crate::schedule::Comm;
 
@@ -55,10 +55,14 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-/// The cost inside one node that holds all ranks, since the formula does not know the nodes.
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let node = parameters.inner("node");
-    (node.algorithm.cost)(shape, &node.parameters)
+    let (nodes, widest) = shape.nodes();
+    let leaders = match parameters.word("leaders") {
+        "linear" => &super::linear::ROW,
+        _ => &super::binomial::ROW,
+    };
+    let inside = parameters.inner("node").cost(&shape.inner(widest, shape.bytes));
+    inside + Choice::new(leaders).cost(&shape.inner(nodes, widest * shape.bytes))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -100,7 +100,7 @@ pub fn predict(
     }
     let formula = || {
         let link = if size > network.ranks_per_node { &network.off_node } else { &network.on_node };
-        let cost = (choice.algorithm.cost)(&Shape::of(call, size), &choice.parameters);
+        let cost = choice.cost(&Shape::of(call, size));
         Prediction { time: cost.seconds(link.start_up(), link.per_byte, network.per_folded_byte), simulated: false }
     };
     let outcome = simulate(choice, call, size, network, steps)?;
