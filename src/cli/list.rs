@@ -2,10 +2,13 @@
 
 use super::table::columns;
 use super::{Done, Failure};
-use crate::algorithm::{Algorithm, Operation, Parameter, RankNeed, of};
+use crate::algorithm::{Algorithm, Choice, Operation, Parameter, RankNeed, of};
+use crate::schedule::draw::draw;
+use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 /// List the algorithms: names, parameters, needs, rank order, cost, source
 #[derive(clap::Args)]
@@ -21,12 +24,37 @@ pub struct Arguments {
     /// Print the page docs/algorithms.md
     #[arg(long)]
     markdown: bool,
+    /// Write the pictures of that page into a folder
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["json", "markdown"])]
+    pictures: Option<PathBuf>,
 }
+
+/// What the page shows of each operation: an algorithm of each family, among so many ranks.
+const PICTURES: [(Operation, &str, usize); 15] = [
+    (Operation::Bcast, "binomial", 8),
+    (Operation::Bcast, "bine", 8),
+    (Operation::Bcast, "pipeline:segment=16K", 7),
+    (Operation::Bcast, "double_tree:segment=16K", 7),
+    (Operation::Bcast, "circulant:blocks=4", 7),
+    (Operation::Reduce, "fibonacci:segment=32K", 7),
+    (Operation::Reduce, "in_order_binary:segment=32K", 7),
+    (Operation::Allreduce, "recursive_doubling", 7),
+    (Operation::Allreduce, "rabenseifner", 8),
+    (Operation::Allreduce, "ring", 5),
+    (Operation::Allreduce, "dual_root:segment=32K", 7),
+    (Operation::Gather, "binomial", 7),
+    (Operation::Scatter, "linear", 7),
+    (Operation::Allgather, "bruck", 7),
+    (Operation::Barrier, "dissemination", 7),
+];
 
 /// Prints the catalogue, or the part of it that is asked for.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = arguments.operation.as_deref().map(operation_named).transpose().map_err(Failure::usage)?;
     let operations = operation.map_or(Operation::ALL.to_vec(), |operation| vec![operation]);
+    if let Some(folder) = &arguments.pictures {
+        return write_pictures(folder, &operations).map_err(Failure::cannot);
+    }
     let text = match (arguments.json, arguments.markdown, operation) {
         (true, ..) => json_text(&operations),
         (_, true, _) => markdown(&operations),
@@ -34,6 +62,25 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         (_, _, None) => overview(),
     };
     Ok(Done::from(text))
+}
+
+/// File and drawing of each picture.
+fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, String> {
+    let network = Network::preset("shared_memory").expect("it is a preset");
+    for (operation, text, ranks) in PICTURES.into_iter().filter(|(operation, ..)| operations.contains(operation)) {
+        let choice = Choice::parse(operation, text).map_err(|error| error.to_string())?;
+        let bytes = if operation == Operation::Barrier { 0 } else { 64 << 10 };
+        let drawing = draw(&choice, &network.call(operation, 0, bytes, &[]), ranks, &network);
+        let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
+        let path = folder.join(picture(operation, text));
+        std::fs::write(&path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(Done::from(String::new()))
+}
+
+/// Name of a picture's file.
+fn picture(operation: Operation, choice: &str) -> String {
+    format!("{operation}_{}.svg", choice.split(':').next().unwrap_or(choice))
 }
 
 fn overview() -> String {
@@ -153,6 +200,10 @@ pub fn markdown(operations: &[Operation]) -> String {
                 row.formula,
                 row.source
             );
+        }
+        text.push('\n');
+        for (_, choice, ranks) in PICTURES.into_iter().filter(|(shown, ..)| shown == operation) {
+            let _ = writeln!(text, "![{operation} {choice}, {ranks} ranks](pictures/{})", picture(*operation, choice));
         }
     }
     text

@@ -3,6 +3,7 @@
 use super::svg::{Anchor, Svg, colour};
 use crate::algorithm::format_bytes;
 use crate::schedule::simulate::{Activity, Observer, Span};
+use std::collections::HashMap;
 
 const LABELS: f64 = 66.0;
 
@@ -63,13 +64,14 @@ pub fn draw(svg: &mut Svg, record: &Record, size: usize, time: f64, corner: (f64
         );
     }
     axis(svg, time, x, top, bottom);
-    let mut bar = |rank: usize, place: usize, span: Span, tint: &str, told: &str, label: Option<usize>| {
-        let y = top + rank as f64 * height + 4.0 + place as f64 * lane;
+    let mut bar = |rank: usize, place: f64, lane: f64, span: Span, tint: &str, told: &str, label: Option<usize>| {
+        let y = top + rank as f64 * height + 4.0 + place;
         let length = x(span.end) - x(span.start);
         // A hair apart, so that bars next to each other can be told apart.
-        svg.bar((x(span.start), y), ((length - 0.6).max(0.6), lane - 1.0), tint, told);
-        if let Some(label) =
-            label.map(|label| label.to_string()).filter(|label| length > 0.75 * lane * label.len() as f64 + 4.0)
+        svg.bar((x(span.start), y), ((length - 0.6).max(0.6), (lane - 1.0).max(0.8 * lane)), tint, told);
+        if let Some(label) = label
+            .map(|label| label.to_string())
+            .filter(|label| lane > 6.0 && length > 0.75 * lane * label.len() as f64 + 4.0)
         {
             let middle = f64::midpoint(x(span.start), x(span.end));
             svg.bold((middle, y + lane - 2.2), lane - 1.5, Anchor::Middle, colour::PAPER, &label);
@@ -77,18 +79,44 @@ pub fn draw(svg: &mut Svg, record: &Record, size: usize, time: f64, corner: (f64
     };
     for (rank, activity, span) in &record.activities {
         let (name, tint) = look(*activity);
-        bar(*rank, 1, *span, tint, &format!("rank {rank}: {name}, {}", times(*span)), None);
+        bar(*rank, lane, lane, *span, tint, &format!("rank {rank}: {name}, {}", times(*span)), None);
     }
-    for Transfer { sender, receiver, departs, bytes, span } in &record.transfers {
+    for (transfer, (place, number)) in record.transfers.iter().zip(beside(&record.transfers, time)) {
+        let Transfer { sender, receiver, departs, bytes, span } = transfer;
+        // Those that share a port stand one above the other.
+        let part = lane / number as f64;
+        let place = place as f64 * part;
         let told =
             format!("rank {sender} to rank {receiver}: {} bytes, {}", format_bytes(*bytes as usize), times(*span));
         if *departs {
-            bar(*sender, 0, *span, colour::SEND, &told, Some(*receiver));
+            bar(*sender, place, part, *span, colour::SEND, &told, Some(*receiver));
         } else {
-            bar(*receiver, 2, *span, colour::RECEIVE, &told, Some(*sender));
+            bar(*receiver, 2.0 * lane + place, part, *span, colour::RECEIVE, &told, Some(*sender));
         }
     }
     bottom - corner.1 + 26.0
+}
+
+/// For each transfer its place among those that are under way beside it, and how many places its port needs.
+fn beside(transfers: &[Transfer], time: f64) -> Vec<(usize, usize)> {
+    let port = |transfer: &Transfer| match transfer.departs {
+        true => (transfer.sender, true),
+        false => (transfer.receiver, false),
+    };
+    let mut order: Vec<usize> = (0..transfers.len()).collect();
+    order.sort_by(|a, b| transfers[*a].span.start.total_cmp(&transfers[*b].span.start));
+    let mut ends: HashMap<(usize, bool), Vec<f64>> = HashMap::new();
+    let mut places = vec![0; transfers.len()];
+    for transfer in order {
+        let Span { start, end } = transfers[transfer].span;
+        let ends = ends.entry(port(&transfers[transfer])).or_default();
+        let free = ends.iter().position(|end| *end <= start + 1e-9 * time).unwrap_or(ends.len());
+        if free == ends.len() {
+            ends.push(end);
+        }
+        (places[transfer], ends[free]) = (free, end);
+    }
+    places.into_iter().zip(transfers).map(|(place, transfer)| (place, ends[&port(transfer)].len())).collect()
 }
 
 fn legend(svg: &mut Svg, corner: (f64, f64)) {
