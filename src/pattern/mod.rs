@@ -11,7 +11,6 @@ pub mod circle;
 pub mod circulant;
 pub mod complete;
 pub mod cube_tree;
-pub mod double_tree;
 pub mod groups;
 pub mod hypercube;
 pub mod knomial;

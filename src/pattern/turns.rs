@@ -1,6 +1,7 @@
 //! Allgathers in which every rank holds neighbouring blocks of the circle of ranks and gets more of them in each turn.
 
 use super::circle::Arc;
+use super::circulant::rounds;
 use super::hypercube::ceil_log2;
 
 /// One rank's side of one turn.
@@ -19,10 +20,8 @@ pub struct Turn {
 /// The circulant graph whose skips halve the number of ranks: with s_k = ⌈p / 2^(q−k)⌉, rank r holds the s_k blocks
 /// from its own upwards before turn k, and gets the next s_(k+1) − s_k from the rank s_k above it.
 pub fn circulant(p: usize, r: usize) -> impl Iterator<Item = Turn> {
-    let rounds = ceil_log2(p);
-    (0..rounds).map(move |k| {
-        let (held, then) = (p.div_ceil(1 << (rounds - k)), p.div_ceil(1 << (rounds - k - 1)));
-        let fresh = then - held;
+    rounds(p).into_iter().rev().map(move |round| {
+        let (held, fresh) = (round.distance, round.blocks());
         Turn {
             to: (r + p - held) % p,
             outgoing: Arc::new(r, fresh, p),

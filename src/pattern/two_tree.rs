@@ -67,11 +67,50 @@ impl Tree for TwoTree {
     }
 }
 
+/// A tree with the same property towards the first one whose root lies at the other end: the first one seen from there for
+/// even p; for odd p the one over all ranks but 0, which hangs below the root as its left child.
+#[derive(Clone, Copy, Debug)]
+pub struct Opposite {
+    /// p.
+    pub ranks: usize,
+}
+
+impl Tree for Opposite {
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    fn root(&self) -> usize {
+        match self.ranks {
+            1 => 0,
+            p if p.is_multiple_of(2) => p - 1,
+            _ => 1,
+        }
+    }
+
+    fn links(&self, v: usize) -> Links {
+        let p = self.ranks;
+        if p.is_multiple_of(2) {
+            let mirror = |number: usize| p - 1 - number;
+            let links = TwoTree { ranks: p, second: false }.links(mirror(v));
+            let children = links.children.iter().map(|child| mirror(child.number));
+            return Links::new(v, links.parent.map(mirror), children);
+        }
+        if v == 0 {
+            return Links::new(0, (p > 1).then_some(1), None);
+        }
+        let links = TwoTree { ranks: p - 1, second: false }.links(v - 1);
+        let above = (v == 1).then_some(0);
+        let children = links.children.iter().map(|child| child.number + 1);
+        Links::new(v, links.parent.map(|parent| parent + 1), children.chain(above))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pattern::hypercube::ceil_log2;
-    use crate::pattern::tree::check;
+    use crate::pattern::tree::{check, depth};
 
     #[test]
     fn each_rank_is_a_leaf_in_one_of_the_two_trees() {
@@ -97,6 +136,24 @@ mod tests {
                 let height = |v: usize| std::iter::successors(Some(v), |v| tree.links(*v).parent).count() - 1;
                 let highest = (0..ranks).map(height).max().unwrap();
                 assert!(highest <= ceil_log2(ranks) as usize + 1, "p = {ranks}: {highest}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_and_its_opposite_are_shallow_and_share_no_inner_rank() {
+        for ranks in 1..=64 {
+            let trees: [&dyn Tree; 2] = [&TwoTree { ranks, second: false }, &Opposite { ranks }];
+            for tree in trees {
+                check::is_tree(tree);
+                check::keeps_order(tree);
+                check::rounds_are_as_counted(tree);
+                let deepest = (0..ranks).map(|v| depth(tree, v)).max().unwrap();
+                assert!(deepest <= ceil_log2(ranks) as usize);
+            }
+            for v in 0..ranks {
+                let fans = trees.map(|tree| tree.links(v).children.len());
+                assert!(fans.contains(&0) && fans.iter().all(|fan| *fan <= 2), "p = {ranks}, rank {v}: {fans:?}");
             }
         }
     }

@@ -23,9 +23,9 @@ use crate::algorithm::engine::up_down::{Place, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::blocks::Blocks;
-use crate::pattern::double_tree::{InOrder, OtherInOrder};
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::tree::{Tree, depth};
+use crate::pattern::two_tree::{Opposite, TwoTree};
 use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
@@ -65,7 +65,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let (ranks, r) = (comm.size(), comm.rank());
     let halves = Blocks::new(call.count, 2);
-    let trees: [&dyn Tree; 2] = [&InOrder { ranks }, &OtherInOrder { ranks }];
+    let trees: [&dyn Tree; 2] = [&TwoTree { ranks, second: false }, &Opposite { ranks }];
     let places = [0, 1].map(|half| {
         let units = halves.units(half);
         let part = Call { count: units.len(), ..*call };
