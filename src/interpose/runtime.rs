@@ -139,7 +139,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         events: configuration.as_ref().ok().and_then(|configuration| super::trace::log_for(configuration)),
         elements: Mutex::default(),
         // A wrong configuration ends the job, or is another rank's to decide about.
-        budget: Arc::new(Budget::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 4 * 3))),
+        budget: Arc::new(Budget::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 2))),
         retired_beyond: Mutex::default(),
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),

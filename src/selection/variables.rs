@@ -112,8 +112,9 @@ pub const VARIABLES: &[Variable] = &[
         name: MEMORY,
         accepted: "a number of bytes, at least 1M; K, M and G are powers of 1024",
         default: "64M",
-        help: "What a rank holds at most of what it records: three quarters for the rows of the report, 3 KiB each, one \
-               quarter for single calls, 40 bytes each. The report says how many calls found no room.",
+        help: "What a rank holds at most of what it records: half for the rows of the report, 3 KiB each, a \
+               quarter for single calls, 40 bytes each, a quarter for arrivals (COLLIE_SYNC). The report says how many \
+               calls found no room.",
     },
     Variable {
         name: SPILL,

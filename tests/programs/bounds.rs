@@ -34,12 +34,12 @@ fn bounded(family: &Family, spill: bool) -> Result<(), Failed> {
     let report = Report::read(&path, &outcome)?;
     let made = COMMUNICATORS * CALLS * 20 * RANKS as u64;
 
-    // Three quarters of a mebibyte hold 256 rows of 3 KiB.
+    // Half a mebibyte holds 170 rows of 3 KiB.
     let (rows, told) = (report.rows.len(), report.calls(|_| true));
     let beyond = report.whole["beyond"]["calls"].as_u64().unwrap_or(0);
     let of_ranks: u64 =
         report.whole["per_rank"].as_array().into_iter().flatten().filter_map(|row| row["calls"].as_u64()).sum();
-    if rows != 256 || told + beyond != made || of_ranks != made {
+    if rows != 170 || told + beyond != made || of_ranks != made {
         return Err(format!(
             "{made} calls: {told} in {rows} rows, {beyond} in none, {of_ranks} of ranks\n{}",
             outcome.told()
