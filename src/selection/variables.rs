@@ -93,7 +93,7 @@ pub const VARIABLES: &[Variable] = &[
         accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
         default: "auto",
         help: "Longest message between nodes; longer ones travel in pieces. Over TCP, MPI libraries send long messages one \
-               way at a time where two ranks exchange them, and short ones both ways. auto is 32K, or off where a node \
+               way at a time where two ranks exchange them, and short ones both ways. auto is 16K, or off where a node \
                has InfiniBand, Omni-Path or Slingshot.",
     },
     Variable {
