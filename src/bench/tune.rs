@@ -8,7 +8,7 @@
 #![forbid(unsafe_code)]
 
 use super::program::{AUTO, NATIVE};
-use super::result::{CellRow, Report};
+use super::result::{CellRow, Report, VariantRow};
 use crate::algorithm::{Choice, ChoiceError, Operation};
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,7 @@ pub struct Settings {
     pub price: f64,
     /// Whether a row may leave calls to the native library.
     pub native: bool,
-    /// Whether the rows for the least and the most ranks measured hold for fewer and for more ranks as well, and those
-    /// between for their neighbours.
+    /// Whether rows hold for numbers of ranks near the measured ones as well.
     pub extend: bool,
 }
 
@@ -115,14 +114,14 @@ const fn exactly(ranks: u32) -> Span {
     Span { least: ranks as usize, most: ranks as usize }
 }
 
-/// The numbers of ranks that are nearest to `ranks` among those measured, in ratio.
+/// The numbers of ranks that are nearest to `ranks` among those measured, in ratio; none further away than a factor of
+/// two, beyond which a measurement says little.
 fn nearest(counts: &[u32], ranks: u32) -> Span {
     let middle = |one: u32, other: u32| f64::from(one * other).sqrt() as usize;
     let place = counts.iter().position(|count| *count == ranks).expect("a count is among the counts");
-    Span {
-        least: if place == 0 { 0 } else { middle(counts[place - 1], ranks) + 1 },
-        most: counts.get(place + 1).map_or(usize::MAX, |next| middle(ranks, *next)),
-    }
+    let after = place.checked_sub(1).map_or(0, |before| middle(counts[before], ranks) + 1);
+    let until = counts.get(place + 1).map_or(usize::MAX, |next| middle(ranks, *next));
+    Span { least: after.max(ranks.div_ceil(2) as usize), most: until.min(2 * ranks as usize) }
 }
 
 impl Size {
@@ -135,6 +134,7 @@ impl Size {
                 row.variant != AUTO
                     && (settings.native || row.variant != NATIVE)
                     && !cell.wrong.contains(&row.variant)
+                    && !is_flat_anyway(cell, row)
                     && row.seconds.median > 0.0
             });
             let times: BTreeMap<_, _> =
@@ -156,6 +156,11 @@ impl Size {
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
         (!losses.is_empty()).then_some(Self { bytes, losses, native })
     }
+}
+
+/// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.
+fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
+    row.algorithm.starts_with("hierarchical") && cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
 }
 
 /// The candidate for each size such that losses and changes together cost least.
@@ -250,7 +255,6 @@ pub fn text(blocks: &[Block], header: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::result::VariantRow;
     use crate::bench::result::tests::{report, row};
     use crate::selection::Rules;
 
@@ -280,8 +284,8 @@ mod tests {
         let cells = vec![times(64, 5.0, 8.0), times(4096, 9.0, 9.2), times(16384, 30.0, 15.0)];
         let found = lines(&[report(cells)], SETTINGS);
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].starts_with("allreduce * 0-8K recursive_doubling"), "{found:?}");
-        assert!(found[1].starts_with("allreduce * 8193-inf ring"), "{found:?}");
+        assert!(found[0].starts_with("allreduce 2-8 0-8K recursive_doubling"), "{found:?}");
+        assert!(found[1].starts_with("allreduce 2-8 8193-inf ring"), "{found:?}");
     }
 
     #[test]
@@ -290,7 +294,7 @@ mod tests {
         let cells = vec![times(64, 5.0, 8.0), times(512, 9.1, 9.0), times(4096, 30.0, 31.0)];
         let found = lines(&[report(cells)], SETTINGS);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("allreduce * * recursive_doubling"), "{found:?}");
+        assert!(found[0].starts_with("allreduce 2-8 * recursive_doubling"), "{found:?}");
     }
 
     #[test]
@@ -314,7 +318,7 @@ mod tests {
         let of = |ranks, name| cell(64, ranks, &[(name, 1.0)]);
         let cells = vec![of(2, "recursive_doubling"), of(8, "ring")];
         let found = lines(&[report(cells.clone())], SETTINGS);
-        assert!(found[0].starts_with("allreduce 0-4") && found[1].starts_with("allreduce 5-inf"), "{found:?}");
+        assert!(found[0].starts_with("allreduce 1-4") && found[1].starts_with("allreduce 5-16"), "{found:?}");
         let found = lines(&[report(cells)], Settings { extend: false, ..SETTINGS });
         assert!(found[0].starts_with("allreduce 2 ") && found[1].starts_with("allreduce 8 "), "{found:?}");
     }

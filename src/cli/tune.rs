@@ -27,7 +27,7 @@ pub struct Arguments {
     /// Leave calls to the native library where it was fastest
     #[arg(long)]
     native: bool,
-    /// Rules for the measured numbers of ranks only, not for those near them
+    /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two)
     #[arg(long)]
     exact: bool,
 }
