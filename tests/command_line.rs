@@ -363,3 +363,23 @@ fn what_is_no_recorded_report_is_refused() {
     let (code, message) = failed(&mut collie(&["report", &path, "--format", "pdf"]));
     assert!(code == 2 && message.contains("accepted: text, json, csv, html"), "{code} {message}");
 }
+
+#[test]
+fn fit_can_be_looked_at_first() {
+    let words = ["fit", "--dry-run", "--program", "/p", "--most", "1M", "--", "srun", "-N", "3", "-n", "12"];
+    let shown = printed(&mut collie(&words));
+    assert_eq!(shown, "srun -N 3 -n 12 /p fit --seconds 0.2 --most 1M --name fitted\n");
+    for wrong in [&["fit", "--most", "1K"][..], &["fit", "--seconds", "x"], &["fit", "-n", "0"]] {
+        assert_eq!(failed(&mut collie(wrong)).0, 2, "{wrong:?}");
+    }
+    let (code, words) = failed(&mut collie(&["fit", "--program", "/nowhere", "--", "srun"]));
+    assert!(code == 1 && words.contains("there is no /nowhere"), "{words}");
+}
+
+#[test]
+fn simulate_needs_something_to_do() {
+    assert_eq!(failed(&mut collie(&["simulate"])).0, 2);
+    assert_eq!(failed(&mut collie(&["simulate", "bcast", "--ranks", "4", "--against", "x.json"])).0, 2);
+    let (code, words) = failed(&mut collie(&["simulate", "--against", "/nowhere.json"]));
+    assert!(code == 1 && words.contains("/nowhere.json"), "{words}");
+}
