@@ -88,3 +88,24 @@ fn read(path: &Path) -> Result<Summary, Failure> {
     let bytes = std::fs::read(path).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
     report::read(&bytes).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::TrafficRow;
+
+    #[test]
+    fn matrices_are_written_of_what_the_report_holds() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path().join("traffic");
+        let row = |from, to| TrafficRow { from, to, messages: 2, bytes: 10, on_node: true };
+        let mut summary = Summary { ranks: 2, traffic: vec![row(0, 1)], ..Summary::default() };
+        write_matrices(&folder, &summary).expect("the folder can be made");
+        assert_eq!(std::fs::read_to_string(folder.join("collie_size.mat")).unwrap(), "0 10 \n0 0 \n");
+        assert!(!folder.join("monitoring_coll_msg.mat").exists());
+        summary.native_collectives = vec![row(1, 0)];
+        write_matrices(&folder, &summary).expect("the folder is there");
+        assert_eq!(std::fs::read_to_string(folder.join("monitoring_coll_msg.mat")).unwrap(), "0 0 \n2 0 \n");
+        assert!(write_matrices(&folder, &Summary::default()).is_err(), "there is nothing to write");
+    }
+}
