@@ -69,7 +69,7 @@ entries! {
     }
     "mpi_ibarrier_f08_" => (c: c_int, request: MPI_Request) {
         let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });
-        observed::observe(function, c, -1, || 0, || mpi_sys::PMPI_Ibarrier(c, request))
+        observed::observe(function, c, -1, observed::nothing, || mpi_sys::PMPI_Ibarrier(c, request))
     }
 }
 
@@ -171,7 +171,11 @@ pub(super) mod open_mpi {
         unsafe { mpi_sys::PMPI_Type_f2c(*handle) }
     }
 
-    unsafe fn op(handle: *mut c_int) -> MPI_Op {
+    /// An operation as C would have passed it.
+    ///
+    /// # Safety
+    /// The handle can be read.
+    pub(in crate::interpose) unsafe fn op(handle: *mut c_int) -> MPI_Op {
         // SAFETY: as for communicators.
         unsafe { mpi_sys::PMPI_Op_f2c(*handle) }
     }

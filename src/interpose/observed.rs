@@ -30,10 +30,10 @@ macro_rules! observed_collectives {
                 product(count, datatype);
             Reduce reduce REDUCE [] [] [MPI_Ireduce PMPI_Ireduce] [MPI_Ireduce_c PMPI_Ireduce_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op,
-                 root: c_int) at(root), product(count, datatype);
+                 root: c_int) at(root), reduced(count, datatype, op);
             Allreduce allreduce ALLREDUCE [] [] [MPI_Iallreduce PMPI_Iallreduce] [MPI_Iallreduce_c PMPI_Iallreduce_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
-                product(count, datatype);
+                reduced(count, datatype, op);
             Gather gather GATHER [] [] [MPI_Igather PMPI_Igather] [MPI_Igather_c PMPI_Igather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
@@ -45,22 +45,22 @@ macro_rules! observed_collectives {
             Allgather allgather ALLGATHER [] [] [MPI_Iallgather PMPI_Iallgather] [MPI_Iallgather_c PMPI_Iallgather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
-            Barrier barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () -1, 0;
+            Barrier barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () -1, nothing();
             Gatherv gatherv GATHERV [MPI_Gatherv PMPI_Gatherv] [MPI_Gatherv_c PMPI_Gatherv_c]
                 [MPI_Igatherv PMPI_Igatherv] [MPI_Igatherv_c PMPI_Igatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype, root: c_int) at(root),
-                if in_place(sendbuf) { 0 } else { product(sendcount, sendtype) };
+                if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
             Scatterv scatterv SCATTERV [MPI_Scatterv PMPI_Scatterv] [MPI_Scatterv_c PMPI_Scatterv_c]
                 [MPI_Iscatterv PMPI_Iscatterv] [MPI_Iscatterv_c PMPI_Iscatterv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, displs: *const Shift, sendtype: MPI_Datatype,
                  recvbuf: *mut c_void, recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
-                if in_place(recvbuf) { 0 } else { product(recvcount, recvtype) };
+                if in_place(recvbuf) { nothing() } else { product(recvcount, recvtype) };
             Allgatherv allgatherv ALLGATHERV [MPI_Allgatherv PMPI_Allgatherv] [MPI_Allgatherv_c PMPI_Allgatherv_c]
                 [MPI_Iallgatherv PMPI_Iallgatherv] [MPI_Iallgatherv_c PMPI_Iallgatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
-                if in_place(sendbuf) { 0 } else { product(sendcount, sendtype) };
+                if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
             Alltoall alltoall ALLTOALL [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c]
                 [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
@@ -68,32 +68,32 @@ macro_rules! observed_collectives {
             Alltoallv alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
                 [MPI_Ialltoallv PMPI_Ialltoallv] [MPI_Ialltoallv_c PMPI_Ialltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, 0;
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, nothing();
             Alltoallw alltoallw ALLTOALLW [MPI_Alltoallw PMPI_Alltoallw] [MPI_Alltoallw_c PMPI_Alltoallw_c]
                 [MPI_Ialltoallw PMPI_Ialltoallw] [MPI_Ialltoallw_c PMPI_Ialltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
-                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) -1, 0;
+                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) -1, nothing();
             ReduceScatter reduce_scatter REDUCE_SCATTER
                 [MPI_Reduce_scatter PMPI_Reduce_scatter] [MPI_Reduce_scatter_c PMPI_Reduce_scatter_c]
                 [MPI_Ireduce_scatter PMPI_Ireduce_scatter] [MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Count, datatype: MPI_Datatype,
-                 op: MPI_Op) -1, 0;
+                 op: MPI_Op) -1, nothing();
             ReduceScatterBlock reduce_scatter_block REDUCE_SCATTER_BLOCK
                 [MPI_Reduce_scatter_block PMPI_Reduce_scatter_block]
                 [MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c]
                 [MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block]
                 [MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
-                product(recvcount, datatype);
+                reduced(recvcount, datatype, op);
             Scan scan SCAN [MPI_Scan PMPI_Scan] [MPI_Scan_c PMPI_Scan_c] [MPI_Iscan PMPI_Iscan]
                 [MPI_Iscan_c PMPI_Iscan_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
-                product(count, datatype);
+                reduced(count, datatype, op);
             Exscan exscan EXSCAN [MPI_Exscan PMPI_Exscan] [MPI_Exscan_c PMPI_Exscan_c] [MPI_Iexscan PMPI_Iexscan]
                 [MPI_Iexscan_c PMPI_Iexscan_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
-                product(count, datatype);
+                reduced(count, datatype, op);
             NeighborAllgather neighbor_allgather NEIGHBOR_ALLGATHER
                 [MPI_Neighbor_allgather PMPI_Neighbor_allgather] [MPI_Neighbor_allgather_c PMPI_Neighbor_allgather_c]
                 [MPI_Ineighbor_allgather PMPI_Ineighbor_allgather]
@@ -120,7 +120,7 @@ macro_rules! observed_collectives {
                 [MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv]
                 [MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, 0;
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, nothing();
             NeighborAlltoallw neighbor_alltoallw NEIGHBOR_ALLTOALLW
                 [MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw]
                 [MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c]
@@ -128,7 +128,7 @@ macro_rules! observed_collectives {
                 [MPI_Ineighbor_alltoallw_c PMPI_Ineighbor_alltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const MPI_Aint,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
-                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) -1, 0;
+                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) -1, nothing();
         }
     };
 }
@@ -138,7 +138,7 @@ pub(super) use observed_collectives;
 /// The C entries.
 macro_rules! entries {
     (@one $collective:ident $form:ident $name:ident $native:ident
-        ($($argument:ident: $type:ty),*) ($($request:ident)?) $root:expr, $bytes:expr) => {
+        ($($argument:ident: $type:ty),*) ($($request:ident)?) $root:expr, $part:expr) => {
         #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
         ///
         /// # Safety
@@ -150,7 +150,7 @@ macro_rules! entries {
             // SAFETY: the program's own arguments, passed on as they came.
             let native = || unsafe { mpi_sys::$native($($argument,)* comm $(, $request)?) };
             let function = Function { collective: Collective::$collective, form: Form::$form };
-            observe(function, comm, $root, || $bytes, native)
+            observe(function, comm, $root, || $part, native)
         }
     };
     ($($collective:ident $lower:ident $upper:ident
@@ -182,15 +182,37 @@ macro_rules! entries {
 
 observed_collectives! { entries }
 
-/// Bytes of `count` elements; 0 for what MPI forbids, which the native library is left to complain about.
-pub(super) fn product(count: impl Into<i64>, datatype: MPI_Datatype) -> u64 {
+/// What one rank contributes, as far as the arguments tell.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Signature bytes.
+    pub bytes: u64,
+    /// Type of the elements; null where they are of several or none.
+    pub datatype: MPI_Datatype,
+    /// The reduction operation; null where there is none.
+    pub op: MPI_Op,
+}
+
+/// That it cannot be told, or is nothing.
+pub(super) fn nothing() -> Part {
+    Part { bytes: 0, datatype: constants::datatype_null(), op: constants::op_null() }
+}
+
+/// `count` elements that are reduced.
+pub(super) fn reduced(count: impl Into<i64>, datatype: MPI_Datatype, op: MPI_Op) -> Part {
+    Part { op, ..product(count, datatype) }
+}
+
+/// `count` elements; of no bytes for what MPI forbids, which the native library is left to complain about.
+pub(super) fn product(count: impl Into<i64>, datatype: MPI_Datatype) -> Part {
     let mut size: MPI_Count = 0;
     if datatype != constants::datatype_null() {
         // SAFETY: the out-parameter is valid for writes; the handle is one that counts on this rank.
         unsafe { mpi_sys::PMPI_Type_size_x(datatype, &mut size) };
     }
     let (count, size) = (u64::try_from(count.into()), u64::try_from(size));
-    count.unwrap_or_default().saturating_mul(size.unwrap_or_default())
+    let bytes = count.unwrap_or_default().saturating_mul(size.unwrap_or_default());
+    Part { bytes, datatype, op: constants::op_null() }
 }
 
 /// The root.
@@ -208,11 +230,11 @@ pub(super) fn observe(
     function: Function,
     comm: MPI_Comm,
     root: c_int,
-    bytes: impl Fn() -> u64,
+    part: impl Fn() -> Part,
     native: impl Fn() -> c_int,
 ) -> c_int {
     guard::enter(function.name(), &native, || match runtime::get() {
-        Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, &bytes, &native),
+        Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, &part, &native),
         _ => native(),
     })
 }
@@ -222,7 +244,7 @@ fn timed(
     function: Function,
     comm: MPI_Comm,
     root: c_int,
-    bytes: &impl Fn() -> u64,
+    part: &impl Fn() -> Part,
     native: &impl Fn() -> c_int,
 ) -> c_int {
     let Ok(state) = state::of(runtime, comm) else { return native() };
@@ -237,13 +259,15 @@ fn timed(
     let ticks = runtime.clock.raw().saturating_sub(start);
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
-        let bytes = if state.inter { 0 } else { bytes() };
+        let part = if state.inter { nothing() } else { part() };
+        let bytes = part.bytes;
         let cell = state.observed_cell(function, bytes);
         if runtime.recording.load(Ordering::Relaxed) {
             state.table.record(cell, bytes, ticks);
             let call = (cell, bytes as usize);
             if let Some(events) = &runtime.events {
-                trace::push(runtime, events, state.place, root, (cell, bytes as usize, 0), (start, ticks));
+                let elements = trace::elements_of(runtime, part.datatype, part.op);
+                trace::push(runtime, events, state.place, root, (cell, bytes as usize, elements), (start, ticks));
             }
             if log::log_enabled!(log::Level::Trace) {
                 log_call(runtime, state, function.name(), root, call, ticks);

@@ -4,9 +4,9 @@
 //! its requests and missing error arguments are.
 
 use super::fortran::comm;
-use super::fortran::open_mpi::{buffer, datatype};
+use super::fortran::open_mpi::{buffer, datatype, op};
 use super::native::find;
-use super::observed::{self, observed_collectives};
+use super::observed::{self, Part, nothing, observed_collectives};
 use crate::monitor::{Collective, Form, Function};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -93,10 +93,16 @@ const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 observed_collectives! { entries }
 
-/// Bytes of `count` elements.
-fn product(count: *mut c_void, handle: *mut c_void) -> u64 {
+/// `count` elements.
+fn product(count: *mut c_void, handle: *mut c_void) -> Part {
     // SAFETY: Fortran passes both by valid addresses.
     unsafe { observed::product(*count.cast::<c_int>(), datatype(handle.cast())) }
+}
+
+/// `count` elements that are reduced.
+fn reduced(count: *mut c_void, handle: *mut c_void, operation: *mut c_void) -> Part {
+    // SAFETY: Fortran passes a valid address.
+    Part { op: unsafe { op(operation.cast()) }, ..product(count, handle) }
 }
 
 /// The root.

@@ -7,6 +7,7 @@ use crate::monitor::{CellId, ElementsRecord, Event, EventLog, RankRecord};
 use crate::mpi::{Result, communicator, constants, datatype, operation};
 use crate::report::Trace;
 use crate::selection::{Configuration, ReportFormat, ReportTarget};
+use mpi_sys::{MPI_Datatype, MPI_Op};
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -98,21 +99,37 @@ impl ElementsTable {
 #[inline]
 pub fn elements(runtime: &Runtime, significant: &Significant) -> u16 {
     let Some(side) = significant.send.or(significant.receive) else { return 0 };
-    let op = significant.reduction.map(|reduction| reduction.handle);
-    let handles = (side.datatype.handle.0 as usize, op.map_or(0, |op| op.0 as usize));
-    let (datatype, operation, place) = LAST.get();
-    if (datatype, operation) == handles {
+    let op = significant.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
+    elements_of(runtime, side.datatype.handle, op)
+}
+
+/// The same of the handles, either of which may be null.
+#[inline]
+pub fn elements_of(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
+    if datatype == constants::datatype_null() {
+        return 0;
+    }
+    let handles = (datatype.0 as usize, op.0 as usize);
+    let (last_datatype, last_op, place) = LAST.get();
+    if (last_datatype, last_op) == handles && place > 0 {
         return place;
     }
+    find_elements(runtime, datatype, op)
+}
+
+#[cold]
+fn find_elements(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
+    let handles = (datatype.0 as usize, op.0 as usize);
+    let reduces = op != constants::op_null();
+    // Other handles may mean something else by the next call.
+    let lasts = datatype::is_predefined(datatype) && (!reduces || operation::is_predefined(op));
     let mut table = runtime.elements.lock();
-    let known = if significant.lasts() { table.predefined.get(&handles).copied() } else { None };
+    let known = if lasts { table.predefined.get(&handles).copied() } else { None };
     let place = known.unwrap_or_else(|| {
-        table.place(ElementsRecord {
-            datatype: datatype::name(side.datatype.handle),
-            operation: op.map_or("", operation::name).to_owned(),
-        })
+        let operation = if reduces { operation::name(op) } else { "" };
+        table.place(ElementsRecord { datatype: datatype::name(datatype), operation: operation.to_owned() })
     });
-    if significant.lasts() {
+    if lasts {
         table.predefined.insert(handles, place);
         LAST.set((handles.0, handles.1, place));
     }

@@ -99,6 +99,11 @@ impl Datatype {
     }
 }
 
+/// Whether it is one of MPI's own.
+pub fn is_predefined(handle: MPI_Datatype) -> bool {
+    predefined().iter().any(|known| known.handle == handle)
+}
+
 /// The name that MPI or the program gave a datatype; `derived` without one.
 pub fn name(handle: MPI_Datatype) -> String {
     let mut text = [0 as c_char; mpi_sys::MPI_MAX_OBJECT_NAME as usize + 1];

@@ -57,6 +57,11 @@ impl Operation {
     }
 }
 
+/// Whether it is one of MPI's own.
+pub fn is_predefined(handle: MPI_Op) -> bool {
+    constants::ops().contains(&handle)
+}
+
 /// MPI's name of a predefined operation.
 pub fn name(handle: MPI_Op) -> &'static str {
     const NAMES: [&str; 12] = [

@@ -253,7 +253,7 @@ fn sequence(rank: u64, calls: &[&Value]) -> Result<(), Failed> {
     expected.extend([("MPI_Allgather", "MPI_COMM_WORLD", 8, None, "MPI_INT", ""); 3]);
     expected.extend([("MPI_Gather", "MPI_COMM_WORLD", 24, Some(2), "MPI_LONG", ""); 2]);
     expected.extend([("MPI_Reduce", "ends", 4, Some(0), "MPI_FLOAT", "MPI_MAX"); 6].into_iter().filter(|_| rank != 1));
-    expected.extend([("MPI_Alltoall", "MPI_COMM_WORLD", 4, None, "", ""); 5]);
+    expected.extend([("MPI_Alltoall", "MPI_COMM_WORLD", 4, None, "MPI_INT", ""); 5]);
     expected.push(("MPI_Barrier", "between", 0, None, "", ""));
     let found: Vec<_> = calls
         .iter()
