@@ -17,7 +17,12 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 }
 
 fn run(family: &Family, program: &str, ranks: usize, mode: &str) -> Result<Report, Failed> {
-    let settings = [("OMPI_MCA_pml_monitoring_enable", "2"), ("COLLIE_MODE", mode), ("COLLIE_BCAST", "linear")];
+    let settings = [
+        ("OMPI_MCA_pml_monitoring_enable", "2"),
+        ("COLLIE_MODE", mode),
+        ("COLLIE_BCAST", "linear"),
+        ("COLLIE_ALLREDUCE", "recursive_doubling"),
+    ];
     Ok(accounted(family, program, &[], ranks, &settings)?.1)
 }
 

@@ -14,6 +14,9 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     ]
 }
 
+/// What default tables choose is theirs to say, and depends on the cores.
+const ANY: &str = "";
+
 /// The fields of one row that are known beforehand.
 struct Known {
     function: &'static str,
@@ -62,9 +65,9 @@ fn of_c(family: &Family) -> Result<(), Failed> {
     let rows = [
         known("MPI_Bcast", world, (16, 31), "knomial:radix=3", ("COLLIE_BCAST", ""), 3, 7, 420),
         known("MPI_Allreduce", world, (64, 127), "ring", (by_rule, ""), 3, 4, 960),
-        known("MPI_Allgather", world, (8, 15), "bruck", need, 3, 3, 72),
-        known("MPI_Gather", world, (16, 31), "binomial", ("default one_node", ""), 3, 2, 144),
-        known("MPI_Reduce", ends, (4, 7), "linear", ("default one_node", ""), 2, 6, 48),
+        known("MPI_Allgather", world, (8, 15), ANY, need, 3, 3, 72),
+        known("MPI_Gather", world, (16, 31), ANY, ("default one_node", ""), 3, 2, 144),
+        known("MPI_Reduce", ends, (4, 7), ANY, ("default one_node", ""), 2, 6, 48),
         known("MPI_Alltoall", world, (4, 7), "native", ("observed only", ""), 3, 5, 60),
         known("MPI_Barrier", ("between", 0), (0, 0), "native", ("fallback: intercommunicator", ""), 3, 1, 0),
     ];
@@ -95,7 +98,8 @@ fn is(known: &Known, row: &Value, report: &Value) -> bool {
         // Of an intercommunicator the size is the local group's.
         && (size == 0 || communicator["size"] == size)
         && (row["bytes_from"].as_u64(), row["bytes_to"].as_u64()) == (Some(known.bytes.0), Some(known.bytes.1))
-        && algorithm.split(',').next().unwrap_or_default().split(":segment").next() == Some(known.algorithm)
+        && (known.algorithm == ANY || algorithm.split([',', ':']).next() == known.algorithm.split(':').next())
+        && algorithm.starts_with(known.algorithm)
         && decided_by.starts_with(known.decided_by.0)
         && decided_by.contains(known.decided_by.1)
         && row["ranks"] == known.ranks
