@@ -9,6 +9,7 @@ fn main() {
     println!("cargo:rerun-if-env-changed=MPICC");
     println!("cargo:rustc-check-cfg=cfg(mpi_family, values(\"openmpi\", \"mpich\"))");
     println!("cargo:rustc-check-cfg=cfg(mpi_large_count)");
+    println!("cargo:rustc-check-cfg=cfg(mpi_persistent)");
     if env::var_os("CARGO_FEATURE_MPI").is_none() {
         return;
     }
@@ -47,7 +48,7 @@ fn compiler(library: &build_probe_mpi::Library) -> cc::Build {
     build
 }
 
-/// Sets `mpi_family` and `mpi_large_count` from what mpi.h says of itself.
+/// Sets `mpi_family`, `mpi_large_count` and `mpi_persistent` from what mpi.h says of itself.
 fn describe_family(library: &build_probe_mpi::Library) {
     let probe = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("family.c");
     let text = "#include <mpi.h>\n#ifdef OPEN_MPI\ncollie_family openmpi\n#else\ncollie_family mpich\n#endif\n\
@@ -64,6 +65,9 @@ fn describe_family(library: &build_probe_mpi::Library) {
     let large_count = value("collie_version").parse::<u32>().is_ok_and(|version| version >= 4);
     if large_count || expanded.contains("PMPI_Bcast_c") {
         println!("cargo:rustc-cfg=mpi_large_count");
+    }
+    if expanded.contains("PMPI_Bcast_init") {
+        println!("cargo:rustc-cfg=mpi_persistent");
     }
 }
 

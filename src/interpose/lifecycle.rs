@@ -92,6 +92,7 @@ pub fn pcontrol(level: c_int) {
             *runtime.retired_beyond.lock() = Beyond::default();
             runtime.retired_traffic.lock().reset();
             runtime.synchronisation.reset();
+            runtime.requests.reset();
         }
         3 => {
             report(runtime);
@@ -240,6 +241,7 @@ fn record(runtime: &Runtime, settled: Vec<Settled>) -> (RankRecord, usize) {
             state.count_traffic(&mut traffic);
         })
     };
+    runtime.requests.complete(&mut communicators, runtime.nanoseconds_per_tick);
     settled.into_iter().for_each(|settled| settled.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
     let mut record = RankRecord {

@@ -7,6 +7,7 @@
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
+//! * [`requests`]: the calls that wait for what was started.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks told from the collective itself.
 //! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
@@ -31,6 +32,7 @@ mod origin;
 mod origin_fortran;
 mod partial;
 mod quick;
+mod requests;
 mod runtime;
 mod state;
 pub mod symbols;

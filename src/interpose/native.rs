@@ -1,4 +1,4 @@
-//! The MPI library's own Fortran procedures, under their profiling names.
+//! The MPI library's own procedures by name: those of its Fortran bindings, and those that its header may not declare.
 
 use crate::mpi::constants;
 use std::ffi::CStr;
@@ -35,11 +35,33 @@ pub(super) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
         }
     }
     if found.is_null() {
-        eprintln!("collie: the MPI library has no {}; ending the job", name.to_string_lossy());
-        // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
-        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
-        std::process::abort();
+        missing(name);
     }
     kept.store(found, Ordering::Relaxed);
     found
+}
+
+/// The library's procedure that one of ours under the same name, which ends in a zero byte, hides; looked up once.
+#[cfg(mpi_family = "mpich")]
+pub(super) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    let known = kept.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let text = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
+    // SAFETY: the name ends in a zero byte.
+    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, text.as_ptr()) };
+    if found.is_null() {
+        missing(text)
+    }
+    kept.store(found, Ordering::Relaxed);
+    found
+}
+
+/// Tells that the library lacks what the program calls, and ends the job.
+fn missing(name: &CStr) -> ! {
+    super::log::tell(&format!("the MPI library has no {}; ending the job", name.to_string_lossy()));
+    // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
+    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+    std::process::abort()
 }

@@ -1,21 +1,23 @@
-//! The collectives that are not replaced, and the starts of the nonblocking ones: passed to PMPI, timed and counted.
+//! The collectives that are not replaced, and the starts of the nonblocking and persistent ones: passed to PMPI, timed
+//! and counted.
 //!
 //! Observing asks no other rank anything, so a communicator may be seen here long before its ranks agree on something,
 //! or without their ever doing so.
 
 use super::collective::log_call;
+use super::native::find;
 use super::runtime::{self, Runtime};
 use super::state::State;
 use super::{arguments, attention, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
-use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op, MPI_Request};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// What is passed on, one function per line, handed to the macro that makes the entries:
 ///
-/// the collective; the last part of its name in lower and in upper case, for Fortran; exported and native name of
+/// the collective; the last part of its name, and in lower and in upper case, for Fortran; exported and native name of
 /// `MPI_X`, `MPI_X_c`, `MPI_Ix` and `MPI_Ix_c`, where they are to be observed; the arguments before the communicator;
 /// the root, -1 where there is none; the signature bytes, as `Significant::bytes` means them: one rank's block. Where
 /// that is no one count, 0.
@@ -25,82 +27,82 @@ use std::sync::atomic::Ordering;
 macro_rules! observed_collectives {
     ($emit:ident) => {
         $emit! {
-            Bcast bcast BCAST [] [] [MPI_Ibcast PMPI_Ibcast] [MPI_Ibcast_c PMPI_Ibcast_c]
+            Bcast "Bcast" bcast BCAST [] [] [MPI_Ibcast PMPI_Ibcast] [MPI_Ibcast_c PMPI_Ibcast_c]
                 (buffer: *mut c_void, count: Count, datatype: MPI_Datatype, root: c_int) at(root),
                 product(count, datatype);
-            Reduce reduce REDUCE [] [] [MPI_Ireduce PMPI_Ireduce] [MPI_Ireduce_c PMPI_Ireduce_c]
+            Reduce "Reduce" reduce REDUCE [] [] [MPI_Ireduce PMPI_Ireduce] [MPI_Ireduce_c PMPI_Ireduce_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op,
                  root: c_int) at(root), reduced(count, datatype, op);
-            Allreduce allreduce ALLREDUCE [] [] [MPI_Iallreduce PMPI_Iallreduce] [MPI_Iallreduce_c PMPI_Iallreduce_c]
+            Allreduce "Allreduce" allreduce ALLREDUCE [] [] [MPI_Iallreduce PMPI_Iallreduce] [MPI_Iallreduce_c PMPI_Iallreduce_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 reduced(count, datatype, op);
-            Gather gather GATHER [] [] [MPI_Igather PMPI_Igather] [MPI_Igather_c PMPI_Igather_c]
+            Gather "Gather" gather GATHER [] [] [MPI_Igather PMPI_Igather] [MPI_Igather_c PMPI_Igather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(sendbuf) { product(recvcount, recvtype) } else { product(sendcount, sendtype) };
-            Scatter scatter SCATTER [] [] [MPI_Iscatter PMPI_Iscatter] [MPI_Iscatter_c PMPI_Iscatter_c]
+            Scatter "Scatter" scatter SCATTER [] [] [MPI_Iscatter PMPI_Iscatter] [MPI_Iscatter_c PMPI_Iscatter_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(recvbuf) { product(sendcount, sendtype) } else { product(recvcount, recvtype) };
-            Allgather allgather ALLGATHER [] [] [MPI_Iallgather PMPI_Iallgather] [MPI_Iallgather_c PMPI_Iallgather_c]
+            Allgather "Allgather" allgather ALLGATHER [] [] [MPI_Iallgather PMPI_Iallgather] [MPI_Iallgather_c PMPI_Iallgather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
-            Barrier barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () -1, nothing();
-            Gatherv gatherv GATHERV [MPI_Gatherv PMPI_Gatherv] [MPI_Gatherv_c PMPI_Gatherv_c]
+            Barrier "Barrier" barrier BARRIER [] [] [MPI_Ibarrier PMPI_Ibarrier] [] () -1, nothing();
+            Gatherv "Gatherv" gatherv GATHERV [MPI_Gatherv PMPI_Gatherv] [MPI_Gatherv_c PMPI_Gatherv_c]
                 [MPI_Igatherv PMPI_Igatherv] [MPI_Igatherv_c PMPI_Igatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
-            Scatterv scatterv SCATTERV [MPI_Scatterv PMPI_Scatterv] [MPI_Scatterv_c PMPI_Scatterv_c]
+            Scatterv "Scatterv" scatterv SCATTERV [MPI_Scatterv PMPI_Scatterv] [MPI_Scatterv_c PMPI_Scatterv_c]
                 [MPI_Iscatterv PMPI_Iscatterv] [MPI_Iscatterv_c PMPI_Iscatterv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, displs: *const Shift, sendtype: MPI_Datatype,
                  recvbuf: *mut c_void, recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
                 if in_place(recvbuf) { nothing() } else { product(recvcount, recvtype) };
-            Allgatherv allgatherv ALLGATHERV [MPI_Allgatherv PMPI_Allgatherv] [MPI_Allgatherv_c PMPI_Allgatherv_c]
+            Allgatherv "Allgatherv" allgatherv ALLGATHERV [MPI_Allgatherv PMPI_Allgatherv] [MPI_Allgatherv_c PMPI_Allgatherv_c]
                 [MPI_Iallgatherv PMPI_Iallgatherv] [MPI_Iallgatherv_c PMPI_Iallgatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
                 if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
-            Alltoall alltoall ALLTOALL [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c]
+            Alltoall "Alltoall" alltoall ALLTOALL [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c]
                 [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
-            Alltoallv alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
+            Alltoallv "Alltoallv" alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
                 [MPI_Ialltoallv PMPI_Ialltoallv] [MPI_Ialltoallv_c PMPI_Ialltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
                  recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, nothing();
-            Alltoallw alltoallw ALLTOALLW [MPI_Alltoallw PMPI_Alltoallw] [MPI_Alltoallw_c PMPI_Alltoallw_c]
+            Alltoallw "Alltoallw" alltoallw ALLTOALLW [MPI_Alltoallw PMPI_Alltoallw] [MPI_Alltoallw_c PMPI_Alltoallw_c]
                 [MPI_Ialltoallw PMPI_Ialltoallw] [MPI_Ialltoallw_c PMPI_Ialltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
                  rdispls: *const Shift, recvtypes: *const MPI_Datatype) -1, nothing();
-            ReduceScatter reduce_scatter REDUCE_SCATTER
+            ReduceScatter "Reduce_scatter" reduce_scatter REDUCE_SCATTER
                 [MPI_Reduce_scatter PMPI_Reduce_scatter] [MPI_Reduce_scatter_c PMPI_Reduce_scatter_c]
                 [MPI_Ireduce_scatter PMPI_Ireduce_scatter] [MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Count, datatype: MPI_Datatype,
                  op: MPI_Op) -1, nothing();
-            ReduceScatterBlock reduce_scatter_block REDUCE_SCATTER_BLOCK
+            ReduceScatterBlock "Reduce_scatter_block" reduce_scatter_block REDUCE_SCATTER_BLOCK
                 [MPI_Reduce_scatter_block PMPI_Reduce_scatter_block]
                 [MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c]
                 [MPI_Ireduce_scatter_block PMPI_Ireduce_scatter_block]
                 [MPI_Ireduce_scatter_block_c PMPI_Ireduce_scatter_block_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, recvcount: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 reduced(recvcount, datatype, op);
-            Scan scan SCAN [MPI_Scan PMPI_Scan] [MPI_Scan_c PMPI_Scan_c] [MPI_Iscan PMPI_Iscan]
+            Scan "Scan" scan SCAN [MPI_Scan PMPI_Scan] [MPI_Scan_c PMPI_Scan_c] [MPI_Iscan PMPI_Iscan]
                 [MPI_Iscan_c PMPI_Iscan_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 reduced(count, datatype, op);
-            Exscan exscan EXSCAN [MPI_Exscan PMPI_Exscan] [MPI_Exscan_c PMPI_Exscan_c] [MPI_Iexscan PMPI_Iexscan]
+            Exscan "Exscan" exscan EXSCAN [MPI_Exscan PMPI_Exscan] [MPI_Exscan_c PMPI_Exscan_c] [MPI_Iexscan PMPI_Iexscan]
                 [MPI_Iexscan_c PMPI_Iexscan_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, count: Count, datatype: MPI_Datatype, op: MPI_Op) -1,
                 reduced(count, datatype, op);
-            NeighborAllgather neighbor_allgather NEIGHBOR_ALLGATHER
+            NeighborAllgather "Neighbor_allgather" neighbor_allgather NEIGHBOR_ALLGATHER
                 [MPI_Neighbor_allgather PMPI_Neighbor_allgather] [MPI_Neighbor_allgather_c PMPI_Neighbor_allgather_c]
                 [MPI_Ineighbor_allgather PMPI_Ineighbor_allgather]
                 [MPI_Ineighbor_allgather_c PMPI_Ineighbor_allgather_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(sendcount, sendtype);
-            NeighborAllgatherv neighbor_allgatherv NEIGHBOR_ALLGATHERV
+            NeighborAllgatherv "Neighbor_allgatherv" neighbor_allgatherv NEIGHBOR_ALLGATHERV
                 [MPI_Neighbor_allgatherv PMPI_Neighbor_allgatherv]
                 [MPI_Neighbor_allgatherv_c PMPI_Neighbor_allgatherv_c]
                 [MPI_Ineighbor_allgatherv PMPI_Ineighbor_allgatherv]
@@ -108,20 +110,20 @@ macro_rules! observed_collectives {
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
                 product(sendcount, sendtype);
-            NeighborAlltoall neighbor_alltoall NEIGHBOR_ALLTOALL
+            NeighborAlltoall "Neighbor_alltoall" neighbor_alltoall NEIGHBOR_ALLTOALL
                 [MPI_Neighbor_alltoall PMPI_Neighbor_alltoall] [MPI_Neighbor_alltoall_c PMPI_Neighbor_alltoall_c]
                 [MPI_Ineighbor_alltoall PMPI_Ineighbor_alltoall]
                 [MPI_Ineighbor_alltoall_c PMPI_Ineighbor_alltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(sendcount, sendtype);
-            NeighborAlltoallv neighbor_alltoallv NEIGHBOR_ALLTOALLV
+            NeighborAlltoallv "Neighbor_alltoallv" neighbor_alltoallv NEIGHBOR_ALLTOALLV
                 [MPI_Neighbor_alltoallv PMPI_Neighbor_alltoallv]
                 [MPI_Neighbor_alltoallv_c PMPI_Neighbor_alltoallv_c]
                 [MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv]
                 [MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
                  recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, nothing();
-            NeighborAlltoallw neighbor_alltoallw NEIGHBOR_ALLTOALLW
+            NeighborAlltoallw "Neighbor_alltoallw" neighbor_alltoallw NEIGHBOR_ALLTOALLW
                 [MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw]
                 [MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c]
                 [MPI_Ineighbor_alltoallw PMPI_Ineighbor_alltoallw]
@@ -134,6 +136,20 @@ macro_rules! observed_collectives {
 }
 #[cfg(mpi_family = "openmpi")]
 pub(super) use observed_collectives;
+
+/// How the names of the persistent forms begin: they are part of MPI 4, and an extension of Open MPI before.
+#[cfg(mpi_persistent)]
+macro_rules! prefix {
+    ($($large_start:ident)?) => {
+        "MPI_"
+    };
+}
+#[cfg(all(not(mpi_persistent), mpi_family = "openmpi"))]
+macro_rules! prefix {
+    () => {
+        "MPIX_"
+    };
+}
 
 /// The C entries.
 macro_rules! entries {
@@ -150,10 +166,33 @@ macro_rules! entries {
             // SAFETY: the program's own arguments, passed on as they came.
             let native = || unsafe { mpi_sys::$native($($argument,)* comm $(, $request)?) };
             let function = Function { collective: Collective::$collective, form: Form::$form };
-            observe(function, comm, $root, || $part, native)
+            // SAFETY: asked for only when the native call has written there.
+            observe(function, comm, $root, || $part, || entries!(@made unsafe { $(*$request)? }), native)
         }
     };
-    ($($collective:ident $lower:ident $upper:ident
+    (@made unsafe {}) => { constants::request_null() };
+    (@made unsafe { $($request:tt)+ }) => { unsafe { $($request)+ } };
+    (@init $collective:ident $name:expr, ($($argument:ident: $type:ty),*) $root:expr, $part:expr) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says.
+            #[unsafe(export_name = $name)]
+            unsafe extern "C" fn entry(
+                $($argument: $type,)* comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
+            ) -> c_int {
+                type Native = unsafe extern "C" fn($($type,)* MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's function of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, concat!("P", $name, "\0"))) };
+                // SAFETY: the program's own arguments, passed on as they came.
+                let native = || unsafe { native($($argument,)* comm, info, request) };
+                let function = Function { collective: Collective::$collective, form: Form::Persistent };
+                // SAFETY: asked for only when the native call has written there.
+                observe(function, comm, $root, || $part, || unsafe { *request }, native)
+            }
+        };
+    };
+    ($($collective:ident $name:literal $lower:ident $upper:ident
         [$($blocking:ident $native_blocking:ident)?] [$($large:ident $native_large:ident)?]
         [$($start:ident $native_start:ident)?] [$($large_start:ident $native_large_start:ident)?]
         $arguments:tt $root:expr, $bytes:expr;)*) => {
@@ -164,6 +203,10 @@ macro_rules! entries {
             type Shift = c_int;
             $($(entries! { @one $collective Blocking $blocking $native_blocking $arguments () $root, $bytes })?)*
             $($(entries! { @one $collective Nonblocking $start $native_start $arguments (request) $root, $bytes })?)*
+            #[cfg(any(mpi_persistent, mpi_family = "openmpi"))]
+            const _: () = {
+                $(entries! { @init $collective concat!(prefix!(), $name, "_init"), $arguments $root, $bytes })*
+            };
         }
 
         /// The large-count forms, where the MPI has them: exporting them elsewhere would make mpi4py call them.
@@ -176,6 +219,12 @@ macro_rules! entries {
             $($(entries! {
                 @one $collective Nonblocking $large_start $native_large_start $arguments (request) $root, $bytes
             })?)*
+            #[cfg(mpi_persistent)]
+            const _: () = {
+                $($(entries! {
+                    @init $collective concat!(prefix!($large_start), $name, "_init_c"), $arguments $root, $bytes
+                })?)*
+            };
         }
     };
 }
@@ -225,16 +274,19 @@ pub(super) fn in_place(address: *const c_void) -> bool {
     arguments::is_in_place(address)
 }
 
-/// Passes a call to PMPI and counts it. Gives what PMPI returned.
+/// Passes a call to PMPI and counts it; `made` gives the request that it made, if it makes one. Gives what PMPI returned.
 pub(super) fn observe(
     function: Function,
     comm: MPI_Comm,
     root: c_int,
     part: impl Fn() -> Part,
+    made: impl Fn() -> MPI_Request,
     native: impl Fn() -> c_int,
 ) -> c_int {
     guard::enter(function.name(), &native, || match runtime::get() {
-        Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, &part, &native),
+        Some(runtime) if comm != constants::comm_null() => {
+            timed(runtime, function, comm, root, (&part, &made), &native)
+        }
         _ => native(),
     })
 }
@@ -244,7 +296,7 @@ fn timed(
     function: Function,
     comm: MPI_Comm,
     root: c_int,
-    part: &impl Fn() -> Part,
+    (part, made): (&impl Fn() -> Part, &impl Fn() -> MPI_Request),
     native: &impl Fn() -> c_int,
 ) -> c_int {
     let Ok(state) = state::of(runtime, comm) else { return native() };
@@ -262,6 +314,9 @@ fn timed(
         let part = if state.inter { nothing() } else { part() };
         let bytes = part.bytes;
         let cell = state.observed_cell(function, bytes);
+        if !blocking {
+            runtime.requests.made(made(), state.place, function, bytes);
+        }
         if runtime.recording.load(Ordering::Relaxed) {
             state.table.record(cell, bytes, ticks);
             let call = (cell, bytes as usize);

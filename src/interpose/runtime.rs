@@ -3,6 +3,7 @@
 use super::attention;
 use super::monitoring::Monitoring;
 use super::origin::Origins;
+use super::requests::Requests;
 use super::state::{self, State};
 use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
@@ -55,6 +56,8 @@ pub struct Runtime {
     pub monitoring: Option<Monitoring>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
     pub recording: AtomicBool,
+    /// Requests of collectives.
+    pub requests: Requests,
     /// Waiting apart from working.
     pub synchronisation: Synchronisation,
     /// Communicators that calls were made on, in the order of their first call.
@@ -144,6 +147,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),
         recording: AtomicBool::new(true),
+        requests: Requests::default(),
         synchronisation: Synchronisation::new(),
         states: Mutex::default(),
         retired: Mutex::default(),

@@ -2,7 +2,7 @@
 
 use super::{Bucket, Event, Function, Steps};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Everything that one rank tells. Times in nanoseconds.
@@ -202,7 +202,38 @@ pub struct CellRecord {
     pub durations: Steps,
 }
 
+impl CellRecord {
+    fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.bytes = self.bytes.wrapping_add(other.bytes);
+        self.total_ns += other.total_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.waiting_ns += other.waiting_ns;
+        let mut steps: BTreeMap<u16, u32> = self.durations.iter().copied().collect();
+        for (step, calls) in other.durations.iter() {
+            let sum = steps.entry(*step).or_default();
+            *sum = sum.saturating_add(*calls);
+        }
+        self.durations = steps.into_iter().collect();
+    }
+}
+
 impl CommunicatorRecord {
+    /// Adds calls that were counted apart from the others.
+    pub fn add(&mut self, cell: CellRecord) {
+        let same = |known: &&mut CellRecord| {
+            (known.function, known.bucket) == (cell.function, cell.bucket)
+                && (&known.algorithm, &known.decided_by) == (&cell.algorithm, &cell.decided_by)
+                && known.calls > 0
+        };
+        match self.cells.iter_mut().find(same) {
+            Some(known) if cell.calls > 0 => known.add(cell),
+            Some(_) => {}
+            None => self.cells.push(cell),
+        }
+    }
+
     /// Whether there were calls on it.
     pub fn has_calls(&self) -> bool {
         self.cells.iter().any(|cell| cell.calls > 0)
