@@ -12,6 +12,7 @@ mod job;
 mod modes;
 mod monitored;
 mod mpi;
+mod nodes;
 mod pitfalls;
 mod programs;
 mod records;
@@ -30,6 +31,7 @@ fn main() {
         trials.extend(pitfalls::trials(family));
         trials.extend(waiting::trials(family));
         trials.extend(algorithms::trials(family));
+        trials.extend(nodes::trials(family));
         trials.extend(bounds::trials(family));
         trials.extend(communicators::trials(family));
         trials.extend(records::trials(family));
