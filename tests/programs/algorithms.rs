@@ -63,7 +63,9 @@ fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
 fn forced(family: &Family, operation: Operation, source: &str, choice: &Choice) -> Result<(), Failed> {
     let text = choice.to_string();
     let variables = [(variables::of(operation), text.as_str())];
-    let (outcome, report) = accounted(family, source, &[operation.name()], RANKS, &variables)?;
+    // Every root of every type and count is with the default choice, in the programs' own tests.
+    let arguments = [operation.name(), "thin"];
+    let (outcome, report) = accounted(family, source, &arguments, RANKS, &variables)?;
     let ran = report.calls(|row| row.algorithm == text);
     // What an algorithm needs may be more than one machine has; then the report says what refused it.
     let refused = report.calls(|row| row.decided_by.contains(choice.algorithm.name));

@@ -34,7 +34,8 @@ fn by_nodes(family: &Family, operation: Operation, source: &str) -> Result<(), F
         [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "1000"), (variables::of(operation), "hierarchical")];
     let mut preload = family.preload()?;
     preload.push(family.compiled("several_nodes.c", &["-shared", "-fPIC", "-ldl"])?);
-    let command = vec![family.program(source)?.display().to_string(), operation.name().to_owned()];
+    let mut command = vec![family.program(source)?.display().to_string()];
+    command.extend([operation.name(), "thin"].map(str::to_owned));
     let launch = Launch { ranks: RANKS, command, variables: &variables, preload, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
     let report = Report::read(&path, &outcome)?;
