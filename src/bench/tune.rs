@@ -3,7 +3,8 @@
 //! Of each cell every forced algorithm counts with its median over the best one's, as the geometric mean over reports
 //! (which may be of different MPI libraries), datatypes and roots. Along the sizes, rows are chosen so that what they
 //! lose against the best of each size, plus a fixed price per change of the algorithm, is least: noise alone then
-//! changes nothing.
+//! changes nothing. Where a row would be slower than native, that much counts once more: being fast under one library
+//! does not make up for being slower than without Collie under another.
 
 #![forbid(unsafe_code)]
 
@@ -43,11 +44,26 @@ struct Group {
     ranks: u32,
 }
 
-/// Of one size: each candidate's loss, the logarithm of its time over the best one's; and native's.
+/// Of one size: what each candidate loses; and the logarithm of native's time over the best candidate's.
 struct Size {
     bytes: usize,
-    losses: BTreeMap<String, f64>,
+    losses: BTreeMap<String, Loss>,
     native: Option<f64>,
+}
+
+/// What one candidate loses, in logarithms of times, means over cells.
+#[derive(Clone, Copy)]
+struct Loss {
+    /// Over the best candidate's.
+    to_best: f64,
+    /// Over native's, where it takes longer than that.
+    to_native: f64,
+}
+
+impl Loss {
+    fn cost(self) -> f64 {
+        self.to_best + self.to_native
+    }
 }
 
 /// The rules that the reports speak for.
@@ -127,8 +143,9 @@ fn nearest(counts: &[u32], ranks: u32) -> Span {
 impl Size {
     /// Nothing if no candidate was measured in every cell.
     fn of(bytes: usize, cells: &[&CellRow], settings: Settings) -> Option<Self> {
-        let mut losses: Option<BTreeMap<String, f64>> = None;
+        let mut losses: Option<BTreeMap<String, Loss>> = None;
         let mut natives = Vec::new();
+        let share = 1.0 / cells.len() as f64;
         for cell in cells {
             let candidates = cell.variants.iter().filter(|row| {
                 row.variant != AUTO
@@ -140,19 +157,25 @@ impl Size {
             let times: BTreeMap<_, _> =
                 candidates.map(|row| (row.algorithm.clone(), row.seconds.median.ln())).collect();
             let best = times.values().copied().fold(f64::INFINITY, f64::min);
-            natives.extend(cell.native().map(|row| row.seconds.median.ln() - best));
+            let native = cell.native().map(|row| row.seconds.median.ln());
+            natives.extend(native.map(|native| native - best));
+            let here = times.into_iter().map(|(name, time)| {
+                let to_native = native.map_or(0.0, |native| (time - native).max(0.0));
+                (name, Loss { to_best: share * (time - best), to_native: share * to_native })
+            });
             losses = Some(match losses {
-                None => times.into_iter().map(|(name, time)| (name, time - best)).collect(),
+                None => here.collect(),
                 Some(known) => {
-                    let both = known
-                        .into_iter()
-                        .filter_map(|(name, loss)| times.get(&name).map(|time| (name.clone(), loss + time - best)));
+                    let both = here.filter_map(|(name, loss)| {
+                        let before = known.get(&name)?;
+                        let to_native = before.to_native + loss.to_native;
+                        Some((name, Loss { to_best: before.to_best + loss.to_best, to_native }))
+                    });
                     both.collect()
                 }
             });
         }
-        let number = cells.len() as f64;
-        let losses: BTreeMap<_, _> = losses?.into_iter().map(|(name, loss)| (name, loss / number)).collect();
+        let losses = losses?;
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
         (!losses.is_empty()).then_some(Self { bytes, losses, native })
     }
@@ -186,7 +209,7 @@ fn cheapest<'a>(sizes: &'a [Size], settings: Settings) -> Vec<&'a str> {
                     (stay, change) => stay.or(change).unwrap_or_default(),
                 };
                 path.push(name.as_str());
-                (name.as_str(), (cost + loss, path))
+                (name.as_str(), (cost + loss.cost(), path))
             })
             .collect();
     }
@@ -208,7 +231,7 @@ fn block(
         let middle = |next: &Size| ((size.bytes.max(1) as f64) * next.bytes as f64).sqrt() as usize;
         let most = sizes.get(place + 1).map_or(usize::MAX, middle);
         if let Some(native) = size.native {
-            ratios.push(format!("{} {:.2}", size.bytes, (native - size.losses[*name]).exp()));
+            ratios.push(format!("{} {:.2}", size.bytes, (native - size.losses[*name].to_best).exp()));
         }
         let wanted = match *name {
             NATIVE => Wanted::Native,
@@ -301,6 +324,14 @@ mod tests {
     fn reports_of_two_libraries_count_alike() {
         let one = report(vec![cell(64, 4, &[("recursive_doubling", 1.0), ("ring", 1.5)])]);
         let other = report(vec![cell(64, 4, &[("recursive_doubling", 400.0), ("ring", 200.0)])]);
+        let found = lines(&[one, other], SETTINGS);
+        assert!(found[0].contains("ring"), "{found:?}");
+    }
+
+    #[test]
+    fn being_slower_than_native_counts_once_more() {
+        let one = report(vec![cell(64, 4, &[("recursive_doubling", 7.0), ("ring", 9.0)])]);
+        let other = report(vec![cell(64, 4, &[("recursive_doubling", 12.0), ("ring", 10.0)])]);
         let found = lines(&[one, other], SETTINGS);
         assert!(found[0].contains("ring"), "{found:?}");
     }
