@@ -3,8 +3,8 @@
 //! Of each cell every forced algorithm counts with its median over the best one's, as the geometric mean over reports
 //! (which may be of different MPI libraries), datatypes and roots. Along the sizes, rows are chosen so that what they
 //! lose against the best of each size, plus a fixed price per change of the algorithm, is least: noise alone then
-//! changes nothing. Where a row would be slower than native, that much counts once more: being fast under one library
-//! does not make up for being slower than without Collie under another.
+//! changes nothing. What a row loses to native counts once more, and not as a mean, but where it is most: being fast under
+//! one library does not make up for being slower than without Collie under another.
 
 #![forbid(unsafe_code)]
 
@@ -51,18 +51,40 @@ struct Size {
     native: Option<f64>,
 }
 
-/// What one candidate loses, in logarithms of times, means over cells.
+/// What one candidate loses, in logarithms of times.
 #[derive(Clone, Copy)]
 struct Loss {
-    /// Over the best candidate's.
+    /// Over the best candidate's, mean over cells.
     to_best: f64,
-    /// Over native's, where it takes longer than that.
+    /// The same with losses below [`LEVEL`] left out.
+    noticed: f64,
+    /// Over native's, of the cell where that is most; 0 if it is nowhere slower.
     to_native: f64,
 }
 
+/// What is slower by no more than this share is level: over many sizes, differences that are but noise would add up to
+/// the price of a change.
+const LEVEL: f64 = 0.02;
+
 impl Loss {
+    /// In one of a number of cells of which it is `share`.
+    fn of(time: f64, best: f64, native: Option<f64>, share: f64) -> Self {
+        let noticed = |loss: f64| if loss < LEVEL { 0.0 } else { loss };
+        let to_native = native.map_or(0.0, |native| noticed(time - native));
+        Self { to_best: share * (time - best), noticed: share * noticed(time - best), to_native }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            to_best: self.to_best + other.to_best,
+            noticed: self.noticed + other.noticed,
+            to_native: self.to_native.max(other.to_native),
+        }
+    }
+
+    /// Of rows that are level, the faster one.
     fn cost(self) -> f64 {
-        self.to_best + self.to_native
+        self.noticed + self.to_native + self.to_best / 100.0
     }
 }
 
@@ -159,17 +181,13 @@ impl Size {
             let best = times.values().copied().fold(f64::INFINITY, f64::min);
             let native = cell.native().map(|row| row.seconds.median.ln());
             natives.extend(native.map(|native| native - best));
-            let here = times.into_iter().map(|(name, time)| {
-                let to_native = native.map_or(0.0, |native| (time - native).max(0.0));
-                (name, Loss { to_best: share * (time - best), to_native: share * to_native })
-            });
+            let here = times.into_iter().map(|(name, time)| (name, Loss::of(time, best, native, share)));
             losses = Some(match losses {
                 None => here.collect(),
                 Some(known) => {
                     let both = here.filter_map(|(name, loss)| {
                         let before = known.get(&name)?;
-                        let to_native = before.to_native + loss.to_native;
-                        Some((name, Loss { to_best: before.to_best + loss.to_best, to_native }))
+                        Some((name, before.and(loss)))
                     });
                     both.collect()
                 }
@@ -326,6 +344,16 @@ mod tests {
         let other = report(vec![cell(64, 4, &[("recursive_doubling", 400.0), ("ring", 200.0)])]);
         let found = lines(&[one, other], SETTINGS);
         assert!(found[0].contains("ring"), "{found:?}");
+    }
+
+    #[test]
+    fn small_differences_do_not_add_up() {
+        let times = |bytes, tree, ring| cell(bytes, 4, &[("recursive_doubling", tree), ("ring", ring)]);
+        let level = (10..20).map(|power| times(1 << power, 9.0, 9.1));
+        let cells = std::iter::once(times(64, 9.0, 5.0)).chain(level).collect();
+        let found = lines(&[report(cells)], SETTINGS);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].ends_with("* ring"), "{found:?}");
     }
 
     #[test]
