@@ -77,4 +77,5 @@ def main(files):
     PAGE.write_text(re.sub(r"<!-- measured -->.*<!-- /measured -->", lambda _: measured, text, flags=re.S))
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
