@@ -11,6 +11,10 @@ use crate::selection::variables;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::hint::black_box;
+use std::time::Duration;
+
+/// How long a rank keeps away from MPI after a timed call.
+const REST: Duration = Duration::from_micros(4);
 
 /// Whose collective is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,6 +182,18 @@ impl Job {
             distance *= 2;
         }
         Ok(())
+    }
+
+    /// Keeps away from MPI for a moment, so that no message of the next synchronisation reaches a rank that is still in
+    /// the call: MPI libraries handle whatever has arrived before they return.
+    ///
+    /// Without it a gather of 256 bytes between two ranks of Open MPI 4.1.4 took its root 0.1 µs longer or not, as the sender's
+    /// clock reads decided.
+    pub fn rest(&self) {
+        let start = self.clock.raw();
+        while Duration::from_nanos(self.clock.delta_as_nanos(start, self.clock.raw())) < REST {
+            std::hint::spin_loop();
+        }
     }
 
     /// Seconds that `call` takes on this rank.

@@ -276,6 +276,7 @@ impl<'a> Bench<'a> {
                     self.job.synchronise()?;
                     let seconds = self.job.seconds(|| exchange.call(variant.library, variant.comm))?;
                     variant.seconds.push(seconds);
+                    self.job.rest();
                 }
                 taken.push(round.elapsed().as_secs_f64());
             }

@@ -12,7 +12,7 @@ use super::{attention, control, guard, transport};
 use crate::algorithm::Operation;
 use crate::monitor::CellId;
 use crate::mpi::communicator;
-use crate::mpi::error::{Error, Result};
+use crate::mpi::error::Error;
 use crate::mpi::replay::Replay;
 use crate::schedule::compact::Compact;
 use crate::schedule::record;
@@ -78,11 +78,9 @@ impl Quick {
         }
         let (place, call) = state.place_and_call(operation, significant);
         let program = record(choice, &call, place.rank, place.size);
-        let mut program = Compact::of(&program, call.unit, !place.yielding)?;
-        // Longer ones travel in pieces.
-        if place.piece.is_some_and(|piece| program.longest_message() > piece) {
-            return None;
-        }
+        let within = |peer: usize| call.nodes.is_empty() || call.nodes[peer] == call.nodes[place.rank];
+        let piece = |peer, units| place.pieces.units(units, call.unit, within(peer));
+        let mut program = Compact::of(&program, call.unit, !place.yielding, piece)?;
         if significant.send.is_some() && significant.receive.is_some() {
             program = program.with_results_in_place(call.unit);
         }
@@ -109,6 +107,10 @@ fn starts(operation: Operation, significant: &Significant, own: usize) -> (Start
 }
 
 /// Carries a call out the short way; `None` if it has to go the long one.
+///
+/// Passing a call on this way adds 45 to 48 ns, of which the two readings of the clock take 35. Reading the counter in place
+/// rather than through quanta gained nothing; one static in place of the thread's own data, where MPI lets one thread call at
+/// a time, gained 1 ns.
 #[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c_int> {
     guard::THREAD.with(|thread| {
@@ -141,10 +143,17 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
 
 fn play(state: &State, ours: &Ours, arguments: &Arguments) -> c_int {
     let buffers = (ours.send.of(arguments), ours.receive.of(arguments));
-    let played: Result = transport::with_keep(|pool, requests| {
-        // SAFETY: the buffers are the program's for as long as its call lasts.
-        unsafe { ours.replay.play(buffers, pool, requests, &mut state.traffic.borrow_mut()) }
-    });
+    let with_scratch = |scratch| {
+        // SAFETY: the buffers are the program's for as long as its call lasts, the scratch is the pool's.
+        unsafe { ours.replay.play([buffers.0, buffers.1, scratch], &mut state.traffic.borrow_mut()) }
+    };
+    let played = match ours.replay.scratch() {
+        0 => with_scratch(std::ptr::null_mut()),
+        bytes => transport::with_keep(|pool, _| {
+            pool.clear();
+            with_scratch(pool.take(bytes))
+        }),
+    };
     match played {
         Ok(()) => mpi_sys::MPI_SUCCESS as c_int,
         Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),

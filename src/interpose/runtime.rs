@@ -9,7 +9,7 @@ use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
 use crate::monitor::{Beyond, Budget, CommunicatorRecord, EventLog, Traffic};
 use crate::mpi::communicator::{self, Key};
-use crate::mpi::{constants, node};
+use crate::mpi::{constants, inline, node};
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Sync};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -30,6 +30,8 @@ pub struct Runtime {
     pub oversubscribed: bool,
     /// Whether this node has a network that moves long messages by itself.
     pub fast_network: bool,
+    /// Bytes of the longest message that the MPI library sends inline within this node, if known.
+    pub inline: Option<usize>,
     /// Where a communicator's state hangs.
     pub key: Key,
     /// Where communicators come from.
@@ -133,6 +135,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),
+        inline: inline::limit(),
         key,
         origins: Origins::new()?,
         started: (clock.raw(), SystemTime::now()),

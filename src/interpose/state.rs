@@ -14,7 +14,8 @@ use crate::monitor::{
 };
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, node};
-use crate::selection::{Configuration, ConfigurationErrors, Mode, RawConfiguration, Situation};
+use crate::schedule::pieces::Pieces;
+use crate::selection::{Configuration, ConfigurationErrors, Mode, Piece, RawConfiguration, Situation};
 use mpi_sys::MPI_Comm;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -132,8 +133,8 @@ pub struct Agreed {
     pub members: Vec<u32>,
     /// A name that no other communicator of the job has.
     pub identity: String,
-    /// Longest message between nodes, in bytes, where there is a limit.
-    pub piece: Option<usize>,
+    /// Which messages travel in pieces.
+    pub pieces: Pieces,
     /// Whether every rank may hold one more private communicator.
     within_budget: bool,
 }
@@ -352,7 +353,7 @@ impl State {
             nodes: &agreed.nodes,
             half_bandwidth: agreed.half_bandwidth,
         };
-        (Place { comm, rank: self.rank, size: self.size, yielding, piece: agreed.piece }, call)
+        (Place { comm, rank: self.rank, size: self.size, yielding, pieces: agreed.pieces }, call)
     }
 
     /// Forgets decisions that rest on another version of the program's choices.
@@ -518,7 +519,8 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
     let number = if state.rank == 0 { runtime.numbered.fetch_add(1, Ordering::Relaxed) } else { 0 };
     let flags = u64::from(runtime.oversubscribed) | u64::from(runtime.fast_network) << 1;
     let identity = digest(&state.origin.identity);
-    let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number, identity];
+    let inline = runtime.inline.map_or(0, |bytes| bytes as u64);
+    let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number, identity, inline];
     let all = communicator::allgather(state.comm, state.size, words)?;
     let configuration = if all.iter().all(|words| words[0] == all[0][0]) {
         Arc::clone(runtime.own_configuration())
@@ -535,7 +537,10 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
             oversubscribed: all.iter().any(|words| words[3] & 1 != 0),
         },
         half_bandwidth: configuration.half_bandwidth(nodes.is_empty()),
-        piece: configuration.piece.bytes(all.iter().any(|words| words[3] & 2 != 0)).filter(|_| !nodes.is_empty()),
+        pieces: Pieces {
+            between_nodes: configuration.piece.or(Piece::between_nodes(all.iter().any(|words| words[3] & 2 != 0))),
+            inline: configuration.inline.or(runtime.inline.filter(|_| all.iter().all(|words| words[7] == inline))),
+        },
         within_budget: all.iter().all(|words| words[2] < configuration.max_communicators as u64),
         configuration,
         nodes,

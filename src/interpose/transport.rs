@@ -9,6 +9,7 @@ use crate::mpi::error::Result;
 use crate::mpi::executor::{Executor, Setting, Units};
 use crate::mpi::memory::Pool;
 use crate::mpi::packing::Elements;
+use crate::schedule::pieces::Pieces;
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::cell::RefCell;
 
@@ -40,8 +41,8 @@ pub struct Place {
     pub size: usize,
     /// Whether waiting gives the core away.
     pub yielding: bool,
-    /// Longest message between nodes, in bytes, where there is a limit.
-    pub piece: Option<usize>,
+    /// Which messages travel in pieces.
+    pub pieces: Pieces,
 }
 
 /// Runs `choice` on this rank; counts what it sends in `traffic`, by rank of the communicator.
@@ -73,7 +74,7 @@ pub fn carry_out(
                 .reduction
                 .zip(significant.receive.or(significant.send).map(|side| side.datatype.handle)),
             yielding: place.yielding,
-            piece: place.piece,
+            pieces: place.pieces,
             nodes: call.nodes,
             watched: watched.as_deref(),
         };

@@ -9,6 +9,7 @@ use super::error::{Error, Result, check};
 use super::memory::Pool;
 use super::operation::Operation;
 use crate::monitor::{Traffic, Watched};
+use crate::schedule::pieces::Pieces;
 use crate::schedule::{Buffer, Comm, Range, Request};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Request};
 use smallvec::SmallVec;
@@ -71,8 +72,8 @@ pub struct Setting<'a> {
     pub operation: Option<(Operation, MPI_Datatype)>,
     /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
     pub yielding: bool,
-    /// Longest message between nodes, in bytes, where there is a limit.
-    pub piece: Option<usize>,
+    /// Which messages travel in pieces.
+    pub pieces: Pieces,
     /// Node of each rank; empty if there is one node.
     pub nodes: &'a [u32],
     /// Where to tell which messages are under way, if somebody watches.
@@ -164,21 +165,20 @@ impl<'a> Executor<'a> {
     /// 4.1.4 takes 0.05 to 0.1 µs less, a broadcast gains nothing.
     fn start(&mut self, peer: usize, range: Range, outgoing: bool) -> Request {
         self.issue();
-        if let Some(units) = self.limit(peer).filter(|units| *units < range.len) {
+        if let Some(units) = self.piece_of(peer, range.len) {
             return self.start_in_pieces(peer, range, units, outgoing);
         }
         self.hold(peer, range, outgoing)
     }
 
-    /// Units of the longest message to or from that rank, where there is a limit.
+    /// Units of each piece of a message to or from that rank, if it is to be cut.
     #[inline]
-    fn limit(&self, peer: usize) -> Option<usize> {
-        let Setting { piece, nodes, rank, units, .. } = self.setting;
-        let piece = (*piece)?;
-        (nodes[peer] != nodes[*rank]).then(|| (piece as u64 / units.bytes(1).max(1)).max(1) as usize)
+    fn piece_of(&self, peer: usize, len: usize) -> Option<usize> {
+        let Setting { pieces, nodes, rank, units, .. } = self.setting;
+        pieces.units(len, units.bytes(1) as usize, nodes.is_empty() || nodes[peer] == nodes[*rank])
     }
 
-    /// Starts a message as several. Both ends cut it alike, since they agree on its length and on the limit.
+    /// Starts a message as several.
     ///
     /// Where two ranks exchange messages above the rendezvous limit over TCP, Open MPI 4.1.4 and MPICH 4.0.2 (UCX) fill
     /// the link in one direction at a time: an allreduce of 1 MiB by the ring takes twice as long on 8 nodes.

@@ -5,6 +5,7 @@ pub mod constants;
 pub mod datatype;
 pub mod error;
 pub mod executor;
+pub mod inline;
 pub mod memory;
 pub mod node;
 pub mod operation;

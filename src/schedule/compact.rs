@@ -7,6 +7,9 @@ use std::os::raw::c_int;
 
 /// Longer programs are walked anew: their messages cost more than the walk, and their actions would fill the cache.
 const MOST_STEPS: usize = 64;
+/// Bytes of a message that needs no help on its way: its sender is done with it at once, and it may arrive before it is
+/// asked for. Longer ones are started before anything else, so that they travel meanwhile.
+const SHORT: c_int = 4096;
 
 /// Where something lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +27,24 @@ pub struct Message {
     pub peer: c_int,
     /// Bytes, as MPI counts them.
     pub bytes: c_int,
+    /// Bytes of each piece that it travels in but the last, which may be shorter; as many as it has if it travels whole.
+    pub piece: c_int,
     /// Where they lie.
     pub at: Place,
+}
+
+impl Message {
+    /// The pieces, each with its place, in order: one if the message is empty.
+    #[inline]
+    pub fn pieces(self) -> impl Iterator<Item = (Place, c_int)> {
+        let mut next = Some(0);
+        std::iter::from_fn(move || {
+            let start = next?;
+            let bytes = self.piece.min(self.bytes - start);
+            next = Some(start + bytes).filter(|next| *next < self.bytes);
+            Some((Place { offset: self.at.offset + start as usize, ..self.at }, bytes))
+        })
+    }
 }
 
 /// One thing to do; sizes in bytes but for folds, which count units.
@@ -36,7 +55,7 @@ pub enum Action {
     Receive(Message),
     /// Both at once: out, in.
     Exchange(Message, Message),
-    /// The number is the request's place in the table of requests.
+    /// The number is the place in the table of requests, of the first if there are several pieces.
     StartSend(Message, u32),
     StartReceive(Message, u32),
     /// For requests that stand one after another.
@@ -72,11 +91,17 @@ impl Compact {
     /// Works a program out for units of `unit` bytes; `None` if it is too long or a message too large for one count.
     ///
     /// Without `blocking`, every message is started and waited for: for those who wait in a way of their own.
-    pub fn of(program: &Program, unit: usize, blocking: bool) -> Option<Self> {
+    /// `piece` tells the units of each piece of a message to or from a rank, by the message's units, if it is to be cut.
+    pub fn of(
+        program: &Program,
+        unit: usize,
+        blocking: bool,
+        piece: impl Fn(usize, usize) -> Option<usize>,
+    ) -> Option<Self> {
         if program.steps.len() > MOST_STEPS {
             return None;
         }
-        let mut writer = Writer { unit, blocking, actions: Vec::new(), slots: Vec::new() };
+        let mut writer = Writer { unit, blocking, piece, actions: Vec::new(), slots: Vec::new() };
         let mut steps = &program.steps[..];
         while !steps.is_empty() {
             let taken = writer.write(steps)?;
@@ -114,19 +139,6 @@ impl Compact {
             }
         }
         self
-    }
-
-    /// Bytes of the longest message.
-    pub fn longest_message(&self) -> usize {
-        let bytes = |action: &Action| match action {
-            Action::Send(message)
-            | Action::Receive(message)
-            | Action::StartSend(message, _)
-            | Action::StartReceive(message, _) => message.bytes as usize,
-            Action::Exchange(out, into) => out.bytes.max(into.bytes) as usize,
-            Action::Wait { .. } | Action::Copy { .. } | Action::Fold { .. } => 0,
-        };
-        self.actions.iter().map(bytes).max().unwrap_or(0)
     }
 
     /// Whether it combines anything.
@@ -191,15 +203,16 @@ fn touched(action: &Action, unit: usize) -> ([Option<Stretch>; 2], Option<Stretc
 }
 
 /// Turns steps into actions.
-struct Writer {
+struct Writer<Piece> {
     unit: usize,
     blocking: bool,
+    piece: Piece,
     actions: Vec<Action>,
-    /// The program's requests, by place in the table.
+    /// The program's requests, by place in the table: each as often as its message has pieces.
     slots: Vec<Request>,
 }
 
-impl Writer {
+impl<Piece: Fn(usize, usize) -> Option<usize>> Writer<Piece> {
     const fn place(&self, range: &Range) -> Place {
         Place { buffer: range.buffer, offset: range.start * self.unit }
     }
@@ -213,7 +226,8 @@ impl Writer {
             _ => return None,
         };
         let bytes = c_int::try_from(range.len * self.unit).ok()?;
-        Some((Message { peer: *peer as c_int, bytes, at: self.place(range) }, *request, outgoing))
+        let piece = (self.piece)(*peer, range.len).map_or(bytes, |units| (units * self.unit) as c_int);
+        Some((Message { peer: *peer as c_int, bytes, piece, at: self.place(range) }, *request, outgoing))
     }
 
     /// Writes the first of the steps, with those that go into one action with it; tells how many that were.
@@ -236,6 +250,9 @@ impl Writer {
     fn write_message(&mut self, steps: &[Step]) -> Option<usize> {
         let (message, request, outgoing) = self.message(&steps[0])?;
         if self.blocking {
+            if let Some(taken) = self.write_beside_copies(steps) {
+                return Some(taken);
+            }
             if let [_, second, Step::Wait { requests }, ..] = steps
                 && let Some((other, other_request, other_outgoing)) = self.message(second)
                 && other_outgoing != outgoing
@@ -255,20 +272,54 @@ impl Writer {
                 return Some(1);
             }
         }
+        self.start(message, request, outgoing);
+        Some(1)
+    }
+
+    /// Short messages, at most one each way, that are under way while something is copied: blocking calls do here as well,
+    /// and take 15 to 50 ns less than starting and waiting (a receive needs no request from Open MPI's lists).
+    fn write_beside_copies(&mut self, steps: &[Step]) -> Option<usize> {
+        let copies = |step: &Step| matches!(step, Step::Copy { .. });
+        let messages = steps.iter().take_while(|step| self.message(step).is_some()).count();
+        let number = steps[messages..].iter().take_while(|step| copies(step)).count();
+        let (Some(Step::Wait { requests }), true) = (steps.get(messages + number), number > 0) else { return None };
+        let (mut out, mut into) = (None, None);
+        for step in &steps[..messages] {
+            let (message, request, outgoing) = self.message(step)?;
+            let side = if outgoing { &mut out } else { &mut into };
+            if message.bytes > SHORT || !requests.contains(&request) || side.replace((message, request)).is_some() {
+                return None;
+            }
+        }
+        match (out, into) {
+            (Some((out, request)), Some(_)) => self.start(out, request, true),
+            (Some((out, _)), None) => self.actions.push(Action::Send(out)),
+            _ => {}
+        }
+        for step in &steps[messages..messages + number] {
+            self.write(std::slice::from_ref(step))?;
+        }
+        if let Some((into, _)) = into {
+            self.actions.push(Action::Receive(into));
+        }
+        Some(messages + number)
+    }
+
+    fn start(&mut self, message: Message, request: Request, outgoing: bool) {
         let slot = self.slots.len() as u32;
-        self.slots.push(request);
+        self.slots.extend(message.pieces().map(|_| request));
         let start = if outgoing { Action::StartSend } else { Action::StartReceive };
         self.actions.push(start(message, slot));
-        Some(1)
     }
 
     fn write_wait(&mut self, requests: &[Request]) {
         for request in requests {
             let Some(slot) = self.slots.iter().position(|known| known == request) else { continue };
+            let pieces = self.slots[slot..].iter().take_while(|known| *known == request).count() as u32;
             let slot = slot as u32;
             match self.actions.last_mut() {
-                Some(Action::Wait { first, number }) if *first + *number == slot => *number += 1,
-                _ => self.actions.push(Action::Wait { first: slot, number: 1 }),
+                Some(Action::Wait { first, number }) if *first + *number == slot => *number += pieces,
+                _ => self.actions.push(Action::Wait { first: slot, number: pieces }),
             }
         }
     }
@@ -282,11 +333,15 @@ mod tests {
 
     const UNIT: usize = 4;
 
+    const fn whole(_: usize, _: usize) -> Option<usize> {
+        None
+    }
+
     fn compact(operation: Operation, choice: &str, rank: usize, size: usize, blocking: bool) -> Compact {
         let choice = Choice::parse(operation, choice).expect("in the catalogue");
         let call =
             Call { operation, root: 0, count: 3, unit: UNIT, commutative: true, nodes: &[], half_bandwidth: 8192 };
-        Compact::of(&record(&choice, &call, rank, size), UNIT, blocking).expect("a short program")
+        Compact::of(&record(&choice, &call, rank, size), UNIT, blocking, whole).expect("a short program")
     }
 
     const fn at(buffer: Buffer, offset: usize) -> Place {
@@ -295,7 +350,7 @@ mod tests {
 
     #[test]
     fn what_is_waited_for_at_once_is_one_blocking_call() {
-        let message = Message { peer: 1, bytes: 12, at: at(Buffer::Receive, 0) };
+        let message = Message { peer: 1, bytes: 12, piece: 12, at: at(Buffer::Receive, 0) };
         assert_eq!(*compact(Operation::Bcast, "linear", 0, 2, true).actions, [Action::Send(message)]);
         let waiting = [Action::StartSend(message, 0), Action::Wait { first: 0, number: 1 }];
         assert_eq!(*compact(Operation::Bcast, "linear", 0, 2, false).actions, waiting);
@@ -329,7 +384,7 @@ mod tests {
     #[test]
     fn what_is_needed_again_stays_in_scratch() {
         let scratch = at(Buffer::Scratch, 0);
-        let message = |at| Message { peer: 0, bytes: 12, at };
+        let message = |at| Message { peer: 0, bytes: 12, piece: 12, at };
         let fold = Action::Fold { left: scratch, right: at(Buffer::Send, 0), into: at(Buffer::Receive, 0), units: 3 };
         let actions = |last| [Action::Receive(message(scratch)), fold, Action::Send(message(last))];
         let changed = |last| {
@@ -347,14 +402,58 @@ mod tests {
             let third = comm.isend(0, Range::send(0, 1));
             comm.wait(&[first, second, third]);
         });
-        let message = |peer, buffer, offset| Message { peer, bytes: 4, at: at(buffer, offset) };
+        let message = |peer, buffer, offset| Message { peer, bytes: 4, piece: 4, at: at(buffer, offset) };
         let expected = [
             Action::StartReceive(message(0, Buffer::Receive, 0), 0),
             Action::StartReceive(message(2, Buffer::Receive, 4), 1),
             Action::Send(message(0, Buffer::Send, 0)),
             Action::Wait { first: 0, number: 2 },
         ];
-        assert_eq!(*Compact::of(&program, UNIT, true).expect("a short program").actions, expected);
+        assert_eq!(*Compact::of(&program, UNIT, true, whole).expect("a short program").actions, expected);
+    }
+
+    #[test]
+    fn short_messages_beside_copies_block() {
+        let message = |buffer, offset| Message { peer: 1, bytes: 12, piece: 12, at: at(buffer, offset) };
+        let copy = |into| Action::Copy { from: at(Buffer::Send, 0), into: at(Buffer::Receive, into), bytes: 12 };
+        let root = compact(Operation::Gather, "linear", 0, 2, true);
+        assert_eq!(*root.actions, [copy(0), Action::Receive(message(Buffer::Receive, 12))]);
+        let root = compact(Operation::Scatter, "linear", 0, 2, true);
+        assert_eq!(*root.actions, [Action::Send(message(Buffer::Send, 12)), copy(0)]);
+        let rank = compact(Operation::Allgather, "direct", 0, 2, true);
+        let expected = [
+            Action::StartSend(message(Buffer::Send, 0), 0),
+            copy(0),
+            Action::Receive(message(Buffer::Receive, 12)),
+            Action::Wait { first: 0, number: 1 },
+        ];
+        assert_eq!(*rank.actions, expected);
+        let many = compact(Operation::Gather, "linear", 0, 3, true);
+        let last = [copy(0), Action::Receive(message(Buffer::Receive, 12)), Action::Wait { first: 0, number: 1 }];
+        assert_eq!(many.actions[1..], last, "the other was started");
+    }
+
+    #[test]
+    fn messages_are_cut_and_each_piece_has_a_request() {
+        let program = record_body(0, 2, |comm| {
+            let first = comm.irecv(1, Range::receive(0, 5));
+            let second = comm.isend(1, Range::send(0, 2));
+            comm.wait(&[first]);
+            comm.wait(&[second]);
+        });
+        let piece = |_, units| (units > 2).then_some(2);
+        let message = |buffer, units: c_int| Message { peer: 1, bytes: 4 * units, piece: 8, at: at(buffer, 0) };
+        let compact = Compact::of(&program, UNIT, false, piece).expect("a short program");
+        let expected = [
+            Action::StartReceive(message(Buffer::Receive, 5), 0),
+            Action::StartSend(message(Buffer::Send, 2), 3),
+            Action::Wait { first: 0, number: 4 },
+        ];
+        assert_eq!((&*compact.actions, compact.requests), (&expected[..], 4));
+        let pieces: Vec<_> = message(Buffer::Receive, 5).pieces().map(|(at, bytes)| (at.offset, bytes)).collect();
+        assert_eq!(pieces, [(0, 8), (8, 8), (16, 4)]);
+        let nothing = Message { peer: 1, bytes: 0, piece: 0, at: at(Buffer::Send, 12) };
+        assert_eq!(nothing.pieces().count(), 1, "a message of no bytes is a message");
     }
 
     #[test]
@@ -369,7 +468,7 @@ mod tests {
             nodes: &[],
             half_bandwidth: 8192,
         };
-        assert_eq!(Compact::of(&record(&choice, &call(8), 0, 100), 1, true), None);
-        assert_eq!(Compact::of(&record(&choice, &call(1 << 31), 0, 2), 1, true), None);
+        assert_eq!(Compact::of(&record(&choice, &call(8), 0, 100), 1, true, whole), None);
+        assert_eq!(Compact::of(&record(&choice, &call(1 << 31), 0, 2), 1, true, whole), None);
     }
 }

@@ -79,10 +79,10 @@ impl Sync {
     }
 }
 
-/// How long messages between nodes may be.
+/// How long messages may be, between nodes or inline within one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Piece {
-    /// As the network wants it.
+    /// As the network or the MPI library wants it.
     #[default]
     Auto,
     /// Of any length.
@@ -193,6 +193,8 @@ pub struct Configuration {
     pub network: Option<Arc<Network>>,
     /// `COLLIE_PIECE`.
     pub piece: Piece,
+    /// `COLLIE_INLINE`.
+    pub inline: Piece,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
     /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls.
@@ -222,6 +224,7 @@ impl Default for Configuration {
             rules: Rules::default(),
             network: None,
             piece: Piece::default(),
+            inline: Piece::default(),
             report: vec![ReportTarget::Stderr],
             trace: None,
             memory: 64 << 20,
@@ -333,6 +336,7 @@ impl Configuration {
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
             variables::PIECE => self.piece = Piece::parse(value)?,
+            variables::INLINE => self.inline = Piece::parse(value)?,
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => self.trace = Some(PathBuf::from(value)),
             variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
@@ -364,19 +368,22 @@ impl Piece {
         }
     }
 
-    /// Longest message between nodes, in bytes; `None` for no limit. `fast`: whether the nodes have a network that moves
-    /// long messages by itself.
+    /// In bytes; `None` for no limit. `auto`: what `auto` means.
+    pub fn or(self, auto: Option<usize>) -> Option<usize> {
+        match self {
+            Self::Auto => auto,
+            Self::Off => None,
+            Self::Bytes(bytes) => Some(bytes),
+        }
+    }
+
+    /// What `auto` means between nodes. `fast`: whether they have a network that moves long messages by itself.
     ///
     /// 16 KiB is below the rendezvous limits of Open MPI 4.1.4 and of MPICH 4.0.2 (UCX) over TCP. On an emulated cluster of 8
     /// nodes with 200 Mbit/s each, pieces of 4 to 16 KiB bring the ring allreduce of 1 MiB to 1.00 to 1.01 of the bound on
     /// both; of 32 KiB to 1.00 on Open MPI and 1.4 on MPICH; whole messages to 2.0 on both.
-    pub const fn bytes(self, fast: bool) -> Option<usize> {
-        match self {
-            Self::Auto if fast => None,
-            Self::Auto => Some(16 << 10),
-            Self::Off => None,
-            Self::Bytes(bytes) => Some(bytes),
-        }
+    pub fn between_nodes(fast: bool) -> Option<usize> {
+        (!fast).then_some(16 << 10)
     }
 }
 

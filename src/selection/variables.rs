@@ -32,6 +32,8 @@ pub const RULES: &str = "COLLIE_RULES";
 pub const NETWORK: &str = "COLLIE_NETWORK";
 /// Bytes of a message between nodes.
 pub const PIECE: &str = "COLLIE_PIECE";
+/// Bytes of a message within a node that needs no buffer.
+pub const INLINE: &str = "COLLIE_INLINE";
 /// Where the report goes.
 pub const REPORT: &str = "COLLIE_REPORT";
 /// Where the trace goes.
@@ -95,6 +97,14 @@ pub const VARIABLES: &[Variable] = &[
         help: "Longest message between nodes; longer ones travel in pieces. Over TCP, MPI libraries send long messages one \
                way at a time where two ranks exchange them, and short ones both ways. auto is 16K, or off where a node \
                has InfiniBand, Omni-Path or Slingshot.",
+    },
+    Variable {
+        name: INLINE,
+        accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
+        default: "auto",
+        help: "Longest message within a node that the MPI library sends without a buffer of its own; messages of up to \
+               twice that travel as two. auto is the limit of Open MPI 4 where its parts ob1 and vader carry the \
+               messages (256, or OMPI_MCA_btl_vader_max_inline_send), otherwise off.",
     },
     Variable {
         name: REPORT,

@@ -12,6 +12,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("data_movement.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("reductions.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("predefined.c", &[], &[1, 2, 3, 4, 8]),
+    ("repeated.c", &[], &[2, 3]),
     ("barrier.c", &[], &[1, 2, 3, 5, 7, 8]),
     ("bottom.c", &[], &[8]),
     ("large_count_forms.c", &[], &[8]),

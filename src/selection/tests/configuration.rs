@@ -39,6 +39,8 @@ fn every_variable_is_understood() {
         ("COLLIE_REPORT", "stderr, runs/a.json,b.txt,c.csv,d.html"),
         ("COLLIE_LOG", "collie=trace"),
         ("COLLIE_MAX_COMMUNICATORS", "7"),
+        ("COLLIE_PIECE", "off"),
+        ("COLLIE_INLINE", "1K"),
     ])
     .unwrap();
     assert_eq!(configuration.mode, Mode::Native);
@@ -55,6 +57,8 @@ fn every_variable_is_understood() {
     assert_eq!(configuration.report, targets);
     assert_eq!(configuration.log, "collie=trace");
     assert_eq!(configuration.max_communicators, 7);
+    assert_eq!((configuration.piece.or(Some(5)), configuration.inline.or(Some(5))), (None, Some(1024)));
+    assert_eq!(parse(&[]).unwrap().inline.or(Some(5)), Some(5));
     assert_eq!(parse(&[("COLLIE_REPORT", "off")]).unwrap().report, []);
 }
 
