@@ -3,6 +3,7 @@
 #![cfg(feature = "cli")]
 
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// `collie` with these arguments, in an environment without Collie's variables.
@@ -233,6 +234,12 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     assert_eq!(text(&stderr), "");
 }
 
+/// Makes `to` an executable copy of `from`, by another process: what this one wrote itself, it could not start while a
+/// child that another test has just forked still has it open for writing.
+fn install(from: &Path, to: &Path) {
+    assert!(Command::new("install").args(["-m", "755"]).args([from, to]).status().unwrap().success());
+}
+
 /// A folder laid out as `scripts/build` leaves it, with a launcher in it that only tells how it was called.
 struct Installed {
     folder: tempfile::TempDir,
@@ -243,7 +250,7 @@ impl Installed {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::create_dir(path("bin")).unwrap();
-        std::fs::copy(env!("CARGO_BIN_EXE_collie"), path("bin/collie")).unwrap();
+        install(Path::new(env!("CARGO_BIN_EXE_collie")), &path("bin/collie"));
         for family in families {
             std::fs::create_dir_all(path(family).join("lib")).unwrap();
             std::fs::write(path(family).join("lib/libcollie.so"), "").unwrap();
@@ -252,8 +259,8 @@ impl Installed {
             "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '{version}'; exit 0; fi\n\
              echo \"$*\"\nenv | grep '^COLLIE_' | sort\nexit 7\n"
         );
-        std::fs::write(path("mpirun"), script).unwrap();
-        std::fs::set_permissions(path("mpirun"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::write(path("mpirun.text"), script).unwrap();
+        install(&path("mpirun.text"), &path("mpirun"));
         Self { folder }
     }
 
