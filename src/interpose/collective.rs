@@ -19,13 +19,14 @@ const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
 #[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
-    quick::carry_out(arguments, &native).unwrap_or_else(|| carry_out_the_long_way(arguments, native))
+    quick::carry_out(arguments, &native).unwrap_or_else(|| carry_out_the_long_way(arguments, &native))
 }
 
+/// Compiled once for all entries, of which there are some fifty.
 #[inline(never)]
-fn carry_out_the_long_way(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
-    guard::enter(mpi_name(arguments.operation), &native, || match runtime::get() {
-        Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, &native),
+fn carry_out_the_long_way(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
+    guard::enter(mpi_name(arguments.operation), native, || match runtime::get() {
+        Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
         _ => native(),
     })
 }
@@ -52,7 +53,7 @@ impl Outcome {
     }
 }
 
-fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &impl Fn() -> c_int) -> c_int {
+fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
     let start = runtime.clock.raw();
     let Ok(state) = state::of(runtime, arguments.comm) else { return native() };
     // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
@@ -96,7 +97,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &impl Fn() ->
 
 /// Decides and runs; the error is one from before the algorithm's first message.
 #[inline]
-fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &impl Fn() -> c_int) -> Result<Outcome> {
+fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &dyn Fn() -> c_int) -> Result<Outcome> {
     state.settle_for(control::version());
     let key = arguments.key();
     if state.recognise(arguments.operation, &key).is_some_and(|known| known.quick.is_none()) {
@@ -157,7 +158,7 @@ fn run(
     arguments: &Arguments,
     significant: &Significant,
     plan: &Plan,
-    native: &impl Fn() -> c_int,
+    native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let waited = synchronise::before(runtime, state);
     let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, native) };
@@ -175,7 +176,7 @@ fn run_alone(
     arguments: &Arguments,
     significant: &Significant,
     plan: &Plan,
-    native: &impl Fn() -> c_int,
+    native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let bytes = significant.bytes();
     let Some(choice) = &plan.choice else { return Outcome::plain(native(), plan.cell, bytes) };

@@ -167,7 +167,7 @@ macro_rules! entries {
             let native = || unsafe { mpi_sys::$native($($argument,)* comm $(, $request)?) };
             let function = Function { collective: Collective::$collective, form: Form::$form };
             // SAFETY: asked for only when the native call has written there.
-            observe(function, comm, $root, || $part, || entries!(@made unsafe { $(*$request)? }), native)
+            observe(function, comm, $root, &|| $part, &|| entries!(@made unsafe { $(*$request)? }), &native)
         }
     };
     (@made unsafe {}) => { constants::request_null() };
@@ -188,7 +188,7 @@ macro_rules! entries {
                 let native = || unsafe { native($($argument,)* comm, info, request) };
                 let function = Function { collective: Collective::$collective, form: Form::Persistent };
                 // SAFETY: asked for only when the native call has written there.
-                observe(function, comm, $root, || $part, || unsafe { *request }, native)
+                observe(function, comm, $root, &|| $part, &|| unsafe { *request }, &native)
             }
         };
     };
@@ -275,18 +275,17 @@ pub(super) fn in_place(address: *const c_void) -> bool {
 }
 
 /// Passes a call to PMPI and counts it; `made` gives the request that it made, if it makes one. Gives what PMPI returned.
+/// Compiled once for all entries, of which there are hundreds.
 pub(super) fn observe(
     function: Function,
     comm: MPI_Comm,
     root: c_int,
-    part: impl Fn() -> Part,
-    made: impl Fn() -> MPI_Request,
-    native: impl Fn() -> c_int,
+    part: &dyn Fn() -> Part,
+    made: &dyn Fn() -> MPI_Request,
+    native: &dyn Fn() -> c_int,
 ) -> c_int {
-    guard::enter(function.name(), &native, || match runtime::get() {
-        Some(runtime) if comm != constants::comm_null() => {
-            timed(runtime, function, comm, root, (&part, &made), &native)
-        }
+    guard::enter(function.name(), native, || match runtime::get() {
+        Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, (part, made), native),
         _ => native(),
     })
 }
@@ -296,8 +295,8 @@ fn timed(
     function: Function,
     comm: MPI_Comm,
     root: c_int,
-    (part, made): (&impl Fn() -> Part, &impl Fn() -> MPI_Request),
-    native: &impl Fn() -> c_int,
+    (part, made): (&dyn Fn() -> Part, &dyn Fn() -> MPI_Request),
+    native: &dyn Fn() -> c_int,
 ) -> c_int {
     let Ok(state) = state::of(runtime, comm) else { return native() };
     // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.

@@ -41,7 +41,7 @@ macro_rules! entries {
                 };
                 // SAFETY: Fortran passes a valid address.
                 let comm = unsafe { comm(handle) };
-                observed::observe($function, comm, $root, || $bytes, || entries!(@made $($made)*), native);
+                observed::observe($function, comm, $root, &|| $bytes, &|| entries!(@made $($made)*), &native);
             }
         };
     };

@@ -174,13 +174,13 @@ pub fn wait(
             let code = native();
             let ticks = runtime.clock.raw().saturating_sub(start);
             let succeeded = code == mpi_sys::MPI_SUCCESS as c_int;
-            waited(runtime, &before, &read(), |place| succeeded && done(place), ticks);
+            waited(runtime, &before, &read(), &|place| succeeded && done(place), ticks);
             code
         }),
     }
 }
 
-fn waited(runtime: &Runtime, before: &Handles, after: &Handles, told: impl Fn(usize) -> bool, ticks: u64) {
+fn waited(runtime: &Runtime, before: &Handles, after: &Handles, told: &dyn Fn(usize) -> bool, ticks: u64) {
     let null = constants::request_null();
     let there = || (0..before.len()).filter(|place| before[*place] != null);
     let end = |place: usize| End { null: after[place] == null, told: told(place) };

@@ -40,7 +40,7 @@ pub fn run(
     arguments: &Arguments,
     significant: &Significant,
     choice: &Choice,
-    native: &impl Fn() -> c_int,
+    native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let (place, call) = state.place_and_call(arguments.operation, significant);
     let scale = if call.operation.reduces() { largest(place, significant) } else { Ok(0.0) };
