@@ -11,7 +11,7 @@
 //! * [`pattern`]: arithmetic only; who talks to whom, about which units.
 //! * [`schedule`]: the `Comm` trait and the interpreters that need no MPI.
 //! * [`algorithm`]: the catalogue, one file per algorithm.
-//! * `reduction` (feature `kernels`): element-wise kernels, one per operation and element type.
+//! * `reduction` (feature `mpi`, a crate of its own): element-wise kernels, one per operation and element type.
 //! * [`monitor`]: what is recorded per call, and the summary over all ranks.
 //! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
 //! * [`report`]: one writer per form of the report.
@@ -30,8 +30,6 @@ pub mod cli;
 pub mod fit;
 pub mod monitor;
 pub mod pattern;
-#[cfg(any(test, feature = "kernels"))]
-pub mod reduction;
 pub mod report;
 pub mod schedule;
 pub mod selection;
@@ -40,3 +38,5 @@ pub mod selection;
 pub mod interpose;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+#[cfg(feature = "mpi")]
+pub use collie_reduction as reduction;

@@ -1,6 +1,6 @@
 //! Values that make differences visible, for every element.
 
-use super::super::Element;
+use crate::Element;
 
 /// What a part of an element is.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The loops with wider registers of x86-64.
 
 use super::{Set, baseline, spread, table};
-use crate::reduction::scalar::Fold;
+use crate::scalar::Fold;
 
 /// Bytes of a cache line, and of the widest register.
 const LINE: usize = 64;
@@ -27,7 +27,7 @@ pub(super) fn available() -> impl Iterator<Item = &'static Set> {
 /// The body of every kernel with wide registers: the baseline up to the first cache line of `out`, then the loop.
 ///
 /// # Safety
-/// As for [`Kernel`](crate::reduction::Kernel).
+/// As for [`Kernel`](crate::Kernel).
 #[inline(always)]
 unsafe fn run<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut u8, elements: usize) {
     let head = head::<T>(out, elements);
@@ -53,7 +53,7 @@ fn head<T>(out: *mut u8, elements: usize) -> usize {
 }
 
 /// # Safety
-/// As for [`Kernel`](crate::reduction::Kernel), on a processor with AVX2.
+/// As for [`Kernel`](crate::Kernel), on a processor with AVX2.
 #[target_feature(enable = "avx2")]
 unsafe fn avx2<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut u8, elements: usize) {
     // SAFETY: the caller's promise is handed on.
@@ -61,7 +61,7 @@ unsafe fn avx2<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut
 }
 
 /// # Safety
-/// As for [`Kernel`](crate::reduction::Kernel), on a processor with AVX-512 F, BW, DQ and VL.
+/// As for [`Kernel`](crate::Kernel), on a processor with AVX-512 F, BW, DQ and VL.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn avx512<T: Copy, F: Fold<T>>(left: *const u8, right: *const u8, out: *mut u8, elements: usize) {
     // SAFETY: the caller's promise is handed on.

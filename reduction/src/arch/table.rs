@@ -1,9 +1,9 @@
 //! Which kernel belongs to which operation and element.
 
-use crate::reduction::{Element, Kernel, Op};
+use crate::{Element, Kernel, Op};
 
 /// All kernels of one instruction set; a hole where MPI does not allow the combination.
-pub(in crate::reduction) struct Table([[Option<Kernel>; Element::ALL.len()]; Op::ALL.len()]);
+pub(crate) struct Table([[Option<Kernel>; Element::ALL.len()]; Op::ALL.len()]);
 
 impl Table {
     /// A table of holes.
@@ -19,7 +19,7 @@ impl Table {
 
     /// The kernel, if there is one.
     #[inline]
-    pub(in crate::reduction) fn get(&self, op: Op, element: Element) -> Option<Kernel> {
+    pub(crate) fn get(&self, op: Op, element: Element) -> Option<Kernel> {
         self.0[op as usize][element as usize]
     }
 }
@@ -30,7 +30,7 @@ impl Table {
 /// not matter, logicals are integers, and a byte is one.
 macro_rules! instances {
     ($loop:ident) => {
-        $crate::reduction::arch::table::instances!(@ $loop;
+        $crate::arch::table::instances!(@ $loop;
             [Sum Prod Min Max Land Lor Lxor Band Bor Bxor] U8 u8, U16 u16, U32 u32, U64 u64;
             [Sum Prod Land Lor Lxor Band Bor Bxor] I8 u8, I16 u16, I32 u32, I64 u64;
             [Min Max] I8 i8, I16 i16, I32 i32, I64 i64;
@@ -44,9 +44,9 @@ macro_rules! instances {
     };
     (@ $loop:ident; $($ops:tt $($element:ident $type:ty),+;)+) => {{
         #[allow(unused_imports)]
-        use $crate::reduction::{element::{Complex, Padded, Pair}, scalar, Element, Op};
-        let table = $crate::reduction::arch::table::Table::empty();
-        $($( let table = $crate::reduction::arch::table::instances!(@row $loop, table, $element, $type, $ops); )+)+
+        use $crate::{element::{Complex, Padded, Pair}, scalar, Element, Op};
+        let table = $crate::arch::table::Table::empty();
+        $($( let table = $crate::arch::table::instances!(@row $loop, table, $element, $type, $ops); )+)+
         table
     }};
     (@row $loop:ident, $table:ident, $element:ident, $type:ty, [$($op:ident)+]) => {

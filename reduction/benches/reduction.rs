@@ -1,14 +1,14 @@
 //! Bandwidth of the reduction kernels against a plain `out = a + b` on doubles, the add of the STREAM benchmark, in
 //! buffers of the same total size.
 //!
-//! `cargo bench --features kernels --bench reduction`; words after `--` pick the rows that contain one of them, such as `Sum` or `C64`.
+//! `cargo bench --package collie-reduction`; words after `--` pick the rows that contain one of them, such as `Sum` or `C64`.
 //!
 //! Each kernel takes turns with the add, and the fastest turn of each counts: what else the machine does then hits both
 //! alike. A harness that measures one after the other, minutes apart, gave ratios from 30 to 120 % for one kernel on a
 //! busy machine. Bytes are those of all three buffers, as in STREAM. Buffers start on a cache line, and again 16 bytes
 //! behind one, where `malloc` puts large blocks.
 
-use collie::reduction::{Element, Kernel, Op, instruction_set, kernel};
+use collie_reduction::{Element, Kernel, Op, instruction_set, kernel};
 use std::hint::black_box;
 use std::time::Instant;
 

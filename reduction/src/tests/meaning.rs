@@ -1,7 +1,7 @@
 //! Examples worked out by hand, run through every set of kernels.
 
-use super::super::element::{Complex, Pair};
-use super::super::{Element, Op, arch};
+use crate::element::{Complex, Pair};
+use crate::{Element, Op, arch};
 
 /// Folds two values with every set; the bits of the results have to be the same.
 fn fold<T: Copy>(op: Op, element: Element, left: T, right: T, same: impl Fn(&T, &T) -> bool) -> T {

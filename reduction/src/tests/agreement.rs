@@ -1,7 +1,7 @@
 //! Every set of kernels gives the same bits as one element at a time, for every length, misalignment and overlap.
 
-use super::super::{Element, Kernel, Op, arch};
 use super::values;
+use crate::{Element, Kernel, Op, arch};
 
 /// Which operand `out` is.
 #[derive(Clone, Copy, Debug)]
