@@ -208,9 +208,20 @@ UNUSED static void check_on_parts(void (*body)(MPI_Comm comm, int rank, int size
     }
 }
 
-/* The operation named on the command line, or all of them. */
+/* The operations named on the command line, with commas between them, or all of them. */
 UNUSED static int check_wanted(int argc, char **argv, int operation) {
-    return argc < 2 || strcmp(argv[1], check_names[operation]) == 0;
+    char names[128], name[32];
+    if (argc < 2) return 1;
+    snprintf(names, sizeof names, ",%s,", argv[1]);
+    snprintf(name, sizeof name, ",%s,", check_names[operation]);
+    return strstr(names, name) != NULL;
+}
+
+/* Whether the command line has the word "thin": fewer cases, since all of them are in another job. */
+UNUSED static int check_thin(int argc, char **argv) {
+    int thin = 0;
+    for (int i = 1; i < argc; i++) thin |= strcmp(argv[i], "thin") == 0;
+    return thin;
 }
 
 #endif

@@ -183,7 +183,7 @@ int main(int argc, char **argv) {
         {"MPI_DOUBLE MPI_MAX", MPI_DOUBLE, MPI_MAX, 0, fill_double},
     };
     case_count = sizeof all / sizeof *all;
-    for (int i = 1; i < argc; i++) thin |= strcmp(argv[i], "thin") == 0;
+    thin = check_thin(argc, argv);
     memcpy(cases, all, sizeof all);
     for (wanted = REDUCE; wanted <= ALLREDUCE; wanted++)
         if (check_wanted(argc, argv, wanted)) check_on_parts(body);

@@ -1,21 +1,23 @@
 //! Every algorithm of the catalogue, forced by the variable that users set, with its defaults and with other settings.
+//!
+//! One job forces one algorithm of every operation that its program calls: starting jobs takes time. Each algorithm has
+//! a test of its own that looks at its part of the job's report; the first of them that runs starts the job.
 
+use crate::job::Outcome;
 use crate::mpi::Family;
 use crate::programs::accounted;
+use crate::report::{Report, Row};
 use collie::algorithm::{Algorithm, Call, Choice, HALF_BANDWIDTH, Operation, of};
 use collie::schedule::cover;
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
+use std::sync::{Arc, OnceLock};
 
-/// The program of each operation.
-const OPERATIONS: [(Operation, &str); 7] = [
-    (Operation::Bcast, "data_movement.c"),
-    (Operation::Gather, "data_movement.c"),
-    (Operation::Scatter, "data_movement.c"),
-    (Operation::Allgather, "data_movement.c"),
-    (Operation::Reduce, "reductions.c"),
-    (Operation::Allreduce, "reductions.c"),
-    (Operation::Barrier, "barrier.c"),
+/// Each program with the operations that it calls.
+pub const PROGRAMS: [(&str, &[Operation]); 3] = [
+    ("data_movement.c", &[Operation::Bcast, Operation::Gather, Operation::Scatter, Operation::Allgather]),
+    ("reductions.c", &[Operation::Reduce, Operation::Allreduce]),
+    ("barrier.c", &[Operation::Barrier]),
 ];
 
 /// Ranks of each job; the programs part it into communicators of 1, 2, 3, 4, 5, 7 and 8.
@@ -23,15 +25,29 @@ const RANKS: usize = 8;
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for (operation, source) in OPERATIONS {
-        for row in of(operation) {
-            for choice in settings(row, family) {
-                let name = format!("{}::{operation}::{choice}", family.name);
-                trials.push(Trial::test(name, move || forced(family, operation, source, &choice)));
+    for (source, operations) in PROGRAMS {
+        let of_operations: Vec<Vec<Choice>> = operations
+            .iter()
+            .map(|operation| of(*operation).iter().flat_map(|row| settings(row, family)).collect())
+            .collect();
+        let jobs = of_operations.iter().map(Vec::len).max().unwrap_or(0);
+        for job in 0..jobs {
+            let choices = of_operations.iter().filter_map(|choices| choices.get(job).cloned()).collect();
+            let forced = Arc::new(Forced { family, source, choices, ran: OnceLock::new() });
+            for choice in &forced.choices {
+                let name = format!("{}::{}::{choice}", family.name, choice.algorithm.operation);
+                let (forced, choice) = (Arc::clone(&forced), choice.clone());
+                trials.push(Trial::test(name, move || forced.check(&choice)));
             }
         }
     }
     trials
+}
+
+/// What the programs take to run these operations only, and not with every type and count: those are with the default
+/// choices, in the programs' own tests.
+pub fn thin(operations: impl Iterator<Item = Operation>) -> [String; 2] {
+    [operations.map(Operation::name).collect::<Vec<_>>().join(","), "thin".to_owned()]
 }
 
 /// One setting on each MPI: the defaults on Open MPI, and on MPICH, where there is a choice, one that changes several
@@ -60,18 +76,39 @@ fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
     vec![changed.unwrap_or(default)]
 }
 
-fn forced(family: &Family, operation: Operation, source: &str, choice: &Choice) -> Result<(), Failed> {
-    let text = choice.to_string();
-    let variables = [(variables::of(operation), text.as_str())];
-    // Every root of every type and count is with the default choice, in the programs' own tests.
-    let arguments = [operation.name(), "thin"];
-    let (outcome, report) = accounted(family, source, &arguments, RANKS, &variables)?;
-    let ran = report.calls(|row| row.algorithm == text);
-    // What an algorithm needs may be more than one machine has; then the report says what refused it.
-    let refused = report.calls(|row| row.decided_by.contains(choice.algorithm.name));
-    if ran == 0 && (refused == 0 || !choice.algorithm.needs.several_nodes) {
-        let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
-        return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());
+/// A job with one choice for each of some operations.
+struct Forced {
+    family: &'static Family,
+    source: &'static str,
+    choices: Vec<Choice>,
+    ran: OnceLock<Result<(Outcome, Report), String>>,
+}
+
+impl Forced {
+    fn run(&self) -> Result<(Outcome, Report), Failed> {
+        let texts: Vec<_> = self.choices.iter().map(ToString::to_string).collect();
+        let operations = || self.choices.iter().map(|choice| choice.algorithm.operation);
+        let variables: Vec<_> = operations().map(variables::of).zip(texts.iter().map(String::as_str)).collect();
+        let arguments = thin(operations());
+        accounted(self.family, self.source, &arguments.each_ref().map(String::as_str), RANKS, &variables)
     }
-    Ok(())
+
+    /// The job ended well and ran calls by this choice.
+    fn check(&self, choice: &Choice) -> Result<(), Failed> {
+        let ran = self.ran.get_or_init(|| self.run().map_err(|failed| failed.message().unwrap_or("").to_owned()));
+        let (outcome, report) = ran.as_ref().map_err(Failed::from)?;
+        let text = choice.to_string();
+        let operation = format!("mpi_{}", choice.algorithm.operation);
+        let calls = |wanted: &dyn Fn(&Row) -> bool| {
+            report.calls(|row| row.function.eq_ignore_ascii_case(&operation) && wanted(row))
+        };
+        let ran = calls(&|row| row.algorithm == text);
+        // What an algorithm needs may be more than one machine has; then the report says what refused it.
+        let refused = calls(&|row| row.decided_by.contains(choice.algorithm.name));
+        if ran == 0 && (refused == 0 || !choice.algorithm.needs.several_nodes) {
+            let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
+            return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());
+        }
+        Ok(())
+    }
 }

@@ -1,55 +1,54 @@
 //! Ranks on several nodes, as far as Collie can tell: algorithms that go by nodes, and messages in pieces.
 
+use crate::algorithms::{PROGRAMS, thin};
 use crate::mpi::{Family, Launch};
-use crate::report::{self, Report};
+use crate::report::{self, Report, Row};
 use collie::algorithm::Operation;
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
-
-/// Each with the program that calls it; barrier has no buffers to compare.
-const OPERATIONS: [(Operation, &str); 6] = [
-    (Operation::Bcast, "data_movement.c"),
-    (Operation::Gather, "data_movement.c"),
-    (Operation::Scatter, "data_movement.c"),
-    (Operation::Allgather, "data_movement.c"),
-    (Operation::Reduce, "reductions.c"),
-    (Operation::Allreduce, "reductions.c"),
-];
 
 /// On nodes of three, three and two ranks that alternate.
 const RANKS: usize = 8;
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
-    let trial = |(operation, source): (Operation, &'static str)| {
-        Trial::test(format!("{}::nodes::{operation}", family.name), move || by_nodes(family, operation, source))
+    // Barrier has no buffers to compare.
+    let programs = PROGRAMS.into_iter().filter(|(_, operations)| !operations.contains(&Operation::Barrier));
+    let trial = |(source, operations): (&'static str, &'static [Operation])| {
+        let stem = source.split('.').next().unwrap_or(source);
+        Trial::test(format!("{}::nodes::{stem}", family.name), move || by_nodes(family, source, operations))
     };
-    let mut trials: Vec<_> = OPERATIONS.into_iter().map(trial).collect();
+    let mut trials: Vec<_> = programs.map(trial).collect();
     trials.push(Trial::test(format!("{}::nodes::repeated", family.name), move || repeated(family)));
     trials
 }
 
 /// `hierarchical` with unequal nodes; messages between them in pieces of at most 1000 bytes, those of 65 to 128 bytes
 /// within them as two.
-fn by_nodes(family: &Family, operation: Operation, source: &str) -> Result<(), Failed> {
-    let report =
-        on_nodes(family, RANKS, &[source, operation.name(), "thin"], (variables::of(operation), "hierarchical"))?;
-    match report.calls(|row| row.algorithm.starts_with("hierarchical")) {
-        0 => Err("hierarchical never ran".into()),
-        _ => Ok(()),
+fn by_nodes(family: &Family, source: &str, operations: &[Operation]) -> Result<(), Failed> {
+    let variables: Vec<_> = operations.iter().map(|operation| (variables::of(*operation), "hierarchical")).collect();
+    let [names, thin] = thin(operations.iter().copied());
+    let report = on_nodes(family, RANKS, &[source, &names, &thin], &variables)?;
+    for operation in operations {
+        let function = format!("mpi_{operation}");
+        let hierarchical = |row: &Row| row.algorithm.starts_with("hierarchical");
+        if report.calls(|row| row.function.eq_ignore_ascii_case(&function) && hierarchical(row)) == 0 {
+            return Err(format!("hierarchical never ran for {operation}").into());
+        }
     }
+    Ok(())
 }
 
 /// Calls that are carried out from what was written down, in pieces of both kinds.
 fn repeated(family: &Family) -> Result<(), Failed> {
-    on_nodes(family, 5, &["repeated.c"], ("COLLIE_ALLGATHER", "direct")).map(drop)
+    on_nodes(family, 5, &["repeated.c"], &[("COLLIE_ALLGATHER", "direct")]).map(drop)
 }
 
-/// Runs a program with its arguments on nodes that alternate; a variable besides those for pieces.
-fn on_nodes(family: &Family, ranks: usize, program: &[&str], variable: (&str, &str)) -> Result<Report, Failed> {
+/// Runs a program with its arguments on nodes that alternate; variables besides those for pieces.
+fn on_nodes(family: &Family, ranks: usize, program: &[&str], more: &[(&str, &str)]) -> Result<Report, Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
-    let variables =
-        [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "1000"), ("COLLIE_INLINE", "64"), variable];
+    let mut variables = vec![("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "1000"), ("COLLIE_INLINE", "64")];
+    variables.extend(more);
     let mut preload = family.preload()?;
     preload.push(family.compiled("several_nodes.c", &["-shared", "-fPIC", "-ldl"])?);
     let mut command = vec![family.program(program[0])?.display().to_string()];
