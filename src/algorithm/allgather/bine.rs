@@ -24,9 +24,8 @@
 //! Departures:
 //! 1. even p ≠ 2^q cuts the last exchange short; 2. odd p shifts instead of exchanging, with longer links.
 
-use crate::algorithm::engine::exchange::Exchange;
+use crate::algorithm::engine::exchange::{self, Exchange};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::bine;
 use crate::schedule::Comm;
 
@@ -45,11 +44,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    Cost {
-        rounds: f64::from(ceil_log2(shape.ranks)),
-        bytes: (shape.ranks - 1) as f64 * shape.bytes as f64,
-        folded: 0.0,
-    }
+    exchange::doubling_cost(shape)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

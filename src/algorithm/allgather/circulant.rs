@@ -21,9 +21,8 @@
 //! Source: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms", arXiv 2410.14234, 2024.
 //! Departures: 1. no rotation at the end.
 
-use crate::algorithm::engine::exchange::Exchange;
+use crate::algorithm::engine::exchange::{self, Exchange};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::circulant;
 use crate::schedule::Comm;
 
@@ -42,11 +41,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    Cost {
-        rounds: f64::from(ceil_log2(shape.ranks)),
-        bytes: (shape.ranks - 1) as f64 * shape.bytes as f64,
-        folded: 0.0,
-    }
+    exchange::doubling_cost(shape)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

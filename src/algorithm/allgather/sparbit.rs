@@ -19,9 +19,8 @@
 //! algorithm", arXiv 2109.08751, 2021. Departures: 1. the blocks of a round are packed into one message, not sent one
 //! by one.
 
-use crate::algorithm::engine::exchange::Exchange;
+use crate::algorithm::engine::exchange::{self, Exchange};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::sparbit::leaps;
 use crate::schedule::Comm;
 
@@ -40,11 +39,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    Cost {
-        rounds: f64::from(ceil_log2(shape.ranks)),
-        bytes: (shape.ranks - 1) as f64 * shape.bytes as f64,
-        folded: 0.0,
-    }
+    exchange::doubling_cost(shape)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -3,9 +3,17 @@
 //! Blocks lie in rank order in the receive buffer from the start, so nothing is rotated at the end. A set of blocks
 //! that is no single run of ranks is packed into one message.
 
+use crate::algorithm::{Cost, Shape};
+use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::Turn;
 use crate::schedule::{Comm, Range};
 use std::ops;
+
+/// Cost where the blocks that a rank holds double in every round, as far as there are more.
+pub fn doubling_cost(shape: &Shape) -> Cost {
+    let others = (shape.ranks - 1) as f64;
+    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes: others * shape.bytes as f64, folded: 0.0 }
+}
 
 /// The blocks of an allgather in the receive buffer, with room for packed messages.
 pub struct Exchange {
