@@ -38,17 +38,20 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn pace(ranks: usize) -> Pace {
-    Pace { first: 2 * Complete { ranks, radix: 2 }.height(), period: 2 }
+pub(in crate::algorithm) fn tree(ranks: usize) -> Complete {
+    Complete { ranks, radix: 2 }
+}
+
+pub(in crate::algorithm) fn pace(tree: &Complete) -> Pace {
+    Pace { first: 2 * tree.height(), period: 2 }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks));
-    down::cost(shape, &Complete { ranks: shape.ranks, radix: 2 }, segments)
+    let tree = tree(shape.ranks);
+    down::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size()));
-    let tree = Complete { ranks: comm.size(), radix: 2 };
-    down::bcast(comm, call, &tree, segments);
+    let tree = tree(comm.size());
+    down::bcast(comm, call, &tree, parameters.segments(call, pace(&tree)));
 }

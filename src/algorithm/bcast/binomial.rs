@@ -38,7 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn pace(ranks: usize) -> Pace {
+pub(in crate::algorithm) fn pace(ranks: usize) -> Pace {
     let rounds = ceil_log2(ranks) as usize;
     Pace { first: rounds, period: rounds }
 }

@@ -39,25 +39,28 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const CHAINS: Parameter = Parameter {
+pub(in crate::algorithm) const CHAINS: Parameter = Parameter {
     name: "chains",
     kind: Kind::Count { least: 1 },
     default: Default::Count(4),
     help: "number of chains below the root",
 };
 
-fn pace(ranks: usize, parameters: &Parameters) -> Pace {
-    let chains = parameters.count("chains").min(ranks - 1).max(1);
-    Pace { first: chains + (ranks - 1).div_ceil(chains) - 1, period: chains }
+pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Chains {
+    Chains { ranks, chains: parameters.count("chains") }
+}
+
+pub(in crate::algorithm) fn pace(tree: &Chains) -> Pace {
+    let chains = tree.chains.min(tree.ranks - 1).max(1);
+    Pace { first: chains + (tree.ranks - 1).div_ceil(chains) - 1, period: chains }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
-    down::cost(shape, &Chains { ranks: shape.ranks, chains: parameters.count("chains") }, segments)
+    let tree = tree(shape.ranks, parameters);
+    down::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size(), parameters));
-    let tree = Chains { ranks: comm.size(), chains: parameters.count("chains") };
-    down::bcast(comm, call, &tree, segments);
+    let tree = tree(comm.size(), parameters);
+    down::bcast(comm, call, &tree, parameters.segments(call, pace(&tree)));
 }

@@ -39,17 +39,20 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn pace(ranks: usize) -> Pace {
-    Pace { first: fibonacci_rounds(ranks), period: 2 }
+pub(in crate::algorithm) fn tree(ranks: usize) -> Preorder {
+    Preorder { ranks, division: Division::Fibonacci }
+}
+
+pub(in crate::algorithm) fn pace(tree: &Preorder) -> Pace {
+    Pace { first: fibonacci_rounds(tree.ranks), period: 2 }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks));
-    down::cost(shape, &Preorder { ranks: shape.ranks, division: Division::Fibonacci }, segments)
+    let tree = tree(shape.ranks);
+    down::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size()));
-    let tree = Preorder { ranks: comm.size(), division: Division::Fibonacci };
-    down::bcast(comm, call, &tree, segments);
+    let tree = tree(comm.size());
+    down::bcast(comm, call, &tree, parameters.segments(call, pace(&tree)));
 }

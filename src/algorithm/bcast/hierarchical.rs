@@ -52,7 +52,7 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+pub(in crate::algorithm) fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let (leaders, node) = (parameters.inner("leaders"), parameters.inner("node"));
     if shape.nodes.is_empty() {
         return leaders.cost(shape);

@@ -38,26 +38,28 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const RADIX: Parameter = Parameter {
+pub(in crate::algorithm) const RADIX: Parameter = Parameter {
     name: "radix",
     kind: Kind::Count { least: 1 },
     default: Default::Count(3),
     help: "most children of a rank",
 };
 
-fn pace(ranks: usize, parameters: &Parameters) -> Pace {
-    let tree = Complete { ranks, radix: parameters.count("radix") };
-    let period = tree.radix.min(ranks - 1);
+pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Complete {
+    Complete { ranks, radix: parameters.count("radix") }
+}
+
+pub(in crate::algorithm) fn pace(tree: &Complete) -> Pace {
+    let period = tree.radix.min(tree.ranks - 1);
     Pace { first: tree.height() * period, period }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
-    down::cost(shape, &Complete { ranks: shape.ranks, radix: parameters.count("radix") }, segments)
+    let tree = tree(shape.ranks, parameters);
+    down::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size(), parameters));
-    let tree = Complete { ranks: comm.size(), radix: parameters.count("radix") };
-    down::bcast(comm, call, &tree, segments);
+    let tree = tree(comm.size(), parameters);
+    down::bcast(comm, call, &tree, parameters.segments(call, pace(&tree)));
 }

@@ -40,26 +40,29 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const RADIX: Parameter = Parameter {
+pub(in crate::algorithm) const RADIX: Parameter = Parameter {
     name: "radix",
     kind: Kind::Count { least: 2 },
     default: Default::Count(4),
     help: "k: children per level and one",
 };
 
-fn pace(ranks: usize, parameters: &Parameters) -> Pace {
+pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Knomial {
+    Knomial { ranks, radix: parameters.count("radix") }
+}
+
+pub(in crate::algorithm) fn pace(tree: &Knomial) -> Pace {
     // The root has the most children and is busy to the end: no segment is better than the whole message.
-    let rounds = Knomial { ranks, radix: parameters.count("radix") }.reach(0);
+    let rounds = tree.reach(0);
     Pace { first: rounds, period: rounds }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
-    down::cost(shape, &Knomial { ranks: shape.ranks, radix: parameters.count("radix") }, segments)
+    let tree = tree(shape.ranks, parameters);
+    down::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size(), parameters));
-    let tree = Knomial { ranks: comm.size(), radix: parameters.count("radix") };
-    down::bcast(comm, call, &tree, segments);
+    let tree = tree(comm.size(), parameters);
+    down::bcast(comm, call, &tree, parameters.segments(call, pace(&tree)));
 }

@@ -39,14 +39,14 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const DIMS: Parameter = Parameter {
+pub(in crate::algorithm) const DIMS: Parameter = Parameter {
     name: "dims",
     kind: Kind::Dims,
     default: Default::Auto,
     help: "sizes of the process grid, the last one the fastest; the first grows as needed; auto: nearly a square",
 };
 
-fn mesh(ranks: usize, parameters: &Parameters) -> Mesh {
+pub(in crate::algorithm) fn mesh(ranks: usize, parameters: &Parameters) -> Mesh {
     match parameters.get("dims") {
         Value::Dims(dims) => Mesh::new(ranks, dims),
         _ => Mesh::balanced(ranks),

@@ -2,20 +2,20 @@
 
 use super::Algorithm;
 
-mod binary;
+pub(super) mod binary;
 mod bine;
-mod binomial;
-mod chain;
+pub(super) mod binomial;
+pub(super) mod chain;
 mod circulant;
 mod double_tree;
-mod fibonacci;
-mod hierarchical;
+pub(super) mod fibonacci;
+pub(super) mod hierarchical;
 mod hypercube;
-mod kary;
-mod knomial;
+pub(super) mod kary;
+pub(super) mod knomial;
 mod linear;
-mod mesh;
-mod pipeline;
+pub(super) mod mesh;
+pub(super) mod pipeline;
 mod ring;
 mod scatter_allgather;
 mod scatter_ring_allgather;

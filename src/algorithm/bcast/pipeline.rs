@@ -38,7 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn pace(ranks: usize) -> Pace {
+pub(in crate::algorithm) fn pace(ranks: usize) -> Pace {
     Pace { first: ranks - 1, period: 1 }
 }
 

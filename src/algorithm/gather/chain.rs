@@ -52,6 +52,6 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     range_tree::gather(comm, call, tree(parameters));
 }
 
-fn tree(parameters: &Parameters) -> RangeTree {
+pub(in crate::algorithm) fn tree(parameters: &Parameters) -> RangeTree {
     RangeTree::Kary { top: parameters.count("chains"), below: 1 }
 }

@@ -55,7 +55,7 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+pub(in crate::algorithm) fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let (nodes, widest) = shape.nodes();
     let leaders = match parameters.word("leaders") {
         "linear" => &super::linear::ROW,
@@ -66,9 +66,13 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let tree = match parameters.word("leaders") {
+    node_blocks::gather(comm, call, parameters.inner("node"), tree(parameters));
+}
+
+/// The tree among the leaders.
+pub(in crate::algorithm) fn tree(parameters: &Parameters) -> RangeTree {
+    match parameters.word("leaders") {
         "linear" => RangeTree::LINEAR,
         _ => RangeTree::BINOMIAL,
-    };
-    node_blocks::gather(comm, call, parameters.inner("node"), tree);
+    }
 }

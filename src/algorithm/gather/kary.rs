@@ -30,18 +30,20 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "kary",
     summary: "Blocks are collected up a tree in which every rank has k children with equal shares of what is left.",
-    parameters: &[Parameter {
-        name: "radix",
-        kind: Kind::Count { least: 1 },
-        default: Default::Count(3),
-        help: "k: children per rank",
-    }],
+    parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
     formula: "T(1)=0, T(m)=T((m−1)/k)+k(α+((m−1)/k)bβ) for m=p: about k·log_k p·α+(k/(k−1))pbβ",
     cost,
     source: "Kurnosov, lectures on parallel computing",
     run,
+};
+
+pub(in crate::algorithm) const RADIX: Parameter = Parameter {
+    name: "radix",
+    kind: Kind::Count { least: 1 },
+    default: Default::Count(3),
+    help: "k: children per rank",
 };
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
@@ -52,7 +54,7 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     range_tree::gather(comm, call, tree(parameters));
 }
 
-fn tree(parameters: &Parameters) -> RangeTree {
+pub(in crate::algorithm) fn tree(parameters: &Parameters) -> RangeTree {
     let radix = parameters.count("radix");
     RangeTree::Kary { top: radix, below: radix }
 }

@@ -29,18 +29,20 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "knomial",
     summary: "Blocks are collected up a k-nomial tree, k times as many in every level.",
-    parameters: &[Parameter {
-        name: "radix",
-        kind: Kind::Count { least: 2 },
-        default: Default::Count(4),
-        help: "k: each level of the tree has k−1 children per rank",
-    }],
+    parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
     formula: "(k−1)⌈log_k p⌉α+(p−1)bβ",
     cost,
     source: "Wilkins et al., CLUSTER 2023",
     run,
+};
+
+pub(in crate::algorithm) const RADIX: Parameter = Parameter {
+    name: "radix",
+    kind: Kind::Count { least: 2 },
+    default: Default::Count(4),
+    help: "k: each level of the tree has k−1 children per rank",
 };
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
@@ -51,6 +53,6 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     range_tree::gather(comm, call, tree(parameters));
 }
 
-fn tree(parameters: &Parameters) -> RangeTree {
+pub(in crate::algorithm) fn tree(parameters: &Parameters) -> RangeTree {
     RangeTree::Knomial { radix: parameters.count("radix") }
 }

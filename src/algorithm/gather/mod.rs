@@ -5,13 +5,13 @@ use super::Algorithm;
 mod binary;
 mod bine;
 mod binomial;
-mod chain;
-mod hierarchical;
-mod kary;
-mod knomial;
+pub(super) mod chain;
+pub(super) mod hierarchical;
+pub(super) mod kary;
+pub(super) mod knomial;
 mod linear;
 mod linear_sync;
-mod pipeline;
+pub(super) mod pipeline;
 
 /// The rows, in the order in which they are listed.
 pub const ROWS: &[&Algorithm] = &[

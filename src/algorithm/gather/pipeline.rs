@@ -29,12 +29,7 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "pipeline",
     summary: "One chain of ranks ends at the root; blocks travel along it one by one.",
-    parameters: &[Parameter {
-        name: "segment",
-        kind: Kind::Bytes,
-        default: Default::Unlimited,
-        help: "bytes of a message, at most a block; none: a block",
-    }],
+    parameters: &[SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
     formula: "(p−1)(Sα+bβ)",
@@ -43,7 +38,14 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
+pub(in crate::algorithm) const SEGMENT: Parameter = Parameter {
+    name: "segment",
+    kind: Kind::Bytes,
+    default: Default::Unlimited,
+    help: "bytes of a message, at most a block; none: a block",
+};
+
+pub(in crate::algorithm) fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = Segments::new(shape.bytes, parameters.count("segment")).number();
     let others = (shape.ranks - 1) as f64;
     Cost { rounds: others * segments as f64, bytes: others * shape.bytes as f64, folded: 0.0 }

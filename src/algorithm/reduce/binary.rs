@@ -18,10 +18,10 @@
 //!
 //! Source: M. Kurnosov's lectures on collective operations; Open MPI, coll/base.
 
+use crate::algorithm::bcast::binary::{pace, tree};
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::complete::Complete;
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -38,17 +38,13 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn pace(ranks: usize) -> Pace {
-    Pace { first: 2 * Complete { ranks, radix: 2 }.height(), period: 2 }
-}
-
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks));
-    up::cost(shape, &Complete { ranks: shape.ranks, radix: 2 }, segments)
+    let tree = tree(shape.ranks);
+    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size()));
-    let tree = Complete { ranks: comm.size(), radix: 2 };
+    let tree = tree(comm.size());
+    let segments = parameters.segments(call, pace(&tree));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

@@ -20,10 +20,10 @@
 //!
 //! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 
+use crate::algorithm::bcast::binomial::pace;
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT};
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::knomial::Knomial;
 use crate::schedule::Comm;
 
@@ -40,11 +40,6 @@ pub const ROW: Algorithm = Algorithm {
     source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     run,
 };
-
-fn pace(ranks: usize) -> Pace {
-    let rounds = ceil_log2(ranks) as usize;
-    Pace { first: rounds, period: rounds }
-}
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = parameters.segments_of(shape, pace(shape.ranks));

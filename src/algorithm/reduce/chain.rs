@@ -21,10 +21,10 @@
 //!
 //! Source: Open MPI, coll/base. Departures: 1. the runs are folded in rank order.
 
+use crate::algorithm::bcast::chain::{CHAINS, pace, tree};
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::chain::Chains;
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -41,25 +41,13 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const CHAINS: Parameter = Parameter {
-    name: "chains",
-    kind: Kind::Count { least: 1 },
-    default: Default::Count(4),
-    help: "number of chains below the root",
-};
-
-fn pace(ranks: usize, parameters: &Parameters) -> Pace {
-    let chains = parameters.count("chains").min(ranks - 1).max(1);
-    Pace { first: chains + (ranks - 1).div_ceil(chains) - 1, period: chains }
-}
-
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
-    up::cost(shape, &Chains { ranks: shape.ranks, chains: parameters.count("chains") }, segments)
+    let tree = tree(shape.ranks, parameters);
+    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size(), parameters));
-    let tree = Chains { ranks: comm.size(), chains: parameters.count("chains") };
+    let tree = tree(comm.size(), parameters);
+    let segments = parameters.segments(call, pace(&tree));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

@@ -20,10 +20,10 @@
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees.
 
+use crate::algorithm::bcast::fibonacci::{pace, tree};
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::pattern::ordered::{Division, Preorder, fibonacci_rounds};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -40,17 +40,13 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn pace(ranks: usize) -> Pace {
-    Pace { first: fibonacci_rounds(ranks), period: 2 }
-}
-
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks));
-    up::cost(shape, &Preorder { ranks: shape.ranks, division: Division::Fibonacci }, segments)
+    let tree = tree(shape.ranks);
+    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size()));
-    let tree = Preorder { ranks: comm.size(), division: Division::Fibonacci };
+    let tree = tree(comm.size());
+    let segments = parameters.segments(call, pace(&tree));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

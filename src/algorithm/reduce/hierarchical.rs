@@ -20,8 +20,9 @@
 //! Source: M. Kurnosov's lectures on collective operations; X. Luo et al., "HAN: a Hierarchical AutotuNed Collective
 //! Communication Framework", CLUSTER 2020. Departures: 1. the levels follow each other and are not pipelined.
 
+use crate::algorithm::bcast::hierarchical::cost;
 use crate::algorithm::engine::hierarchy;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{Algorithm, Call, Default, Kind, Needs, Operation, Parameter, Parameters};
 use crate::pattern::nodes::Nodes;
 use crate::schedule::{Comm, Range};
 
@@ -51,15 +52,6 @@ pub const ROW: Algorithm = Algorithm {
     source: "Kurnosov, lectures on collective operations; Luo et al., HAN, CLUSTER 2020",
     run,
 };
-
-fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let (leaders, node) = (parameters.inner("leaders"), parameters.inner("node"));
-    if shape.nodes.is_empty() {
-        return leaders.cost(shape);
-    }
-    let (nodes, widest) = shape.nodes();
-    leaders.cost(&shape.inner(nodes, shape.bytes)) + node.cost(&shape.inner(widest, shape.bytes))
-}
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let (leaders, node) = (parameters.inner("leaders"), parameters.inner("node"));

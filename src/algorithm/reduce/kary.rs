@@ -19,10 +19,10 @@
 //!
 //! Source: M. Kurnosov's lectures on collective operations.
 
+use crate::algorithm::bcast::kary::{RADIX, pace, tree};
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::complete::Complete;
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -39,26 +39,13 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const RADIX: Parameter = Parameter {
-    name: "radix",
-    kind: Kind::Count { least: 1 },
-    default: Default::Count(3),
-    help: "most children of a rank",
-};
-
-fn pace(ranks: usize, parameters: &Parameters) -> Pace {
-    let tree = Complete { ranks, radix: parameters.count("radix") };
-    let period = tree.radix.min(ranks - 1);
-    Pace { first: tree.height() * period, period }
-}
-
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
-    up::cost(shape, &Complete { ranks: shape.ranks, radix: parameters.count("radix") }, segments)
+    let tree = tree(shape.ranks, parameters);
+    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size(), parameters));
-    let tree = Complete { ranks: comm.size(), radix: parameters.count("radix") };
+    let tree = tree(comm.size(), parameters);
+    let segments = parameters.segments(call, pace(&tree));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

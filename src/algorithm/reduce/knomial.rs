@@ -23,10 +23,10 @@
 //! Source: M. Kurnosov's lectures on collective operations; M. Wilkins et al., "Generalized Collective
 //! Algorithms for the Exascale Era", CLUSTER 2023.
 
+use crate::algorithm::bcast::knomial::{RADIX, pace, tree};
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT};
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::knomial::Knomial;
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -43,26 +43,13 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-const RADIX: Parameter = Parameter {
-    name: "radix",
-    kind: Kind::Count { least: 2 },
-    default: Default::Count(4),
-    help: "k: children per level and one",
-};
-
-fn pace(ranks: usize, parameters: &Parameters) -> Pace {
-    // The root has the most children and is busy to the end: no segment is better than the whole message.
-    let rounds = Knomial { ranks, radix: parameters.count("radix") }.reach(0);
-    Pace { first: rounds, period: rounds }
-}
-
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks, parameters));
-    up::cost(shape, &Knomial { ranks: shape.ranks, radix: parameters.count("radix") }, segments)
+    let tree = tree(shape.ranks, parameters);
+    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let segments = parameters.segments(call, pace(comm.size(), parameters));
-    let tree = Knomial { ranks: comm.size(), radix: parameters.count("radix") };
+    let tree = tree(comm.size(), parameters);
+    let segments = parameters.segments(call, pace(&tree));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

@@ -20,9 +20,9 @@
 //! Departures:
 //! 1. any p and any number of dimensions.
 
+use crate::algorithm::bcast::mesh::{DIMS, mesh};
 use crate::algorithm::engine::up;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape, Value};
-use crate::pattern::mesh::Mesh;
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::segments::Segments;
 use crate::schedule::Comm;
 
@@ -39,20 +39,6 @@ pub const ROW: Algorithm = Algorithm {
     source: "Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 4.1.2, 2003",
     run,
 };
-
-const DIMS: Parameter = Parameter {
-    name: "dims",
-    kind: Kind::Dims,
-    default: Default::Auto,
-    help: "sizes of the process grid, the last one the fastest; the first grows as needed; auto: nearly a square",
-};
-
-fn mesh(ranks: usize, parameters: &Parameters) -> Mesh {
-    match parameters.get("dims") {
-        Value::Dims(dims) => Mesh::new(ranks, dims),
-        _ => Mesh::balanced(ranks),
-    }
-}
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     up::cost(shape, &mesh(shape.ranks, parameters), Segments::whole(shape.bytes / shape.unit))

@@ -19,8 +19,9 @@
 //!
 //! Source: folklore; Open MPI, coll/base.
 
+use crate::algorithm::bcast::pipeline::pace;
 use crate::algorithm::engine::up;
-use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
+use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::pattern::chain::Chains;
 use crate::schedule::Comm;
@@ -38,10 +39,6 @@ pub const ROW: Algorithm = Algorithm {
     source: "folklore; Open MPI coll/base",
     run,
 };
-
-fn pace(ranks: usize) -> Pace {
-    Pace { first: ranks - 1, period: 1 }
-}
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = parameters.segments_of(shape, pace(shape.ranks));

@@ -21,8 +21,8 @@
 //! Source: Open MPI `chain` topology, used there for broadcast and reduce.
 
 use crate::algorithm::engine::range_tree;
+use crate::algorithm::gather::chain::tree;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::range_tree::RangeTree;
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -50,8 +50,4 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     range_tree::scatter(comm, call, tree(parameters));
-}
-
-fn tree(parameters: &Parameters) -> RangeTree {
-    RangeTree::Kary { top: parameters.count("chains"), below: 1 }
 }

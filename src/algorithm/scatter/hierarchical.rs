@@ -24,8 +24,8 @@
 //! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
-use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::range_tree::RangeTree;
+use crate::algorithm::gather::hierarchical::{cost, tree};
+use crate::algorithm::{Algorithm, Call, Default, Kind, Needs, Operation, Parameter, Parameters};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -55,20 +55,6 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let (nodes, widest) = shape.nodes();
-    let leaders = match parameters.word("leaders") {
-        "linear" => &super::linear::ROW,
-        _ => &super::binomial::ROW,
-    };
-    let inside = parameters.inner("node").cost(&shape.inner(widest, shape.bytes));
-    inside + Choice::new(leaders).cost(&shape.inner(nodes, widest * shape.bytes))
-}
-
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let tree = match parameters.word("leaders") {
-        "linear" => RangeTree::LINEAR,
-        _ => RangeTree::BINOMIAL,
-    };
-    node_blocks::scatter(comm, call, parameters.inner("node"), tree);
+    node_blocks::scatter(comm, call, parameters.inner("node"), tree(parameters));
 }

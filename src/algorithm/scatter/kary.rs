@@ -22,8 +22,8 @@
 //! subtrees are runs; 2. balanced, not filled from the left.
 
 use crate::algorithm::engine::range_tree;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::range_tree::RangeTree;
+use crate::algorithm::gather::kary::{RADIX, tree};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -31,12 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Scatter,
     name: "kary",
     summary: "Blocks go down a tree in which every rank has k children with equal shares of what is left.",
-    parameters: &[Parameter {
-        name: "radix",
-        kind: Kind::Count { least: 1 },
-        default: Default::Count(3),
-        help: "k: children per rank",
-    }],
+    parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
     formula: "T(1)=0, T(m)=T((m−1)/k)+k(α+((m−1)/k)bβ) for m=p: about k·log_k p·α+(k/(k−1))pbβ",
@@ -51,9 +46,4 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     range_tree::scatter(comm, call, tree(parameters));
-}
-
-fn tree(parameters: &Parameters) -> RangeTree {
-    let radix = parameters.count("radix");
-    RangeTree::Kary { top: radix, below: radix }
 }

@@ -20,8 +20,8 @@
 //! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023.
 
 use crate::algorithm::engine::range_tree;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::pattern::range_tree::RangeTree;
+use crate::algorithm::gather::knomial::{RADIX, tree};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -29,12 +29,7 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Scatter,
     name: "knomial",
     summary: "Blocks go down a k-nomial tree: every rank keeps one k-th of them in every level.",
-    parameters: &[Parameter {
-        name: "radix",
-        kind: Kind::Count { least: 2 },
-        default: Default::Count(4),
-        help: "k: each level of the tree has k−1 children per rank",
-    }],
+    parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
     formula: "(k−1)⌈log_k p⌉α+(p−1)bβ",
@@ -49,8 +44,4 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     range_tree::scatter(comm, call, tree(parameters));
-}
-
-fn tree(parameters: &Parameters) -> RangeTree {
-    RangeTree::Knomial { radix: parameters.count("radix") }
 }

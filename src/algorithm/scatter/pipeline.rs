@@ -19,7 +19,8 @@
 //! Source: the pipeline of M. Kurnosov's lectures, there for broadcast, with blocks in the place of segments.
 
 use crate::algorithm::engine::relay::Stage;
-use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::gather::pipeline::{SEGMENT, cost};
+use crate::algorithm::{Algorithm, Call, Needs, Operation, Parameters};
 use crate::pattern::segments::Segments;
 use crate::schedule::{Comm, Range};
 
@@ -28,12 +29,7 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Scatter,
     name: "pipeline",
     summary: "One chain of ranks starts at the root; blocks travel along it one by one.",
-    parameters: &[Parameter {
-        name: "segment",
-        kind: Kind::Bytes,
-        default: Default::Unlimited,
-        help: "bytes of a message, at most a block; none: a block",
-    }],
+    parameters: &[SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
     formula: "(p−1)(Sα+bβ)",
@@ -41,12 +37,6 @@ pub const ROW: Algorithm = Algorithm {
     source: "Kurnosov, lectures on parallel computing",
     run,
 };
-
-fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = Segments::new(shape.bytes, parameters.count("segment")).number();
-    let others = (shape.ranks - 1) as f64;
-    Cost { rounds: others * segments as f64, bytes: others * shape.bytes as f64, folded: 0.0 }
-}
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let (p, r, b) = (comm.size(), comm.rank(), call.count);
