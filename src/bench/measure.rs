@@ -8,7 +8,7 @@ use super::program::{AUTO, NATIVE, Program, call};
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use super::settings::Settings;
 use super::statistics::{self, FEWEST};
-use super::{bound, output, overhead, plan};
+use super::{bound, entry, output, overhead, plan};
 use crate::algorithm::{Choice, Operation, format_bytes};
 use crate::mpi::Result;
 use crate::selection::{Configuration, Decided, RawConfiguration, Situation, decide};
@@ -40,23 +40,9 @@ struct CommandLine {
 
 /// Carries out the command line, on every rank.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let parsed = CommandLine::try_parse_from(arguments);
-    if let Err(help) = &parsed
-        && !help.use_stderr()
-    {
-        return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    }
-    let ended = Job::start().and_then(|job| {
-        let code = run(&job, parsed.map(|line| line.settings))?;
-        job.finish().map(|()| code)
-    });
-    match ended {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            eprintln!("collie-bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    entry::main(arguments, |job, parsed: std::result::Result<CommandLine, _>| {
+        run(job, parsed.map(|line| line.settings))
+    })
 }
 
 /// Measures and tells; the exit code.

@@ -9,6 +9,7 @@
 //!   [`output`]: where they go.
 //! * [`tune`]: from measured cells to rules.
 //! * `job` (feature `mpi`): everything that speaks MPI. `measure`, `overhead`: what is timed, and in which order.
+//!   `entry`: the program around it.
 //!
 //! `collie-bench` is the MPI program; `collie bench` (in `cli`) starts it and joins the runs without MPI.
 
@@ -25,6 +26,8 @@ pub mod statistics;
 pub mod table;
 pub mod tune;
 
+#[cfg(feature = "mpi")]
+pub mod entry;
 #[cfg(feature = "mpi")]
 mod job;
 #[cfg(feature = "mpi")]

@@ -1,16 +1,16 @@
 //! `collie bench`: starts `collie-bench` under its MPI as often as asked for, and makes one result of the jobs'.
 
 use super::launcher::{Family, Launcher};
-use super::run::place;
+use super::run::{place, quoted};
 use super::{Done, Failure};
 use crate::bench::result::Report;
 use crate::bench::{Settings, output};
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Where `scripts/build` puts the MPI program, in the folder of its family.
-pub(super) const PROGRAM: &str = "bin/collie-bench";
+const PROGRAM: &str = "bin/collie-bench";
 
 /// Time native collectives against Collie's, alternating within one MPI job
 ///
@@ -30,6 +30,15 @@ pub struct Arguments {
     /// Jobs for each number of ranks
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
+    #[command(flatten)]
+    started: Started,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// How collie-bench is started.
+#[derive(clap::Args)]
+pub(super) struct Started {
     /// Whose collie-bench and mpirun; by default that of the mpirun found first
     #[arg(long)]
     family: Option<Family>,
@@ -39,59 +48,79 @@ pub struct Arguments {
     /// Print what would be run
     #[arg(long)]
     dry_run: bool,
-    #[command(flatten)]
-    settings: Settings,
     /// Launcher with its options, instead of `mpirun -n RANKS`
     #[arg(last = true, value_name = "LAUNCHER", conflicts_with = "ranks")]
     launcher: Vec<OsString>,
 }
 
+/// The launcher to call with `-n`, if the user gave no whole one, and the program.
+pub(super) struct Start<'a> {
+    arguments: &'a Started,
+    found: Option<OsString>,
+    program: PathBuf,
+}
+
+impl Started {
+    /// Finds what is to be started.
+    pub(super) fn find(&self) -> Result<Start<'_>, Failure> {
+        let found = if self.launcher.is_empty() { Some(mpirun(self.family)?) } else { None };
+        let program = match (&self.program, found.as_ref().or(self.launcher.first())) {
+            (Some(program), _) => std::path::absolute(program).unwrap_or_else(|_| program.clone()),
+            (None, launcher) => place(self.family_of(launcher)?, PROGRAM)?,
+        };
+        Ok(Start { arguments: self, found, program })
+    }
+
+    /// Whose programs the launcher starts.
+    fn family_of(&self, launcher: Option<&OsString>) -> Result<Family, Failure> {
+        let detected = || Launcher::detect(launcher?).ok().and_then(Launcher::family);
+        self.family.or_else(detected).ok_or_else(|| {
+            Failure::cannot("cannot tell whose programs the launcher starts; say it with --family openmpi or mpich")
+        })
+    }
+}
+
+impl Start<'_> {
+    /// The command of a job on `ranks` ranks, whose number is the launcher's if the user gave one; `words` go to the
+    /// program.
+    pub(super) fn command(&self, ranks: u32, words: impl IntoIterator<Item = String>) -> Vec<OsString> {
+        let mut command = match &self.found {
+            Some(launcher) => started_by(launcher, ranks),
+            None => self.arguments.launcher.clone(),
+        };
+        command.push(self.program.clone().into());
+        command.extend(words.into_iter().map(OsString::from));
+        command
+    }
+
+    /// What `--dry-run` shows, where it is asked for; a failure where there is no program to run.
+    pub(super) fn dry(&self, commands: &[Vec<OsString>]) -> Result<Option<Done>, Failure> {
+        if self.arguments.dry_run {
+            let line = |command: &Vec<OsString>| {
+                command.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ") + "\n"
+            };
+            return Ok(Some(Done::from(commands.iter().map(line).collect::<String>())));
+        }
+        if self.program.is_file() {
+            return Ok(None);
+        }
+        let program = self.program.display();
+        let advice = "build it with scripts/build, or name it with --program";
+        Err(Failure::cannot(format!("there is no {program}; {advice}")))
+    }
+}
+
 /// Runs the jobs and writes what they found.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    let (launcher, family) = launcher(&arguments.launcher, arguments.family)?;
-    let program = match &arguments.program {
-        Some(program) => std::path::absolute(program).unwrap_or_else(|_| program.clone()),
-        None => place(family()?, PROGRAM)?,
-    };
-    let commands = jobs(arguments, launcher.as_deref(), &program);
-    if arguments.dry_run {
-        let line = |command: &Vec<OsString>| {
-            command.iter().map(|word| super::run::quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ") + "\n"
-        };
-        return Ok(Done::from(commands.iter().map(line).collect::<String>()));
-    }
-    if !program.is_file() {
-        return Err(Failure::cannot(format!(
-            "there is no {}; build it with scripts/build, or name it with --program",
-            program.display()
-        )));
+    let start = arguments.started.find()?;
+    let commands = jobs(arguments, &start);
+    if let Some(shown) = start.dry(&commands)? {
+        return Ok(shown);
     }
     let reports = commands.iter().map(|command| job(command)).collect::<Result<Vec<_>, _>>()?;
     let report = Report::merge(reports);
     let text = output::written(&arguments.settings, &report).map_err(Failure::cannot)?;
     Ok(Done { text, code: output::code(&report) })
-}
-
-/// The launcher to call with `-n`, `None` if the user gave a whole one; and whose programs it starts, found out only
-/// if that is asked.
-#[allow(clippy::type_complexity)] // Named here, the closure's type would have to be boxed.
-pub(super) fn launcher(
-    given: &[OsString],
-    told: Option<Family>,
-) -> Result<(Option<OsString>, impl FnOnce() -> Result<Family, Failure> + use<>), Failure> {
-    let given = given.first();
-    let found = match given {
-        Some(_) => None,
-        None => Some(mpirun(told)?),
-    };
-    let started = given.cloned().or_else(|| found.clone()).unwrap_or_default();
-    let family = move || {
-        let detected = || Launcher::detect(&started).ok().and_then(Launcher::family);
-        told.or_else(detected).ok_or_else(|| {
-            Failure::cannot("cannot tell whose programs the launcher starts; say it with --family openmpi or mpich")
-        })
-    };
-    Ok((found, family))
 }
 
 /// The launcher of `family`, or the first of any.
@@ -113,7 +142,7 @@ fn mpirun(family: Option<Family>) -> Result<OsString, Failure> {
 }
 
 /// The commands of all jobs, those of different numbers of ranks taking turns; each with a seed of its own.
-fn jobs(arguments: &Arguments, launcher: Option<&OsStr>, program: &Path) -> Vec<Vec<OsString>> {
+fn jobs(arguments: &Arguments, start: &Start) -> Vec<Vec<OsString>> {
     let mut random = fastrand::Rng::with_seed(arguments.settings.seed);
     let mut commands = Vec::new();
     for round in 0..arguments.repeat {
@@ -125,15 +154,9 @@ fn jobs(arguments: &Arguments, launcher: Option<&OsStr>, program: &Path) -> Vec<
                 plan: arguments.settings.plan.as_deref().map(|path| std::path::absolute(path).unwrap_or(path.into())),
                 ..arguments.settings.clone()
             };
-            let mut command = match launcher {
-                Some(launcher) => started_by(launcher, ranks),
-                None => arguments.launcher.clone(),
-            };
-            command.push(program.into());
-            command
-                .extend(settings.words().into_iter().chain(["--json".to_owned(), "-".to_owned()]).map(OsString::from));
-            commands.push(command);
-            if launcher.is_none() {
+            let words = settings.words().into_iter().chain(["--json".to_owned(), "-".to_owned()]);
+            commands.push(start.command(ranks, words));
+            if start.found.is_none() {
                 // The number of ranks is the launcher's.
                 break;
             }
@@ -142,7 +165,7 @@ fn jobs(arguments: &Arguments, launcher: Option<&OsStr>, program: &Path) -> Vec<
     commands
 }
 
-pub(super) fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
+fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
     let mut command = vec![launcher.to_owned(), "-n".into(), ranks.to_string().into()];
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let crowded = ranks as usize > cores;

@@ -1,12 +1,9 @@
 //! `collie fit`: starts `collie-bench fit` under its MPI and writes the network that it measured.
 
-use super::bench::{PROGRAM, answer, launcher, started_by};
-use super::launcher::Family;
-use super::run::{place, quoted};
+use super::bench::{Started, answer};
 use super::{Done, Failure};
 use crate::fit::Settings;
 use crate::schedule::simulate::Network;
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Measure the parameters of a network under a real MPI, for simulate, draw and the choice of segments
@@ -25,43 +22,19 @@ pub struct Arguments {
     /// Where the network goes; standard output unless given
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Whose collie-bench and mpirun; by default that of the mpirun found first
-    #[arg(long)]
-    family: Option<Family>,
-    /// The MPI program, instead of ../FAMILY/bin/collie-bench beside this program's folder
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
-    /// Print what would be run
-    #[arg(long)]
-    dry_run: bool,
+    #[command(flatten)]
+    started: Started,
     #[command(flatten)]
     settings: Settings,
-    /// Launcher with its options, instead of `mpirun -n RANKS`
-    #[arg(last = true, value_name = "LAUNCHER", conflicts_with = "ranks")]
-    launcher: Vec<OsString>,
 }
 
 /// Runs the job and writes what it found.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    let (found, family) = launcher(&arguments.launcher, arguments.family)?;
-    let program = match &arguments.program {
-        Some(program) => std::path::absolute(program).unwrap_or_else(|_| program.clone()),
-        None => place(family()?, PROGRAM)?,
-    };
-    let mut command = match found {
-        Some(launcher) => started_by(&launcher, arguments.ranks),
-        None => arguments.launcher.clone(),
-    };
-    command.extend([program.clone().into(), "fit".into()]);
-    command.extend(arguments.settings.words().map(OsString::from));
-    if arguments.dry_run {
-        let words: Vec<_> = command.iter().map(|word| quoted(&word.to_string_lossy())).collect();
-        return Ok(Done::from(words.join(" ") + "\n"));
-    }
-    if !program.is_file() {
-        let program = program.display();
-        let advice = "build it with scripts/build, or name it with --program";
-        return Err(Failure::cannot(format!("there is no {program}; {advice}")));
+    let start = arguments.started.find()?;
+    let words = std::iter::once("fit".to_owned()).chain(arguments.settings.words());
+    let command = start.command(arguments.ranks, words);
+    if let Some(shown) = start.dry(std::slice::from_ref(&command))? {
+        return Ok(shown);
     }
     let network = answer(&command, |line| serde_json::from_str::<Network>(line).ok())?;
     let text = serde_json::to_string_pretty(&network).expect("a network can be written") + "\n";

@@ -3,7 +3,7 @@
 use super::Settings;
 use super::estimate::{self, EMPTY, Measured, median};
 use super::talk::{Line, Task};
-use crate::bench::Job;
+use crate::bench::{Job, entry};
 use crate::mpi::Result;
 use crate::reduction::{Element, Op, kernel};
 use crate::schedule::simulate::Network;
@@ -36,31 +36,15 @@ struct CommandLine {
 
 /// Carries out the command line (the words behind `fit`), on every rank.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let parsed = CommandLine::try_parse_from(arguments);
-    if let Err(help) = &parsed
-        && !help.use_stderr()
-    {
-        return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    }
-    let ended = Job::start().and_then(|job| {
-        let code = match parsed {
-            Ok(CommandLine { settings }) => fit(&job, &settings)?,
-            Err(error) => {
-                if job.rank == 0 {
-                    eprintln!("{error}");
-                }
-                2
-            }
-        };
-        job.finish().map(|()| code)
-    });
-    match ended {
-        Ok(code) => ExitCode::from(code),
+    entry::main(arguments, |job, parsed| match parsed {
+        Ok(CommandLine { settings }) => fit(job, &settings),
         Err(error) => {
-            eprintln!("collie-bench: {error}");
-            ExitCode::FAILURE
+            if job.rank == 0 {
+                eprintln!("{error}");
+            }
+            Ok(2)
         }
-    }
+    })
 }
 
 /// Measures and prints; the exit code.

@@ -1,0 +1,34 @@
+//! What the programs that measure have in common: from the command line to the exit code.
+
+#![forbid(unsafe_code)]
+
+use super::job::Job;
+use crate::mpi::Result;
+use clap::Parser;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Parses the command line, shows help without MPI, else runs `body` in a job, for an exit code. What is wrong with a
+/// command line is for `body` to tell, since all ranks have the same one.
+pub fn main<C: Parser>(
+    arguments: impl IntoIterator<Item = OsString>,
+    body: impl FnOnce(&Job, std::result::Result<C, clap::Error>) -> Result<u8>,
+) -> ExitCode {
+    let parsed = C::try_parse_from(arguments);
+    if let Err(help) = &parsed
+        && !help.use_stderr()
+    {
+        return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    let ended = Job::start().and_then(|job| {
+        let code = body(&job, parsed)?;
+        job.finish().map(|()| code)
+    });
+    match ended {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("collie-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
