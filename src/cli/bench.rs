@@ -214,7 +214,8 @@ mod tests {
 
     fn commands(line: &str, launcher: Option<&str>) -> Vec<String> {
         let arguments = Line::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{error}")).arguments;
-        let commands = jobs(&arguments, launcher.map(OsStr::new), Path::new("/p"));
+        let found = launcher.map(OsString::from);
+        let commands = jobs(&arguments, &Start { arguments: &arguments.started, found, program: "/p".into() });
         let joined = |command: Vec<OsString>| command.join(OsStr::new(" ")).to_string_lossy().into_owned();
         commands.into_iter().map(joined).collect()
     }
