@@ -6,7 +6,7 @@
 //! The formula of such a row charges a fold to every round: with γ alone the folds of different segments overlap, so there
 //! the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal width.
 
-use collie::algorithm::{Algorithm, Call, Choice, Cost, HALF_BANDWIDTH, Kind, Operation, Shape, all};
+use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, all};
 use collie::schedule::count::count;
 use collie::schedule::{Step, cover, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -32,15 +32,7 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
             Operation::Reduce | Operation::Allreduce => (4, 1 << 16),
             _ => (1, 1 << 12),
         };
-        let call = Call {
-            operation: row.operation,
-            root: 0,
-            count,
-            unit,
-            commutative: true,
-            nodes: &[],
-            half_bandwidth: HALF_BANDWIDTH,
-        };
+        let call = Call::plain(row.operation, count, unit);
         let choices = cover::choices(row, &call, size);
         let taken = if size <= 16 || size.is_power_of_two() { choices.len() } else { 1 };
         for choice in choices.iter().take(taken) {

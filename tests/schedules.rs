@@ -5,7 +5,7 @@
 //! its own tests see it). `COLLIE_TEST_DEEP=1` adds every root and every setting up to 33 ranks, and
 //! larger sizes.
 
-use collie::algorithm::{Algorithm, Call, Choice, HALF_BANDWIDTH, Operation, all};
+use collie::algorithm::{Algorithm, Call, Choice, Operation, all};
 use collie::schedule::verify::{Mode, Sends, verify_programs};
 use collie::schedule::{Program, cover, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -62,15 +62,7 @@ fn verify_call(
     failures: &mut Vec<String>,
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    let call = Call {
-        operation: row.operation,
-        root,
-        count,
-        unit,
-        commutative: true,
-        nodes: placement,
-        half_bandwidth: HALF_BANDWIDTH,
-    };
+    let call = Call { root, nodes: placement, ..Call::plain(row.operation, count, unit) };
     for choice in settings(row, &call, size) {
         let commuting = |commutative| Call { commutative, ..call };
         let mut seen: Vec<Vec<Program>> = Vec::new();

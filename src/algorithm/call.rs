@@ -85,6 +85,13 @@ pub struct Call<'a> {
 /// networks.
 pub const HALF_BANDWIDTH: usize = 8192;
 
+impl Call<'static> {
+    /// A call with root 0 and an operation that commutes, on one node of a machine that nobody knows.
+    pub const fn plain(operation: Operation, count: usize, unit: usize) -> Self {
+        Self { operation, root: 0, count, unit, commutative: true, nodes: &[], half_bandwidth: HALF_BANDWIDTH }
+    }
+}
+
 impl Call<'_> {
     /// Signature bytes that one rank contributes: what every choice and every segment rests on.
     pub const fn bytes(&self) -> usize {

@@ -5,7 +5,7 @@
 use super::cell::{Cell, Datatype, grid};
 use super::plan;
 use super::settings::{Scenario, Settings};
-use crate::algorithm::{Call, Choice, HALF_BANDWIDTH, Operation, find, of};
+use crate::algorithm::{Call, Choice, Operation, find, of};
 use crate::monitor::Summary;
 use serde::{Deserialize, Serialize};
 
@@ -99,15 +99,7 @@ impl Program {
 /// The call of a cell, as algorithms see it.
 pub const fn call<'a>(cell: &Cell, nodes: &'a [u32]) -> Call<'a> {
     let unit = if cell.operation.reduces() { cell.datatype.size() } else { 1 };
-    Call {
-        operation: cell.operation,
-        root: cell.root,
-        count: cell.bytes / unit,
-        unit,
-        commutative: true,
-        nodes,
-        half_bandwidth: HALF_BANDWIDTH,
-    }
+    Call { root: cell.root, nodes, ..Call::plain(cell.operation, cell.bytes / unit, unit) }
 }
 
 /// Sorts what is asked for by operation.

@@ -7,7 +7,7 @@ use crate::job::Outcome;
 use crate::mpi::Family;
 use crate::programs::accounted;
 use crate::report::{Report, Row};
-use collie::algorithm::{Algorithm, Call, Choice, HALF_BANDWIDTH, Operation, of};
+use collie::algorithm::{Algorithm, Call, Choice, Operation, of};
 use collie::schedule::cover;
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
@@ -54,17 +54,8 @@ pub fn thin(operations: impl Iterator<Item = Operation>) -> [String; 2] {
 /// parameters. `COLLIE_TEST_DEEP=1` takes every setting that covers the row, on each.
 fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    let nodes = &[];
     let count = if row.operation == Operation::Barrier { 0 } else { 1009 };
-    let call = Call {
-        operation: row.operation,
-        root: 0,
-        count,
-        unit,
-        commutative: true,
-        nodes,
-        half_bandwidth: HALF_BANDWIDTH,
-    };
+    let call = Call::plain(row.operation, count, unit);
     let default = Choice::new(row);
     let mut others = cover::choices(row, &call, RANKS);
     others.retain(|choice| *choice != default);

@@ -87,22 +87,14 @@ fn facts(choice: &Choice, call: &Call, size: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{HALF_BANDWIDTH, all};
+    use crate::algorithm::all;
 
     #[test]
     fn every_row_of_the_catalogue_can_be_drawn() {
         let network = Network::presets().next().expect("there are presets");
         for row in all() {
             for size in [1, 2, 8] {
-                let call = Call {
-                    operation: row.operation,
-                    root: 0,
-                    count: 64,
-                    unit: 8,
-                    commutative: true,
-                    nodes: &[],
-                    half_bandwidth: HALF_BANDWIDTH,
-                };
+                let call = Call::plain(row.operation, 64, 8);
                 if row.accepts(&call, size).is_ok() {
                     let drawing = draw(&Choice::new(row), &call, size, &network).expect("the row is verified");
                     assert!(drawing.starts_with("<svg") && drawing.contains("Time line"), "{row:?}");

@@ -101,18 +101,10 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Call, Choice, HALF_BANDWIDTH, Operation, find};
+    use crate::algorithm::{Call, Choice, Operation, find};
 
     fn drawn(operation: Operation, name: &str, size: usize) -> Vec<Message> {
-        let call = Call {
-            operation,
-            root: 0,
-            count: 64,
-            unit: 1,
-            commutative: true,
-            nodes: &[],
-            half_bandwidth: HALF_BANDWIDTH,
-        };
+        let call = Call::plain(operation, 64, 1);
         let choice = Choice::new(find(operation, name).unwrap());
         messages(&Tapes::record(&choice, &call, size, usize::MAX).unwrap()).unwrap()
     }

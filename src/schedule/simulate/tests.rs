@@ -1,5 +1,5 @@
 use super::*;
-use crate::algorithm::{HALF_BANDWIDTH, Operation, find};
+use crate::algorithm::{Operation, find};
 use crate::schedule::{Comm, Range};
 
 fn network() -> Network {
@@ -134,15 +134,7 @@ fn a_deadlock_and_a_missing_message_are_told() {
 #[test]
 fn sixty_five_thousand_ranks_are_no_trouble() {
     let row = find(Operation::Allreduce, "recursive_doubling").unwrap();
-    let call = Call {
-        operation: Operation::Allreduce,
-        root: 0,
-        count: 2,
-        unit: 8,
-        commutative: true,
-        nodes: &[],
-        half_bandwidth: HALF_BANDWIDTH,
-    };
+    let call = Call::plain(Operation::Allreduce, 2, 8);
     let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network(), 1 << 24).unwrap().unwrap();
     assert_eq!(outcome.messages, 16 << 16);
     let ring = find(Operation::Allreduce, "ring").unwrap();

@@ -1,11 +1,11 @@
 //! Deliberately wrong algorithms, each of which has to be caught with the right words.
 
 use super::*;
-use crate::algorithm::{HALF_BANDWIDTH, Operation, all};
+use crate::algorithm::{Operation, all};
 use crate::schedule::{Comm, Range, record_body};
 
 fn call(operation: Operation, count: usize) -> Call<'static> {
-    Call { operation, root: 0, count, unit: 4, commutative: true, nodes: &[], half_bandwidth: HALF_BANDWIDTH }
+    Call::plain(operation, count, 4)
 }
 
 fn run(call: &Call, size: usize, mode: Mode, body: impl Fn(&mut dyn Comm)) -> Result<Verified, What> {

@@ -1,6 +1,6 @@
 //! Who is heard first, what happens when needs are not met, and that the default tables have an answer for every call.
 
-use crate::algorithm::{Call, HALF_BANDWIDTH, Operation};
+use crate::algorithm::{Call, Operation};
 use crate::selection::defaults::TABLES;
 use crate::selection::{Configuration, Decided, RawConfiguration, Rules, Situation, Wanted, decide, decide_with};
 
@@ -14,7 +14,7 @@ fn configuration(variables: &[(&str, &str)], rules: &str) -> Configuration {
 }
 
 fn call(operation: Operation, count: usize, commutative: bool) -> Call<'static> {
-    Call { operation, root: 0, count, unit: 8, commutative, nodes: &[], half_bandwidth: HALF_BANDWIDTH }
+    Call { commutative, ..Call::plain(operation, count, 8) }
 }
 
 /// What an allreduce of `count` doubles gets, and why.

@@ -1,6 +1,6 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
-use crate::algorithm::{Call, HALF_BANDWIDTH, Operation};
+use crate::algorithm::{Call, Operation};
 use crate::selection::{Format, Rules, Situation};
 use proptest::prelude::*;
 
@@ -15,15 +15,7 @@ fn refused(text: &str) -> String {
 /// What the rules ask for; empty if none speaks about the call.
 fn asked(rules: &Rules, operation: Operation, ranks: usize, bytes: usize) -> String {
     let situation = Situation { ranks, one_node: true, oversubscribed: false };
-    let call = Call {
-        operation,
-        root: 0,
-        count: bytes,
-        unit: 1,
-        commutative: true,
-        nodes: &[],
-        half_bandwidth: HALF_BANDWIDTH,
-    };
+    let call = Call::plain(operation, bytes, 1);
     rules.first(&situation, &call).map_or_else(String::new, |rule| rule.wanted.to_string())
 }
 

@@ -1,6 +1,6 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
-use crate::algorithm::{Call, Choice, HALF_BANDWIDTH, Operation, all};
+use crate::algorithm::{Call, Choice, Operation, all};
 use crate::selection::{BytesOf, Condition, Rule, Rules, Situation, Span, Wanted};
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ fn refused(text: &str) -> String {
 }
 
 fn call(operation: Operation, count: usize) -> Call<'static> {
-    Call { operation, root: 0, count, unit: 1, commutative: true, nodes: &[], half_bandwidth: HALF_BANDWIDTH }
+    Call::plain(operation, count, 1)
 }
 
 #[test]
