@@ -48,7 +48,7 @@ enum Command {
     List(list::Arguments),
     Explain(explain::Arguments),
     Check(check::Arguments),
-    Bench(bench::Arguments),
+    Bench(Box<bench::Arguments>),
     Fit(fit::Arguments),
     Draw(draw::Arguments),
     Simulate(simulate::Arguments),
