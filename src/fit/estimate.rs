@@ -70,7 +70,8 @@ pub fn link(measured: &Measured) -> Link {
     let above = median(waiting.iter().map(extra)) + early;
     let shares = measured.two.is_some_and(|[first, second]| first > RATHER_TOGETHER * second);
     let bytes = |seconds: f64| if per_byte > 0.0 { (seconds / per_byte) as u64 } else { 0 };
-    let latency = empty - 2.0 * overhead - gap;
+    // Where nothing is left, rounding may leave less than nothing.
+    let latency = (empty - 2.0 * overhead - gap).max(0.0);
     Link {
         latency,
         overhead,

@@ -43,7 +43,7 @@ fn abort(cause: &(dyn std::any::Any + Send)) -> c_int {
         THREAD.with(|thread| thread.activity.get()),
         cause.unwrap_or("no message")
     );
-    super::log::tell(&words);
+    super::log::tell_before_the_end(&words);
     // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
     std::process::abort()

@@ -60,7 +60,7 @@ pub(super) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
 
 /// Tells that the library lacks what the program calls, and ends the job.
 fn missing(name: &CStr) -> ! {
-    super::log::tell(&format!("the MPI library has no {}; ending the job", name.to_string_lossy()));
+    super::log::tell_before_the_end(&format!("the MPI library has no {}; ending the job", name.to_string_lossy()));
     // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
     std::process::abort()

@@ -237,7 +237,7 @@ impl Runtime {
 pub fn refuse(world_rank: usize, errors: &ConfigurationErrors) -> ! {
     let errors = errors.to_string();
     let lines: Vec<_> = errors.lines().map(|line| format!("rank {world_rank}: {line}")).collect();
-    super::log::tell(&lines.join("\n"));
+    super::log::tell_before_the_end(&lines.join("\n"));
     // SAFETY: MPI is initialised wherever configurations are looked at.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 78) };
     std::process::abort()

@@ -106,7 +106,7 @@ fn tell(runtime: &Runtime, state: &State, record: &DifferenceRecord) {
         record.native,
         record.ours
     );
-    super::log::tell(&words);
+    super::log::tell_before_the_end(&words);
     if agreed.configuration.on_difference == OnDifference::Abort {
         // SAFETY: MPI is initialised while a call is under way.
         unsafe { mpi_sys::PMPI_Abort(crate::mpi::constants::comm_world(), EXIT_CODE) };
