@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that are left, for all communicators of a rank together. What was taken is never given back: records stay
-/// until the report is written.
+/// Bytes that are left, for all communicators of a rank together. Records give nothing back, since they stay until the
+/// report is written; caches do.
 #[derive(Debug)]
 pub struct Budget {
     left: AtomicU64,
@@ -26,6 +26,11 @@ impl Budget {
     pub fn take(&self, bytes: u64) -> bool {
         let less = |left: u64| left.checked_sub(bytes);
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    /// Gives back `bytes` that were taken.
+    pub fn give(&self, bytes: u64) {
+        self.left.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Whether `bytes` are left.

@@ -6,7 +6,7 @@
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
-//! * [`budget`](Budget): the bound on memory.
+//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache charged to such a budget.
 //! * [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
@@ -19,6 +19,7 @@
 pub mod arrivals;
 mod bucket;
 mod budget;
+mod cache;
 pub mod clock;
 pub mod compare;
 mod durations;
@@ -36,6 +37,7 @@ mod watch;
 pub use arrivals::{Arrival, Arrivals, Meeting, Room};
 pub use bucket::Bucket;
 pub use budget::Budget;
+pub use cache::{Cache, CacheAccount, CacheUsage, HeapBytes};
 pub use clock::{CommonClock, PingPong};
 pub use compare::{Comparison, Verdict};
 pub use durations::Steps;
