@@ -106,13 +106,16 @@ impl CacheAccount {
 #[derive(Debug)]
 pub struct Cache<K, V> {
     /// None, or a power of two; within a set the most recent entry comes first.
-    sets: Vec<[Option<Box<Entry<K, V>>>; WAYS]>,
+    sets: Vec<Set<K, V>>,
     most_sets: usize,
     /// The set whose last entry goes next when memory is short.
     hand: usize,
     version: u64,
     account: Arc<CacheAccount>,
 }
+
+/// Entries of which any may be where a key belongs; free places come last.
+type Set<K, V> = [Option<Box<Entry<K, V>>>; WAYS];
 
 #[derive(Debug)]
 struct Entry<K, V> {
@@ -131,7 +134,7 @@ impl<K: PartialEq, V> Entry<K, V> {
 }
 
 impl<K: PartialEq, V: HeapBytes> Cache<K, V> {
-    const SET_BYTES: u64 = size_of::<[Option<Box<Entry<K, V>>>; WAYS]>() as u64;
+    const SET_BYTES: u64 = size_of::<Set<K, V>>() as u64;
 
     /// A cache of at most `entries` entries (rounded up to a table size, 32 at least), charged to `account`.
     pub fn new(entries: usize, account: Arc<CacheAccount>) -> Self {
@@ -299,7 +302,7 @@ impl<K: PartialEq, V: HeapBytes> Cache<K, V> {
 }
 
 /// Moves the entry of `key` to the front, if it is in the set.
-fn bring_to_front<K: PartialEq, V>(set: &mut [Option<Box<Entry<K, V>>>; WAYS], hash: u64, key: &K) -> bool {
+fn bring_to_front<K: PartialEq, V>(set: &mut Set<K, V>, hash: u64, key: &K) -> bool {
     let found = set.iter().position(|way| way.as_ref().is_some_and(|entry| entry.is(hash, key)));
     if let Some(way) = found {
         set[..=way].rotate_right(1);
@@ -308,7 +311,7 @@ fn bring_to_front<K: PartialEq, V>(set: &mut [Option<Box<Entry<K, V>>>; WAYS], h
 }
 
 /// Gives back all that a table holds.
-fn release<K, V>(sets: &mut Vec<[Option<Box<Entry<K, V>>>; WAYS]>, account: &CacheAccount) {
+fn release<K, V>(sets: &mut Vec<Set<K, V>>, account: &CacheAccount) {
     let mut bytes = size_of_val(&**sets) as u64;
     let mut entries = 0;
     for entry in std::mem::take(sets).into_iter().flatten().flatten() {
