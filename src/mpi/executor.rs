@@ -11,8 +11,9 @@ use super::operation::Operation;
 use crate::monitor::{Traffic, Watched};
 use crate::schedule::pieces::Pieces;
 use crate::schedule::{Buffer, Comm, Range, Request};
-use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Request};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Request, MPI_Status};
 use smallvec::SmallVec;
+use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
 
 /// All messages of a call travel under one tag: they match in the order in which they were started.
@@ -416,21 +417,66 @@ impl Comm for Executor<'_> {
     }
 }
 
-/// Waits for all of some requests.
+/// Requests that are waited for at once: as many statuses lie on the stack.
+const AT_ONCE: usize = 16;
+
+/// Waits for all of some requests, also when one of them fails. Gives the first error that a message met.
 pub(super) fn wait_for(requests: &mut [MPI_Request], yielding: bool) -> Result {
-    let (statuses, count) = (constants::statuses_ignore(), requests.len() as c_int);
-    if yielding {
-        poll(|done| {
-            // SAFETY: the slice holds `count` requests.
-            check(unsafe { mpi_sys::PMPI_Testall(count, requests.as_mut_ptr(), done, statuses) })
-        })
-    } else if count == 1 {
-        // SAFETY: the slice holds one request.
-        check(unsafe { mpi_sys::PMPI_Wait(requests.as_mut_ptr(), constants::status_ignore()) })
-    } else {
-        // SAFETY: the slice holds `count` requests.
-        check(unsafe { mpi_sys::PMPI_Waitall(count, requests.as_mut_ptr(), statuses) })
+    match requests {
+        [request] => wait_for_one(request, yielding),
+        _ => requests.chunks_mut(AT_ONCE).map(|some| wait_for_some(some, yielding)).fold(Ok(()), Result::and),
     }
+}
+
+fn wait_for_one(request: &mut MPI_Request, yielding: bool) -> Result {
+    let status = constants::status_ignore();
+    if yielding {
+        // SAFETY: one request.
+        poll(|done| check(unsafe { mpi_sys::PMPI_Test(request, done, status) }))
+    } else {
+        // SAFETY: one request.
+        check(unsafe { mpi_sys::PMPI_Wait(request, status) })
+    }
+}
+
+/// The same for up to [`AT_ONCE`]. Of several, MPI says only in their statuses what went wrong; they are written in any case
+/// and looked at after an error.
+fn wait_for_some(requests: &mut [MPI_Request], yielding: bool) -> Result {
+    let mut statuses = [const { MaybeUninit::<MPI_Status>::uninit() }; AT_ONCE];
+    for status in &mut statuses[..requests.len()] {
+        // SAFETY: the field lies in the status. MPI writes it only where some message fails.
+        unsafe { (&raw mut (*status.as_mut_ptr()).MPI_ERROR).write(mpi_sys::MPI_SUCCESS as c_int) };
+    }
+    let (into, count) = (statuses.as_mut_ptr().cast::<MPI_Status>(), requests.len() as c_int);
+    let waited = if yielding {
+        // SAFETY: the slice holds `count` requests, for which there are as many statuses.
+        poll(|done| check(unsafe { mpi_sys::PMPI_Testall(count, requests.as_mut_ptr(), done, into) }))
+    } else {
+        // SAFETY: as above.
+        check(unsafe { mpi_sys::PMPI_Waitall(count, requests.as_mut_ptr(), into) })
+    };
+    if waited != Err(Error(mpi_sys::MPI_ERR_IN_STATUS as c_int)) {
+        return waited;
+    }
+    let errors = statuses[..requests.len()].iter().map(|status| {
+        // SAFETY: written above if not by MPI.
+        unsafe { (&raw const (*status.as_ptr()).MPI_ERROR).read() }
+    });
+    let (first, others) = (first_error(errors), waited_alone(requests, yielding));
+    first.and(others).and(waited)
+}
+
+/// The first of the codes of several messages that says what went wrong with one.
+fn first_error(codes: impl Iterator<Item = c_int>) -> Result {
+    let says_nothing = [mpi_sys::MPI_SUCCESS as c_int, mpi_sys::MPI_ERR_PENDING as c_int];
+    codes.filter(|code| !says_nothing.contains(code)).try_for_each(check)
+}
+
+/// After an error MPI may leave the others under way, which would write into memory that is used for something else later.
+fn waited_alone(requests: &mut [MPI_Request], yielding: bool) -> Result {
+    let null = constants::request_null();
+    let under_way = requests.iter_mut().filter(|request| **request != null);
+    under_way.map(|request| wait_for_one(request, yielding)).fold(Ok(()), Result::and)
 }
 
 /// Polls until `test` sets its flag, giving the core to another rank in between.
@@ -527,4 +573,17 @@ pub(super) fn exchange_with_self(
             })
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_status_with_an_error_of_its_own_counts() {
+        let (success, pending) = (mpi_sys::MPI_SUCCESS as c_int, mpi_sys::MPI_ERR_PENDING as c_int);
+        let truncated = mpi_sys::MPI_ERR_TRUNCATE as c_int;
+        assert_eq!(first_error([success, pending, truncated, pending, 1].into_iter()), Err(Error(truncated)));
+        assert_eq!(first_error([success, pending].into_iter()), Ok(()));
+    }
 }

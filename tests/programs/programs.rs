@@ -62,6 +62,12 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     for ranks in [1, 2, 3] {
         trials.push(Trial::test(format!("{}::errors::ranks_{ranks}", family.name), move || errors(family, ranks)));
     }
+    for ranks in [2, 3] {
+        for (setting, variables) in TRUNCATED {
+            let test = move || truncated(family, ranks, variables);
+            trials.push(Trial::test(format!("{}::truncated::{setting}::ranks_{ranks}", family.name), test));
+        }
+    }
     for source in EXAMPLES {
         let stem = source.split('.').next().unwrap_or(source);
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
@@ -97,6 +103,21 @@ pub fn accounted(
 fn errors(family: &Family, ranks: usize) -> Result<(), Failed> {
     let command = vec![family.program("errors.c")?.display().to_string()];
     let variables = [("COLLIE_REPORT", "off")];
+    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    family.run(&launch)?.success().map(drop)
+}
+
+/// Choices under which messages are waited for singly and several at once, as they come back and each for itself.
+const TRUNCATED: [(&str, &[(&str, &str)]); 3] = [
+    ("chosen", &[]),
+    ("several_at_once", &[("COLLIE_ALLREDUCE", "recursive_doubling"), ("COLLIE_SCATTER", "linear_nonblocking")]),
+    ("watched", &[("COLLIE_WATCHDOG", "60"), ("COLLIE_GATHER", "linear"), ("COLLIE_SCATTER", "binomial")]),
+];
+
+/// Calls that fail need not be in the report.
+fn truncated(family: &Family, ranks: usize, variables: &[(&str, &str)]) -> Result<(), Failed> {
+    let command = vec![family.program("truncated.c")?.display().to_string()];
+    let variables: Vec<_> = variables.iter().copied().chain([("COLLIE_REPORT", "off")]).collect();
     let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     family.run(&launch)?.success().map(drop)
 }
