@@ -13,7 +13,7 @@
 //! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone.
 //! * [`trace`]: the log of single calls.
-//! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary.
+//! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary. [`kept`]: what a thread keeps.
 
 mod arguments;
 mod attention;
@@ -21,6 +21,7 @@ mod collective;
 pub mod control;
 mod fortran;
 mod guard;
+mod kept;
 mod lifecycle;
 mod log;
 mod monitoring;

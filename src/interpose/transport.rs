@@ -2,6 +2,7 @@
 
 use super::arguments::Significant;
 use super::attention::{self, WATCHED};
+use super::kept::{Kept, Key};
 use super::watch;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::Traffic;
@@ -11,7 +12,6 @@ use crate::mpi::memory::Pool;
 use crate::mpi::packing::Elements;
 use crate::schedule::pieces::Pieces;
 use mpi_sys::{MPI_Comm, MPI_Request};
-use std::cell::RefCell;
 
 /// What each thread keeps from call to call.
 #[derive(Default)]
@@ -20,14 +20,16 @@ struct Keep {
     requests: Vec<MPI_Request>,
 }
 
+static KEY: Key = Key::new();
+
 thread_local! {
-    static KEEP: RefCell<Keep> = const { RefCell::new(Keep { pool: Pool::new(), requests: Vec::new() }) };
+    static KEEP: Kept<Keep> = const { Kept::nothing(&KEY) };
 }
 
 /// Lends what the thread keeps: working memory, and a table of requests.
 #[inline]
 pub fn with_keep<T>(action: impl FnOnce(&mut Pool, &mut Vec<MPI_Request>) -> T) -> T {
-    KEEP.with_borrow_mut(|keep| action(&mut keep.pool, &mut keep.requests))
+    KEEP.with(|keep| keep.lend(|keep| action(&mut keep.pool, &mut keep.requests)))
 }
 
 /// Own place among the ranks, and how to wait.

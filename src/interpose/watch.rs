@@ -2,13 +2,13 @@
 //! middle of. It never calls MPI, whose thread level is the program's business.
 
 use super::attention::{self, ASKED, WATCHED};
+use super::kept::{Kept, Key};
 use super::log;
 use super::runtime::Runtime;
 use super::state::State;
 use crate::monitor::{Function, Subject, Watched};
 use crate::mpi::communicator;
 use parking_lot::{Condvar, Mutex};
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -22,8 +22,10 @@ static THREADS: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
 static WATCHER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 static END: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
+static KEY: Key = Key::new();
+
 thread_local! {
-    static OWN: RefCell<Option<Arc<Watched>>> = const { RefCell::new(None) };
+    static OWN: Kept<Option<Arc<Watched>>> = const { Kept::nothing(&KEY) };
 }
 
 /// Starts the watch for calls of at least `seconds` seconds.
@@ -97,14 +99,12 @@ fn threads() -> Vec<Arc<Watched>> {
 
 /// Where this thread tells what it does.
 pub fn of_this_thread() -> Arc<Watched> {
-    OWN.with_borrow_mut(|own| {
-        let make = || {
-            let made = Arc::new(Watched::default());
-            THREADS.lock().push(Arc::clone(&made));
-            made
-        };
-        Arc::clone(own.get_or_insert_with(make))
-    })
+    let make = || {
+        let made = Arc::new(Watched::default());
+        THREADS.lock().push(Arc::clone(&made));
+        made
+    };
+    OWN.with(|own| own.lend(|own| Arc::clone(own.get_or_insert_with(make))))
 }
 
 /// This thread comes to a call.

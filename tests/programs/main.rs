@@ -8,6 +8,7 @@
 mod algorithms;
 mod bounds;
 mod communicators;
+mod exits;
 mod job;
 mod modes;
 mod monitored;
@@ -37,6 +38,7 @@ fn main() {
         trials.extend(records::trials(family));
         trials.extend(monitored::trials(family));
         trials.extend(modes::trials(family));
+        trials.extend(exits::trials(family));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

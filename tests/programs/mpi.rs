@@ -17,14 +17,27 @@ pub struct Family {
     /// Name of its folder under `dist`.
     pub name: &'static str,
     mpicc: &'static str,
+    mpicxx: &'static str,
     mpifort: &'static str,
     mpirun: &'static str,
 }
 
 /// Every MPI that the library is built for.
 pub const FAMILIES: &[Family] = &[
-    Family { name: "openmpi", mpicc: "mpicc.openmpi", mpifort: "mpifort.openmpi", mpirun: "mpirun.openmpi" },
-    Family { name: "mpich", mpicc: "mpicc.mpich", mpifort: "mpifort.mpich", mpirun: "mpirun.mpich" },
+    Family {
+        name: "openmpi",
+        mpicc: "mpicc.openmpi",
+        mpicxx: "mpicxx.openmpi",
+        mpifort: "mpifort.openmpi",
+        mpirun: "mpirun.openmpi",
+    },
+    Family {
+        name: "mpich",
+        mpicc: "mpicc.mpich",
+        mpicxx: "mpicxx.mpich",
+        mpifort: "mpifort.mpich",
+        mpirun: "mpirun.mpich",
+    },
 ];
 
 /// One `mpirun`.
@@ -105,15 +118,22 @@ impl Family {
     }
 
     fn compile(&self, source: &str, flags: &[&str], target: &Path) -> Result<(), Failed> {
-        let fortran = !source.ends_with(".c");
-        let mut command = Command::new(if fortran { self.mpifort } else { self.mpicc });
+        const STRICT: [&str; 6] = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"];
+        let mut command = match source.rsplit_once('.') {
+            Some((_, "c")) => Command::new(self.mpicc),
+            Some((_, "cpp")) => Command::new(self.mpicxx),
+            _ => Command::new(self.mpifort),
+        };
         command.current_dir(target.parent().expect("targets lie in a folder"));
-        if fortran {
+        match source.rsplit_once('.') {
+            Some((_, "c")) => command.arg("-std=gnu11").args(STRICT),
+            // Without the C++ bindings, which MPI no longer has.
+            Some((_, "cpp")) => {
+                command.args(["-std=gnu++17", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]).args(STRICT)
+            }
             // MPI's choice buffers are of any type, which gfortran forgives mpif.h only when told to.
-            command.args(["-O1", "-g", "-fallow-argument-mismatch", "-w"]);
-        } else {
-            command.args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        }
+            _ => command.args(["-O1", "-g", "-fallow-argument-mismatch", "-w"]),
+        };
         command.arg(root().join("c_tests").join(source)).args(flags).arg("-lm").arg("-o").arg(target);
         tool(&mut command).map(drop)
     }
