@@ -359,11 +359,13 @@ impl Exchange {
         let (send, receive) = (self.send[self.turn].cast::<c_void>(), self.receive[self.turn].cast::<c_void>());
         let (count, datatype, op) = (self.cell.elements() as c_int, self.datatype, self.op);
         let root = self.cell.root as c_int;
-        let native = library == Library::Native;
+        let is_native = library == Library::Native;
         macro_rules! one_of {
             ($native:ident, $ours:ident as ($($any:tt),*), $($argument:expr),*) => {{
-                let pick: unsafe extern "C" fn($($any),*) -> c_int =
-                    if native { mpi_sys::$native } else { symbols::$ours };
+                let native: unsafe extern "C" fn($($any),*) -> c_int = mpi_sys::$native;
+                let ours: unsafe extern "C-unwind" fn($($any),*) -> c_int = symbols::$ours;
+                // SAFETY: the two differ in what the caller is ready for only, and no error handler here throws.
+                let pick = if is_native { native } else { unsafe { std::mem::transmute(ours) } };
                 // SAFETY: the buffers have room for what the cell's call reads and writes on this rank.
                 unsafe { black_box(pick)($($argument),*) }
             }};

@@ -5,10 +5,11 @@
 //! * Threads make collectives at the same time (`MPI_THREAD_MULTIPLE`): a report of this rank alone, which no rank has
 //!   made ready for, keeps off communicators with a call under way.
 
-use super::runtime::Runtime;
+use super::runtime::{self, Runtime};
 use super::state::State;
 use super::{partial, watch};
 use crate::monitor::{Function, Watched};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -46,6 +47,11 @@ pub struct Attention {
 /// Keeps reports off a communicator for as long as a call on it lasts.
 pub struct Busy(*const AtomicBool);
 
+thread_local! {
+    /// The communicator that this thread keeps reports off.
+    static HELD: Cell<*const State> = const { Cell::new(std::ptr::null()) };
+}
+
 impl Busy {
     #[cold]
     fn of(state: &State) -> Self {
@@ -53,12 +59,30 @@ impl Busy {
         while state.busy.swap(true, Ordering::Acquire) {
             std::thread::yield_now();
         }
+        HELD.set(state);
         Self(&raw const state.busy)
+    }
+}
+
+/// What a call that was jumped out of had no chance to take back.
+#[cold]
+pub fn jumped_out() {
+    let held = HELD.replace(std::ptr::null());
+    if let Some(runtime) = runtime::get().filter(|_| !held.is_null()) {
+        let states = runtime.states.lock();
+        if let Some(pointer) = states.iter().find(|pointer| std::ptr::eq(pointer.0, held)) {
+            // SAFETY: pointers in the list are live while it is locked; this field may be used by any thread.
+            unsafe { (*pointer.0).busy.store(false, Ordering::Release) };
+        }
+    }
+    if heeds(WATCHED) {
+        watch::of_this_thread().leave();
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
+        HELD.set(std::ptr::null());
         // SAFETY: of a communicator that lives at least as long as the call on it.
         unsafe { (*self.0).store(false, Ordering::Release) };
     }

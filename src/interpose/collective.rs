@@ -7,8 +7,8 @@ use super::state::{self, Plan, Question, State};
 use super::{attention, control, guard, synchronise, trace, transport, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
+use crate::mpi::constants;
 use crate::mpi::error::{Error, Result};
-use crate::mpi::{communicator, constants};
 use crate::selection::{Decided, Mode, decide_with};
 use std::os::raw::c_int;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let _attention = attention::call(runtime, state, arguments.operation.into(), start);
     let outcome = match settle(runtime, state, arguments, native) {
         Ok(outcome) => outcome,
-        Err(error) => return communicator::raise(arguments.comm, error),
+        Err(error) => return guard::raise(arguments.comm, error),
     };
     let waited = outcome.waited.unwrap_or(0);
     let ticks = match outcome.ticks {
@@ -206,9 +206,11 @@ fn run_alone(
 /// Runs an algorithm; gives the code to return to the program.
 fn ours(state: &State, arguments: &Arguments, significant: &Significant, choice: &Choice) -> c_int {
     let (place, call) = state.place_and_call(arguments.operation, significant);
-    match transport::carry_out(place, &call, significant, choice, &mut state.traffic.borrow_mut()) {
+    let played =
+        guard::play(|| transport::carry_out(place, &call, significant, choice, &mut state.traffic.borrow_mut()));
+    match played {
         Ok(()) => SUCCESS,
-        Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),
+        Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
     }
 }
 

@@ -1,48 +1,175 @@
-//! The boundary between C and Rust: no panic crosses it, and what Collie itself causes is not taken for the program's.
+//! The boundary between C and Rust: what Collie itself causes is not taken for the program's, and the ways that lead out
+//! of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out of an
+//! error handler is recognised by the next call.
 
 use super::state::Known;
+use super::{attention, stack};
 use crate::mpi::constants;
+use crate::mpi::error::Error;
+use mpi_sys::MPI_Comm;
 use std::cell::Cell;
 use std::os::raw::c_int;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call.
+/// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call; and
+/// without destructors, since programs call MPI when their thread's objects are gone.
 pub struct Thread {
-    /// Whether it is inside Collie.
-    pub inside: Cell<bool>,
+    /// The mark of the call that it is inside Collie for; 0 outside.
+    inside: Cell<usize>,
     /// The communicator of its last call.
     pub last: Cell<Known>,
     activity: Cell<&'static str>,
+    /// Whether it runs one of our algorithms.
+    playing: Cell<bool>,
+    /// An error to raise when Collie is left.
+    error: Cell<Option<(MPI_Comm, Error)>>,
 }
 
 thread_local! {
     /// This thread's.
-    pub static THREAD: Thread =
-        const { Thread { inside: Cell::new(false), last: Cell::new(Known::NOTHING), activity: Cell::new("") } };
+    pub static THREAD: Thread = const {
+        Thread {
+            inside: Cell::new(0),
+            last: Cell::new(Known::NOTHING),
+            activity: Cell::new(""),
+            playing: Cell::new(false),
+            error: Cell::new(None),
+        }
+    };
+}
+
+impl Thread {
+    /// Whether it is inside Collie, or seems to be.
+    #[inline]
+    pub fn is_inside(&self) -> bool {
+        self.inside.get() != 0
+    }
+
+    /// Enters Collie until the result is dropped or [left](Inside::leave). `mark` is a variable of the entering function.
+    #[inline]
+    pub fn enter<'a>(&'a self, mark: &'a Mark) -> Inside<'a> {
+        self.inside.set(mark.address());
+        Inside(self)
+    }
+}
+
+impl Thread {
+    /// As [`play`], on this thread.
+    #[inline]
+    pub fn play<T>(&self, action: impl FnOnce() -> T) -> T {
+        self.playing.set(true);
+        let result = action();
+        self.playing.set(false);
+        result
+    }
+}
+
+/// A place in the stack that tells whether the function that it belongs to is still running.
+pub struct Mark(#[allow(dead_code)] u64);
+
+impl Mark {
+    /// To be kept in a variable.
+    #[inline]
+    pub const fn new() -> Self {
+        Self(0)
+    }
+
+    #[inline]
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+}
+
+/// This thread is inside Collie as long as this lasts. Dropped without being left where a panic or an exception of the
+/// program comes by.
+pub struct Inside<'a>(&'a Thread);
+
+impl Inside<'_> {
+    /// Leaves Collie, then raises the error that came up inside: the program's handler may jump wherever it likes.
+    #[inline]
+    pub fn leave(self, code: c_int) -> c_int {
+        let thread = self.0;
+        std::mem::forget(self);
+        thread.inside.set(0);
+        if code != mpi_sys::MPI_SUCCESS as c_int {
+            thread.raise_kept();
+        }
+        code
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            abort(self.0);
+        }
+        self.0.inside.set(0);
+        self.0.error.set(None);
+    }
+}
+
+impl Thread {
+    #[cold]
+    fn raise_kept(&self) {
+        if let Some((comm, error)) = self.error.take() {
+            crate::mpi::communicator::raise(comm, error);
+        }
+    }
+
+    /// Whether a call made now is one that Collie itself causes, or a callback of the program inside one of Collie's. If it
+    /// is not, although the thread seems to be inside, an error handler has jumped out of the call before.
+    #[cold]
+    fn is_nested(&self, here: usize) -> bool {
+        if stack::is_running(self.inside.get(), here) {
+            return true;
+        }
+        self.inside.set(0);
+        self.error.set(None);
+        if self.playing.replace(false) {
+            tell_and_abort("a function of the program jumped out of one of Collie's algorithms", self);
+        }
+        attention::jumped_out();
+        false
+    }
 }
 
 /// Runs `ours`, or `native` when this thread is inside Collie already: a reduction function or an attribute callback of
 /// the program that calls MPI.
 pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
-    if THREAD.with(|thread| thread.inside.replace(true)) {
-        return native();
-    }
-    THREAD.with(|thread| thread.activity.set(call));
-    let code = catch_unwind(AssertUnwindSafe(ours)).unwrap_or_else(|cause| abort(&cause));
-    THREAD.with(|thread| thread.inside.set(false));
-    code
+    THREAD.with(|thread| {
+        let mark = Mark::new();
+        if thread.is_inside() && thread.is_nested(mark.address()) {
+            return native();
+        }
+        let inside = thread.enter(&mark);
+        thread.activity.set(call);
+        let code = ours();
+        inside.leave(code)
+    })
 }
 
-/// Tells of a panic and ends the job: going on with one rank out of step would hang the others.
-fn abort(cause: &(dyn std::any::Any + Send)) -> c_int {
-    let cause = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+/// Runs an algorithm of ours, which nothing may jump out of: the messages under way would meet those of later calls.
+#[inline]
+pub fn play<T>(action: impl FnOnce() -> T) -> T {
+    THREAD.with(|thread| thread.play(action))
+}
+
+/// Has `error` raised on the program's communicator when Collie is left; gives the code to return to the program.
+#[cold]
+pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
+    THREAD.with(|thread| thread.error.set(Some((comm, error))));
+    error.0
+}
+
+/// After a panic, whose message has been told: going on with one rank out of step would hang the others.
+fn abort(thread: &Thread) -> ! {
+    tell_and_abort("internal error", thread)
+}
+
+fn tell_and_abort(what: &str, thread: &Thread) -> ! {
     let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
     let context = super::state::last_call();
-    let words = format!(
-        "rank {rank}: internal error in {}{context}: {}; ending the job",
-        THREAD.with(|thread| thread.activity.get()),
-        cause.unwrap_or("no message")
-    );
+    let words = format!("rank {rank}: {what} in {}{context}; ending the job", thread.activity.get());
     super::log::tell_before_the_end(&words);
     // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };

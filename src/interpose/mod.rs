@@ -6,19 +6,23 @@
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
+//! * [`dying`]: communicators that are being freed. [`stacked`]: other tools beside this one.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`requests`]: the calls that wait for what was started.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks told from the collective itself.
 //! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
-//!   the report of one rank alone.
+//!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
 //! * [`trace`]: the log of single calls.
-//! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`]: the boundary. [`kept`]: what a thread keeps.
+//! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
+//!   [`kept`]: what a thread keeps.
 
 mod arguments;
 mod attention;
 mod collective;
 pub mod control;
+mod deadline;
+mod dying;
 mod fortran;
 mod guard;
 mod kept;
@@ -35,6 +39,8 @@ mod partial;
 mod quick;
 mod requests;
 mod runtime;
+mod stack;
+mod stacked;
 mod state;
 pub mod symbols;
 mod synchronise;

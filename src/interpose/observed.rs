@@ -11,6 +11,7 @@ use super::state::State;
 use super::{arguments, attention, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
+use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -160,15 +161,21 @@ macro_rules! entries {
         /// # Safety
         /// As the MPI standard says.
         #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $name(
+        pub unsafe extern "C-unwind" fn $name(
             $($argument: $type,)* comm: MPI_Comm $(, $request: *mut MPI_Request)?
         ) -> c_int {
             // SAFETY: the program's own arguments, passed on as they came.
-            let native = || unsafe { mpi_sys::$native($($argument,)* comm $(, $request)?) };
+            let native = || unsafe {
+                entries!(@native $native ($($type),*) $($request)?)($($argument,)* comm $(, $request)?)
+            };
             let function = Function { collective: Collective::$collective, form: Form::$form };
             // SAFETY: asked for only when the native call has written there.
             observe(function, comm, $root, &|| $part, &|| entries!(@made unsafe { $(*$request)? }), &native)
         }
+    };
+    (@native $native:ident ($($type:ty),*)) => { throwing!($native($($type,)* MPI_Comm)) };
+    (@native $native:ident ($($type:ty),*) $request:ident) => {
+        throwing!($native($($type,)* MPI_Comm, *mut MPI_Request))
     };
     (@made unsafe {}) => { constants::request_null() };
     (@made unsafe { $($request:tt)+ }) => { unsafe { $($request)+ } };
@@ -177,10 +184,10 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says.
             #[unsafe(export_name = $name)]
-            unsafe extern "C" fn entry(
+            unsafe extern "C-unwind" fn entry(
                 $($argument: $type,)* comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
             ) -> c_int {
-                type Native = unsafe extern "C" fn($($type,)* MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
+                type Native = unsafe extern "C-unwind" fn($($type,)* MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's function of that name takes these arguments.
                 let native: Native = unsafe { std::mem::transmute(find(&NATIVE, concat!("P", $name, "\0"))) };

@@ -20,10 +20,10 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn entry(
+            unsafe extern "C-unwind" fn entry(
                 $($argument: *mut c_void,)* handle: *mut c_int, $($made: *mut c_void,)* ierror: *mut c_int
             ) {
-                type Native = unsafe extern "C" fn(
+                type Native = unsafe extern "C-unwind" fn(
                     $(entries!(@pointer $argument),)* *mut c_int, $(entries!(@pointer $made),)* *mut c_int
                 );
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());

@@ -9,7 +9,7 @@ use super::guard;
 use super::runtime::{self, Runtime};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::constants;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Result, throwing};
 use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -235,11 +235,15 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says.
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name(
+            pub unsafe extern "C-unwind" fn $name(
                 parent: MPI_Comm, $($argument: $type,)* new: *mut MPI_Comm $(, $request: $request_type)?
             ) -> c_int {
                 // SAFETY: the program's own arguments, passed on as they came.
-                let native = || unsafe { mpi_sys::$native(parent, $($argument,)* new $(, $request)?) };
+                let native = || unsafe {
+                    throwing!($native(MPI_Comm $(, $type)*, *mut MPI_Comm $(, $request_type)?))(
+                        parent, $($argument,)* new $(, $request)?
+                    )
+                };
                 // SAFETY: asked for only when the native function has written there.
                 watch(stringify!($name), Makers::$makers, parent, || unsafe { *new }, native)
             }

@@ -15,11 +15,11 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn entry(
+            unsafe extern "C-unwind" fn entry(
                 parent: *mut c_int, $($argument: *mut c_void,)* new: *mut c_int, $($request: *mut c_void,)?
                 ierror: *mut c_int
             ) {
-                type Native = unsafe extern "C" fn(
+                type Native = unsafe extern "C-unwind" fn(
                     *mut c_int, $(entries!(@pointer $argument),)* *mut c_int, $(entries!(@pointer $request),)?
                     *mut c_int
                 );

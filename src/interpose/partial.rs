@@ -3,7 +3,7 @@
 
 use super::attention::{self, ASKED};
 use super::runtime::{self, Runtime};
-use super::{lifecycle, log};
+use super::{deadline, lifecycle, log};
 use crate::monitor::{Summary, merge};
 use crate::report;
 use crate::selection::ReportTarget;
@@ -96,10 +96,11 @@ extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *
 
 /// What `MPI_Abort` does besides `native`.
 pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
-    if let Some(runtime) = runtime::get() {
-        let words = format!("before MPI_Abort with code {code}");
+    if let Some(runtime) = runtime::get().filter(|runtime| !targets(runtime).is_empty()) {
         // The job ends either way.
-        drop(catch_unwind(AssertUnwindSafe(|| report(runtime, &words))));
+        drop(deadline::bounded(code, || {
+            catch_unwind(AssertUnwindSafe(|| report(runtime, &format!("before MPI_Abort with code {code}"))))
+        }));
     }
     native()
 }

@@ -11,7 +11,6 @@ use super::state::{Plan, State};
 use super::{attention, control, guard, transport};
 use crate::algorithm::Operation;
 use crate::monitor::CellId;
-use crate::mpi::communicator;
 use crate::mpi::error::Error;
 use crate::mpi::replay::Replay;
 use crate::schedule::compact::Compact;
@@ -115,7 +114,7 @@ fn starts(operation: Operation, significant: &Significant, own: usize) -> (Start
 pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c_int> {
     guard::THREAD.with(|thread| {
         let state = thread.last.get().state_of(arguments.comm)?;
-        if thread.inside.get() {
+        if thread.is_inside() {
             return None;
         }
         // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
@@ -127,17 +126,18 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         if !state.is_settled_for(control::version()) {
             return None;
         }
-        let _busy = attention::short_call(state)?;
+        let busy = attention::short_call(state)?;
         let (cell, bytes) = (quick.cell, quick.bytes);
-        thread.inside.set(true);
+        let mark = guard::Mark::new();
+        let inside = thread.enter(&mark);
         let code = match &quick.ours {
             None => native(),
-            Some(ours) => play(state, ours, arguments),
+            Some(ours) => thread.play(|| play(state, ours, arguments)),
         };
-        thread.inside.set(false);
         let ticks = clock.raw().saturating_sub(start);
         state.table.record(cell, bytes, ticks);
-        Some(code)
+        drop(busy);
+        Some(inside.leave(code))
     })
 }
 
@@ -156,6 +156,6 @@ fn play(state: &State, ours: &Ours, arguments: &Arguments) -> c_int {
     };
     match played {
         Ok(()) => mpi_sys::MPI_SUCCESS as c_int,
-        Err(Error(code)) => communicator::raise(arguments.comm, Error(code)),
+        Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
     }
 }

@@ -229,6 +229,7 @@ pub fn free(request: impl Fn() -> MPI_Request, native: impl Fn() -> c_int) -> c_
 /// The C entries.
 mod c {
     use super::{Handles, MPI_Request, c_int};
+    use crate::mpi::error::throwing;
     use mpi_sys::MPI_Status;
 
     /// The program's requests; none for a count or address that MPI forbids.
@@ -257,9 +258,9 @@ mod c {
                 /// # Safety
                 /// As the MPI standard says.
                 #[unsafe(no_mangle)]
-                pub unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
+                pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
                     // SAFETY: the program's own arguments, passed on as they came.
-                    let native = || unsafe { mpi_sys::$native($($argument),*) };
+                    let native = || unsafe { throwing!($native($($type),*))($($argument),*) };
                     // SAFETY: read as MPI reads and writes them.
                     entries! {
                         @$kind $name || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })?
@@ -355,8 +356,8 @@ mod fortran {
                 /// # Safety
                 /// As the MPI standard says of the Fortran binding.
                 #[unsafe(export_name = $symbol)]
-                unsafe extern "C" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
-                    type Native = unsafe extern "C" fn($(entries!(@pointer $argument),)* *mut c_int);
+                unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
+                    type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
                     static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                     // SAFETY: the library's procedure of that name takes these arguments.
                     let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };

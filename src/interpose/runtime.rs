@@ -129,6 +129,9 @@ fn make() -> crate::mpi::Result<Runtime> {
     }
     let (world_rank, world_size) = (communicator::rank(world)?, communicator::size(world)?);
     super::log::start(world_rank, configuration.as_ref().ok().map(AsRef::as_ref));
+    if world_rank == 0 {
+        super::stacked::tell();
+    }
     Ok(Runtime {
         world_rank,
         world_size,

@@ -2,17 +2,17 @@
 
 use super::arguments::{self, Fallback, Significant};
 use super::control::{self, Chosen};
-use super::guard;
 use super::origin::Origin;
 use super::quick::Quick;
 use super::runtime::{self, Runtime};
 use super::transport::Place;
+use super::{dying, guard, synchronise};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
     Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
     Subject, Table, Traffic,
 };
-use crate::mpi::error::Result;
+use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, node};
 use crate::schedule::pieces::Pieces;
 use crate::selection::{Configuration, ConfigurationErrors, Mode, Piece, RawConfiguration, Situation};
@@ -129,8 +129,11 @@ pub struct Agreed {
     pub nodes: Vec<u32>,
     /// α/β of the network, bytes.
     pub half_bandwidth: usize,
-    /// World ranks of its ranks.
+    /// World ranks of its ranks; [`FOREIGN`] for those of another `MPI_COMM_WORLD`.
     pub members: Vec<u32>,
+    /// Whether there are ranks of another `MPI_COMM_WORLD`: of spawned or connected processes. All ranks see it alike,
+    /// since each sees those of the other worlds.
+    pub foreign: bool,
     /// A name that no other communicator of the job has.
     pub identity: String,
     /// Which messages travel in pieces.
@@ -138,6 +141,9 @@ pub struct Agreed {
     /// Whether every rank may hold one more private communicator.
     within_budget: bool,
 }
+
+/// Stands for a rank of another world.
+const FOREIGN: u32 = u32::MAX;
 
 /// All that a decision rests on, within one communicator and operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,7 +209,7 @@ pub fn outdate() {
 /// The state of `comm`, made if this is the first call on it. No communication.
 ///
 /// # Errors
-/// What PMPI says of an invalid handle.
+/// What PMPI says of an invalid handle; and that it is being freed.
 #[inline]
 pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State> {
     guard::THREAD.with(|thread| {
@@ -222,6 +228,9 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State>
     let known = runtime.key.get(comm)?;
     if !known.is_null() {
         return Ok(known.cast());
+    }
+    if dying::is_dying(comm) {
+        return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }
     let size = communicator::size(comm)?;
     let state = Box::new(State {
@@ -299,7 +308,9 @@ impl State {
     /// What PMPI returned.
     pub fn agree(&mut self, runtime: &Runtime) -> Result<&Agreed> {
         if self.agreed.is_none() {
-            self.agreed = Some(runtime.apart(|| agree(runtime, self))?);
+            let agreed = runtime.apart(|| agree(runtime, self))?;
+            synchronise::remark(runtime, &agreed);
+            self.agreed = Some(agreed);
         }
         Ok(self.agreed.as_ref().expect("just set"))
     }
@@ -468,7 +479,7 @@ impl State {
     fn members(&self) -> Vec<u32> {
         match &self.agreed {
             _ if self.rank != 0 => Vec::new(),
-            Some(agreed) => agreed.members.clone(),
+            Some(agreed) => agreed.members.iter().copied().filter(|member| *member != FOREIGN).collect(),
             None => {
                 let ranks = communicator::world_ranks(self.comm, false).unwrap_or_default();
                 ranks.into_iter().filter_map(|rank| u32::try_from(rank).ok()).collect()
@@ -476,11 +487,14 @@ impl State {
         }
     }
 
-    /// Adds the messages of our algorithms, by world rank.
+    /// Adds the messages of our algorithms, by world rank; those to other worlds have no place in this one's report.
     pub fn count_traffic(&mut self, all: &mut Traffic) {
         let Some(agreed) = &self.agreed else { return };
         for sent in self.traffic.get_mut().records() {
-            all.add_to(agreed.members[sent.to as usize] as usize, sent.messages, sent.bytes);
+            let to = agreed.members[sent.to as usize];
+            if to != FOREIGN {
+                all.add_to(to as usize, sent.messages, sent.bytes);
+            }
         }
     }
 
@@ -528,6 +542,7 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         take_over(runtime, state)?
     };
     let nodes = node::number(all.iter().map(|words| words[1]));
+    let (members, foreign) = members(state, || all.iter().map(|words| words[4] as u32).collect())?;
     // Communicators may be made by ways that not all ranks see.
     let alike = all.iter().all(|words| words[6] == all[0][6]);
     Ok(Agreed {
@@ -544,9 +559,22 @@ fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         within_budget: all.iter().all(|words| words[2] < configuration.max_communicators as u64),
         configuration,
         nodes,
-        members: all.iter().map(|words| words[4] as u32).collect(),
+        members,
+        foreign,
         identity: if alike { state.origin.identity.clone() } else { format!("unseen/{}.{}", all[0][4], all[0][5]) },
     })
+}
+
+/// World ranks of the communicator's ranks, and whether some are of another world; `told` is what each says that it is in
+/// its own. What was made from `MPI_COMM_WORLD` has ranks of that only, so that the others alone need a look.
+fn members(state: &State, told: impl FnOnce() -> Vec<u32>) -> Result<(Vec<u32>, bool)> {
+    if ["world", "self"].contains(&state.origin.identity.split('/').next().unwrap_or_default()) {
+        return Ok((told(), false));
+    }
+    let ranks = communicator::world_ranks(state.comm, false)?;
+    let members: Vec<u32> = ranks.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
+    let foreign = members.contains(&FOREIGN);
+    Ok((members, foreign))
 }
 
 /// Rank 0's configuration, on every rank.

@@ -7,6 +7,7 @@ use super::collective::carry_out;
 use super::{lifecycle, partial};
 use crate::algorithm::Operation;
 use crate::mpi::constants;
+use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_char, c_int, c_void};
 
@@ -58,12 +59,12 @@ macro_rules! collectives {
             /// # Safety
             /// As the MPI standard says.
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name($($argument: $type,)* comm: MPI_Comm) -> c_int {
+            pub unsafe extern "C-unwind" fn $name($($argument: $type,)* comm: MPI_Comm) -> c_int {
                 #[allow(unused_mut)]
                 let mut passed = Passed::nothing();
                 $($($(passed.$role = $argument as _;)+)?)*
                 // SAFETY: the program's own arguments, passed on as they came.
-                let native = || unsafe { mpi_sys::$native($($argument,)* comm) };
+                let native = || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm) };
                 carry_out(&passed.to(Operation::$operation, comm), native)
             }
         )*

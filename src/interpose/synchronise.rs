@@ -5,7 +5,7 @@
 //! its ranks calling its collectives in one order, as MPI demands.
 
 use super::runtime::Runtime;
-use super::state::{Private, State};
+use super::state::{Agreed, Private, State};
 use super::transport;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Arrival, Arrivals, CellId, ClockRecord, CommonClock, CommunicatorRecord, Function, LateRecord};
@@ -188,17 +188,36 @@ pub fn before_observed(runtime: &Runtime, state: &mut State) -> Option<u64> {
 
 /// Makes what calls on the communicator need. Collective over it.
 ///
+/// Clocks are common to one `MPI_COMM_WORLD`, and only its ranks meet at the end, so communicators with ranks of other
+/// worlds are left out.
+///
 /// # Errors
 /// What PMPI returned.
 pub fn prepare(runtime: &Runtime, state: &mut State) -> Result {
+    if state.agreed.as_ref().is_some_and(|agreed| agreed.foreign) {
+        return Ok(());
+    }
     match runtime.synchronisation.mode() {
         Sync::Barrier => state.private(runtime).map(drop),
         Sync::Off | Sync::Clock => Ok(()),
     }
 }
 
+/// Says of a communicator with ranks of several worlds, when its ranks have agreed, that it is left out; once in each world.
+pub fn remark(runtime: &Runtime, agreed: &Agreed) {
+    if agreed.foreign
+        && runtime.synchronisation.mode() != Sync::Off
+        && agreed.members.iter().min() == Some(&(runtime.world_rank as u32))
+    {
+        super::log::tell(&format!(
+            "COLLIE_SYNC leaves out communicator {}, which has ranks of another MPI_COMM_WORLD: waiting there counts as work",
+            agreed.identity
+        ));
+    }
+}
+
 fn arrive(runtime: &Runtime, state: &State, mode: Sync) -> Option<u64> {
-    state.agreed.as_ref().filter(|_| state.never().is_none())?;
+    state.agreed.as_ref().filter(|agreed| state.never().is_none() && !agreed.foreign)?;
     if mode == Sync::Clock {
         return Some(0);
     }

@@ -5,6 +5,7 @@
 //! with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
 
 use super::arguments::{Arguments, Significant};
+use super::guard;
 use super::runtime::Runtime;
 use super::state::State;
 use super::transport::{self, Place};
@@ -50,7 +51,7 @@ pub fn run(
         receive.address = copy.address();
     }
     let start = runtime.clock.raw();
-    let ours = transport::carry_out(place, &call, &on_copy, choice, &mut state.traffic.borrow_mut());
+    let ours = guard::play(|| transport::carry_out(place, &call, &on_copy, choice, &mut state.traffic.borrow_mut()));
     let between = runtime.clock.raw();
     let code = native();
     let end = runtime.clock.raw();

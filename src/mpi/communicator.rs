@@ -1,7 +1,7 @@
 //! Communicators: what Collie asks of the program's, and the private one that its own messages travel in.
 
 use super::constants;
-use super::error::{Error, Result, check};
+use super::error::{Error, Result, check, throwing};
 use mpi_sys::{MPI_Comm, MPI_Errhandler};
 use parking_lot::Mutex;
 use std::ffi::CStr;
@@ -336,9 +336,11 @@ pub fn free(mut comm: MPI_Comm) -> Result {
 }
 
 /// Raises `error` on the program's communicator and gives the code to return to the program.
+///
+/// The handler may throw an exception, or jump: nothing may be held here that has to be given back.
 pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
     // SAFETY: the program's own handle; its error handler decides what follows.
-    unsafe { mpi_sys::PMPI_Comm_call_errhandler(comm, error.0) };
+    unsafe { throwing!(PMPI_Comm_call_errhandler(MPI_Comm, c_int))(comm, error.0) };
     error.0
 }
 

@@ -155,7 +155,15 @@ fn stacked_tools(family: &Family) -> Result<(), Failed> {
         outcome.stdout.contains(&format!("stacked: {} allreduce", made / 3)),
         "the other tool missed calls",
         &outcome,
-    )
+    )?;
+    expect(outcome.stderr.matches("stacked_tool").count() == 1, "the tool in front is not named once", &outcome)?;
+    // Behind Collie, which calls PMPI_X, it gets none.
+    let command = vec![family.program("reduce_sum.c")?.display().to_string()];
+    let mut preload = family.preload()?;
+    preload.push(family.compiled("stacked_tool.c", &["-shared", "-fPIC", "-ldl"])?);
+    let outcome = family.run(&Launch { ranks: 2, command, variables: &[], preload, others: Vec::new() })?.success()?;
+    let named = outcome.stderr.lines().any(|line| line.contains("stacked_tool") && line.contains("gets no calls"));
+    expect(named, "the tool behind is not named", &outcome)
 }
 
 /// A misspelt algorithm stops the job in MPI_Init and says what is accepted.

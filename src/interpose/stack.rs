@@ -1,0 +1,67 @@
+//! Whether a function is still running, told from a place in its part of the stack. A `longjmp` leaves no other trace.
+
+use std::os::raw::{c_int, c_void};
+
+#[repr(C)]
+struct Context {
+    private: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(look: extern "C" fn(*mut Context, *mut c_void) -> c_int, found: *mut c_void) -> c_int;
+    fn _Unwind_GetCFA(context: *mut Context) -> usize;
+    fn _Unwind_GetIP(context: *mut Context) -> usize;
+}
+
+const GO_ON: c_int = 0;
+const END: c_int = 4;
+
+/// What a walk up the stack is after.
+struct Walk {
+    place: usize,
+    /// Where the function looked at last begins in the stack, and an instruction of it.
+    last: (usize, usize),
+    /// Instruction of the function that the place belongs to.
+    owner: Option<usize>,
+}
+
+extern "C" fn look(context: *mut Context, walk: *mut c_void) -> c_int {
+    // SAFETY: the walk below, which nobody else uses meanwhile; the context is valid for as long as this function runs.
+    // What it gives as canonical frame address is that of the function called from here: where this one's part begins.
+    let (walk, begin, instruction) =
+        unsafe { (&mut *walk.cast::<Walk>(), _Unwind_GetCFA(context), _Unwind_GetIP(context)) };
+    if (walk.last.0..begin).contains(&walk.place) {
+        walk.owner = Some(walk.last.1);
+        return END;
+    }
+    walk.last = (begin, instruction);
+    GO_ON
+}
+
+/// Whether the function of this library whose variable is, or was, at `place` is still running, asked by one whose
+/// variable is at `here`. Where the stack cannot be walked that far it counts as running.
+pub fn is_running(place: usize, here: usize) -> bool {
+    // Stacks grow downwards on every machine that MPI runs on.
+    if here >= place {
+        return false;
+    }
+    let mut walk = Walk { place, last: (0, 0), owner: None };
+    // SAFETY: the function has the type that the unwinder asks for, and the walk outlives the call.
+    unsafe { _Unwind_Backtrace(look, (&raw mut walk).cast()) };
+    match walk.owner {
+        Some(instruction) => is_ours(instruction),
+        None => true,
+    }
+}
+
+/// Whether an instruction is in this library.
+fn is_ours(instruction: usize) -> bool {
+    let library = |address: usize| {
+        let mut found = std::mem::MaybeUninit::<libc::Dl_info>::uninit();
+        // SAFETY: the out-parameter is valid for writes and read where it was filled.
+        unsafe {
+            (libc::dladdr(address as *const c_void, found.as_mut_ptr()) != 0).then(|| found.assume_init().dli_fbase)
+        }
+    };
+    library(instruction) == library(is_ours as *const () as usize)
+}
