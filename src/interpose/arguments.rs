@@ -1,10 +1,12 @@
 //! What the program passed to a collective, and which of it counts on this rank.
 
 use crate::algorithm::Operation;
+use crate::mpi::alias;
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::operation::Operation as Reduction;
 use crate::mpi::packing::Elements;
+use crate::schedule::overlap::{Distances, Overlap, Reach};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_int, c_void};
 
@@ -37,7 +39,7 @@ pub struct Arguments {
 }
 
 /// All that the understanding of a call rests on besides where the buffers lie: two calls with one key on one
-/// communicator are understood alike, as long as their handles are predefined.
+/// communicator are understood alike, as long as their handles are predefined and [`Significant::fits`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     counts: (i64, i64),
@@ -65,6 +67,12 @@ impl Arguments {
             root: self.root,
             addresses,
         }
+    }
+
+    /// Bytes from the receive buffer's address to the send buffer's.
+    #[inline]
+    fn distance(&self) -> isize {
+        (self.send.address as isize).wrapping_sub(self.receive.address as isize)
     }
 }
 
@@ -123,12 +131,17 @@ pub struct Significant {
     pub receive: Option<Elements>,
     /// The reduction operation.
     pub reduction: Option<Reduction>,
+    /// How the two buffers lie: what is said here holds for calls whose buffers lie so. Those that are in place without
+    /// being passed so are taken for in place; from others that overlap, all must be read before anything is written.
+    pub overlap: Overlap,
+    distances: Distances,
 }
 
 impl Significant {
     /// Those of a barrier.
     pub const fn nothing() -> Self {
-        Self { root: 0, count: 0, unit: 1, send: None, receive: None, reduction: None }
+        let (overlap, distances) = (Overlap::Apart, Distances::NOWHERE);
+        Self { root: 0, count: 0, unit: 1, send: None, receive: None, reduction: None, overlap, distances }
     }
 
     /// Signature bytes that one rank contributes.
@@ -148,8 +161,18 @@ impl Significant {
         self
     }
 
-    /// Whether all handles are predefined: others may mean something else by the next call.
+    /// Whether the buffers of such a call lie as those that this was made of.
+    #[inline]
+    pub fn fits(&self, arguments: &Arguments) -> bool {
+        self.distances.overlap(arguments.distance()) == self.overlap
+    }
+
+    /// Whether it holds for the next call like it. Handles that are not predefined may mean something else by then, and of
+    /// buffers that overlap the native library may refuse some.
     pub fn lasts(&self) -> bool {
+        if self.overlap == Overlap::Partial {
+            return false;
+        }
         let predefined = |side: Option<Elements>| side.is_none_or(|side| side.datatype.kind.is_some());
         predefined(self.send) && predefined(self.receive) && self.reduction.is_none_or(|reduction| reduction.predefined)
     }
@@ -159,6 +182,11 @@ impl Significant {
     /// # Errors
     /// What keeps the call from being replaced.
     pub fn of(arguments: &Arguments, rank: usize, size: usize) -> Result<Self, Fallback> {
+        Self::sorted(arguments, rank, size)?.with_overlap(arguments, rank)
+    }
+
+    /// The same with buffers that lie apart.
+    fn sorted(arguments: &Arguments, rank: usize, size: usize) -> Result<Self, Fallback> {
         let root = usize::try_from(arguments.root).ok().filter(|root| *root < size).ok_or(Fallback::InvalidArgument)?;
         let (send, receive) = (&arguments.send, &arguments.receive);
         let at_root = rank == root;
@@ -191,7 +219,36 @@ impl Significant {
     }
 
     const fn movement(root: usize, bytes: usize, send: Option<Elements>, receive: Option<Elements>) -> Self {
-        Self { root, count: bytes, unit: 1, send, receive, reduction: None }
+        Self { root, count: bytes, send, receive, ..Self::nothing() }
+    }
+
+    /// Finds out how the buffers lie, where both count.
+    fn with_overlap(mut self, arguments: &Arguments, rank: usize) -> Result<Self, Fallback> {
+        let (Some(send), Some(receive)) = (self.send, self.receive) else { return Ok(self) };
+        if native_refuses(arguments, rank) {
+            return Err(Fallback::InvalidArgument);
+        }
+        let own = |all: &Elements, one: &Elements| {
+            let alike =
+                all.datatype.handle == one.datatype.handle || (all.datatype.contiguous && one.datatype.contiguous);
+            alike.then(|| (rank * self.count) as isize / all.datatype.size.max(1) as isize * all.datatype.extent)
+        };
+        let in_place = match arguments.operation {
+            Operation::Gather | Operation::Allgather => own(&receive, &send),
+            Operation::Scatter => own(&send, &receive).map(|offset| -offset),
+            _ => Some(0),
+        };
+        let reach = |side: Elements| {
+            let Datatype { true_lower, true_extent, extent, .. } = side.datatype;
+            Reach::of(side.count, true_lower, true_extent, extent)
+        };
+        self.distances = Distances::of(reach(send), reach(receive), in_place);
+        self.overlap = self.distances.overlap(arguments.distance());
+        if self.overlap == Overlap::InPlace {
+            let scatter = arguments.operation == Operation::Scatter;
+            *(if scatter { &mut self.receive } else { &mut self.send }) = None;
+        }
+        Ok(self)
     }
 
     fn reduction(arguments: &Arguments, root: usize, at_root: bool) -> Result<Self, Fallback> {
@@ -206,11 +263,6 @@ impl Significant {
         }
         let receive = if result { Some(elements(receive, 1)?) } else { None };
         let send = if in_place { None } else { Some(elements(send, 1)?) };
-        // Where the native library forbids the two to be one, it is left to say so.
-        let aliased = send.zip(receive).is_some_and(|(send, receive)| send.address == receive.address);
-        if cfg!(mpi_family = "mpich") && aliased && receive.is_some_and(|receive| receive.bytes() > 0) {
-            return Err(Fallback::InvalidArgument);
-        }
         let side = receive.or(send).expect("one of them counts on every rank");
         // A type map that skips over its neighbours' places leaves room for a few elements only, while algorithms hold
         // several messages in a row. All ranks see it, since MPI reduces elements of one type.
@@ -219,7 +271,8 @@ impl Significant {
         }
         let reduction = Reduction::of(arguments.op, &side.datatype);
         let reduction = reduction.map_err(|_| Fallback::InvalidArgument)?.ok_or(Fallback::UndefinedOperation)?;
-        Ok(Self { root, count: side.count, unit: side.datatype.size.max(1), send, receive, reduction: Some(reduction) }
+        let (count, unit) = (side.count, side.datatype.size.max(1));
+        Ok(Self { root, count, unit, send, receive, reduction: Some(reduction), ..Self::nothing() }
             .without_empty_types(side.datatype.size))
     }
 
@@ -235,6 +288,26 @@ impl Significant {
 /// Whether the address is the one that stands for "in place".
 pub fn is_in_place(address: *const c_void) -> bool {
     address == constants::in_place()
+}
+
+/// Whether the native library says that the two buffers are one, on a rank where both count. It compares addresses, not
+/// the bytes in use, and blocks as if elements lay in a row.
+fn native_refuses(arguments: &Arguments, rank: usize) -> bool {
+    let Arguments { operation, send, receive, .. } = arguments;
+    let alike = send.datatype == receive.datatype && send.count == receive.count;
+    let own = || {
+        let size = Datatype::of(send.datatype).map_or(0, |datatype| datatype.size);
+        (rank * size) as isize * send.count as isize
+    };
+    let one = match operation {
+        Operation::Bcast | Operation::Barrier => false,
+        // Open MPI lets both be MPI_BOTTOM here, and only here.
+        Operation::Allreduce if cfg!(mpi_family = "openmpi") && send.address.is_null() => false,
+        Operation::Reduce | Operation::Allreduce => send.address == receive.address,
+        Operation::Gather | Operation::Allgather => alike && arguments.distance() == own(),
+        Operation::Scatter => alike && arguments.distance() == -own(),
+    };
+    one && alias::is_refused(*operation, send.count)
 }
 
 /// `blocks` times the side's elements.

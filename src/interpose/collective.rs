@@ -3,7 +3,7 @@
 use super::arguments::{Arguments, Fallback, Key, Significant};
 use super::quick::{self, Quick};
 use super::runtime::{self, Runtime};
-use super::state::{self, Plan, Question, State};
+use super::state::{self, Plan, Question, State, Understood};
 use super::{attention, control, guard, synchronise, trace, transport, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
@@ -100,10 +100,11 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
 fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &dyn Fn() -> c_int) -> Result<Outcome> {
     state.settle_for(control::version());
     let key = arguments.key();
-    if state.recognise(arguments.operation, &key).is_some_and(|known| known.quick.is_none()) {
+    let fits = |known: &&Understood| known.significant.fits(arguments);
+    if state.recognise(arguments.operation, &key).filter(fits).is_some_and(|known| known.quick.is_none()) {
         prepare_repeats(state, arguments.operation, &key);
     }
-    if let Some(known) = state.recognise(arguments.operation, &key) {
+    if let Some(known) = state.recognise(arguments.operation, &key).filter(fits) {
         return Ok(run(runtime, state, arguments, &known.significant.at(arguments), &known.plan, native));
     }
     let pass = |state: &mut State, bytes: usize, fallback: Fallback| {

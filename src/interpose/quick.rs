@@ -14,6 +14,7 @@ use crate::monitor::CellId;
 use crate::mpi::error::Error;
 use crate::mpi::replay::Replay;
 use crate::schedule::compact::Compact;
+use crate::schedule::overlap::Overlap;
 use crate::schedule::record;
 use std::os::raw::c_int;
 
@@ -80,7 +81,7 @@ impl Quick {
         let within = |peer: usize| call.nodes.is_empty() || call.nodes[peer] == call.nodes[place.rank];
         let piece = |peer, units| place.pieces.units(units, call.unit, within(peer));
         let mut program = Compact::of(&program, call.unit, !place.yielding, piece)?;
-        if significant.send.is_some() && significant.receive.is_some() {
+        if significant.send.is_some() && significant.receive.is_some() && significant.overlap == Overlap::Apart {
             program = program.with_results_in_place(call.unit);
         }
         let kernel = significant.reduction.and_then(|reduction| reduction.kernel);
@@ -122,6 +123,9 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         let clock = &state.runtime.clock;
         let start = clock.raw();
         let known = state.recognise(arguments.operation, &arguments.key())?;
+        if !known.significant.fits(arguments) {
+            return None;
+        }
         let Some(Some(quick)) = &known.quick else { return None };
         if !state.is_settled_for(control::version()) {
             return None;

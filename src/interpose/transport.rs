@@ -10,6 +10,7 @@ use crate::mpi::error::Result;
 use crate::mpi::executor::{Executor, Setting, Units};
 use crate::mpi::memory::Pool;
 use crate::mpi::packing::Elements;
+use crate::schedule::overlap::Overlap;
 use crate::schedule::pieces::Pieces;
 use mpi_sys::{MPI_Comm, MPI_Request};
 
@@ -108,9 +109,9 @@ struct Buffers {
 impl Buffers {
     fn prepare(place: Place, call: &Call, significant: &Significant, pool: &mut Pool) -> Result<Self> {
         if call.operation.reduces() {
-            return Ok(Self::of_reduction(significant));
+            return Self::of_reduction(place, significant, pool);
         }
-        let mut packer = Packer { place, pool };
+        let mut packer = Packer { place, pool, overlap: significant.overlap };
         let (send, receive) = (significant.send, significant.receive);
         let null = std::ptr::null_mut();
         let own = place.rank * call.count;
@@ -122,10 +123,10 @@ impl Buffers {
                 (null, row, (!at_root).then_some((message, row)))
             }
             Operation::Gather | Operation::Allgather => match (send, receive) {
-                (Some(send), None) => (packer.packed(&send)?, null, None),
+                (Some(send), None) => (packer.contribution(&send)?, null, None),
                 (Some(send), Some(receive)) => {
                     let row = packer.room(&receive);
-                    (packer.packed(&send)?, row, Some((receive, row)))
+                    (packer.contribution(&send)?, row, Some((receive, row)))
                 }
                 (None, Some(receive)) => {
                     let row = packer.room(&receive);
@@ -138,7 +139,7 @@ impl Buffers {
             },
             Operation::Scatter => {
                 let all = match send {
-                    Some(send) => packer.packed(&send)?,
+                    Some(send) => packer.contribution(&send)?,
                     None => null,
                 };
                 match receive {
@@ -156,14 +157,24 @@ impl Buffers {
         Ok(Self { send, receive, units: Units::Bytes(1), unpack })
     }
 
-    fn of_reduction(significant: &Significant) -> Self {
+    fn of_reduction(place: Place, significant: &Significant, pool: &mut Pool) -> Result<Self> {
         let side = significant.receive.or(significant.send).expect("one of them counts on every rank");
         // Each side may have a layout of its own only where both are rows of the same bytes.
         let units =
             if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) };
         let receive = significant.receive.map_or(std::ptr::null_mut(), |receive| receive.address);
-        let send = significant.send.map_or(receive, |send| send.address);
-        Self { send, receive, units, unpack: None }
+        let send = match significant.send {
+            Some(send) if significant.overlap == Overlap::Partial => {
+                let (lowest, bytes) = (send.datatype.lowest(send.count), send.datatype.span(send.count));
+                let copy = pool.take(bytes).wrapping_offset(-lowest);
+                // SAFETY: the program gave the elements to be read; the piece has room for all that they span.
+                unsafe { send.copy(place.comm, place.rank, copy) }?;
+                copy
+            }
+            Some(send) => send.address,
+            None => receive,
+        };
+        Ok(Self { send, receive, units, unpack: None })
     }
 }
 
@@ -171,6 +182,7 @@ impl Buffers {
 struct Packer<'a> {
     place: Place,
     pool: &'a mut Pool,
+    overlap: Overlap,
 }
 
 impl Packer<'_> {
@@ -182,6 +194,16 @@ impl Packer<'_> {
     /// A row with the bytes of `elements`.
     fn packed(&mut self, elements: &Elements) -> Result<*mut u8> {
         let row = self.room(elements);
+        self.pack_into(elements, row)?;
+        Ok(row)
+    }
+
+    /// The same for what the rank sends, out of the way of what it receives.
+    fn contribution(&mut self, elements: &Elements) -> Result<*mut u8> {
+        if self.overlap != Overlap::Partial {
+            return self.packed(elements);
+        }
+        let row = self.pool.take(elements.bytes());
         self.pack_into(elements, row)?;
         Ok(row)
     }

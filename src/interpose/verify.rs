@@ -123,7 +123,7 @@ struct Copied {
 impl Copied {
     fn of(elements: Elements) -> Self {
         let Elements { address, count, datatype } = elements;
-        let lowest = (count.max(1) - 1) as isize * datatype.extent.min(0) + datatype.true_lower;
+        let lowest = datatype.lowest(count);
         let mut bytes = vec![0u8; datatype.span(count)];
         // SAFETY: the program passed these elements as its receive buffer, so the span is its memory.
         unsafe { std::ptr::copy_nonoverlapping(address.wrapping_offset(lowest), bytes.as_mut_ptr(), bytes.len()) };

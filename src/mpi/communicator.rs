@@ -266,7 +266,10 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
 }
 
 /// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.
-fn quietly(comm: MPI_Comm, action: impl FnOnce() -> Result) -> Result {
+///
+/// # Errors
+/// Those of `action`, and of PMPI.
+pub(super) fn quietly(comm: MPI_Comm, action: impl FnOnce() -> Result) -> Result {
     let mut handler = std::mem::MaybeUninit::<MPI_Errhandler>::uninit();
     // SAFETY: the handler is read after it was set, and given back once.
     unsafe {

@@ -93,6 +93,12 @@ impl Datatype {
         })
     }
 
+    /// Bytes from the address passed to the first byte in use by `count` elements; a negative extent puts the first element
+    /// at the upper end.
+    pub fn lowest(&self, count: usize) -> isize {
+        (count.max(1) - 1) as isize * self.extent.min(0) + self.true_lower
+    }
+
     /// Bytes in memory from the first to past the last byte in use by `count` elements.
     pub fn span(&self, count: usize) -> usize {
         if count == 0 { 0 } else { self.true_extent + (count - 1) * self.extent.unsigned_abs() }

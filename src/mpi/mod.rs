@@ -1,5 +1,6 @@
 //! Everything that calls MPI, other than the exported symbols: PMPI only, so nothing here is intercepted again.
 
+pub mod alias;
 pub mod communicator;
 pub mod constants;
 pub mod datatype;

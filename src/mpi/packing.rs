@@ -59,6 +59,23 @@ impl Elements {
         })
     }
 
+    /// Writes the elements, laid out as they are, from `into` on.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    ///
+    /// # Safety
+    /// The elements must be readable, and there be room for as many from `into` on, apart from them.
+    pub unsafe fn copy(&self, comm: MPI_Comm, rank: usize, into: *mut u8) -> Result {
+        if self.datatype.contiguous {
+            // SAFETY: the caller's promise; without gaps the elements are their bytes.
+            unsafe { std::ptr::copy_nonoverlapping(self.address, into, self.bytes()) };
+            return Ok(());
+        }
+        let side = |address| (address, self.count, self.datatype.handle);
+        exchange_with_self(comm, rank, side(self.address), side(into))
+    }
+
     /// Sets the elements from the signature bytes in `from`; gaps stay as they are.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ pub mod compact;
 pub mod count;
 pub mod cover;
 pub mod draw;
+pub mod overlap;
 pub mod pieces;
 pub mod record;
 pub mod simulate;

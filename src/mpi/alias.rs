@@ -1,0 +1,79 @@
+//! Whether the native library refuses a call whose send and receive buffers are one.
+//!
+//! | | Open MPI 4.1.4, 5.0.11 | MPICH 4.0.2, 5.0.2 |
+//! | --- | --- | --- |
+//! | allreduce, from address to address | refused for two elements and more | refused |
+//! | reduce at the root, from address to address | refused | refused |
+//! | gather and scatter at the root, allgather, with the own block | computed | refused if counts and types are the same |
+//! | counts of 0 | accepted | accepted |
+//!
+//! Both libraries have a switch that turns the checks off (`mpi_param_check`, `MPIR_CVAR_COLL_ALIAS_CHECK`), and builds
+//! differ, so the library is asked: once for an operation, when the program first makes such a call.
+
+use super::communicator;
+use super::constants;
+use super::error::check;
+use crate::algorithm::Operation;
+use mpi_sys::MPI_Comm;
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What the library was asked so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Answer {
+    Unknown,
+    Accepts,
+    Refuses,
+}
+
+static ANSWERS: [[AtomicU8; 2]; Operation::ALL.len()] =
+    [const { [const { AtomicU8::new(Answer::Unknown as u8) }; 2] }; Operation::ALL.len()];
+
+/// Whether the library refuses `operation` on `count` elements at one address.
+pub fn is_refused(operation: Operation, count: i64) -> bool {
+    if count == 0 {
+        return false;
+    }
+    let several = count > 1;
+    let answer = &ANSWERS[operation as usize][usize::from(several)];
+    match answer.load(Ordering::Relaxed) {
+        known if known == Answer::Refuses as u8 => true,
+        known if known == Answer::Accepts as u8 => false,
+        _ => {
+            let elements = if several { 2 } else { 1 };
+            // Open MPI 4.1.4 raises this error of MPI_Allreduce on MPI_COMM_WORLD, whatever the communicator.
+            let asked = communicator::alone(|comm| {
+                let mut refused = false;
+                communicator::quietly(constants::comm_world(), || {
+                    refused = check(ask(operation, elements, comm)).is_err();
+                    Ok(())
+                })?;
+                Ok(refused)
+            });
+            // A local failure must not send this rank to the native library alone.
+            let Ok(refused) = asked else { return false };
+            let found = if refused { Answer::Refuses } else { Answer::Accepts };
+            answer.store(found as u8, Ordering::Relaxed);
+            refused
+        }
+    }
+}
+
+/// Makes such a call on a communicator of this rank alone.
+fn ask(operation: Operation, count: c_int, comm: MPI_Comm) -> c_int {
+    let mut elements: [c_int; 2] = [0; 2];
+    let at: *mut c_void = elements.as_mut_ptr().cast();
+    let (int, min) = (constants::int(), constants::op_min());
+    // SAFETY: there is one rank, so no more than `count` elements are read and written.
+    unsafe {
+        match operation {
+            Operation::Allreduce => mpi_sys::PMPI_Allreduce(at, at, count, int, min, comm),
+            Operation::Reduce => mpi_sys::PMPI_Reduce(at, at, count, int, min, 0, comm),
+            Operation::Gather => mpi_sys::PMPI_Gather(at, count, int, at, count, int, 0, comm),
+            Operation::Scatter => mpi_sys::PMPI_Scatter(at, count, int, at, count, int, 0, comm),
+            Operation::Allgather => mpi_sys::PMPI_Allgather(at, count, int, at, count, int, comm),
+            Operation::Bcast | Operation::Barrier => mpi_sys::MPI_SUCCESS as c_int,
+        }
+    }
+}
