@@ -136,61 +136,157 @@ fn refuse_uncommitted(handle: MPI_Datatype) -> Result {
 /// Whether a type without gaps lists its parts in the order of their addresses. Sure answers only: a type that is not
 /// understood is packed, which is always right.
 fn in_order(handle: MPI_Datatype) -> Result<bool> {
-    let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
-    // SAFETY: out-parameters are valid for writes.
-    unsafe {
-        check(mpi_sys::PMPI_Type_get_envelope(handle, &mut integers, &mut addresses, &mut types, &mut combiner))?;
-    }
+    let made = Envelope::of(handle)?;
     let [named, dup, contiguous, vector, hvector] = constants::combiners();
-    if combiner == named {
+    if made.combiner == named {
         return Ok(true);
     }
-    let known = [dup, contiguous, vector, hvector].contains(&combiner);
-    if !known || integers > 3 || addresses > 1 || types != 1 {
+    let known = [dup, contiguous, vector, hvector].contains(&made.combiner);
+    if !known || made.types != 1 || made.integers + made.addresses + made.large_counts > Numbers::MOST {
         return Ok(false);
     }
-    let (mut some_integers, mut some_addresses): ([c_int; 3], [MPI_Aint; 1]) = ([0; 3], [0; 1]);
-    let mut inner = [constants::datatype_null()];
-    // SAFETY: the arrays have room for as many entries as the envelope announced.
-    unsafe {
-        check(mpi_sys::PMPI_Type_get_contents(
-            handle,
-            integers,
-            addresses,
-            types,
-            some_integers.as_mut_ptr(),
-            some_addresses.as_mut_ptr(),
-            inner.as_mut_ptr(),
-        ))?;
-    }
-    let parts = Datatype::of(inner[0]);
+    let (numbers, mut inner) = made.contents(handle)?;
+    let parts = Datatype::of(inner);
     let ordered = parts.map(|parts| {
         // A dense vector with a positive stride visits its blocks in the order of their addresses.
-        let forward = match combiner {
-            known if known == vector => some_integers[2] > 0 || some_integers[0] <= 1,
-            known if known == hvector => some_addresses[0] > 0 || some_integers[0] <= 1,
-            _ => true,
+        let forward = match (made.combiner == vector || made.combiner == hvector, numbers.given()) {
+            (true, [count, _, stride]) => *stride > 0 || *count <= 1,
+            (true, _) => false,
+            (false, _) => true,
         };
         parts.contiguous && parts.size > 0 && forward
     });
-    release_unless_predefined(&mut inner[0])?;
+    release_unless_predefined(&mut inner)?;
     ordered
 }
 
 /// Handles from `MPI_Type_get_contents` are ours to free, unless they are predefined.
 fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
-    if predefined().iter().any(|known| known.handle == *handle) {
+    if is_predefined(*handle) || Envelope::of(*handle)?.combiner == constants::combiners()[0] {
         return Ok(());
     }
-    let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
-    // SAFETY: out-parameters are valid for writes; the handle is ours and used nowhere else.
-    unsafe {
-        check(mpi_sys::PMPI_Type_get_envelope(*handle, &mut integers, &mut addresses, &mut types, &mut combiner))?;
-        if combiner != constants::combiners()[0] {
-            check(mpi_sys::PMPI_Type_free(handle))?;
+    // SAFETY: the handle is ours and used nowhere else.
+    check(unsafe { mpi_sys::PMPI_Type_free(handle) })
+}
+
+/// How a type was made, and how many arguments its constructor had of each sort.
+struct Envelope {
+    combiner: c_int,
+    integers: usize,
+    addresses: usize,
+    large_counts: usize,
+    types: usize,
+}
+
+/// The numbers that a constructor was given, in their order: `MPI_Type_vector` and `MPI_Type_create_hvector` have count,
+/// block length and stride, whether those are integers, addresses or large counts.
+#[derive(Default)]
+struct Numbers {
+    all: [i64; Self::MOST],
+    number: usize,
+}
+
+impl Numbers {
+    /// Room enough for the constructors that are looked into.
+    const MOST: usize = 3;
+
+    // An address is of this type on one MPI and of another on the other.
+    #[allow(clippy::unnecessary_cast)]
+    fn of(integers: &[c_int], addresses: &[MPI_Aint], large_counts: &[MPI_Count]) -> Self {
+        let mut numbers = Self::default();
+        let integers = integers.iter().map(|number| i64::from(*number));
+        let all = integers.chain(addresses.iter().map(|address| *address as i64));
+        for (slot, number) in numbers.all.iter_mut().zip(all.chain(large_counts.iter().copied())) {
+            *slot = number;
+            numbers.number += 1;
         }
+        numbers
     }
-    Ok(())
+
+    fn given(&self) -> &[i64] {
+        &self.all[..self.number]
+    }
+}
+
+/// MPICH ends the job when the forms without large counts are asked about a type that was made with them.
+#[cfg(mpi_large_count)]
+impl Envelope {
+    fn of(handle: MPI_Datatype) -> Result<Self> {
+        let (mut integers, mut addresses, mut large_counts, mut types): (MPI_Count, MPI_Count, MPI_Count, MPI_Count) =
+            (0, 0, 0, 0);
+        let mut combiner = 0;
+        // SAFETY: out-parameters are valid for writes.
+        check(unsafe {
+            mpi_sys::PMPI_Type_get_envelope_c(
+                handle,
+                &mut integers,
+                &mut addresses,
+                &mut large_counts,
+                &mut types,
+                &mut combiner,
+            )
+        })?;
+        let [integers, addresses, large_counts, types] =
+            [integers, addresses, large_counts, types].map(|number| number as usize);
+        Ok(Self { combiner, integers, addresses, large_counts, types })
+    }
+
+    /// The numbers and the type that a constructor was given which has one type and few numbers.
+    fn contents(&self, handle: MPI_Datatype) -> Result<(Numbers, MPI_Datatype)> {
+        let mut integers: [c_int; Numbers::MOST] = [0; Numbers::MOST];
+        let mut addresses: [MPI_Aint; Numbers::MOST] = [0; Numbers::MOST];
+        let mut large_counts: [MPI_Count; Numbers::MOST] = [0; Numbers::MOST];
+        let mut inner = constants::datatype_null();
+        // SAFETY: the caller made sure that the arrays have room for as many entries as the envelope announced.
+        check(unsafe {
+            mpi_sys::PMPI_Type_get_contents_c(
+                handle,
+                self.integers as MPI_Count,
+                self.addresses as MPI_Count,
+                self.large_counts as MPI_Count,
+                self.types as MPI_Count,
+                integers.as_mut_ptr(),
+                addresses.as_mut_ptr(),
+                large_counts.as_mut_ptr(),
+                &mut inner,
+            )
+        })?;
+        let (integers, addresses) = (&integers[..self.integers], &addresses[..self.addresses]);
+        Ok((Numbers::of(integers, addresses, &large_counts[..self.large_counts]), inner))
+    }
+}
+
+#[cfg(not(mpi_large_count))]
+impl Envelope {
+    fn of(handle: MPI_Datatype) -> Result<Self> {
+        let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
+        // SAFETY: out-parameters are valid for writes.
+        check(unsafe {
+            mpi_sys::PMPI_Type_get_envelope(handle, &mut integers, &mut addresses, &mut types, &mut combiner)
+        })?;
+        let [integers, addresses, types] = [integers, addresses, types].map(|number: c_int| number as usize);
+        Ok(Self { combiner, integers, addresses, large_counts: 0, types })
+    }
+
+    /// The numbers and the type that a constructor was given which has one type and few numbers.
+    fn contents(&self, handle: MPI_Datatype) -> Result<(Numbers, MPI_Datatype)> {
+        let mut integers: [c_int; Numbers::MOST] = [0; Numbers::MOST];
+        let mut addresses: [MPI_Aint; Numbers::MOST] = [0; Numbers::MOST];
+        let mut inner = constants::datatype_null();
+        // SAFETY: the caller made sure that the arrays have room for as many entries as the envelope announced.
+        check(unsafe {
+            mpi_sys::PMPI_Type_get_contents(
+                handle,
+                self.integers as c_int,
+                self.addresses as c_int,
+                self.types as c_int,
+                integers.as_mut_ptr(),
+                addresses.as_mut_ptr(),
+                &mut inner,
+            )
+        })?;
+        Ok((Numbers::of(&integers[..self.integers], &addresses[..self.addresses], &[]), inner))
+    }
 }
 
 /// The predefined datatypes of this MPI.

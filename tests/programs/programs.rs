@@ -17,6 +17,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("barrier.c", &[], &[1, 2, 3, 8]),
     ("bottom.c", &[], &[8]),
     ("large_count_forms.c", &[], &[8]),
+    ("large_count_types.c", &[], &[2, 8]),
     ("observed.c", &[], &[1, 2, 8]),
     ("observed_mpif.F", &[], &[1, 3]),
     ("observed_f08.f90", &[], &[1, 3]),
