@@ -1,14 +1,15 @@
-/* Preloaded after Collie: makes the ranks of one machine look as if they ran on three nodes, in turns, to whoever asks
- * for the host's name once MPI is up. MPI itself has asked before. */
+/* Preloaded after Collie: makes the ranks of one machine look as if they ran on three nodes, in turns, to Collie alone. It
+ * asks while MPI is up; the MPI library, which must know where it is, also asks before and after. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
 int gethostname(char *name, size_t length) {
-    int (*next)(char *, size_t), up = 0, rank;
-    PMPI_Initialized(&up);
-    if (!up) {
+    int (*next)(char *, size_t), rank;
+    Dl_info asker;
+    if (!dladdr(__builtin_return_address(0), &asker) || !strstr(asker.dli_fname, "libcollie.so")) {
         *(void **)&next = dlsym(RTLD_NEXT, "gethostname");
         return next(name, length);
     }

@@ -76,6 +76,18 @@ pub fn tool(command: &mut Command) -> Result<String, Failed> {
     }
 }
 
+/// One program for all ranks of an Open MPI job that becomes what its rank is to run: the number of ranks, its command.
+fn by_rank(parts: &[(usize, Vec<String>)]) -> (usize, Vec<String>) {
+    let (mut script, mut begin) = (String::from("case $OMPI_COMM_WORLD_RANK in"), 0);
+    for (ranks, words) in parts {
+        let numbers: Vec<_> = (begin..begin + ranks).map(|rank| rank.to_string()).collect();
+        let words: Vec<_> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+        script += &format!(" {}) exec {} ;;", numbers.join("|"), words.join(" "));
+        begin += ranks;
+    }
+    (begin, ["sh", "-c", &(script + " esac")].map(str::to_owned).to_vec())
+}
+
 impl Family {
     /// This MPI's build of the library.
     pub fn library(&self) -> Result<PathBuf, Failed> {
@@ -138,6 +150,12 @@ impl Family {
         tool(&mut command).map(drop)
     }
 
+    /// Whether its launcher dies of a job of several programs, whatever they are: Debian's and Ubuntu's mpirun of Open MPI
+    /// 5.0 does (5.0.7 to 5.0.10, open-mpi/ompi#13303).
+    fn dies_of_several_programs(&self) -> Result<bool, Failed> {
+        tool(Command::new(self.mpirun).arg("--version")).map(|version| version.contains("(Open MPI) 5.0."))
+    }
+
     /// Runs a job to its end, or ends it when it takes too long.
     pub fn run(&self, launch: &Launch) -> Result<Outcome, Failed> {
         let mut command = Command::new(self.mpirun);
@@ -159,7 +177,11 @@ impl Family {
             }
         }
         let first = (launch.ranks, launch.command.clone());
-        for (place, (ranks, words)) in std::iter::once(&first).chain(&launch.others).enumerate() {
+        let mut parts: Vec<_> = std::iter::once(first).chain(launch.others.iter().cloned()).collect();
+        if parts.len() > 1 && openmpi && self.dies_of_several_programs()? {
+            parts = vec![by_rank(&parts)];
+        }
+        for (place, (ranks, words)) in parts.iter().enumerate() {
             if place > 0 {
                 command.arg(":");
             }
