@@ -1,0 +1,33 @@
+# Quantum ESPRESSO: the ground state of silicon, two atoms, ten k points in two pools. It promises energies to the
+# threshold of its iterations (conv_thr, in Ry).
+packages="quantum-espresso quantum-espresso-data"
+needs="pw.x /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz"
+tolerance=1e-7
+
+prepare() {
+    gunzip -c /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz >Si.UPF
+    cat >silicon.in <<'IN'
+&control
+  calculation = 'scf', prefix = 'silicon', pseudo_dir = '.', outdir = '.', tprnfor = .true., tstress = .true.
+/
+&system
+  ibrav = 2, celldm(1) = 10.2, nat = 2, ntyp = 1, ecutwfc = 18.0
+/
+&electrons
+  conv_thr = 1.0d-9
+/
+ATOMIC_SPECIES
+Si 28.086 Si.UPF
+ATOMIC_POSITIONS alat
+Si 0.00 0.00 0.00
+Si 0.26 0.25 0.24
+K_POINTS automatic
+4 4 4 1 1 1
+IN
+}
+
+run() { "$@" pw.x -npool 2 -in silicon.in; }
+
+lines() {
+    grep -E '^! +total energy|highest occupied|Total force|total +stress|^ +atom .* force|convergence has been|^status'
+}
