@@ -28,6 +28,13 @@ impl Budget {
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
+    /// Takes `bytes`, or what is left, for what has to be kept in any case. Gives what it took.
+    pub fn charge(&self, bytes: u64) -> u64 {
+        let less = |left: u64| Some(left.saturating_sub(bytes));
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or(0);
+        left.min(bytes)
+    }
+
     /// Gives back `bytes` that were taken.
     pub fn give(&self, bytes: u64) {
         self.left.fetch_add(bytes, Ordering::Relaxed);

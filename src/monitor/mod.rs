@@ -29,6 +29,7 @@ mod function;
 mod merge;
 mod record;
 mod rows;
+mod shared;
 mod summary;
 mod table;
 mod traffic;
@@ -49,6 +50,7 @@ pub use record::{
     BeyondRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, ElementsRecord,
     EpochsRecord, JobRecord, LateRecord, RankRecord, TrafficRecord,
 };
+pub use shared::{SharedList, SharedLists};
 pub use summary::{
     BeyondRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, Overhead, RankRow, Row,
     SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow, Verification,

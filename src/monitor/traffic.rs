@@ -1,57 +1,148 @@
 //! Messages that this rank sent, by receiver.
 
-use super::TrafficRecord;
+use super::{Budget, TrafficRecord};
+use std::sync::Arc;
 
-/// Messages and bytes to each world rank; 16 bytes of memory per rank of the world.
+/// Messages and bytes to each of a number of ranks. What it holds is a matter of how many of them were sent to, not of how many
+/// there are: algorithms send to some logarithm of them.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    sent: Vec<(u64, u64)>,
+    /// A hash table with a power of two of places, or, once many were sent to, a place for each rank.
+    places: Vec<Place>,
+    /// Places in use, as long as it is a hash table.
+    used: usize,
+    /// Possible receivers.
+    ranks: usize,
+    /// What is charged for the memory, and how much was.
+    budget: Option<Arc<Budget>>,
+    charged: u64,
 }
+
+/// A receiver and what it was sent; one with no message is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    to: u32,
+    messages: u64,
+    bytes: u64,
+}
+
+/// Places of the first hash table.
+const FIRST: usize = 8;
 
 impl Traffic {
     /// No messages yet, to `ranks` possible receivers.
     pub fn new(ranks: usize) -> Self {
-        Self { sent: vec![(0, 0); ranks] }
+        let mut traffic = Self::default();
+        traffic.ranks = ranks;
+        traffic
     }
 
-    /// Counts one message of `bytes` bytes to world rank `to`. Receivers outside the world (of spawned processes) have
-    /// no place in the matrix and are not counted.
+    /// The same; its memory is charged to `budget` as long as it lasts.
+    pub fn within(budget: Arc<Budget>, ranks: usize) -> Self {
+        let mut traffic = Self::new(ranks);
+        traffic.budget = Some(budget);
+        traffic
+    }
+
+    /// Counts one message of `bytes` bytes to rank `to`. Receivers outside the world (of spawned processes) have no place
+    /// in the matrix and are not counted.
     #[inline]
     pub fn sent(&mut self, to: usize, bytes: u64) {
         self.add_to(to, 1, bytes);
     }
 
-    /// Counts `messages` messages of `bytes` bytes in all to world rank `to`.
+    /// Counts `messages` messages, at least one, of `bytes` bytes in all to rank `to`.
     #[inline]
     pub fn add_to(&mut self, to: usize, messages: u64, bytes: u64) {
-        if let Some((number, sum)) = self.sent.get_mut(to) {
-            *number += messages;
-            *sum += bytes;
+        let first = self.first_place(to);
+        match self.places.get_mut(first) {
+            Some(place) if place.to as usize == to && place.messages > 0 => {
+                place.messages += messages;
+                place.bytes += bytes;
+            }
+            _ => self.add_elsewhere(to, messages, bytes),
+        }
+    }
+
+    /// Where a receiver is looked for first.
+    #[inline]
+    fn first_place(&self, to: usize) -> usize {
+        if self.places.len() == self.ranks { to } else { spread(to) & self.places.len().wrapping_sub(1) }
+    }
+
+    /// One that is new, or not in its first place.
+    #[cold]
+    fn add_elsewhere(&mut self, to: usize, messages: u64, bytes: u64) {
+        if to >= self.ranks || messages == 0 {
+            return;
+        }
+        if self.places.len() < self.ranks && 2 * (self.used + 1) > self.places.len() {
+            self.grow();
+        }
+        let mut at = self.first_place(to);
+        while self.places[at].messages > 0 && self.places[at].to as usize != to {
+            at = (at + 1) & (self.places.len() - 1);
+        }
+        let place = &mut self.places[at];
+        self.used += usize::from(place.messages == 0);
+        *place = Place { to: to as u32, messages: place.messages + messages, bytes: place.bytes + bytes };
+    }
+
+    /// Makes room for twice as many receivers; a place for each where that is no more than the hash table would have.
+    fn grow(&mut self) {
+        let doubled = (2 * self.places.len()).max(FIRST);
+        let length = if doubled >= self.ranks { self.ranks } else { doubled };
+        let more = ((length - self.places.len()) * size_of::<Place>()) as u64;
+        self.charged += self.budget.as_ref().map_or(0, |budget| budget.charge(more));
+        let old = std::mem::replace(&mut self.places, vec![Place::default(); length]);
+        self.used = 0;
+        for place in old.iter().filter(|place| place.messages > 0) {
+            self.add_elsewhere(place.to as usize, place.messages, place.bytes);
         }
     }
 
     /// Adds what another thread of this rank counted.
     pub fn add(&mut self, other: &Self) {
-        for (own, more) in self.sent.iter_mut().zip(&other.sent) {
-            *own = (own.0 + more.0, own.1 + more.1);
+        for place in &other.places {
+            self.add_to(place.to as usize, place.messages, place.bytes);
         }
     }
 
     /// Forgets what was counted.
     pub fn reset(&mut self) {
-        self.sent.fill((0, 0));
+        self.places.fill(Place::default());
+        self.used = 0;
     }
 
-    /// The receivers that got something.
+    /// The receivers that got something, in order.
     pub fn records(&self) -> Vec<TrafficRecord> {
-        let receivers = (0u32..).zip(&self.sent).filter(|(_, (messages, _))| *messages > 0);
-        receivers.map(|(to, &(messages, bytes))| TrafficRecord { to, messages, bytes }).collect()
+        let receivers = self.places.iter().filter(|place| place.messages > 0);
+        let mut records: Vec<_> =
+            receivers.map(|&Place { to, messages, bytes }| TrafficRecord { to, messages, bytes }).collect();
+        records.sort_unstable_by_key(|record| record.to);
+        records
     }
+}
+
+impl Drop for Traffic {
+    fn drop(&mut self) {
+        if let Some(budget) = &self.budget {
+            budget.give(self.charged);
+        }
+    }
+}
+
+/// Receivers of tree and hypercube algorithms differ in one bit: all bits have a part in the place.
+#[inline]
+const fn spread(to: usize) -> usize {
+    ((to as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn messages_add_up_per_receiver() {
@@ -67,5 +158,33 @@ mod tests {
         assert_eq!(traffic.records(), expected);
         traffic.reset();
         assert!(traffic.records().is_empty());
+        Traffic::default().sent(0, 1);
+    }
+
+    #[test]
+    fn memory_is_charged_and_given_back() {
+        let budget = Arc::new(Budget::of(10_000));
+        let mut traffic = Traffic::within(Arc::clone(&budget), 1000);
+        (0..5).for_each(|to| traffic.sent(to * 200, 1));
+        assert!(!budget.has(10_000 - 16 * 24 + 1) && budget.has(10_000 - 16 * 24));
+        drop(traffic);
+        assert!(budget.has(10_000));
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_a_map(ranks in 1usize..70, sent in prop::collection::vec((0usize..80, 0u64..9), 0..300)) {
+            let (mut traffic, mut map) = (Traffic::new(ranks), BTreeMap::<u32, (u64, u64)>::new());
+            for (to, bytes) in sent {
+                traffic.sent(to, bytes);
+                if to < ranks {
+                    let (messages, sum) = map.entry(to as u32).or_default();
+                    (*messages, *sum) = (*messages + 1, *sum + bytes);
+                }
+            }
+            let expected: Vec<_> =
+                map.into_iter().map(|(to, (messages, bytes))| TrafficRecord { to, messages, bytes }).collect();
+            prop_assert_eq!(traffic.records(), expected);
+        }
     }
 }

@@ -36,16 +36,22 @@ impl Drop for Chunk {
     }
 }
 
+/// Calls that a pool looks back on: what none of them needed is given back.
+const REMEMBERED: u32 = 64;
+
 /// A thread's pool. Pieces stay where they are until [`Pool::clear`].
 #[derive(Default)]
 pub struct Pool {
     chunks: Vec<Chunk>,
+    /// Most bytes that a call needed of late, and over how many calls.
+    most: usize,
+    calls: u32,
 }
 
 impl Pool {
     /// An empty pool.
     pub const fn new() -> Self {
-        Self { chunks: Vec::new() }
+        Self { chunks: Vec::new(), most: 0, calls: 0 }
     }
 
     /// `bytes` bytes, contents undefined, aligned to a cache line, valid until the pool is cleared.
@@ -61,16 +67,33 @@ impl Pool {
         piece
     }
 
-    /// Takes all pieces back. What was spread over several chunks becomes one, so that the next such call needs one.
+    /// Takes all pieces back. What was spread over several chunks becomes one, so that the next such call needs one; and of
+    /// a chunk of which the last calls needed less than half, the other half goes.
     pub fn clear(&mut self) {
+        let needed = self.chunks.iter().map(|chunk| chunk.used).sum();
+        self.most = self.most.max(needed);
+        self.calls += 1;
+        let total: usize = self.chunks.iter().map(|chunk| chunk.bytes).sum();
+        if self.calls == REMEMBERED {
+            let most = self.most.max(SMALLEST);
+            (self.most, self.calls) = (0, 0);
+            if total / 2 > most {
+                return self.replace(most);
+            }
+        }
         if self.chunks.len() > 1 {
-            let total = self.chunks.iter().map(|chunk| chunk.bytes).sum();
-            self.chunks.clear();
-            self.chunks.push(Chunk::new(total));
+            return self.replace(total);
         }
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.used = 0;
         }
+    }
+
+    /// One chunk in place of all; the old ones go first, so that the two are not there at once.
+    #[cold]
+    fn replace(&mut self, bytes: usize) {
+        self.chunks.clear();
+        self.chunks.push(Chunk::new(bytes));
     }
 }
 
@@ -92,5 +115,30 @@ mod tests {
             pool.clear();
             assert_eq!(pool.chunks.len(), 1);
         }
+    }
+
+    #[test]
+    fn what_calls_no_longer_need_is_given_back() {
+        let mut pool = Pool::new();
+        let held = |pool: &Pool| pool.chunks.iter().map(|chunk| chunk.bytes).sum::<usize>();
+        let mut call = |pool: &mut Pool, bytes: &[usize]| {
+            pool.clear();
+            bytes.iter().for_each(|bytes| drop(pool.take(*bytes)));
+        };
+        call(&mut pool, &[1 << 28]);
+        for _ in 0..REMEMBERED {
+            call(&mut pool, &[1000, 1 << 20]);
+        }
+        assert_eq!(held(&pool), (1 << 28) + 0, "the long call is one of those looked back on");
+        for _ in 0..REMEMBERED {
+            call(&mut pool, &[1000, 1 << 20]);
+        }
+        assert!(held(&pool) <= 2 << 20, "{}", held(&pool));
+        // A long call now and then keeps its room.
+        for round in 0..4 * REMEMBERED {
+            call(&mut pool, &[if round % REMEMBERED == 0 { 1 << 24 } else { 8 }]);
+            assert!(held(&pool) >= 1 << 20);
+        }
+        assert_eq!(held(&pool), 1 << 24);
     }
 }

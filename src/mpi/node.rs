@@ -1,5 +1,6 @@
 //! What a rank knows of the node it runs on.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Launchers' variables for the number of ranks on this node: Open MPI; hydra (MPICH, Intel); Slurm; MVAPICH.
@@ -50,14 +51,11 @@ fn cores() -> usize {
 
 /// Nodes numbered by their first ranks, from every rank's identity; empty if there is one node.
 pub fn number(identities: impl Iterator<Item = u64>) -> Vec<u32> {
-    let mut known = Vec::new();
+    let mut known = HashMap::new();
     let nodes: Vec<u32> = identities
         .map(|identity| {
-            let place = known.iter().position(|other| *other == identity).unwrap_or_else(|| {
-                known.push(identity);
-                known.len() - 1
-            });
-            place as u32
+            let next = known.len() as u32;
+            *known.entry(identity).or_insert(next)
         })
         .collect();
     if known.len() > 1 { nodes } else { Vec::new() }
