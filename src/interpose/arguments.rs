@@ -98,6 +98,8 @@ pub enum Fallback {
     UndefinedOperation,
     /// A reduction of elements that reach into one another: no room for more of them than the call has.
     Interleaved,
+    /// The communicator is a new one, which may be gone before its agreement has paid.
+    FirstCalls,
     /// No private communicator could be had.
     NoPrivateCommunicator,
 }
@@ -111,6 +113,7 @@ impl Fallback {
             Self::InvalidArgument => "fallback: invalid argument",
             Self::UndefinedOperation => "fallback: operation not defined on this datatype",
             Self::Interleaved => "fallback: elements reach into one another",
+            Self::FirstCalls => "first calls on the communicator (COLLIE_AFTER)",
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
         }
     }

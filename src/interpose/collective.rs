@@ -111,6 +111,8 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
         let cell = state.native_cell(arguments.operation, bytes, fallback.words());
         Ok(Outcome::plain(native(), cell, bytes))
     };
+    // Counted before any argument is looked at: what arguments mean may differ between the ranks.
+    let first_calls = state.is_new();
     let significant = match Significant::of(arguments, state.rank, state.size) {
         Ok(significant) => significant,
         Err(_) if state.inter => return pass(state, 0, Fallback::Intercommunicator),
@@ -123,6 +125,11 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
         if significant.lasts() {
             state.keep(arguments.operation, key, significant, plan.clone());
         }
+        return Ok(run(runtime, state, arguments, &significant, &plan, native));
+    }
+    if first_calls {
+        let cell = state.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
+        let plan = Plan { choice: None, cell, beside: None };
         return Ok(run(runtime, state, arguments, &significant, &plan, native));
     }
     let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);

@@ -54,9 +54,12 @@ fn start(runtime: &'static Runtime) -> Result {
         let configuration = runtime.own_configuration();
         wanted.push(configuration.sync as u8);
         wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
+        wanted.extend(configuration.replaced_from().to_le_bytes());
     }
     runtime.apart(|| communicator::broadcast(constants::comm_world(), &mut wanted))?;
-    let (sync, seconds) = (wanted[0], u32::from_le_bytes([wanted[1], wanted[2], wanted[3], wanted[4]]));
+    let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
+    let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
+    runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
@@ -123,9 +126,6 @@ fn finish() {
                         ::log::warn!("a private communicator could not be freed: {error}");
                     }
                 });
-            }
-            if let Err(error) = communicator::free_alone() {
-                ::log::warn!("a private communicator could not be freed: {error}");
             }
             runtime.monitoring.iter().for_each(Monitoring::end);
             if let Err(error) = runtime.synchronisation.release() {

@@ -17,6 +17,7 @@
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
 //!   [`kept`]: what a thread keeps.
 
+mod agreement;
 mod arguments;
 mod attention;
 mod collective;

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
@@ -44,6 +44,13 @@ pub struct Origins {
     /// Of `MPI_Comm_idup`: no attribute may be set on its communicators before the program has waited for them.
     unfinished: Mutex<HashMap<usize, Arc<Origin>>>,
 }
+
+/// Communicators of the program's that are there, as far as they were seen.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Context ids that the library has for the communicators of a process, and about as many as it has with other settings than
+/// its own: Open MPI's ob1 carries 16 bits, MPICH has 2048 of which two are taken.
+const CONTEXT_IDS: usize = if cfg!(mpi_family = "mpich") { 2_046 } else { 65_532 };
 
 /// Who takes part in a call that makes communicators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +96,14 @@ impl Origins {
         Ok(origin)
     }
 
+    /// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4 hangs
+    /// in making a communicator rather than return an error.
+    pub fn leaves_room(&self) -> bool {
+        LIVE.load(Ordering::Relaxed) < CONTEXT_IDS / 4 * 3
+    }
+
     fn keep(&self, comm: MPI_Comm, origin: &Arc<Origin>) -> Result {
+        LIVE.fetch_add(1, Ordering::Relaxed);
         self.key.set(comm, Arc::into_raw(Arc::clone(origin)).cast_mut().cast())
     }
 
@@ -157,6 +171,7 @@ impl Origins {
 /// # Safety
 /// Called by MPI with the pointer that was set on the communicator.
 unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, origin: *mut c_void, _: *mut c_void) -> c_int {
+    LIVE.fetch_sub(1, Ordering::Relaxed);
     // SAFETY: made by `keep`, and given back once.
     drop(unsafe { Arc::from_raw(origin.cast_const().cast::<Origin>()) });
     SUCCESS

@@ -7,12 +7,13 @@ use super::requests::Requests;
 use super::state::{self, State};
 use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
-use crate::monitor::{Beyond, Budget, CommunicatorRecord, EventLog, Traffic};
+use crate::monitor::{Beyond, Budget, CommunicatorRecord, EventLog, SharedLists, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, inline, node};
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Sync};
+use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -52,6 +53,8 @@ pub struct Runtime {
     pub elements: Mutex<ElementsTable>,
     /// What is left of the memory for cells.
     pub budget: Arc<Budget>,
+    /// What communicators with the same ranks share.
+    pub lists: SharedLists,
     /// Calls without a cell on communicators that are gone.
     pub retired_beyond: Mutex<Beyond>,
     /// The MPI library's own count of messages, where it counts them.
@@ -74,6 +77,9 @@ pub struct Runtime {
     pub private_communicators: AtomicUsize,
     /// Communicators seen first by this process as their rank 0.
     pub numbered: AtomicU64,
+    /// Which call on a communicator is the first that may be replaced: rank 0's choice, told to all ranks in `MPI_Init`. The
+    /// default where nobody told.
+    pub replaced_from: AtomicU32,
     /// Whether the end has been dealt with.
     pub finished: AtomicBool,
 }
@@ -94,7 +100,15 @@ pub fn start() -> Option<&'static Runtime> {
     if RUNTIME.get().is_none() && !is_mpi_up() {
         return None;
     }
-    RUNTIME.get_or_init(|| make().map_err(|error| super::log::tell(&format!("not active: {error}"))).ok()).as_ref()
+    RUNTIME.get_or_init(|| Some(make().unwrap_or_else(|error| cannot_start(error)))).as_ref()
+}
+
+/// Ends the job: this rank alone would be native, out of step with the others.
+fn cannot_start(error: crate::mpi::Error) -> ! {
+    super::log::tell_before_the_end(&format!("cannot start on this rank: {error}; ending the job"));
+    // SAFETY: MPI is initialised where the runtime is made.
+    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+    std::process::abort()
 }
 
 fn is_mpi_up() -> bool {
@@ -132,6 +146,8 @@ fn make() -> crate::mpi::Result<Runtime> {
     if world_rank == 0 {
         super::stacked::tell();
     }
+    // A wrong configuration ends the job, or is another rank's to decide about.
+    let budget = Arc::new(Budget::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 2)));
     Ok(Runtime {
         world_rank,
         world_size,
@@ -147,8 +163,8 @@ fn make() -> crate::mpi::Result<Runtime> {
         raw,
         events: configuration.as_ref().ok().and_then(|configuration| super::trace::log_for(configuration)),
         elements: Mutex::default(),
-        // A wrong configuration ends the job, or is another rank's to decide about.
-        budget: Arc::new(Budget::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 2))),
+        lists: SharedLists::within(Arc::clone(&budget)),
+        budget,
         retired_beyond: Mutex::default(),
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),
@@ -161,6 +177,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         places: AtomicUsize::new(0),
         private_communicators: AtomicUsize::new(0),
         numbered: AtomicU64::new(0),
+        replaced_from: AtomicU32::new(Configuration::REPLACED_FROM),
         finished: AtomicBool::new(false),
     })
 }
@@ -191,6 +208,17 @@ impl Runtime {
             && self.events.is_none()
             && self.synchronisation.mode() == Sync::Off
             && !log::log_enabled!(log::Level::Trace)
+    }
+
+    /// Which call on `comm` is the first that may be replaced, the same on all its ranks. Ranks of other worlds (spawned or
+    /// joined processes) may have been told something else, so that the default holds where there are any.
+    ///
+    /// # Errors
+    /// What PMPI said of the communicator.
+    pub fn replaced_from(&self, comm: MPI_Comm) -> crate::mpi::Result<u32> {
+        let told = self.replaced_from.load(Ordering::Relaxed);
+        let by_all = told == Configuration::REPLACED_FROM || communicator::is_of_this_world(comm)?;
+        Ok(if by_all { told } else { Configuration::REPLACED_FROM })
     }
 
     /// Nanoseconds of a number of ticks.

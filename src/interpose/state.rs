@@ -1,5 +1,6 @@
 //! What Collie keeps of each communicator, and how the ranks of one come to know the same.
 
+use super::agreement::{Agreed, FOREIGN, agree};
 use super::arguments::{self, Fallback, Significant};
 use super::control::{self, Chosen};
 use super::origin::Origin;
@@ -13,13 +14,11 @@ use crate::monitor::{
     Subject, Table, Traffic,
 };
 use crate::mpi::error::{Error, Result};
-use crate::mpi::{communicator, node};
-use crate::schedule::pieces::Pieces;
-use crate::selection::{Configuration, ConfigurationErrors, Mode, Piece, RawConfiguration, Situation};
+use crate::mpi::{communicator, constants};
+use crate::selection::Mode;
 use mpi_sys::MPI_Comm;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,6 +51,8 @@ pub struct State {
     pub agreed: Option<Agreed>,
     /// The private communicator.
     pub private: Private,
+    /// Calls until its ranks agree, the one that they agree in included; all ranks count them alike.
+    new_for: u32,
     /// What was recorded.
     pub table: Table,
     /// Messages of our algorithms, by rank of this communicator.
@@ -118,32 +119,6 @@ pub struct Verified {
     /// The first few differences.
     pub differences: Vec<DifferenceRecord>,
 }
-
-/// What the ranks of a communicator have agreed on.
-pub struct Agreed {
-    /// Rank 0's configuration.
-    pub configuration: Arc<Configuration>,
-    /// What choices rest on.
-    pub situation: Situation,
-    /// Node of each rank; empty if there is one node.
-    pub nodes: Vec<u32>,
-    /// α/β of the network, bytes.
-    pub half_bandwidth: usize,
-    /// World ranks of its ranks; [`FOREIGN`] for those of another `MPI_COMM_WORLD`.
-    pub members: Vec<u32>,
-    /// Whether there are ranks of another `MPI_COMM_WORLD`: of spawned or connected processes. All ranks see it alike,
-    /// since each sees those of the other worlds.
-    pub foreign: bool,
-    /// A name that no other communicator of the job has.
-    pub identity: String,
-    /// Which messages travel in pieces.
-    pub pieces: Pieces,
-    /// Whether every rank may hold one more private communicator.
-    within_budget: bool,
-}
-
-/// Stands for a rank of another world.
-const FOREIGN: u32 = u32::MAX;
 
 /// All that a decision rests on, within one communicator and operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,6 +208,12 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State>
         return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }
     let size = communicator::size(comm)?;
+    // The communicator is a valid one. What fails from here on is no fault of the program's, and native calls on this rank
+    // alone would leave it out of step with the others.
+    make(runtime, comm, size).map_err(|error| panic!("nothing can be kept of a communicator: {error}"))
+}
+
+fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*mut State> {
     let state = Box::new(State {
         runtime,
         comm,
@@ -242,8 +223,9 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State>
         origin: runtime.origins.of(comm)?,
         agreed: None,
         private: Private::Unmade,
+        new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
         table: Table::within(Arc::clone(&runtime.budget)),
-        traffic: RefCell::new(Traffic::new(size)),
+        traffic: RefCell::new(Traffic::within(Arc::clone(&runtime.budget), size)),
         turns: RefCell::default(),
         verified: RefCell::default(),
         arrivals: Arrivals::default(),
@@ -507,6 +489,13 @@ impl State {
         self.arrivals.reset();
     }
 
+    /// Counts a call of an operation that may be replaced; whether it is one of the first, which are left to the MPI library
+    /// without asking the other ranks for anything (`COLLIE_AFTER`).
+    pub fn is_new(&mut self) -> bool {
+        self.new_for = self.new_for.saturating_sub(1);
+        self.new_for > 0 && self.agreed.is_none() && self.never().is_none()
+    }
+
     /// Why the communicator's calls are never replaced, if they are not.
     pub const fn never(&self) -> Option<Fallback> {
         if self.inter {
@@ -526,73 +515,3 @@ const fn slot(question: &Question) -> usize {
 }
 
 const _: () = assert!(REMEMBERED == 8, "slot() gives three bits");
-
-/// The first words that the ranks of a communicator exchange: what each knows, and what rank 0 wants.
-fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
-    let held = runtime.private_communicators.load(Ordering::Relaxed) as u64;
-    let number = if state.rank == 0 { runtime.numbered.fetch_add(1, Ordering::Relaxed) } else { 0 };
-    let flags = u64::from(runtime.oversubscribed) | u64::from(runtime.fast_network) << 1;
-    let identity = digest(&state.origin.identity);
-    let inline = runtime.inline.map_or(0, |bytes| bytes as u64);
-    let words = [digest(&runtime.raw), runtime.node, held, flags, runtime.world_rank as u64, number, identity, inline];
-    let all = communicator::allgather(state.comm, state.size, words)?;
-    let configuration = if all.iter().all(|words| words[0] == all[0][0]) {
-        Arc::clone(runtime.own_configuration())
-    } else {
-        take_over(runtime, state)?
-    };
-    let nodes = node::number(all.iter().map(|words| words[1]));
-    let (members, foreign) = members(state, || all.iter().map(|words| words[4] as u32).collect())?;
-    // Communicators may be made by ways that not all ranks see.
-    let alike = all.iter().all(|words| words[6] == all[0][6]);
-    Ok(Agreed {
-        situation: Situation {
-            ranks: state.size,
-            one_node: nodes.is_empty(),
-            oversubscribed: all.iter().any(|words| words[3] & 1 != 0),
-        },
-        half_bandwidth: configuration.half_bandwidth(nodes.is_empty()),
-        pieces: Pieces {
-            between_nodes: configuration.piece.or(Piece::between_nodes(all.iter().any(|words| words[3] & 2 != 0))),
-            inline: configuration.inline.or(runtime.inline.filter(|_| all.iter().all(|words| words[7] == inline))),
-        },
-        within_budget: all.iter().all(|words| words[2] < configuration.max_communicators as u64),
-        configuration,
-        nodes,
-        members,
-        foreign,
-        identity: if alike { state.origin.identity.clone() } else { format!("unseen/{}.{}", all[0][4], all[0][5]) },
-    })
-}
-
-/// World ranks of the communicator's ranks, and whether some are of another world; `told` is what each says that it is in
-/// its own. What was made from `MPI_COMM_WORLD` has ranks of that only, so that the others alone need a look.
-fn members(state: &State, told: impl FnOnce() -> Vec<u32>) -> Result<(Vec<u32>, bool)> {
-    if ["world", "self"].contains(&state.origin.identity.split('/').next().unwrap_or_default()) {
-        return Ok((told(), false));
-    }
-    let ranks = communicator::world_ranks(state.comm, false)?;
-    let members: Vec<u32> = ranks.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
-    let foreign = members.contains(&FOREIGN);
-    Ok((members, foreign))
-}
-
-/// Rank 0's configuration, on every rank.
-fn take_over(runtime: &Runtime, state: &State) -> Result<Arc<Configuration>> {
-    let mut bytes = Vec::new();
-    if state.rank == 0 {
-        runtime.own_configuration();
-        bytes = serde_json::to_vec(&runtime.raw).expect("strings can be written");
-    }
-    communicator::broadcast(state.comm, &mut bytes)?;
-    let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
-    let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
-    Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))
-}
-
-/// A number that equals share.
-fn digest(known: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    known.hash(&mut hasher);
-    hasher.finish()
-}

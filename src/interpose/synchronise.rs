@@ -4,19 +4,20 @@
 //! Which of the two is rank 0's choice, told to all ranks in `MPI_Init`. Everything is per communicator and rests on all
 //! its ranks calling its collectives in one order, as MPI demands.
 
+use super::agreement::Agreed;
 use super::runtime::Runtime;
-use super::state::{Agreed, Private, State};
+use super::state::{Private, State};
 use super::transport;
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Arrival, Arrivals, CellId, ClockRecord, CommonClock, CommunicatorRecord, Function, LateRecord};
-use crate::monitor::{Meeting, PingPong, Room, Traffic, arrivals};
+use crate::monitor::{Meeting, PingPong, Room, SharedList, Traffic, arrivals};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::selection::Sync;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Ping-pongs of a pair of ranks: the fastest counts, and of a hundred some are undisturbed.
 const PING_PONGS: u32 = 100;
@@ -50,7 +51,7 @@ struct Retired {
     place: usize,
     identity: String,
     rank: usize,
-    members: Vec<u32>,
+    members: Arc<SharedList>,
     arrivals: Arrivals,
 }
 
@@ -109,7 +110,7 @@ impl Synchronisation {
             place: state.place,
             identity: agreed.identity.clone(),
             rank: state.rank,
-            members: agreed.members.clone(),
+            members: Arc::clone(&agreed.members),
             arrivals: std::mem::take(&mut state.arrivals),
         });
     }

@@ -43,7 +43,7 @@ pub fn is_refused(operation: Operation, count: i64) -> bool {
         _ => {
             let elements = if several { 2 } else { 1 };
             // Open MPI 4.1.4 raises this error of MPI_Allreduce on MPI_COMM_WORLD, whatever the communicator.
-            let asked = communicator::alone(|comm| {
+            let asked = communicator::ask_alone(|comm| {
                 let mut refused = false;
                 communicator::quietly(constants::comm_world(), || {
                     refused = check(ask(operation, elements, comm)).is_err();

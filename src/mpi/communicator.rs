@@ -64,6 +64,14 @@ pub fn world_ranks(comm: MPI_Comm, remote: bool) -> Result<Vec<c_int>> {
     translated(comm, remote, None)
 }
 
+/// Whether all its ranks (of the local group of an intercommunicator) belong to this process's `MPI_COMM_WORLD`.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn is_of_this_world(comm: MPI_Comm) -> Result<bool> {
+    Ok(!translated(comm, false, None)?.contains(&(mpi_sys::MPI_UNDEFINED as c_int)))
+}
+
 /// World rank of its rank 0.
 ///
 /// # Errors
@@ -229,18 +237,26 @@ pub fn gather_bytes(comm: MPI_Comm, rank: usize, size: usize, own: &[u8]) -> Res
         .collect())
 }
 
+/// The least of all ranks' words, each by itself. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn least<const WORDS: usize>(comm: MPI_Comm, own: [u64; WORDS]) -> Result<[u64; WORDS]> {
+    let mut least = [0u64; WORDS];
+    // SAFETY: so many elements each.
+    check(unsafe {
+        let (count, word, min) = (WORDS as c_int, constants::uint64(), constants::op_min());
+        mpi_sys::PMPI_Allreduce(own.as_ptr().cast(), least.as_mut_ptr().cast(), count, word, min, comm)
+    })?;
+    Ok(least)
+}
+
 /// Whether `own` holds on all ranks. Collective.
 ///
 /// # Errors
 /// What PMPI returned.
 pub fn all(comm: MPI_Comm, own: bool) -> Result<bool> {
-    let (mine, mut least) = (u64::from(own), 0u64);
-    // SAFETY: one element each.
-    check(unsafe {
-        let (word, min) = (constants::uint64(), constants::op_min());
-        mpi_sys::PMPI_Allreduce((&raw const mine).cast(), (&raw mut least).cast(), 1, word, min, comm)
-    })?;
-    Ok(least == 1)
+    Ok(least(comm, [u64::from(own)])? == [1])
 }
 
 /// Makes a communicator with the ranks of `comm` in the same order. Collective; `None` on all ranks if it could not be
@@ -259,8 +275,11 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
     if all(comm, made.is_ok())? {
         return Ok(Some(private));
     }
-    if private != constants::comm_null() {
-        free(private)?;
+    if private != constants::comm_null()
+        && let Err(error) = free(private)
+    {
+        // Only this rank's; all of them go on without.
+        log::warn!("a private communicator could not be freed: {error}");
     }
     Ok(None)
 }
@@ -269,7 +288,7 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
 ///
 /// # Errors
 /// Those of `action`, and of PMPI.
-pub(super) fn quietly(comm: MPI_Comm, action: impl FnOnce() -> Result) -> Result {
+pub(super) fn quietly<T>(comm: MPI_Comm, action: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut handler = std::mem::MaybeUninit::<MPI_Errhandler>::uninit();
     // SAFETY: the handler is read after it was set, and given back once.
     unsafe {
@@ -282,38 +301,17 @@ pub(super) fn quietly(comm: MPI_Comm, action: impl FnOnce() -> Result) -> Result
     }
 }
 
-/// A communicator of this rank alone that returns its errors, for asking what MPI thinks of something. Made at the
-/// first question, not at the start: Open MPI 4.1.4's distributed graphs hang now and then while others exist.
-static ALONE: Mutex<Option<Alone>> = Mutex::new(None);
-
-struct Alone(MPI_Comm);
-
-// SAFETY: communicator handles are plain values, valid on every thread.
-unsafe impl Send for Alone {}
-
-/// Runs `question` with that communicator.
-///
-/// # Errors
-/// What PMPI returned from making it, or from the question.
-pub fn alone<T>(question: impl FnOnce(MPI_Comm) -> Result<T>) -> Result<T> {
-    let mut kept = ALONE.lock();
-    let comm = match &*kept {
-        Some(Alone(comm)) => *comm,
-        None => {
-            let mut comm = constants::comm_null();
-            create_like(constants::comm_self(), &mut comm)?;
-            kept.insert(Alone(comm)).0
-        }
-    };
-    question(comm)
-}
-
-/// Frees the communicator of this rank alone, before MPI ends.
+/// Runs `question`, which asks MPI what it thinks of something, with `MPI_COMM_SELF` and errors on it returned. It needs no
+/// communicator of its own: a rank that could not make one would answer otherwise than the others.
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn free_alone() -> Result {
-    ALONE.lock().take().map_or(Ok(()), |Alone(comm)| free(comm))
+pub fn ask_alone<T>(question: impl FnOnce(MPI_Comm) -> Result<T>) -> Result<T> {
+    // Two threads at once would put each other's handler back.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _asking = ONE_AT_A_TIME.lock();
+    let comm = constants::comm_self();
+    quietly(comm, || question(comm))
 }
 
 /// Makes a communicator with the ranks of `comm` that returns its errors. Collective.

@@ -67,7 +67,7 @@ impl Datatype {
     fn ask(handle: MPI_Datatype) -> Result<Self> {
         let mut datatype = Self::measure(handle)?;
         refuse_uncommitted(handle)?;
-        datatype.contiguous = datatype.size == 0 || (datatype.contiguous && in_order(handle)?);
+        datatype.contiguous = datatype.size == 0 || (datatype.contiguous && in_order(handle).unwrap_or(false));
         Ok(datatype)
     }
 
@@ -125,7 +125,7 @@ pub fn name(handle: MPI_Datatype) -> String {
 /// MPI has no question for it, but refuses to pack nothing of a type that was never committed. Found out later, in the
 /// middle of an algorithm, it would leave the ranks out of step.
 fn refuse_uncommitted(handle: MPI_Datatype) -> Result {
-    communicator::alone(|comm| {
+    communicator::ask_alone(|comm| {
         let (mut room, mut position) = ([0u64; 1], 0);
         let room = room.as_mut_ptr().cast::<std::os::raw::c_void>();
         // SAFETY: no element is read and no byte written.

@@ -211,6 +211,8 @@ pub struct Configuration {
     pub watchdog_seconds: Option<u32>,
     /// `COLLIE_LOG`, a filter that env_logger understands.
     pub log: String,
+    /// `COLLIE_AFTER`: the first call on a communicator that may be replaced.
+    pub after: Option<u32>,
     /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
     pub max_communicators: usize,
 }
@@ -233,6 +235,7 @@ impl Default for Configuration {
             sync: Sync::default(),
             watchdog_seconds: None,
             log: "warn".to_owned(),
+            after: None,
             max_communicators: 512,
         }
     }
@@ -297,6 +300,20 @@ impl RawConfiguration {
 }
 
 impl Configuration {
+    /// The first call on a communicator that is replaced unless somebody says otherwise. Programs make communicators for one or
+    /// two calls, or for thousands.
+    pub const REPLACED_FROM: u32 = 4;
+
+    /// The same as set: verification is to miss no call, and arrivals (`COLLIE_SYNC`) rest on the agreement from the start.
+    pub fn replaced_from(&self) -> u32 {
+        match self.after {
+            _ if self.sync != Sync::Off => 1,
+            Some(first) => first,
+            None if self.mode == Mode::Verify => 1,
+            None => Self::REPLACED_FROM,
+        }
+    }
+
     /// The network that is set, or else the one that stands for communicators within a node, or across nodes.
     pub fn network(&self, one_node: bool) -> Arc<Network> {
         static PRESETS: LazyLock<[Arc<Network>; 2]> = LazyLock::new(|| {
@@ -347,6 +364,10 @@ impl Configuration {
                 self.watchdog_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
             }
             variables::LOG => self.log = log_filter(value)?,
+            variables::AFTER => {
+                let first = whole_number(value, 1)?;
+                self.after = Some(u32::try_from(first).unwrap_or(u32::MAX));
+            }
             variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
             _ => {
                 let operation = Operation::ALL.into_iter().find(|operation| variables::of(*operation) == name);

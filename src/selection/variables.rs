@@ -48,6 +48,8 @@ pub const SPILL: &str = "COLLIE_SPILL";
 pub const WATCHDOG: &str = "COLLIE_WATCHDOG";
 /// Filter of the log.
 pub const LOG: &str = "COLLIE_LOG";
+/// From which call on a communicator's calls are replaced.
+pub const AFTER: &str = "COLLIE_AFTER";
 /// Budget of private communicators.
 pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
 
@@ -154,6 +156,16 @@ pub const VARIABLES: &[Variable] = &[
         accepted: "off, error, warn, info, debug or trace, or a comma-separated list of collie[::module]=level",
         default: "warn",
         help: "Diagnostics on stderr, each line with its rank; collie=trace prints one line a call.",
+    },
+    Variable {
+        name: AFTER,
+        accepted: "a whole number from 1 on",
+        default: "4; 1 in mode verify and with COLLIE_SYNC",
+        help: "The first call on a communicator that may be replaced, counted over all operations that Collie has algorithms \
+               for. In it the ranks agree on what they need and make a private communicator, which communicators that are \
+               used a few times and freed do not pay for; calls before it stay with the MPI library. On MPI_COMM_WORLD it is \
+               always the first call. 1 with COLLIE_SYNC, whatever is set; the default on communicators with ranks of \
+               another MPI_COMM_WORLD.",
     },
     Variable {
         name: MAX_COMMUNICATORS,

@@ -1,7 +1,8 @@
 //! Where the report says that communicators come from.
 
-use crate::mpi::Family;
+use crate::mpi::{Family, Launch};
 use crate::programs::accounted;
+use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let name = |program: &str| format!("{}::{program}", family.name);
     vec![
         Trial::test(name("communicators"), move || made(family, "communicators.c", &OF_C)),
+        Trial::test(name("short_lived"), move || first_calls(family)),
         Trial::test(name("communicators_mpif"), move || made(family, "communicators_mpif.F", &OF_FORTRAN)),
     ]
 }
@@ -72,6 +74,38 @@ fn made(family: &Family, program: &str, expected: &[Made]) -> Result<(), Failed>
             && row["members"].as_array().is_some_and(|found| found.iter().eq(members.iter()));
         if !fits {
             return Err(format!("{name}: expected {members:?} made from {parent}\n{row:#}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Of `short_lived.c`: communicators other than MPI_COMM_WORLD, and calls on each.
+const SHORT_LIVED: u64 = 18;
+const CALLS: u64 = 6;
+
+/// The first calls on a communicator are native, up to the one that COLLIE_AFTER of rank 0 names; those on MPI_COMM_WORLD never.
+fn first_calls(family: &Family) -> Result<(), Failed> {
+    const RANKS: u64 = 3;
+    let program = family.program("short_lived.c")?.display().to_string();
+    // What is set for rank 0, and for the others.
+    for (set, elsewhere, native) in [("", "", 3), ("1", "", 0), ("2", "6", 1), ("7", "1", 6)] {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let command = |after: &str| vec!["env".to_owned(), format!("COLLIE_AFTER={after}"), program.clone()];
+        let variables = [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_AFTER", "")];
+        let others = vec![(RANKS as usize - 1, command(elsewhere))];
+        let preload = family.preload()?;
+        let launch = Launch { ranks: 1, command: command(set), variables: &variables, preload, others };
+        let outcome = family.run(&launch)?.success()?;
+        let report = Report::read(&path, &outcome)?;
+        report.accounts_for(&outcome)?;
+        let first = report.calls(|row| row.decided_by.contains("COLLIE_AFTER"));
+        let replaced = report.calls(|row| row.algorithm != "native");
+        let (expected, all) = (SHORT_LIVED * native * RANKS, SHORT_LIVED * CALLS * RANKS);
+        if first != expected || replaced != all - expected + RANKS {
+            return Err(
+                format!("COLLIE_AFTER={set}: {first} first calls, {replaced} replaced\n{}", outcome.told()).into()
+            );
         }
     }
     Ok(())

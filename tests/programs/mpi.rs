@@ -164,6 +164,10 @@ impl Family {
         let preload: Vec<_> = launch.preload.iter().map(|path| path.display().to_string()).collect();
         let preload = preload.join(":");
         let mut variables = launch.variables.to_vec();
+        // What is tested is to run from the first call on every communicator, unless the test is about that.
+        if !variables.iter().any(|(name, _)| *name == "COLLIE_AFTER") {
+            variables.push(("COLLIE_AFTER", "1"));
+        }
         if !preload.is_empty() {
             variables.push(("LD_PRELOAD", &preload));
         }

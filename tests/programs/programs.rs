@@ -37,6 +37,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("pitfall_9_communicators.c", &[], &[1, 2, 4, 7]),
     ("pitfall_9_many_communicators.c", &[], &[2]),
     ("pitfall_9_teardown.c", &[], &[3]),
+    ("contexts_run_out.c", &[], &[3]),
     ("pitfall_10_fortran_mpif.F", &[], &[1, 2, 5, 8]),
     ("pitfall_10_fortran_mpi.f90", &[], &[1, 2, 5, 8]),
     ("pitfall_10_fortran_f08.f90", &[], &[1, 2, 5, 8]),
@@ -65,6 +66,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     for ranks in [1, 2, 3] {
         trials.push(Trial::test(format!("{}::errors::ranks_{ranks}", family.name), move || errors(family, ranks)));
     }
+    let threads = move || accounted(family, "short_lived_threads.c", &[], 2, &[("COLLIE_AFTER", "")]).map(drop);
+    trials.push(Trial::test(format!("{}::short_lived_threads", family.name), threads));
     for ranks in [2, 3] {
         for (setting, variables) in TRUNCATED {
             let test = move || truncated(family, ranks, variables);

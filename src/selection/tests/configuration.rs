@@ -19,6 +19,7 @@ fn nothing_set_is_the_default() {
     assert!(configuration.forced.iter().all(|wanted| *wanted == Wanted::Auto));
     assert_eq!(configuration.report, [ReportTarget::Stderr]);
     assert_eq!(configuration.max_communicators, 512);
+    assert_eq!(configuration.replaced_from(), Configuration::REPLACED_FROM);
     assert_eq!(configuration.rules.iter().count(), 0);
 }
 
@@ -27,6 +28,16 @@ fn set_to_nothing_is_not_set() {
     let configuration = parse(&[("COLLIE_BCAST", ""), ("COLLIE_RULES", ""), ("COLLIE_REPORT", " ")]).unwrap();
     assert_eq!(configuration.forced[0], Wanted::Auto);
     assert_eq!(configuration.report, [ReportTarget::Stderr]);
+}
+
+#[test]
+fn calls_are_replaced_at_once_where_none_may_be_missed() {
+    let from = |variables: &[(&str, &str)]| parse(variables).unwrap().replaced_from();
+    assert_eq!(from(&[("COLLIE_AFTER", "9")]), 9);
+    assert_eq!(from(&[("COLLIE_MODE", "verify")]), 1);
+    assert_eq!(from(&[("COLLIE_MODE", "verify"), ("COLLIE_AFTER", "9")]), 9);
+    assert_eq!(from(&[("COLLIE_SYNC", "clock"), ("COLLIE_AFTER", "9")]), 1);
+    assert!(refused("COLLIE_AFTER", "0").contains("accepted: a whole number from 1 on"));
 }
 
 #[test]
