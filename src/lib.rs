@@ -11,10 +11,12 @@
 //! * [`pattern`]: arithmetic only; who talks to whom, about which units.
 //! * [`schedule`]: the `Comm` trait and the interpreters that need no MPI.
 //! * [`algorithm`]: the catalogue, one file per algorithm.
+//! * [`run`]: the player of lowered programs, over a transport.
 //! * `reduction` (feature `mpi`, a crate of its own): element-wise kernels, one per operation and element type.
 //! * [`monitor`]: what is recorded per call, and the summary over all ranks.
 //! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
 //! * [`report`]: one writer per form of the report.
+//! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the interpreter that executes.
 //! * `interpose` (feature `mpi`): the exported symbols and everything between them and the algorithms.
 //! * `cli` (feature `cli`): the command line, one file per subcommand.
@@ -31,8 +33,10 @@ pub mod fit;
 pub mod monitor;
 pub mod pattern;
 pub mod report;
+pub mod run;
 pub mod schedule;
 pub mod selection;
+pub mod threads;
 
 #[cfg(feature = "mpi")]
 pub mod interpose;

@@ -1,11 +1,17 @@
 //! Every row of the catalogue, verified symbolically for every number of ranks, root, count and setting that covers
 //! it: one test per row, named `operation::algorithm`.
 //!
+//! Verified are the algorithm's own steps, and what the actions come to that the player carries out: for every set of
+//! passes that can occur (blocking or not, results in place, fragments within and between nodes, local reductions, kept
+//! or streamed) among few ranks, for sets in turns among many.
+//!
 //! Sends are synchronous throughout: what is right then is right with buffered sends (`schedule::verify` says why, and
 //! its own tests see it). `COLLIE_TEST_DEEP=1` adds every root and every setting up to 33 ranks, and
 //! larger sizes.
 
 use collie::algorithm::{Algorithm, Call, Choice, Operation, all};
+use collie::schedule::fragments::Fragments;
+use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
 use collie::schedule::verify::{Mode, Sends, verify_programs};
 use collie::schedule::{Program, cover, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -69,23 +75,75 @@ fn verify_call(
         if !placement.is_empty() && !row.needs.several_nodes {
             // Most algorithms do the same wherever the ranks are, and that is verified already.
             let unplaced = Call { nodes: &[], ..call };
-            seen.extend(recorded(&choice, &unplaced, size).ok());
+            seen.extend(caught(|| record_all(&choice, &unplaced, size)).ok());
         }
         // Without commutativity first: its demands include the others, as long as the programs are the same.
         for call in [commuting(false), commuting(true)] {
             if choice.accepts(&call, size).is_err() {
                 continue;
             }
-            match recorded(&choice, &call, size) {
+            match caught(|| record_all(&choice, &call, size)) {
                 Err(panic) => failures.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
                 Ok(programs) if seen.contains(&programs) => {}
                 Ok(programs) => {
-                    verify_modes(&choice, &call, &programs, failures);
+                    verify_modes(&choice, &call, &programs, "", failures);
+                    verify_lowered(&choice, &call, &programs, failures);
                     seen.push(programs);
                 }
             }
         }
     }
+}
+
+/// What the actions come to, under the sets of passes that the player's calls are lowered with.
+fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mut Vec<String>) {
+    let size = steps.len();
+    let forms = forms(call);
+    let few = size <= 8 || deep();
+    let turn = size + call.root + call.count;
+    let mut seen: Vec<(bool, Vec<Program>)> = Vec::new();
+    for (number, (name, form, streamed)) in forms.iter().enumerate() {
+        if !few && (turn + number) % forms.len() > 1 {
+            continue;
+        }
+        let lowered = caught(|| match streamed {
+            true => stream_all(choice, call, size, form),
+            false => lower_all(choice, call, size, form),
+        });
+        match lowered {
+            Err(panic) => failures.push(format!("{} {name}: panic: {panic}", describe(choice, call, size))),
+            Ok(programs) if programs == steps || seen.contains(&(form.apart, programs.clone())) => {}
+            Ok(programs) => {
+                // Buffers that share memory are lowered for as such.
+                let modes: &[bool] = if form.apart { &[false] } else { &[false, true] };
+                verify_in(choice, call, &programs, modes, name, failures);
+                seen.push((form.apart, programs));
+            }
+        }
+    }
+}
+
+/// The sets of passes, with a name for each, and whether the actions are carried out as they come.
+fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
+    let bytes = call.count * call.unit;
+    let fragments =
+        Fragments { between_nodes: Some((bytes / 3).max(call.unit)), inline: Some((bytes / 2).max(call.unit)) };
+    let shared = Form { apart: false, ..Form::PLAIN };
+    let started = Form { blocking: false, ..shared };
+    let mut forms = vec![
+        ("blocking", Form { fragments, ..Form::PLAIN }, false),
+        ("blocking, buffers shared", Form { fragments, ..shared }, false),
+        ("blocking, whole messages", shared, false),
+        ("started", Form { fragments, ..started }, false),
+        ("started, buffers apart", Form { apart: true, ..started }, false),
+        ("streamed", Form { fragments, ..shared }, true),
+    ];
+    if call.operation.reduces() {
+        let combine = Combine::ReduceLocal { commutative: call.commutative };
+        forms.push(("blocking, reduced locally", Form { combine, ..Form::PLAIN }, false));
+        forms.push(("streamed, reduced locally", Form { combine, fragments, ..started }, true));
+    }
+    forms
 }
 
 /// All settings where calls are small and plain; else the defaults and one that changes every parameter.
@@ -99,22 +157,33 @@ fn settings(row: &'static Algorithm, call: &Call, size: usize) -> Vec<Choice> {
     vec![choices[0].clone(), choices[turn].clone()]
 }
 
-fn recorded(choice: &Choice, call: &Call, size: usize) -> Result<Vec<Program>, String> {
-    catch_unwind(AssertUnwindSafe(|| record_all(choice, call, size))).map_err(|panic| {
+fn caught<T>(action: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(action)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
     })
 }
 
-fn verify_modes(choice: &Choice, call: &Call, programs: &[Program], failures: &mut Vec<String>) {
-    for in_place in [false, true] {
+fn verify_modes(choice: &Choice, call: &Call, programs: &[Program], name: &str, failures: &mut Vec<String>) {
+    verify_in(choice, call, programs, &[false, true], name, failures);
+}
+
+fn verify_in(
+    choice: &Choice,
+    call: &Call,
+    programs: &[Program],
+    modes: &[bool],
+    name: &str,
+    failures: &mut Vec<String>,
+) {
+    for in_place in modes.iter().copied() {
         if in_place && matches!(call.operation, Operation::Bcast | Operation::Barrier) {
             continue;
         }
         let verified = verify_programs(programs, call, Mode { in_place, sends: Sends::Synchronous });
         if let Err(fault) = verified {
             let place = if in_place { " in place" } else { "" };
-            failures.push(format!("{}{place}: {fault}", describe(choice, call, programs.len())));
+            failures.push(format!("{} {name}{place}: {fault}", describe(choice, call, programs.len())));
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::table::columns;
 use super::{Done, Failure};
 use crate::algorithm::{Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
 use crate::selection::{
     Candidates, Configuration, Decided, RawConfiguration, Situation, Wanted, decide, operation_named, variables,
@@ -129,7 +130,7 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
     let network = configuration.network(situation.one_node);
     let rests = format!("auto rests on α/β = {} bytes ({})", call.half_bandwidth, network.name);
     // Beyond so many steps the answer is not worth the wait.
-    let Some(tapes) = Tapes::record(choice, call, situation.ranks, 1 << 22) else { return rests + "\n" };
+    let Some(tapes) = Tapes::record(choice, call, situation.ranks, &Form::PLAIN, 1 << 22) else { return rests + "\n" };
     let sent = |rank| {
         tapes.rank(rank).iter().filter_map(|beat| match beat {
             Beat::Send { bytes, .. } => Some(*bytes),

@@ -6,7 +6,7 @@ use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes};
 use crate::bench::result::Report;
 use crate::schedule::draw::{Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction, predict};
-use crate::selection::operation_named;
+use crate::selection::{Piece, operation_named};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -40,6 +40,9 @@ pub struct Arguments {
     /// Hold the predictions against what collie bench measured (--json), instead; may be given several times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
     against: Vec<PathBuf>,
+    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as COLLIE_PIECE
+    #[arg(long, default_value = "auto", value_parser = Piece::parse)]
+    piece: Piece,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time
     #[arg(long, default_value_t = 16_000_000)]
     steps: usize,
@@ -53,7 +56,8 @@ struct Row {
 
 /// Simulates.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
+    network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
         let reports = arguments.against.iter().map(|path| against::read(path)).collect::<Result<_, _>>();
         let compared = reports.and_then(|reports| against::compare(&Report::merge(reports), &network, arguments.steps));

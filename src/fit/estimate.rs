@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::schedule::simulate::{Link, Network};
+use crate::selection::Piece;
 
 /// Messages of up to so many bytes count as empty: their bytes take no time worth mentioning on any network.
 pub const EMPTY: u64 = 64;
@@ -52,6 +53,8 @@ pub struct Job {
     pub per_copied_byte: f64,
     /// Of so many pairs between two nodes at once, how many times as long they take as one alone.
     pub pairs: Option<(usize, f64)>,
+    /// Whether the nodes have a network that moves long messages by itself, so that they travel whole.
+    pub fast_network: bool,
 }
 
 /// The link that explains what was measured.
@@ -111,6 +114,7 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
         per_copied_byte: job.per_copied_byte,
         ranks_per_node: if links[1].is_some() { most } else { other.ranks_per_node },
         ports_per_node: ports,
+        fragment: links[1].and_then(|_| Piece::between_nodes(job.fast_network)),
     })
 }
 

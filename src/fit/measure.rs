@@ -114,6 +114,7 @@ impl Fit<'_> {
             per_folded_byte,
             per_copied_byte,
             pairs,
+            fast_network: crate::mpi::node::fast_network(),
         })
     }
 

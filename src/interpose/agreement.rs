@@ -5,7 +5,7 @@ use super::state::State;
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, node};
-use crate::schedule::pieces::Pieces;
+use crate::schedule::fragments::Fragments;
 use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub struct Agreed {
     pub foreign: bool,
     /// A name that no other communicator of the job has.
     pub identity: String,
-    /// Which messages travel in pieces.
-    pub pieces: Pieces,
+    /// Which messages travel in fragments.
+    pub fragments: Fragments,
     /// Whether every rank may hold one more private communicator.
     pub within_budget: bool,
 }
@@ -102,7 +102,7 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
     Ok(Agreed {
         situation: Situation { ranks: state.size, one_node, oversubscribed: all.most(9) == 1 },
         half_bandwidth: configuration.half_bandwidth(one_node),
-        pieces: Pieces {
+        fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
             inline: configuration.inline.or(runtime.inline.filter(|_| all.alike(4))),
         },

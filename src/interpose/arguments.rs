@@ -77,11 +77,12 @@ impl Arguments {
 }
 
 impl Key {
-    /// A small number that differs between most keys of a program.
+    /// Differs between most keys of a program, in its top bits.
     #[inline]
-    pub const fn spread(&self) -> u64 {
-        let counts = (self.counts.0 as u64).wrapping_add(self.counts.1 as u64);
-        counts.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    pub const fn hash(&self, operation: Operation) -> u64 {
+        let counts = (self.counts.0 as u64).wrapping_mul(3).wrapping_add(self.counts.1 as u64);
+        let others = (self.root as u64) << 8 | (self.addresses as u64) << 3 | operation as u64;
+        counts.wrapping_mul(0x2545_F491_4F6C_DD1D).wrapping_add(others).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
@@ -120,7 +121,7 @@ impl Fallback {
 }
 
 /// The arguments that count on this rank, understood.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Significant {
     /// Root rank; 0 where there is none.
     pub root: usize,
@@ -162,6 +163,13 @@ impl Significant {
             receive.address = arguments.receive.address.cast_mut().cast();
         }
         self
+    }
+
+    /// The handles that `PMPI_Reduce_local` takes, in reductions.
+    #[inline]
+    pub fn operation_and_type(&self) -> Option<(MPI_Op, MPI_Datatype)> {
+        let side = self.receive.as_ref().or(self.send.as_ref())?;
+        self.reduction.as_ref().map(|reduction| (reduction.handle, side.datatype.handle))
     }
 
     /// Whether the buffers of such a call lie as those that this was made of.

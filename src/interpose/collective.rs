@@ -1,16 +1,20 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
-use super::arguments::{Arguments, Fallback, Key, Significant};
-use super::quick::{self, Quick};
+use super::arguments::{Arguments, Fallback, Significant};
+use super::cached::{CachedCall, Calls};
+use super::program::{self, Prepared};
+use super::quick;
 use super::runtime::{self, Runtime};
-use super::state::{self, Plan, Question, State, Understood};
-use super::{attention, control, guard, synchronise, trace, transport, verify};
+use super::state::{self, Plan, Question, State};
+use super::{attention, control, guard, synchronise, trace, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::constants;
 use crate::mpi::error::{Error, Result};
+use crate::schedule::lower::Part;
 use crate::selection::{Decided, Mode, decide_with};
 use std::os::raw::c_int;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -55,10 +59,10 @@ impl Outcome {
 
 fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
     let start = runtime.clock.raw();
-    let Ok(state) = state::of(runtime, arguments.comm) else { return native() };
-    // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
-    let state = unsafe { &mut *state };
-    let _attention = attention::call(runtime, state, arguments.operation.into(), start);
+    let Ok(shared) = state::of(runtime, arguments.comm) else { return native() };
+    // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
+    let (mut state, _watching) = unsafe { attention::call(runtime, &*shared, arguments.operation.into(), start) };
+    let state = &mut *state;
     let outcome = match settle(runtime, state, arguments, native) {
         Ok(outcome) => outcome,
         Err(error) => return guard::raise(arguments.comm, error),
@@ -98,14 +102,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
 /// Decides and runs; the error is one from before the algorithm's first message.
 #[inline]
 fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &dyn Fn() -> c_int) -> Result<Outcome> {
-    state.settle_for(control::version());
-    let key = arguments.key();
-    let fits = |known: &&Understood| known.significant.fits(arguments);
-    if state.recognise(arguments.operation, &key).filter(fits).is_some_and(|known| known.quick.is_none()) {
-        prepare_repeats(state, arguments.operation, &key);
-    }
-    if let Some(known) = state.recognise(arguments.operation, &key).filter(fits) {
-        return Ok(run(runtime, state, arguments, &known.significant.at(arguments), &known.plan, native));
+    if let Some(known) = state.calls.find(arguments).filter(|known| known.significant.fits(arguments)) {
+        let known = Rc::clone(known);
+        return Ok(run(runtime, state, arguments, &known.significant, &known.plan, known.prepared.as_ref(), native));
     }
     let pass = |state: &mut State, bytes: usize, fallback: Fallback| {
         let cell = state.native_cell(arguments.operation, bytes, fallback.words());
@@ -122,15 +121,14 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     if let Some(never) = state.never() {
         let cell = state.native_cell(arguments.operation, bytes, never.words());
         let plan = Plan { choice: None, cell, beside: None };
-        if significant.lasts() {
-            state.keep(arguments.operation, key, significant, plan.clone());
-        }
-        return Ok(run(runtime, state, arguments, &significant, &plan, native));
+        let outcome = run(runtime, state, arguments, &significant, &plan, None, native);
+        keep(state, arguments, significant, plan, None);
+        return Ok(outcome);
     }
     if first_calls {
         let cell = state.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
         let plan = Plan { choice: None, cell, beside: None };
-        return Ok(run(runtime, state, arguments, &significant, &plan, native));
+        return Ok(run(runtime, state, arguments, &significant, &plan, None, native));
     }
     let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);
     let question = Question { count: significant.count, unit: significant.unit, commutative };
@@ -142,20 +140,37 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
             plan
         }
     };
-    if significant.lasts() {
-        state.keep(arguments.operation, key, significant, plan.clone());
-    }
-    Ok(run(runtime, state, arguments, &significant, &plan, native))
+    let prepared = prepare(state, arguments.operation, &significant, &plan);
+    let outcome = run(runtime, state, arguments, &significant, &plan, prepared.as_ref(), native);
+    keep(state, arguments, significant, plan, prepared);
+    Ok(outcome)
 }
 
-/// Looks for the short way of a call that came back.
-#[cold]
-fn prepare_repeats(state: &mut State, operation: Operation, key: &Key) {
-    let quick =
-        state.recognise(operation, key).map(|known| Quick::of(state, operation, &known.significant, &known.plan));
-    if let Some(known) = state.recognise_mut(operation, key) {
-        known.quick = quick;
+/// Keeps a call for the next one like it, if it holds for that.
+fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan: Plan, prepared: Option<Prepared>) {
+    if significant.lasts() {
+        let nothing_to_do = plan.choice.is_some() && prepared.is_none();
+        let short = plan.beside.is_none() && !nothing_to_do && state.runtime.only_counts();
+        state.calls.keep(arguments, CachedCall { significant, plan, prepared, short });
     }
+}
+
+/// Makes an algorithm ready; nothing where none runs.
+fn prepare(state: &mut State, operation: Operation, significant: &Significant, plan: &Plan) -> Option<Prepared> {
+    let choice = plan.choice.as_ref()?;
+    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
+    if significant.bytes() == 0 && operation != Operation::Barrier {
+        return None;
+    }
+    // Away from the state, on which the call rests, while they are asked.
+    let mut calls = std::mem::replace(&mut state.calls, Calls::new(&state.runtime.cache));
+    let (place, call) = state.place_and_call(operation, significant);
+    let form = program::form(&place, significant);
+    let lowered =
+        calls.program(program::Key::of(&call, &form), choice, || program::lowered(&place, &call, choice, &form));
+    let prepared = Prepared::new(place, &call, significant, form, lowered);
+    state.calls = calls;
+    Some(prepared)
 }
 
 /// Runs what was decided.
@@ -166,10 +181,11 @@ fn run(
     arguments: &Arguments,
     significant: &Significant,
     plan: &Plan,
+    prepared: Option<&Prepared>,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let waited = synchronise::before(runtime, state);
-    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, native) };
+    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, prepared, native) };
     match runtime.events {
         None => outcome,
         Some(_) => Outcome { elements: trace::elements(runtime, significant), ..outcome },
@@ -184,18 +200,17 @@ fn run_alone(
     arguments: &Arguments,
     significant: &Significant,
     plan: &Plan,
+    prepared: Option<&Prepared>,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let bytes = significant.bytes();
     let Some(choice) = &plan.choice else { return Outcome::plain(native(), plan.cell, bytes) };
-    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
-    if bytes == 0 && arguments.operation != Operation::Barrier {
-        return Outcome::plain(SUCCESS, plan.cell, bytes);
-    }
+    let Some(prepared) = prepared else { return Outcome::plain(SUCCESS, plan.cell, bytes) };
     match plan.beside {
-        None => Outcome::plain(ours(state, arguments, significant, choice), plan.cell, bytes),
+        None => Outcome::plain(guard::play(|| ours(state, arguments, significant, choice, prepared)), plan.cell, bytes),
         Some((Mode::Verify, native_cell)) => {
-            let verified = verify::run(runtime, state, arguments, significant, choice, native);
+            let significant = significant.at(arguments);
+            let verified = verify::run(runtime, state, arguments, &significant, (choice, prepared), native);
             let (ticks, ours) = (Some(verified.native_ticks), Some((plan.cell, verified.our_ticks)));
             Outcome { ticks, ours, ..Outcome::plain(verified.code, native_cell, bytes) }
         }
@@ -204,22 +219,46 @@ fn run_alone(
             let outcome = if Epochs::is_native(epoch) {
                 Outcome::plain(native(), native_cell, bytes)
             } else {
-                Outcome::plain(ours(state, arguments, significant, choice), plan.cell, bytes)
+                Outcome::plain(guard::play(|| ours(state, arguments, significant, choice, prepared)), plan.cell, bytes)
             };
             Outcome { epoch: Some(epoch), ..outcome }
         }
     }
 }
 
-/// Runs an algorithm; gives the code to return to the program.
-fn ours(state: &State, arguments: &Arguments, significant: &Significant, choice: &Choice) -> c_int {
-    let (place, call) = state.place_and_call(arguments.operation, significant);
-    let played =
-        guard::play(|| transport::carry_out(place, &call, significant, choice, &mut state.traffic.borrow_mut()));
-    match played {
+/// Plays an algorithm; gives the code to return to the program.
+#[inline]
+pub(super) fn ours(
+    state: &State,
+    arguments: &Arguments,
+    significant: &Significant,
+    choice: &Choice,
+    prepared: &Prepared,
+) -> c_int {
+    let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
+    match play(state, arguments.operation, significant, sides, choice, prepared) {
         Ok(()) => SUCCESS,
         Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
     }
+}
+
+/// The same on buffers that need not be the program's.
+#[inline]
+pub(super) fn play(
+    state: &State,
+    operation: Operation,
+    significant: &Significant,
+    sides: [*mut u8; 2],
+    choice: &Choice,
+    prepared: &Prepared,
+) -> Result {
+    let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
+    if prepared.is_kept() && !attention::heeds(attention::WATCHED) {
+        return prepared.play(significant, sides, None, &mut traffic, &mut played);
+    }
+    let (place, call) = state.place_and_call(operation, significant);
+    let part = Part { choice, call: &call, rank: place.rank, size: place.size };
+    prepared.play(significant, sides, Some(&part), &mut traffic, &mut played)
 }
 
 /// Decides for a question that is new on this communicator. Collective, and alike on all ranks.

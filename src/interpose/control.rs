@@ -4,30 +4,27 @@
 //! collectives concerned has to make the same choice at the same point, as with any collective call.
 
 use super::runtime;
-use super::state::{self, State};
+use super::state::{self, State, Visit};
 use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::selection::Wanted;
+use crate::threads::Versions;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A choice that the program made.
 pub type Chosen = [Wanted; Operation::ALL.len()];
 
 static EVERYWHERE: Mutex<Option<Box<Chosen>>> = Mutex::new(None);
-static VERSION: AtomicU64 = AtomicU64::new(0);
 
-/// Changes with every choice; what was decided under another version no longer counts.
-#[inline]
-pub fn version() -> u64 {
-    VERSION.load(Ordering::Relaxed)
-}
+/// Changes with every choice, and whenever recording is switched or reset: what was decided under another version no
+/// longer counts.
+pub static VERSIONS: Versions = Versions::new();
 
 /// What the program chose for `operation` on this communicator; `None` if nothing.
 pub fn chosen(state: &State, operation: Operation) -> Option<Wanted> {
-    let here = state.chosen.as_deref().map(|chosen| chosen[operation as usize].clone());
+    let here = state.chosen.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
     let everywhere = || EVERYWHERE.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
     here.filter(|wanted| *wanted != Wanted::Auto).or_else(everywhere).filter(|wanted| *wanted != Wanted::Auto)
 }
@@ -59,7 +56,7 @@ pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const 
     // SAFETY: the caller's promise.
     let Some((operation, wanted)) = (unsafe { read(operation, choice) }) else { return UNKNOWN };
     EVERYWHERE.lock().get_or_insert_default()[operation as usize] = wanted;
-    VERSION.fetch_add(1, Ordering::Relaxed);
+    VERSIONS.changed();
     DONE
 }
 
@@ -68,7 +65,7 @@ pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const 
 /// Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is invalid.
 ///
 /// # Safety
-/// Both are strings that end in a zero byte; no collective is under way on `comm`.
+/// Both are strings that end in a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -76,10 +73,10 @@ pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_ch
     if comm == constants::comm_null() {
         return INACTIVE;
     }
-    let Some(Ok(state)) = runtime::get().map(|runtime| state::of(runtime, comm)) else { return INACTIVE };
-    // SAFETY: the communicator is alive, and the caller promises that no collective is under way on it.
-    unsafe { &mut *state }.chosen.get_or_insert_default()[operation as usize] = wanted;
-    VERSION.fetch_add(1, Ordering::Relaxed);
+    let Some(Ok(shared)) = runtime::get().map(|runtime| state::of(runtime, comm)) else { return INACTIVE };
+    // SAFETY: the communicator is alive.
+    unsafe { &*shared }.chosen.lock().get_or_insert_default()[operation as usize] = wanted;
+    VERSIONS.changed();
     DONE
 }
 
@@ -96,12 +93,13 @@ pub struct CollieStatistics {
     pub nanoseconds: u64,
 }
 
-/// Fills `statistics` for `operation`, over all communicators that still exist. No communication.
+/// Fills `statistics` for `operation`, over all communicators that still exist, but for those that a call is under way on:
+/// another thread's, or the one whose callback asks. No communication.
 ///
 /// Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
 ///
 /// # Safety
-/// `operation` is a string that ends in a zero byte, `statistics` can be written; no collective is under way.
+/// `operation` is a string that ends in a zero byte, `statistics` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut CollieStatistics) -> c_int {
     // SAFETY: the caller's promise.
@@ -109,19 +107,22 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     let Some(operation) = Operation::from_name(&name) else { return complain(&unknown_operation(&name)) };
     let Some(runtime) = runtime::get() else { return INACTIVE };
     let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
-    // SAFETY: the caller promises that no collective is under way.
-    unsafe {
-        runtime.each_state(|state| {
-            let cells = state.table.records(runtime.nanoseconds_per_tick);
-            for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
-                sum.calls += cell.calls;
-                sum.native_calls += if *cell.algorithm == *crate::monitor::NATIVE { cell.calls } else { 0 };
-                sum.bytes += cell.bytes;
-                sum.nanoseconds += cell.total_ns;
-            }
-        });
-        statistics.write(sum);
+    let add = |state: &mut State| {
+        let cells = state.table.records(runtime.nanoseconds_per_tick);
+        for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
+            sum.calls += cell.calls;
+            sum.native_calls += if *cell.algorithm == *crate::monitor::NATIVE { cell.calls } else { 0 };
+            sum.bytes += cell.bytes;
+            sum.nanoseconds += cell.total_ns;
+        }
+    };
+    // SAFETY: at any time.
+    let left_out = unsafe { state::each(&runtime.states.lock(), Visit::AnyTime, add) };
+    if left_out > 0 {
+        log::debug!("collie_read leaves out {left_out} communicators that have a call under way");
     }
+    // SAFETY: the caller's promise.
+    unsafe { statistics.write(sum) };
     DONE
 }
 

@@ -2,7 +2,7 @@
 //! of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out of an
 //! error handler is recognised by the next call.
 
-use super::state::Known;
+use super::state::LastCommunicators;
 use super::{attention, stack};
 use crate::mpi::constants;
 use crate::mpi::error::Error;
@@ -15,8 +15,8 @@ use std::os::raw::c_int;
 pub struct Thread {
     /// The mark of the call that it is inside Collie for; 0 outside.
     inside: Cell<usize>,
-    /// The communicator of its last call.
-    pub last: Cell<Known>,
+    /// The communicators of its last calls.
+    pub communicators: LastCommunicators,
     activity: Cell<&'static str>,
     /// Whether it runs one of our algorithms.
     playing: Cell<bool>,
@@ -29,7 +29,7 @@ thread_local! {
     pub static THREAD: Thread = const {
         Thread {
             inside: Cell::new(0),
-            last: Cell::new(Known::NOTHING),
+            communicators: LastCommunicators::NONE,
             activity: Cell::new(""),
             playing: Cell::new(false),
             error: Cell::new(None),
@@ -37,7 +37,20 @@ thread_local! {
     };
 }
 
+/// A number that no other live thread has, and not 0.
+#[inline]
+pub fn this_thread() -> usize {
+    THREAD.with(Thread::number)
+}
+
 impl Thread {
+    /// A number that no other live thread has, and not 0.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        // An address is none of another live thread's.
+        std::ptr::from_ref(self).addr()
+    }
+
     /// Whether it is inside Collie, or seems to be.
     #[inline]
     pub fn is_inside(&self) -> bool {

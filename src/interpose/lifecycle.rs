@@ -1,16 +1,18 @@
 //! The start and the end of MPI, and what is told at the end.
 
+use super::control::VERSIONS;
 use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
-use super::state::{self, State};
+use super::state::{self, Visit};
 use super::synchronise::Settled;
 use super::{guard, log, partial, synchronise, trace, watch};
 use crate::monitor::{
-    Beyond, BeyondRecord, CommunicatorRecord, Event, EventLog, JobRecord, RankRecord, Summary, Traffic, TrafficRecord,
-    merge,
+    Beyond, BeyondRecord, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, PlayedRecord,
+    RankRecord, Summary, Traffic, TrafficRecord, merge,
 };
 use crate::mpi::{Error, Result, communicator, constants, node};
 use crate::report;
+use crate::run::Counts;
 use crate::selection::{Mode, Sync};
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
@@ -88,11 +90,13 @@ pub fn pcontrol(level: c_int) {
         0 => set_recording(runtime, false),
         1 => set_recording(runtime, true),
         2 => {
-            // SAFETY: MPI_Pcontrol is called between the thread's collectives; the program keeps its other threads'
-            // collectives out of it, as mpiP asks too.
-            unsafe { runtime.each_state(State::reset) };
+            // Communicators find out by themselves, when a call or a report next looks at them.
+            let _states = runtime.states.lock();
+            VERSIONS.reset();
             runtime.retired.lock().clear();
             *runtime.retired_beyond.lock() = Beyond::default();
+            *runtime.retired_played.lock() = Counts::default();
+            runtime.cache.reset();
             runtime.retired_traffic.lock().reset();
             runtime.synchronisation.reset();
             runtime.requests.reset();
@@ -107,8 +111,7 @@ pub fn pcontrol(level: c_int) {
 /// Switches recording. Calls that were seen before would go on as they did.
 fn set_recording(runtime: &Runtime, on: bool) {
     runtime.recording.store(on, Ordering::Relaxed);
-    // SAFETY: as for the reset in `pcontrol`.
-    unsafe { runtime.each_state(State::misunderstand) };
+    VERSIONS.changed();
 }
 
 /// Tells the report and frees what is ours, once.
@@ -119,14 +122,16 @@ fn finish() {
         || SUCCESS,
         || {
             report(runtime);
+            let states = std::mem::take(&mut *runtime.states.lock());
             // SAFETY: in MPI_Finalize no collective is under way.
             unsafe {
-                runtime.each_state(|state| {
+                state::each(&states, Visit::BetweenCalls, |state| {
                     if let Err(error) = state.release(runtime) {
                         ::log::warn!("a private communicator could not be freed: {error}");
                     }
                 });
             }
+            *runtime.states.lock() = states;
             runtime.monitoring.iter().for_each(Monitoring::end);
             if let Err(error) = runtime.synchronisation.release() {
                 ::log::warn!("a private communicator could not be freed: {error}");
@@ -170,7 +175,12 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     }
     let [native_traffic, native_collectives] = native;
     let settled = synchronise::settle(runtime)?;
-    let bytes = RankRecord { native_traffic, native_collectives, ..record(runtime, settled).0 }.encode();
+    let (record, left_out) = record(runtime, settled, Visit::BetweenCalls);
+    if left_out > 0 {
+        let rank = runtime.world_rank;
+        log::tell(&format!("rank {rank}: the report leaves out {left_out} communicators that have a call under way"));
+    }
+    let bytes = RankRecord { native_traffic, native_collectives, ..record }.encode();
     let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
     let records: std::result::Result<Vec<_>, _> = all.iter().map(|bytes| RankRecord::decode(bytes)).collect();
     let records = records.map_err(|error| {
@@ -192,8 +202,8 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
 }
 
 /// What this rank has to tell without asking another; and the number of communicators that have to be left out.
-pub fn record_alone(runtime: &Runtime) -> (RankRecord, usize) {
-    let (record, left_out) = record(runtime, Vec::new());
+pub fn record_alone(runtime: &Runtime, visit: Visit) -> (RankRecord, usize) {
+    let (record, left_out) = record(runtime, Vec::new(), visit);
     (RankRecord { job: Some(job(runtime)), ..record }, left_out)
 }
 
@@ -218,7 +228,9 @@ fn job(runtime: &Runtime) -> JobRecord {
 }
 
 /// What this rank has to tell, and the number of communicators that have to be left out.
-fn record(runtime: &Runtime, settled: Vec<Settled>) -> (RankRecord, usize) {
+fn record(runtime: &Runtime, settled: Vec<Settled>, visit: Visit) -> (RankRecord, usize) {
+    // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
+    let states = runtime.states.lock();
     let mut communicators = vec![CommunicatorRecord::default(); runtime.places.load(Ordering::Relaxed)];
     for (place, record) in runtime.retired.lock().iter() {
         if let Some(slot) = communicators.get_mut(*place) {
@@ -228,19 +240,21 @@ fn record(runtime: &Runtime, settled: Vec<Settled>) -> (RankRecord, usize) {
     let mut traffic = Traffic::new(runtime.world_size);
     traffic.add(&runtime.retired_traffic.lock());
     let mut beyond = *runtime.retired_beyond.lock();
-    // SAFETY: asked for between collectives (finalize, MPI_Pcontrol, collie_report), or by a thread that is in none or
-    // goes no further in the one that it is in (SIGUSR2, MPI_Abort); other threads' calls are left out.
+    let mut played = *runtime.retired_played.lock();
+    // SAFETY: whoever asks says when.
     let left_out = unsafe {
-        runtime.each_idle_state(|state| {
+        state::each(&states, visit, |state| {
             if let Some(slot) = communicators.get_mut(state.place)
                 && let Some(record) = state.record(runtime)
             {
                 *slot = record;
             }
             beyond.add(state.table.beyond());
+            played.add(*state.played.get_mut());
             state.count_traffic(&mut traffic);
         })
     };
+    drop(states);
     runtime.requests.complete(&mut communicators, runtime.nanoseconds_per_tick);
     settled.into_iter().for_each(|settled| settled.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
@@ -257,10 +271,17 @@ fn record(runtime: &Runtime, settled: Vec<Settled>) -> (RankRecord, usize) {
         traffic: traffic.records(),
         clock: runtime.synchronisation.clock(),
         beyond: BeyondRecord { calls: beyond.calls, bytes: beyond.bytes, total_ns: runtime.nanoseconds(beyond.ticks) },
+        played: PlayedRecord { calls: played.calls, kept: played.kept, actions: played.actions },
+        cache: cache_record(runtime),
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record);
     (record, left_out)
+}
+
+fn cache_record(runtime: &Runtime) -> CacheRecord {
+    let CacheUsage { most_bytes, bound, evicted, refused, .. } = runtime.cache.usage();
+    CacheRecord { most_bytes, bound, evicted, refused }
 }
 
 /// Writes to every target; one line on stderr for each that fails.

@@ -1,8 +1,9 @@
 //! The exported symbols, and everything between them and the algorithms.
 //!
 //! * [`symbols`], [`fortran`]: the entries, C and Fortran; each names its arguments and hands them on.
-//! * [`collective`]: one call from its arguments to its record; [`quick`]: the same for a call that came before.
-//! * [`arguments`]: which arguments count on this rank. [`transport`]: from the program's buffers to an algorithm's.
+//! * [`collective`]: one call from its arguments to its record; [`quick`]: the same for a call that came before, of which
+//!   [`cached`] keeps what can be kept.
+//! * [`arguments`]: which arguments count on this rank. [`program`]: a call made ready to be played, and [`place`], where.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
@@ -20,6 +21,7 @@
 mod agreement;
 mod arguments;
 mod attention;
+mod cached;
 mod collective;
 pub mod control;
 mod deadline;
@@ -37,6 +39,8 @@ mod observed_fortran;
 mod origin;
 mod origin_fortran;
 mod partial;
+mod place;
+mod program;
 mod quick;
 mod requests;
 mod runtime;
@@ -46,6 +50,5 @@ mod state;
 pub mod symbols;
 mod synchronise;
 mod trace;
-mod transport;
 mod verify;
 mod watch;

@@ -7,7 +7,6 @@
 use super::collective::log_call;
 use super::native::find;
 use super::runtime::{self, Runtime};
-use super::state::State;
 use super::{arguments, attention, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
@@ -305,13 +304,13 @@ fn timed(
     (part, made): (&dyn Fn() -> Part, &dyn Fn() -> MPI_Request),
     native: &dyn Fn() -> c_int,
 ) -> c_int {
-    let Ok(state) = state::of(runtime, comm) else { return native() };
-    // SAFETY: the communicator is alive while a call on it is, and MPI forbids two at once.
-    let state: &mut State = unsafe { &mut *state };
+    let Ok(shared) = state::of(runtime, comm) else { return native() };
     let start = runtime.clock.raw();
+    // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
+    let (mut state, _watching) = unsafe { attention::call(runtime, &*shared, function, start) };
+    let state = &mut *state;
     // Calls that only start something must not wait for other ranks.
     let blocking = function.form == Form::Blocking;
-    let _attention = if blocking { attention::call(runtime, state, function, start) } else { None };
     let waited = if blocking { synchronise::before_observed(runtime, state) } else { None };
     let code = native();
     let ticks = runtime.clock.raw().saturating_sub(start);

@@ -3,10 +3,12 @@
 
 use super::attention::{self, ASKED};
 use super::runtime::{self, Runtime};
+use super::state::Visit;
 use super::{deadline, lifecycle, log};
 use crate::monitor::{Summary, merge};
 use crate::report;
 use crate::selection::ReportTarget;
+use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -99,20 +101,24 @@ pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
     if let Some(runtime) = runtime::get().filter(|runtime| !targets(runtime).is_empty()) {
         // The job ends either way.
         drop(deadline::bounded(code, || {
-            catch_unwind(AssertUnwindSafe(|| report(runtime, &format!("before MPI_Abort with code {code}"))))
+            let words = format!("before MPI_Abort with code {code}");
+            catch_unwind(AssertUnwindSafe(|| report(runtime, &words, Visit::AnyTime)))
         }));
     }
     native()
 }
 
 /// Writes what this rank knows to each target: files get the rank into their name.
-pub fn report(runtime: &Runtime, when: &str) {
+pub fn report(runtime: &Runtime, when: &str, visit: Visit) {
+    // One at a time: two threads would write to the same files.
+    static WRITING: Mutex<()> = Mutex::new(());
     let targets = targets(runtime);
     if targets.is_empty() {
         return;
     }
+    let _writing = WRITING.lock();
     let (rank, size) = (runtime.world_rank, runtime.world_size);
-    let (record, left_out) = lifecycle::record_alone(runtime);
+    let (record, left_out) = lifecycle::record_alone(runtime, visit);
     let mut partial = format!("rank {rank} of {size} alone, {when}");
     if left_out > 0 {
         partial += &format!("; without {left_out} communicators that have a call under way");

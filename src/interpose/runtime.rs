@@ -4,12 +4,13 @@ use super::attention;
 use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::requests::Requests;
-use super::state::{self, State};
+use super::state::{self, Shared};
 use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
-use crate::monitor::{Beyond, Budget, CommunicatorRecord, EventLog, SharedLists, Traffic};
+use crate::monitor::{Beyond, Budget, CacheAccount, CommunicatorRecord, EventLog, SharedLists, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, inline, node};
+use crate::run::Counts;
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Sync};
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
@@ -53,10 +54,14 @@ pub struct Runtime {
     pub elements: Mutex<ElementsTable>,
     /// What is left of the memory for cells.
     pub budget: Arc<Budget>,
+    /// What the caches of calls may hold, and what became of it.
+    pub cache: Arc<CacheAccount>,
     /// What communicators with the same ranks share.
     pub lists: SharedLists,
     /// Calls without a cell on communicators that are gone.
     pub retired_beyond: Mutex<Beyond>,
+    /// What was played on communicators that are gone.
+    pub retired_played: Mutex<Counts>,
     /// The MPI library's own count of messages, where it counts them.
     pub monitoring: Option<Monitoring>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
@@ -65,8 +70,9 @@ pub struct Runtime {
     pub requests: Requests,
     /// Waiting apart from working.
     pub synchronisation: Synchronisation,
-    /// Communicators that calls were made on, in the order of their first call.
-    pub states: Mutex<Vec<state::Pointer>>,
+    /// Communicators that calls were made on, in the order of their first call. Locked by whoever walks them and by the end
+    /// of each; never while waiting for a call.
+    pub states: Mutex<Vec<Arc<Shared>>>,
     /// What was recorded on communicators that are gone.
     pub retired: Mutex<Vec<(usize, CommunicatorRecord)>>,
     /// Messages of our algorithms on communicators that are gone, by world rank.
@@ -165,7 +171,9 @@ fn make() -> crate::mpi::Result<Runtime> {
         elements: Mutex::default(),
         lists: SharedLists::within(Arc::clone(&budget)),
         budget,
+        cache: Arc::new(CacheAccount::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 8))),
         retired_beyond: Mutex::default(),
+        retired_played: Mutex::default(),
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),
         recording: AtomicBool::new(true),
@@ -229,38 +237,6 @@ impl Runtime {
     /// Wall time of the start, nanoseconds since 1970.
     pub fn started_unix_ns(&self) -> u64 {
         self.started.1.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
-    }
-
-    /// Calls `action` with every communicator that no other thread has a call under way on. Gives the number of the
-    /// others.
-    ///
-    /// # Safety
-    /// The threads' calls heed [`attention`](super::attention) wherever there are several at the same time.
-    pub unsafe fn each_idle_state(&self, mut action: impl FnMut(&mut State)) -> usize {
-        let mut left_out = 0;
-        for pointer in self.states.lock().iter() {
-            // SAFETY: pointers in the list are live; this field may be used by any thread.
-            let busy = unsafe { &(*pointer.0).busy };
-            if busy.swap(true, Ordering::Acquire) {
-                left_out += 1;
-                continue;
-            }
-            // SAFETY: a thread that came to a call now would wait for the flag.
-            action(unsafe { &mut *pointer.0 });
-            busy.store(false, Ordering::Release);
-        }
-        left_out
-    }
-
-    /// Calls `action` with every communicator that calls were made on.
-    ///
-    /// # Safety
-    /// No collective may be under way on any thread.
-    pub unsafe fn each_state(&self, mut action: impl FnMut(&mut State)) {
-        for pointer in self.states.lock().iter() {
-            // SAFETY: pointers in the list are live, and by the caller's promise nobody else uses them.
-            action(unsafe { &mut *pointer.0 });
-        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! What Collie keeps of each communicator, and how the ranks of one come to know the same.
 
 use super::agreement::{Agreed, FOREIGN, agree};
-use super::arguments::{self, Fallback, Significant};
+use super::arguments::{Fallback, Significant};
+use super::cached::Calls;
 use super::control::{self, Chosen};
 use super::origin::Origin;
-use super::quick::Quick;
+use super::place::Place;
 use super::runtime::{self, Runtime};
-use super::transport::Place;
-use super::{dying, guard, synchronise};
+use super::{attention, dying, guard, synchronise};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
     Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
@@ -15,25 +15,79 @@ use crate::monitor::{
 };
 use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
+use crate::run::Counts;
 use crate::selection::Mode;
+use crate::threads::{Generation, Held, Owned, Threads};
 use mpi_sys::MPI_Comm;
-use std::cell::RefCell;
+use parking_lot::Mutex;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;
 
-/// A state in the list of all; used by one thread at a time, as MPI demands of collectives on one communicator.
+/// What Collie keeps of a communicator: a state that one thread holds at a time, by the rules of
+/// [`threads`](crate::threads), and what any thread may use at any time.
+pub struct Shared {
+    /// What the program chose for this communicator.
+    pub chosen: Arc<Mutex<Option<Box<Chosen>>>>,
+    state: Owned<State>,
+}
+
+/// When somebody who is in no call looks at the communicators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pointer(pub *mut State);
+pub enum Visit {
+    /// Between the calls of this thread. What it holds all the same was left behind by a `longjmp`.
+    BetweenCalls,
+    /// At any time, perhaps from a callback of the program's in the middle of a call.
+    AnyTime,
+}
 
-// SAFETY: the list is only walked when no collective is under way (finalize, MPI_Pcontrol), or to remove an entry.
-unsafe impl Send for Pointer {}
+impl Shared {
+    /// Holds the state, once no other thread does any more, and brings it up to date.
+    ///
+    /// # Safety
+    /// This thread is not in a call on the communicator.
+    #[inline]
+    pub unsafe fn hold(&self) -> Held<'_, State> {
+        // SAFETY: the number is the thread's own. By the caller's promise nothing that lives holds the state for it, and
+        // where threads come in turns another's call has ended when this thread is in MPI.
+        let mut state = unsafe { self.state.hold(guard::this_thread(), attention::threads()) };
+        state.catch_up();
+        state
+    }
 
-/// What Collie keeps of a communicator.
+    /// The same for the short way of a call, which looks itself whether the state is up to date.
+    ///
+    /// # Safety
+    /// As for [`hold`](Self::hold); `thread` is this thread's number.
+    #[inline(always)]
+    pub unsafe fn hold_as_is(&self, thread: usize, threads: Threads) -> Held<'_, State> {
+        // SAFETY: as above.
+        unsafe { self.state.hold(thread, threads) }
+    }
+
+    /// Holds the state, unless a call does.
+    ///
+    /// # Safety
+    /// With [`Visit::BetweenCalls`] this thread is in no call.
+    pub unsafe fn try_hold(&self, visit: Visit) -> Option<Held<'_, State>> {
+        let thread = guard::this_thread();
+        if visit == Visit::BetweenCalls && self.state.is_held_by(thread) {
+            // SAFETY: the caller's promise.
+            return Some(unsafe { self.hold() });
+        }
+        // SAFETY: the number is the thread's own; where threads come in turns, it is this one's.
+        let mut state = unsafe { self.state.try_hold(thread, attention::threads()) }?;
+        state.catch_up();
+        Some(state)
+    }
+}
+
+/// What Collie keeps of a communicator for the thread that holds it.
 pub struct State {
     /// What Collie knows of the process.
     pub runtime: &'static Runtime,
@@ -57,28 +111,35 @@ pub struct State {
     pub table: Table,
     /// Messages of our algorithms, by rank of this communicator.
     pub traffic: RefCell<Traffic>,
+    /// What the player did.
+    pub played: RefCell<Counts>,
     /// Native and ours in turns.
     pub turns: RefCell<Turns>,
     /// What verification found.
     pub verified: RefCell<Verified>,
-    /// When this rank came to its calls, where waiting is told apart.
-    pub arrivals: Arrivals,
+    /// When this rank came to its calls, where waiting is told apart. Behind a lock of its own, since all ranks put theirs
+    /// together, which must not keep calls from the communicator.
+    pub arrivals: Arc<Mutex<Arrivals>>,
     /// Number of the last watched call, and what is told of the communicator.
     pub watched: Option<(u64, Arc<Subject>)>,
-    /// Whether a call is under way, where threads make them at the same time.
-    pub busy: AtomicBool,
     /// Place among the communicators of this rank's record.
     pub place: usize,
     memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
-    understood: [[Option<Box<Understood>>; REMEMBERED]; Operation::ALL.len()],
+    /// What is kept of calls.
+    pub calls: Calls,
     natives: Vec<((Operation, Bucket, &'static str), CellId)>,
     /// Labels of calls that are only observed, algorithm and reason.
     observed: Option<(Label, Label)>,
     /// What the program chose for this communicator.
-    pub chosen: Option<Box<Chosen>>,
-    /// The version of the program's choices that `memory` rests on.
+    pub chosen: Arc<Mutex<Option<Box<Chosen>>>>,
+    /// The version that `memory` and `understood` rest on, and the resets that the numbers have seen.
     version: u64,
+    resets: u64,
 }
+
+// SAFETY: handles of MPI are plain values, valid on every thread; counted references in the caches are cloned for the
+// length of a call by the thread that holds the state, and by nobody else; all else may change threads anyway.
+unsafe impl Send for State {}
 
 /// The private communicator of a communicator.
 #[derive(Clone, Copy, Debug)]
@@ -131,19 +192,8 @@ pub struct Question {
     pub commutative: bool,
 }
 
-/// A call as it was understood and decided.
-pub struct Understood {
-    key: arguments::Key,
-    /// What counted of its arguments.
-    pub significant: Significant,
-    /// What was decided.
-    pub plan: Plan,
-    /// The short way of such calls, if there is one; looked for when the first repeat comes.
-    pub quick: Option<Option<Quick>>,
-}
-
 /// A decision: what runs, and where it is counted.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The algorithm; `None` for the native library's.
     pub choice: Option<Arc<Choice>>,
@@ -153,53 +203,105 @@ pub struct Plan {
     pub beside: Option<(Mode, CellId)>,
 }
 
-/// Changes whenever what a thread remembers of a communicator may have come to mean something else.
-static GENERATION: AtomicU64 = AtomicU64::new(1);
+static GENERATION: Generation = Generation::new();
+
+/// Communicators that a thread remembers: rows and columns of a grid, their world, and some of a library's own.
+const COMMUNICATORS: usize = 8;
 
 /// A communicator as a thread remembers it.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+struct Known {
     handle: usize,
     generation: u64,
-    state: *mut State,
+    shared: *const Shared,
+}
+
+/// The communicators that a thread has used last.
+#[derive(Debug)]
+pub struct LastCommunicators {
+    known: [Cell<Known>; COMMUNICATORS],
+    /// The one that was used last, and the one that has to go next.
+    last: Cell<usize>,
+    next: Cell<usize>,
+}
+
+impl LastCommunicators {
+    /// None yet.
+    pub const NONE: Self =
+        Self { known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS], last: Cell::new(0), next: Cell::new(0) };
+
+    /// What is kept of `comm`, if it is one of them and means what it did.
+    #[inline(always)]
+    pub fn find(&self, comm: MPI_Comm) -> Option<*const Shared> {
+        let last = self.known[self.last.get() % COMMUNICATORS].get().shared_of(comm);
+        if last.is_some() { last } else { self.find_earlier(comm) }
+    }
+
+    #[inline]
+    fn find_earlier(&self, comm: MPI_Comm) -> Option<*const Shared> {
+        let handle = comm.0 as usize;
+        let place = self.known.iter().position(|known| known.get().handle == handle)?;
+        let shared = self.known[place].get().shared_of(comm)?;
+        self.last.set(place);
+        Some(shared)
+    }
+
+    fn add(&self, known: Known) {
+        let place = self.known.iter().position(|other| other.get().handle == known.handle);
+        let place = place.unwrap_or_else(|| {
+            let next = self.next.get();
+            self.next.set((next + 1) % COMMUNICATORS);
+            next
+        });
+        self.known[place].set(known);
+        self.last.set(place);
+    }
+
+    /// The one that was used last.
+    pub fn last(&self) -> *const Shared {
+        self.known[self.last.get()].get().shared
+    }
 }
 
 impl Known {
     /// No communicator.
-    pub const NOTHING: Self = Self { handle: 0, generation: 0, state: std::ptr::null_mut() };
+    const NOTHING: Self = Self { handle: 0, generation: 0, shared: std::ptr::null() };
 
-    /// Its state, if it is `comm` and that has not changed since.
+    /// What is kept of it, if it is `comm` and that has not changed since.
     #[inline]
-    pub fn state_of(&self, comm: MPI_Comm) -> Option<*mut State> {
-        let same = self.handle == comm.0 as usize && self.generation == GENERATION.load(Ordering::Acquire);
-        same.then_some(self.state)
+    fn shared_of(&self, comm: MPI_Comm) -> Option<*const Shared> {
+        let same = self.handle == comm.0 as usize && self.generation == GENERATION.now();
+        same.then_some(self.shared)
     }
 }
 
 /// Makes all threads forget which communicator they saw last.
 pub fn outdate() {
-    GENERATION.fetch_add(1, Ordering::AcqRel);
+    GENERATION.next();
 }
 
-/// The state of `comm`, made if this is the first call on it. No communication.
+/// What is kept of `comm`, made if this is the first call on it. No communication. Valid while the communicator is.
 ///
 /// # Errors
 /// What PMPI says of an invalid handle; and that it is being freed.
 #[inline]
-pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State> {
+pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Shared> {
     guard::THREAD.with(|thread| {
-        if let Some(state) = thread.last.get().state_of(comm) {
-            return Ok(state);
+        if let Some(shared) = thread.communicators.find(comm) {
+            return Ok(shared);
         }
-        let generation = GENERATION.load(Ordering::Acquire);
-        let state = find_or_make(runtime, comm)?;
-        thread.last.set(Known { handle: comm.0 as usize, generation, state });
-        Ok(state)
+        let generation = GENERATION.now();
+        let shared = find_or_make(runtime, comm)?;
+        thread.communicators.add(Known { handle: comm.0 as usize, generation, shared });
+        Ok(shared)
     })
 }
 
 #[cold]
-fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State> {
+fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Shared> {
+    // Two threads that come first at the same time, to call and to choose.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock();
     let known = runtime.key.get(comm)?;
     if !known.is_null() {
         return Ok(known.cast());
@@ -213,8 +315,9 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*mut State>
     make(runtime, comm, size).map_err(|error| panic!("nothing can be kept of a communicator: {error}"))
 }
 
-fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*mut State> {
-    let state = Box::new(State {
+fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const Shared> {
+    let chosen = Arc::default();
+    let state = State {
         runtime,
         comm,
         rank: communicator::rank(comm)?,
@@ -226,37 +329,57 @@ fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*mut S
         new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
         table: Table::within(Arc::clone(&runtime.budget)),
         traffic: RefCell::new(Traffic::within(Arc::clone(&runtime.budget), size)),
+        played: RefCell::default(),
         turns: RefCell::default(),
         verified: RefCell::default(),
-        arrivals: Arrivals::default(),
+        arrivals: Arc::default(),
         watched: None,
-        busy: AtomicBool::new(false),
         // Nothing will be recorded of it when there is no room for a cell.
         place: match runtime.budget.has(CELL_BYTES) {
             true => runtime.places.fetch_add(1, Ordering::Relaxed),
             false => u32::MAX as usize,
         },
         memory: Default::default(),
-        understood: Default::default(),
+        calls: Calls::new(&runtime.cache),
         natives: Vec::new(),
         observed: None,
-        chosen: None,
-        version: control::version(),
-    });
-    let state = Box::into_raw(state);
-    runtime.key.set(comm, state.cast())?;
-    runtime.states.lock().push(Pointer(state));
-    Ok(state)
+        chosen: Arc::clone(&chosen),
+        version: control::VERSIONS.version(),
+        resets: control::VERSIONS.resets(),
+    };
+    let shared = Arc::new(Shared { chosen, state: Owned::new(state) });
+    let hung = Arc::into_raw(Arc::clone(&shared));
+    runtime.key.set(comm, hung.cast_mut().cast())?;
+    runtime.states.lock().push(shared);
+    Ok(hung)
+}
+
+/// Calls `action` with every communicator that no call is under way on. Gives the number of the others.
+///
+/// # Safety
+/// With [`Visit::BetweenCalls`] this thread is in no call.
+pub unsafe fn each(states: &[Arc<Shared>], visit: Visit, mut action: impl FnMut(&mut State)) -> usize {
+    let mut left_out = 0;
+    for shared in states {
+        // SAFETY: the caller's promise.
+        match unsafe { shared.try_hold(visit) } {
+            Some(mut state) => action(&mut state),
+            None => left_out += 1,
+        }
+    }
+    left_out
 }
 
 /// Where the thread's last call was, for messages.
 pub fn last_call() -> String {
-    let Known { state, .. } = guard::THREAD.with(|thread| thread.last.get());
-    if state.is_null() {
-        return String::new();
-    }
+    let shared = guard::THREAD.with(|thread| thread.communicators.last());
     // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
-    let state = unsafe { &*state };
+    let shared = unsafe { shared.as_ref() };
+    // The panic has let go of the state.
+    // SAFETY: at any time.
+    let Some(state) = shared.and_then(|shared| unsafe { shared.try_hold(Visit::AnyTime) }) else {
+        return String::new();
+    };
     format!(" on communicator {} (rank {} of {})", state.identity(), state.rank, state.size)
 }
 
@@ -266,17 +389,22 @@ pub fn last_call() -> String {
 /// Called by MPI with the pointer that was set on the communicator.
 pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *mut c_void) -> c_int {
     let Some(runtime) = runtime::get() else { return mpi_sys::MPI_SUCCESS as c_int };
-    let pointer = Pointer(state.cast());
     outdate();
-    runtime.states.lock().retain(|known| *known != pointer);
-    // SAFETY: made by `find_or_make` from a box; its communicator is going away, so nobody uses it any more.
-    let mut state = unsafe { Box::from_raw(pointer.0) };
+    // SAFETY: made by `find_or_make` from an `Arc`.
+    let shared = unsafe { Arc::from_raw(state.cast_const().cast::<Shared>()) };
+    // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
+    let mut states = runtime.states.lock();
+    states.retain(|known| !Arc::ptr_eq(known, &shared));
+    // SAFETY: its communicator is going away, so no call on it is under way.
+    let mut state = unsafe { shared.hold() };
     if let Some(record) = state.record(runtime) {
         runtime.retired.lock().push((state.place, record));
     }
     runtime.retired_beyond.lock().add(state.table.beyond());
+    runtime.retired_played.lock().add(*state.played.get_mut());
     state.count_traffic(&mut runtime.retired_traffic.lock());
-    runtime.synchronisation.retire(&mut state);
+    runtime.synchronisation.retire(&state);
+    drop(states);
     if let Err(error) = state.release(runtime) {
         log::warn!("a private communicator could not be freed: {error}");
     }
@@ -346,47 +474,35 @@ impl State {
             nodes: &agreed.nodes,
             half_bandwidth: agreed.half_bandwidth,
         };
-        (Place { comm, rank: self.rank, size: self.size, yielding, pieces: agreed.pieces }, call)
+        (Place { comm, rank: self.rank, size: self.size, yielding, fragments: agreed.fragments }, call)
     }
 
-    /// Forgets decisions that rest on another version of the program's choices.
+    /// Forgets decisions that rest on another version of what the program chose and of what is recorded, and numbers
+    /// that were reset.
     #[inline]
-    pub fn settle_for(&mut self, version: u64) {
+    fn catch_up(&mut self) {
+        let version = control::VERSIONS.version();
         if self.version != version {
-            self.version = version;
-            self.memory = Default::default();
-            self.understood = Default::default();
+            self.begin(version);
         }
     }
 
-    /// A call like this one that was understood and decided before.
+    #[cold]
+    fn begin(&mut self, version: u64) {
+        self.version = version;
+        self.memory = Default::default();
+        self.calls.clear();
+        let resets = control::VERSIONS.resets();
+        if self.resets != resets {
+            self.resets = resets;
+            self.reset();
+        }
+    }
+
+    /// Whether decisions rest on what holds now.
     #[inline]
-    pub fn recognise(&self, operation: Operation, key: &arguments::Key) -> Option<&Understood> {
-        let known = self.understood[operation as usize][(key.spread() >> 61) as usize].as_deref()?;
-        (known.key == *key).then_some(known)
-    }
-
-    /// The same, to be completed.
-    pub fn recognise_mut(&mut self, operation: Operation, key: &arguments::Key) -> Option<&mut Understood> {
-        let known = self.understood[operation as usize][(key.spread() >> 61) as usize].as_deref_mut()?;
-        (known.key == *key).then_some(known)
-    }
-
-    /// Whether decisions rest on this version of the program's choices.
-    #[inline]
-    pub const fn is_settled_for(&self, version: u64) -> bool {
-        self.version == version
-    }
-
-    /// Forgets how calls were understood: what they rest on has changed.
-    pub fn misunderstand(&mut self) {
-        self.understood = Default::default();
-    }
-
-    /// Keeps a call for the next one like it.
-    pub fn keep(&mut self, operation: Operation, key: arguments::Key, significant: Significant, plan: Plan) {
-        let slot = (key.spread() >> 61) as usize;
-        self.understood[operation as usize][slot] = Some(Box::new(Understood { key, significant, plan, quick: None }));
+    pub fn is_up_to_date(&self) -> bool {
+        self.version == control::VERSIONS.version()
     }
 
     /// The decision remembered for a question.
@@ -481,12 +597,13 @@ impl State {
     }
 
     /// Forgets what was recorded.
-    pub fn reset(&mut self) {
+    fn reset(&mut self) {
         self.table.reset();
         self.traffic.get_mut().reset();
+        *self.played.get_mut() = Counts::default();
         self.turns.get_mut().epochs = Epochs::new();
         *self.verified.get_mut() = Verified::default();
-        self.arrivals.reset();
+        self.arrivals.lock().reset();
     }
 
     /// Counts a call of an operation that may be replaced; whether it is one of the first, which are left to the MPI library

@@ -5,14 +5,16 @@
 //! its ranks calling its collectives in one order, as MPI demands.
 
 use super::agreement::Agreed;
+use super::program::{self, Prepared};
 use super::runtime::Runtime;
-use super::state::{Private, State};
-use super::transport;
-use crate::algorithm::{Call, Choice, Operation};
+use super::state::{self, Private, State, Visit};
+use crate::algorithm::{Choice, Operation};
 use crate::monitor::{Arrival, Arrivals, CellId, ClockRecord, CommonClock, CommunicatorRecord, Function, LateRecord};
 use crate::monitor::{Meeting, PingPong, Room, SharedList, Traffic, arrivals};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
+use crate::run::Counts;
+use crate::schedule::lower;
 use crate::selection::Sync;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
@@ -36,7 +38,7 @@ pub struct Synchronisation {
     comm: OnceLock<All>,
     clock: Mutex<(CommonClock, ClockRecord)>,
     room: Room,
-    retired: Mutex<Vec<Retired>>,
+    retired: Mutex<Vec<Part>>,
 }
 
 struct All(MPI_Comm);
@@ -46,13 +48,14 @@ unsafe impl Send for All {}
 // SAFETY: as above.
 unsafe impl std::marker::Sync for All {}
 
-/// The calls on a communicator that is gone.
-struct Retired {
+/// The calls on a communicator, which may be gone. No reference into its state: another thread may be in a call on it.
+#[derive(Clone)]
+struct Part {
     place: usize,
     identity: String,
     rank: usize,
     members: Arc<SharedList>,
-    arrivals: Arrivals,
+    arrivals: Arc<Mutex<Arrivals>>,
 }
 
 /// What all ranks of a communicator together say of its calls on this one.
@@ -104,20 +107,13 @@ impl Synchronisation {
     }
 
     /// Keeps the calls of a communicator that goes away until all ranks put theirs together.
-    pub fn retire(&self, state: &mut State) {
-        let Some(agreed) = state.agreed.as_ref().filter(|_| state.arrivals.calls() > 0) else { return };
-        self.retired.lock().push(Retired {
-            place: state.place,
-            identity: agreed.identity.clone(),
-            rank: state.rank,
-            members: Arc::clone(&agreed.members),
-            arrivals: std::mem::take(&mut state.arrivals),
-        });
+    pub fn retire(&self, state: &State) {
+        self.retired.lock().extend(Part::of(state));
     }
 
     /// Forgets the calls on communicators that are gone.
     pub fn reset(&self) {
-        self.retired.lock().iter_mut().for_each(|retired| retired.arrivals.reset());
+        self.retired.lock().iter_mut().for_each(|retired| retired.arrivals.lock().reset());
     }
 
     /// Frees the communicator.
@@ -145,8 +141,8 @@ pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
         runtime.synchronisation.mode.store(wanted as u8, Ordering::Relaxed);
         return Ok(());
     }
-    // Calls that are to be compared with the other ranks' get a quarter: half a million of 64 MiB.
-    let memory = runtime.configuration.as_ref().map_or(0, |configuration| configuration.memory / 4);
+    // Calls that are to be compared with the other ranks' get an eighth: a quarter of a million of 64 MiB.
+    let memory = runtime.configuration.as_ref().map_or(0, |configuration| configuration.memory / 8);
     if runtime.budget.take(memory as u64) {
         runtime.synchronisation.room.add(memory);
     }
@@ -235,8 +231,12 @@ fn barrier(state: &State) -> Result {
     static DISSEMINATION: LazyLock<Choice> =
         LazyLock::new(|| Choice::parse(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
     let nothing = super::arguments::Significant::nothing();
-    let (place, call): (_, Call) = state.place_and_call(Operation::Barrier, &nothing);
-    transport::carry_out(place, &call, &nothing, &DISSEMINATION, &mut Traffic::default())
+    let (place, call) = state.place_and_call(Operation::Barrier, &nothing);
+    let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: place.rank, size: place.size };
+    let form = program::form(&place, &nothing);
+    let prepared = Prepared::new(place, &call, &nothing, form, None);
+    let nowhere = [std::ptr::null_mut(); 2];
+    prepared.play(&nothing, nowhere, Some(&part), &mut Traffic::default(), &mut Counts::default())
 }
 
 /// After such a call: counts it, keeps when this rank came to it if calls are recorded, and now and then synchronises
@@ -248,7 +248,7 @@ pub fn after(
     (enter, ticks): (u64, u64),
     waited: u64,
 ) {
-    let number = state.arrivals.next();
+    let number = state.arrivals.lock().next();
     let mode = runtime.synchronisation.mode();
     if runtime.recording.load(Ordering::Relaxed) {
         let ticks = match mode {
@@ -259,7 +259,7 @@ pub fn after(
             Sync::Off | Sync::Clock => ticks,
         };
         let arrival = Arrival { enter, ticks, number, cell, function: function.number() };
-        state.arrivals.keep(arrival, &runtime.synchronisation.room);
+        state.arrivals.lock().keep(arrival, &runtime.synchronisation.room);
     }
     let calls = number + 1;
     if mode == Sync::Clock && calls >= FIRST_AGAIN && calls.is_power_of_two() && state.comm == constants::comm_world() {
@@ -280,35 +280,32 @@ pub fn settle(runtime: &Runtime) -> Result<Vec<Settled>> {
     }
     synchronise(runtime)?;
     let clock = synchronisation.clock.lock().0.clone();
-    let retired = synchronisation.retired.lock();
-    let mut parts: Vec<Part> = retired.iter().map(Part::of_retired).collect();
-    let states: Vec<_> = runtime.states.lock().iter().map(|pointer| pointer.0).collect();
-    for state in states {
-        // SAFETY: called between collectives (finalize, MPI_Pcontrol, collie_report), so nobody else uses it.
-        let state = unsafe { &*state };
-        if let Some(agreed) = state.agreed.as_ref().filter(|_| state.arrivals.calls() > 0) {
-            let (identity, members) = (&agreed.identity, &agreed.members);
-            parts.push(Part { place: state.place, identity, rank: state.rank, members, arrivals: &state.arrivals });
+    let mut parts = {
+        let states = runtime.states.lock();
+        let mut parts = synchronisation.retired.lock().clone();
+        // SAFETY: called between this thread's collectives (finalize, MPI_Pcontrol, collie_report).
+        let left_out = unsafe { state::each(&states, Visit::BetweenCalls, |state| parts.extend(Part::of(state))) };
+        if left_out > 0 {
+            log::error!("waiting is told wrongly: {left_out} communicators have a call under way");
         }
-    }
+        parts
+    };
     // One order on all ranks, so that none waits for another that waits for it.
-    parts.sort_by_key(|part| part.identity);
+    parts.sort_by(|one, other| one.identity.cmp(&other.identity));
     parts.iter().map(|part| part.settle(runtime, &clock)).collect()
 }
 
-/// One communicator's calls on this rank.
-struct Part<'a> {
-    place: usize,
-    identity: &'a str,
-    rank: usize,
-    members: &'a [u32],
-    arrivals: &'a Arrivals,
-}
-
-impl<'a> Part<'a> {
-    fn of_retired(retired: &'a Retired) -> Self {
-        let Retired { place, identity, rank, members, arrivals } = retired;
-        Self { place: *place, identity, rank: *rank, members, arrivals }
+impl Part {
+    /// That of a communicator; `None` if all its ranks have made no call that counts here.
+    fn of(state: &State) -> Option<Self> {
+        let agreed = state.agreed.as_ref().filter(|_| state.arrivals.lock().calls() > 0)?;
+        Some(Self {
+            place: state.place,
+            identity: agreed.identity.clone(),
+            rank: state.rank,
+            members: agreed.members.clone(),
+            arrivals: Arc::clone(&state.arrivals),
+        })
     }
 
     fn settle(&self, runtime: &Runtime, clock: &CommonClock) -> Result<Settled> {
@@ -321,17 +318,19 @@ impl<'a> Part<'a> {
                 -(runtime.nanoseconds(arrival.ticks) as i64)
             }
         };
-        let met = self.on_all_ranks(runtime, self.arrivals.meetings(self.rank as u32, moment))?;
+        // A statement of its own: other threads' calls need the lock while the ranks exchange this.
+        let own = self.arrivals.lock().meetings(self.rank as u32, moment);
+        let met = self.on_all_ranks(runtime, own)?;
         let tells = self.rank == 0;
         Ok(Settled {
             place: self.place,
             waiting: match by_clock {
-                true => self.arrivals.waiting(&met, moment, runtime.nanoseconds_per_tick),
+                true => self.arrivals.lock().waiting(&met, moment, runtime.nanoseconds_per_tick),
                 false => Vec::new(),
             },
-            late: if tells { arrivals::late(&met, self.members) } else { Vec::new() },
+            late: if tells { arrivals::late(&met, &self.members) } else { Vec::new() },
             compared_calls: if tells { met.len() as u64 } else { 0 },
-            comparable_calls: if tells { self.arrivals.calls() } else { 0 },
+            comparable_calls: if tells { self.arrivals.lock().calls() } else { 0 },
         })
     }
 

@@ -5,10 +5,11 @@
 //! with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
 
 use super::arguments::{Arguments, Significant};
-use super::guard;
+use super::place::Place;
+use super::program::Prepared;
 use super::runtime::Runtime;
 use super::state::State;
-use super::transport::{self, Place};
+use super::{collective, guard};
 use crate::algorithm::{Choice, Operation};
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
@@ -40,7 +41,7 @@ pub fn run(
     state: &State,
     arguments: &Arguments,
     significant: &Significant,
-    choice: &Choice,
+    (choice, prepared): (&Choice, &Prepared),
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let (place, call) = state.place_and_call(arguments.operation, significant);
@@ -51,7 +52,9 @@ pub fn run(
         receive.address = copy.address();
     }
     let start = runtime.clock.raw();
-    let ours = guard::play(|| transport::carry_out(place, &call, &on_copy, choice, &mut state.traffic.borrow_mut()));
+    let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
+    let sides = [address(on_copy.send), address(on_copy.receive)];
+    let ours = guard::play(|| collective::play(state, arguments.operation, &on_copy, sides, choice, prepared));
     let between = runtime.clock.raw();
     let code = native();
     let end = runtime.clock.raw();

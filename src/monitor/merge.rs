@@ -2,9 +2,9 @@
 
 use super::rows::{RowOf, rows};
 use super::{
-    BeyondRow, ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord,
-    ElementsRow, Epochs, EpochsRecord, LateRow, Overhead, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary,
-    TimelineRow, TrafficRecord, TrafficRow, Verification, compare,
+    BeyondRow, CacheRow, ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord,
+    ElementsRow, Epochs, EpochsRecord, LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread,
+    Summary, TimelineRow, TrafficRecord, TrafficRow, Verification, compare,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -53,6 +53,8 @@ pub fn merge(mut records: Vec<RankRecord>) -> Summary {
         timeline: timeline(&records, &row_of, &elements),
         elements: elements.into_iter().map(elements_row).collect(),
         beyond: beyond(&records),
+        played: played(&records),
+        cache: cache(&records),
         communicators,
         rows,
         per_rank,
@@ -253,6 +255,25 @@ fn beyond(records: &[RankRecord]) -> Option<BeyondRow> {
         seconds: sum.seconds + seconds(record.beyond.total_ns as f64),
     });
     (sum.calls > 0).then_some(sum)
+}
+
+fn played(records: &[RankRecord]) -> Option<PlayedRow> {
+    let sum = records.iter().map(|record| record.played).fold(PlayedRow::default(), |sum, played| PlayedRow {
+        calls: sum.calls + played.calls,
+        kept: sum.kept + played.kept,
+        actions: sum.actions + played.actions,
+    });
+    (sum.calls > 0).then_some(sum)
+}
+
+fn cache(records: &[RankRecord]) -> Option<CacheRow> {
+    let sum = records.iter().map(|record| record.cache).fold(CacheRow::default(), |sum, cache| CacheRow {
+        most_bytes: sum.most_bytes.max(cache.most_bytes),
+        bound: sum.bound.max(cache.bound),
+        evicted: sum.evicted + cache.evicted,
+        refused: sum.refused + cache.refused,
+    });
+    (sum.evicted + sum.refused > 0).then_some(sum)
 }
 
 /// What the elements of an event are, where that is known.

@@ -47,13 +47,13 @@ pub use events::{Event, EventLog};
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use record::{
-    BeyondRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, ElementsRecord,
-    EpochsRecord, JobRecord, LateRecord, RankRecord, TrafficRecord,
+    BeyondRecord, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord,
+    ElementsRecord, EpochsRecord, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use summary::{
-    BeyondRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, Overhead, RankRow, Row,
-    SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow, Verification,
+    BeyondRow, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, Overhead,
+    PlayedRow, RankRow, Row, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow, Verification,
 };
 pub use table::{Beyond, CELL_BYTES, CellId, Key, Label, Table};
 pub use traffic::Traffic;

@@ -42,6 +42,10 @@ pub struct RankRecord {
     pub elements: Vec<ElementsRecord>,
     /// Calls whose cells the bound on memory left no room for.
     pub beyond: BeyondRecord,
+    /// What was played of Collie's algorithms.
+    pub played: PlayedRecord,
+    /// What was kept of calls.
+    pub cache: CacheRecord,
 }
 
 /// What a call moved or reduced.
@@ -62,6 +66,30 @@ pub struct BeyondRecord {
     pub bytes: u64,
     /// Time of all of them.
     pub total_ns: u64,
+}
+
+/// What the player of lowered programs did on this rank: whatever carries a collective out comes through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayedRecord {
+    /// Calls.
+    pub calls: u64,
+    /// Those of them whose programs had been kept.
+    pub kept: u64,
+    /// Actions.
+    pub actions: u64,
+}
+
+/// What a rank keeps of calls for the next ones like them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheRecord {
+    /// Most bytes held at any time.
+    pub most_bytes: u64,
+    /// Bytes that may be held.
+    pub bound: u64,
+    /// Entries that had to go for others.
+    pub evicted: u64,
+    /// Entries that there was no room for even so.
+    pub refused: u64,
 }
 
 /// Messages from this rank to another.

@@ -83,6 +83,12 @@ pub struct Summary {
     /// Calls that are in no row, because the bound on memory left no room for one, all ranks; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond: Option<BeyondRow>,
+    /// What was played of Collie's algorithms, all ranks; absent if nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<PlayedRow>,
+    /// What ranks keep of calls for the next ones like them; absent if nothing had to go to stay within the memory bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheRow>,
 }
 
 impl Summary {
@@ -377,6 +383,32 @@ pub struct BeyondRow {
     pub bytes: u64,
     /// Time of all of them.
     pub seconds: f64,
+}
+
+/// What the player of lowered programs did, all ranks: whatever carries a collective out comes through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlayedRow {
+    /// Calls.
+    pub calls: u64,
+    /// Those of them whose programs had been kept; the others were lowered as they were played.
+    pub kept: u64,
+    /// Actions: messages, waits, copies and reductions.
+    pub actions: u64,
+}
+
+/// What ranks keep of calls for the next ones like them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CacheRow {
+    /// Most bytes that a rank held at any time.
+    pub most_bytes: u64,
+    /// Bytes that a rank may hold.
+    pub bound: u64,
+    /// Entries that had to go for others, all ranks.
+    pub evicted: u64,
+    /// Entries that there was no room for even so, all ranks.
+    pub refused: u64,
 }
 
 /// What Collie itself costs.

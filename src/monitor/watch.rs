@@ -2,9 +2,11 @@
 
 use super::Function;
 use crate::algorithm::Operation;
+use crate::run::Observer;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Ranks that a line names before it only counts the others.
@@ -61,22 +63,6 @@ impl Watched {
         }
     }
 
-    /// Message `number` of the algorithm, to or from `peer`, is started.
-    pub fn started(&self, number: u32, peer: usize, outgoing: bool) {
-        if let Some(call) = self.0.lock().as_mut() {
-            call.pending.push((number, peer as u32, outgoing));
-        }
-    }
-
-    /// These messages are done.
-    pub fn ended(&self, numbers: impl Fn(u32) -> bool) {
-        if let Some(Call { pending, heard, .. }) = self.0.lock().as_mut() {
-            let done = pending.iter().filter(|(number, _, outgoing)| !outgoing && numbers(*number));
-            heard.extend(done.map(|(_, peer, _)| *peer));
-            pending.retain(|(number, ..)| !numbers(*number));
-        }
-    }
-
     /// The line about a call that has lasted for `limit` ticks at tick `now`; once for each call.
     pub fn overdue(&self, now: u64, limit: u64, nanoseconds_per_tick: f64) -> Option<String> {
         let mut call = self.0.lock();
@@ -88,6 +74,22 @@ impl Watched {
     /// The line about the call that the thread is in, if it is in one.
     pub fn words(&self, now: u64, nanoseconds_per_tick: f64) -> Option<String> {
         self.0.lock().as_ref().map(|call| call.words(now, nanoseconds_per_tick))
+    }
+}
+
+impl Observer for &Watched {
+    fn started(&self, number: u32, peer: u32, outgoing: bool) {
+        if let Some(call) = self.0.lock().as_mut() {
+            call.pending.push((number, peer, outgoing));
+        }
+    }
+
+    fn ended(&self, numbers: Range<u32>) {
+        if let Some(Call { pending, heard, .. }) = self.0.lock().as_mut() {
+            let done = pending.iter().filter(|(number, _, outgoing)| !outgoing && numbers.contains(number));
+            heard.extend(done.map(|(_, peer, _)| *peer));
+            pending.retain(|(number, ..)| !numbers.contains(number));
+        }
     }
 }
 
@@ -157,8 +159,10 @@ mod tests {
         let watched = watched(Operation::Allreduce.into());
         watched.runs(Some((Operation::Allreduce, "recursive_doubling")));
         for (number, peer, outgoing) in [(0, 1, true), (1, 1, false), (2, 2, true), (3, 2, false)] {
-            watched.started(number, peer, outgoing);
-            watched.ended(|ended| ended == number && number < 3);
+            (&watched).started(number, peer, outgoing);
+            if number < 3 {
+                (&watched).ended(number..number + 1);
+            }
         }
         assert_eq!(watched.overdue(1_999, 1_000, 1e6), None);
         let expected = "MPI_Allreduce, call 17 on half (rank 0 of 4), has not ended for 1.0 s: recursive_doubling, \
@@ -176,7 +180,7 @@ mod tests {
         let watched = watched(Function::blocking(Collective::Alltoall));
         assert!(watched.words(1_000, 1.0).unwrap().ends_with("which does not tell what it waits for"));
         watched.runs(Some((Operation::Barrier, "dissemination")));
-        watched.started(0, 3, true);
+        (&watched).started(0, 3, true);
         let words = watched.words(1_000, 1.0).unwrap();
         assert!(
             words.ends_with(

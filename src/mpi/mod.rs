@@ -3,14 +3,15 @@
 pub mod alias;
 pub mod communicator;
 pub mod constants;
+mod counts;
 pub mod datatype;
 pub mod error;
-pub mod executor;
 pub mod inline;
 pub mod memory;
+pub mod messages;
 pub mod node;
 pub mod operation;
 pub mod packing;
-pub mod replay;
+mod waiting;
 
 pub use error::{Error, Result, check};

@@ -4,9 +4,9 @@
 //! agree on every byte, and a message may be cut anywhere.
 
 use super::constants;
+use super::counts::exchange_with_self;
 use super::datatype::Datatype;
 use super::error::{Result, check};
-use super::executor::exchange_with_self;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
 

@@ -347,6 +347,16 @@ fn overhead(text: &mut String, summary: &Summary) {
             duration(beyond.seconds)
         );
     }
+    if let Some(cache) = &summary.cache {
+        line!(
+            text,
+            "what is kept of calls for the next like them: {} entries went for others, {} found no room ({} of {} used)",
+            count(cache.evicted),
+            count(cache.refused),
+            bytes(cache.most_bytes),
+            bytes(cache.bound)
+        );
+    }
     line!(
         text,
         "monitoring costs {} a call, {} on the busiest rank{}{dropped}",

@@ -5,6 +5,7 @@
 //! cost γ per byte of their result, copies nothing. Rounds, bytes and folded bytes are the lengths of three paths, one
 //! each where only α, only β or only γ costs time, so each is at least what it contributes to any path of the whole.
 
+use super::lower::Form;
 use super::simulate::{Broken, Link, Network, Tapes, simulate_tapes};
 use crate::algorithm::{Call, Choice, Cost};
 
@@ -31,6 +32,7 @@ pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
         per_copied_byte: 0.0,
         ranks_per_node: 1,
         ports_per_node: 1,
+        fragment: None,
     }
 }
 
@@ -42,7 +44,7 @@ pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
 /// # Panics
 /// Never: there is no limit on the steps.
 pub fn count(choice: &Choice, call: &Call, size: usize) -> Result<Cost, Broken> {
-    count_tapes(&Tapes::record(choice, call, size, usize::MAX).expect("there is no limit"))
+    count_tapes(&Tapes::record(choice, call, size, &Form::PLAIN, usize::MAX).expect("there is no limit"))
 }
 
 /// Counts the same for recorded steps.

@@ -2,13 +2,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod action;
 pub mod comm;
-pub mod compact;
 pub mod count;
 pub mod cover;
 pub mod draw;
+pub mod fragments;
+pub mod lower;
 pub mod overlap;
-pub mod pieces;
 pub mod record;
 pub mod simulate;
 pub mod verify;

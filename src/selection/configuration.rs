@@ -380,7 +380,11 @@ impl Configuration {
 }
 
 impl Piece {
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads what users write.
+    ///
+    /// # Errors
+    /// What is accepted.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let refuse = || format!("'{text}' is not accepted; accepted: auto, off, or bytes such as 16K, from 1 on");
         match text {
             "auto" => Ok(Self::Auto),

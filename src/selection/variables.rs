@@ -125,7 +125,7 @@ pub const VARIABLES: &[Variable] = &[
         accepted: "a number of bytes, at least 1M; K, M and G are powers of 1024",
         default: "64M",
         help: "What a rank holds at most of what it records: half for the rows of the report, 3 KiB each, a \
-               quarter for single calls, 40 bytes each, a quarter for arrivals (COLLIE_SYNC). The report says how many \
+               quarter for single calls, 40 bytes each, an eighth for arrivals (COLLIE_SYNC), an eighth for what calls were made ready for the next like them. The report says how many \
                calls found no room.",
     },
     Variable {

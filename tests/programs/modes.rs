@@ -11,6 +11,7 @@ type Test = fn(&Family) -> Result<(), Failed>;
 const TESTS: &[(&str, Test)] = &[
     ("compare", compare),
     ("compare_by_threads", compare_by_threads),
+    ("whoever_looks_on_the_same_actions_are_played", one_player),
     ("verify", verify),
     ("verify_finds_a_corrupted_message", corrupted),
     ("verify_ends_the_job", corrupted_to_the_end),
@@ -83,6 +84,57 @@ fn compare_by_threads(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Settings that watch calls in some way, and must change nothing about what carries them out.
+const WATCHED: [(&str, &[(&str, &str)]); 6] = [
+    ("verified", &[("COLLIE_MODE", "verify")]),
+    ("traced", &[("COLLIE_TRACE", "TRACE")]),
+    ("watched", &[("COLLIE_WATCHDOG", "60")]),
+    ("synchronised by clock", &[("COLLIE_SYNC", "clock")]),
+    ("synchronised by barrier", &[("COLLIE_SYNC", "barrier")]),
+    ("logged", &[("COLLIE_LOG", "collie=trace")]),
+];
+
+/// The same calls are played, from programs that were kept, as the same actions, with and without somebody who looks on.
+fn one_player(family: &Family) -> Result<(), Failed> {
+    let alone = played(family, &[])?;
+    if alone[0] == 0 || alone[0] != alone[1] {
+        return Err(format!("{alone:?}: calls, kept, actions").into());
+    }
+    let trace = crate::mpi::scratch().join(format!("trace-{}.json", std::process::id())).display().to_string();
+    for (name, variables) in WATCHED {
+        let variables: Vec<_> =
+            variables.iter().map(|(name, value)| (*name, if *value == "TRACE" { &*trace } else { *value })).collect();
+        let watched = played(family, &variables)?;
+        if watched != alone {
+            return Err(format!("{name}: {watched:?} in place of {alone:?}: calls, kept, actions").into());
+        }
+    }
+    drop(std::fs::remove_file(&trace));
+    Ok(())
+}
+
+/// What the player counted of the calls of `repeated.c`: calls, those from kept programs, actions.
+fn played(family: &Family, variables: &[(&str, &str)]) -> Result<[u64; 3], Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let mut all = vec![
+        ("COLLIE_REPORT", &*path_text),
+        ("COLLIE_ALLREDUCE", "ring"),
+        ("COLLIE_BCAST", "binomial"),
+        ("COLLIE_REDUCE", "binomial"),
+        ("COLLIE_GATHER", "linear"),
+        ("COLLIE_SCATTER", "linear"),
+        ("COLLIE_ALLGATHER", "ring"),
+        ("COLLIE_BARRIER", "dissemination"),
+    ];
+    all.extend(variables);
+    let command = vec![family.program("repeated.c")?.display().to_string()];
+    let launch = Launch { ranks: 3, command, variables: &all, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    Ok(["calls", "kept", "actions"].map(|name| report.whole["played"][name].as_u64().unwrap_or(0)))
 }
 
 /// Right results are called equal, also sums that another order rounds in another way.

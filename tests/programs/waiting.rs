@@ -28,6 +28,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         let name = format!("{}::on_demand::handler_{}", family.name, if how.is_empty() { "none" } else { how });
         trials.push(Trial::test(name, move || on_demand(family, how)));
     }
+    trials.push(Trial::test(format!("{}::threads_and_reports", family.name), move || threads_and_reports(family)));
     for (source, arguments, rank) in
         [("stuck.c", &["abort"][..], 2), ("abort_mpif.F", &[], 1), ("abort_f08.f90", &[], 1)]
     {
@@ -76,6 +77,17 @@ fn on_demand(family: &Family, how: &str) -> Result<(), Failed> {
         None if how == "after" => Ok(()),
         Some(alone) if how != "after" => told_alone(&alone, "rank 1 of 3 alone, at SIGUSR2", 3, &outcome),
         _ => Err(format!("a report of rank 1 alone, or none\n{}", outcome.told()).into()),
+    }
+}
+
+/// Reports, resets and switches in the middle of other threads' calls; the calls after the last reset are all accounted for.
+fn threads_and_reports(family: &Family) -> Result<(), Failed> {
+    let (outcome, whole, alone) = with_partial(family, "threads_and_reports.c", &[], 2, 0, 0)?;
+    let partial = alone.as_ref().and_then(|alone| alone.whole["partial"].as_str()).unwrap_or_default();
+    if whole && partial.starts_with("rank 0 of 2 alone, at SIGUSR2") {
+        Ok(())
+    } else {
+        Err(format!("no report of rank 0 alone, or none of all\n{}", outcome.told()).into())
     }
 }
 

@@ -102,11 +102,12 @@ impl Tree {
 mod tests {
     use super::*;
     use crate::algorithm::{Call, Choice, Operation, find};
+    use crate::schedule::lower::Form;
 
     fn drawn(operation: Operation, name: &str, size: usize) -> Vec<Message> {
         let call = Call::plain(operation, 64, 1);
         let choice = Choice::new(find(operation, name).unwrap());
-        messages(&Tapes::record(&choice, &call, size, usize::MAX).unwrap()).unwrap()
+        messages(&Tapes::record(&choice, &call, size, &Form::PLAIN, usize::MAX).unwrap()).unwrap()
     }
 
     #[test]

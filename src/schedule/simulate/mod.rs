@@ -1,4 +1,4 @@
-//! Interpreter *simulate*: how long the ranks' programs take on a stated network.
+//! Interpreter *simulate*: how long the ranks' lowered programs take on a stated network.
 //!
 //! A rank runs its steps one after the other; starting a send costs it the link's overhead, and so does the end of
 //! waiting for a receive; folding and copying take their time per byte. A message keeps a port of its sender busy for
@@ -119,7 +119,7 @@ pub fn simulate(
     network: &Network,
     steps: usize,
 ) -> Result<Option<Outcome>, Broken> {
-    let tapes = Tapes::record(choice, call, size, steps);
+    let tapes = Tapes::record(choice, call, size, &network.form(), steps);
     tapes.map(|tapes| simulate_tapes(&tapes, network, call.nodes, &mut ())).transpose()
 }
 

@@ -1,6 +1,8 @@
 //! A network in numbers.
 
 use crate::algorithm::{Call, Operation};
+use crate::schedule::fragments::Fragments;
+use crate::schedule::lower::Form;
 use serde::{Deserialize, Serialize};
 
 /// What a message costs on one kind of link. Alone on it, m bytes take `2·overhead + latency + gap + m·per_byte`.
@@ -64,6 +66,9 @@ pub struct Network {
     pub ranks_per_node: usize,
     /// Ports of a node to the others, in either direction, shared by its ranks.
     pub ports_per_node: usize,
+    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; absent where all do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fragment: Option<usize>,
 }
 
 /// What is wrong with a written network.
@@ -107,6 +112,11 @@ impl Network {
             error,
         })?;
         Self::parse(name, &text)
+    }
+
+    /// What calls are lowered for on this network.
+    pub const fn form(&self) -> Form {
+        Form { fragments: Fragments { between_nodes: self.fragment, inline: None }, ..Form::PLAIN }
     }
 
     /// Node of each of `size` ranks, as in [`Call`].

@@ -1,7 +1,9 @@
 //! One rank's program reduced to what costs time: 16 bytes a step, so that tens of thousands of ranks fit into memory.
 
 use crate::algorithm::{Call, Choice};
-use crate::schedule::{Buffer, Comm, Range, Request};
+use crate::schedule::action::{Expansion, Primitives};
+use crate::schedule::lower::{self, Form, Part};
+use crate::schedule::{Comm, Range, Request};
 
 /// A step that costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,24 +39,37 @@ pub struct Tapes {
 }
 
 impl Tapes {
-    /// The steps of `choice` for `call` among `size` ranks, or none if there are more than `limit`.
-    pub fn record(choice: &Choice, call: &Call, size: usize, limit: usize) -> Option<Self> {
-        Self::of(size, call.unit, limit, |comm| (choice.algorithm.run)(comm, call, &choice.parameters))
+    /// The steps of `choice` for `call` among `size` ranks, lowered for `form`, or none if there are more than `limit`.
+    pub fn record(choice: &Choice, call: &Call, size: usize, form: &Form, limit: usize) -> Option<Self> {
+        Self::collect(size, call.unit, limit, |rank, beats| {
+            lower::stream(&Part { choice, call, rank, size }, form, beats);
+        })
     }
 
     /// The steps of `body` on each of `size` ranks, units of `unit` bytes, or none if there are more than `limit`.
     pub fn of(size: usize, unit: usize, limit: usize, body: impl Fn(&mut dyn Comm)) -> Option<Self> {
-        let mut recorder = Recorder { rank: 0, size, unit, scratch: 0, requests: 0, beats: Vec::new() };
-        let mut bounds = vec![0];
+        Self::collect(size, unit, limit, |rank, beats| {
+            lower::stream_body(rank, size, unit, &[], &Form::PLAIN, beats, &body);
+        })
+    }
+
+    fn collect(
+        size: usize,
+        unit: usize,
+        limit: usize,
+        mut lowered: impl FnMut(usize, &mut Expansion<Beats>),
+    ) -> Option<Self> {
+        let (mut beats, mut bounds) = (Vec::new(), vec![0]);
         for rank in 0..size {
-            (recorder.rank, recorder.scratch, recorder.requests) = (rank, 0, 0);
-            body(&mut recorder);
-            if recorder.beats.len() > limit {
+            let mut expansion = Expansion::new(Beats { beats, started: 0, unit });
+            lowered(rank, &mut expansion);
+            beats = expansion.primitives.beats;
+            if beats.len() > limit {
                 return None;
             }
-            bounds.push(recorder.beats.len());
+            bounds.push(beats.len());
         }
-        Some(Self { beats: recorder.beats, bounds })
+        Some(Self { beats, bounds })
     }
 
     /// Number of ranks.
@@ -68,65 +83,37 @@ impl Tapes {
     }
 }
 
-struct Recorder {
-    rank: usize,
-    size: usize,
-    unit: usize,
-    scratch: usize,
-    requests: u32,
+/// Keeps of the primitives what costs time.
+struct Beats {
     beats: Vec<Beat>,
+    /// Messages of this rank so far.
+    started: u32,
+    unit: usize,
 }
 
-impl Recorder {
+impl Beats {
     const fn bytes(&self, units: usize) -> u64 {
         units as u64 * self.unit as u64
     }
-
-    fn start(&mut self, beat: Beat) -> Request {
-        self.beats.push(beat);
-        self.requests += 1;
-        Request(self.requests - 1)
-    }
 }
 
-impl Comm for Recorder {
-    fn rank(&self) -> usize {
-        self.rank
+impl Primitives for Beats {
+    fn start(&mut self, peer: u32, range: Range, outgoing: bool) -> Request {
+        let bytes = self.bytes(range.len);
+        self.beats.push(if outgoing { Beat::Send { to: peer, bytes } } else { Beat::Receive { from: peer, bytes } });
+        self.started += 1;
+        Request(self.started - 1)
     }
 
-    fn size(&self) -> usize {
-        self.size
+    fn wait(&mut self, request: Request) {
+        self.beats.push(Beat::Wait(request.0));
     }
 
-    fn scratch(&mut self, units: usize) -> Range {
-        let start = self.scratch;
-        self.scratch += units;
-        Range { buffer: Buffer::Scratch, start, len: units }
-    }
-
-    fn isend(&mut self, to: usize, from: Range) -> Request {
-        let bytes = self.bytes(from.len);
-        self.start(Beat::Send { to: to as u32, bytes })
-    }
-
-    fn irecv(&mut self, from: usize, into: Range) -> Request {
-        let bytes = self.bytes(into.len);
-        self.start(Beat::Receive { from: from as u32, bytes })
-    }
-
-    fn wait(&mut self, requests: &[Request]) {
-        self.beats.extend(requests.iter().map(|request| Beat::Wait(request.0)));
-    }
-
-    fn copy(&mut self, from: Range, into: Range) {
-        if from.len > 0 && from != into {
-            self.beats.push(Beat::Copy(self.bytes(from.len)));
-        }
+    fn copy(&mut self, from: Range, _: Range) {
+        self.beats.push(Beat::Copy(self.bytes(from.len)));
     }
 
     fn fold(&mut self, _: Range, _: Range, into: Range) {
-        if into.len > 0 {
-            self.beats.push(Beat::Fold(self.bytes(into.len)));
-        }
+        self.beats.push(Beat::Fold(self.bytes(into.len)));
     }
 }

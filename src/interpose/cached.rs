@@ -1,0 +1,101 @@
+//! What is kept of calls for the next one like them: how a call was understood, decided and made ready, and apart from
+//! that the lowered programs, which calls with other handles share.
+//!
+//! Both are caches of one communicator, bounded, and charged to the process's account ([`CacheAccount`]).
+
+use super::arguments::{self, Arguments, Significant};
+use super::program::{self, Prepared};
+use super::state::Plan;
+use crate::algorithm::{Choice, Operation};
+use crate::monitor::{Cache, CacheAccount, HeapBytes};
+use crate::schedule::action::Lowered;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Calls kept per communicator at most; what bounds them in most programs is memory.
+const CALLS: usize = 1 << 14;
+/// Programs kept per communicator at most.
+const PROGRAMS: usize = 1 << 12;
+
+/// A call as it was understood, decided and made ready.
+#[derive(Debug)]
+pub struct CachedCall {
+    /// What counted of its arguments.
+    pub significant: Significant,
+    /// What was decided.
+    pub plan: Plan,
+    /// What is played where an algorithm of ours runs.
+    pub prepared: Option<Prepared>,
+    /// Whether nothing but the table of cells wants to know of such calls.
+    pub short: bool,
+}
+
+impl HeapBytes for Rc<CachedCall> {
+    fn heap_bytes(&self) -> usize {
+        size_of::<CachedCall>() + self.prepared.as_ref().map_or(0, HeapBytes::heap_bytes)
+    }
+}
+
+/// A lowered program, none if it is too long to keep, and the choice that it is a program of.
+#[derive(Debug)]
+struct Program {
+    choice: Arc<Choice>,
+    lowered: Option<Arc<Lowered>>,
+}
+
+impl HeapBytes for Program {
+    fn heap_bytes(&self) -> usize {
+        self.lowered.as_ref().map_or(0, |lowered| lowered.bytes())
+    }
+}
+
+/// The caches of a communicator.
+#[derive(Debug)]
+pub struct Calls {
+    calls: Cache<(Operation, arguments::Key), Rc<CachedCall>>,
+    programs: Cache<program::Key, Program>,
+}
+
+impl Calls {
+    /// Empty; what they come to hold is charged to `account`.
+    pub fn new(account: &Arc<CacheAccount>) -> Self {
+        Self { calls: Cache::new(CALLS, Arc::clone(account)), programs: Cache::new(PROGRAMS, Arc::clone(account)) }
+    }
+
+    /// A call like this one that came before.
+    #[inline]
+    pub fn find(&mut self, arguments: &Arguments) -> Option<&Rc<CachedCall>> {
+        let key = (arguments.operation, arguments.key());
+        self.calls.find(key.1.hash(key.0), &key).map(|known| &*known)
+    }
+
+    /// Keeps a call for the next one like it.
+    pub fn keep(&mut self, arguments: &Arguments, call: CachedCall) {
+        let key = (arguments.operation, arguments.key());
+        self.calls.insert(key.1.hash(key.0), key, Rc::new(call));
+    }
+
+    /// The program of `choice` under this key, from `lower` if it is not known.
+    pub fn program(
+        &mut self,
+        key: program::Key,
+        choice: &Arc<Choice>,
+        lower: impl FnOnce() -> Option<Lowered>,
+    ) -> Option<Arc<Lowered>> {
+        let hash = key.hash();
+        if let Some(known) = self.programs.find(hash, &key)
+            && (Arc::ptr_eq(&known.choice, choice) || known.choice == *choice)
+        {
+            return known.lowered.clone();
+        }
+        let lowered = lower().map(Arc::new);
+        self.programs.insert(hash, key, Program { choice: Arc::clone(choice), lowered: lowered.clone() });
+        lowered
+    }
+
+    /// Forgets all: what it rests on has changed.
+    pub fn clear(&mut self) {
+        self.calls.clear();
+        self.programs.clear();
+    }
+}

@@ -1,0 +1,331 @@
+//! A call made ready to be played: where the algorithm's buffers lie, what is packed, and the lowered program.
+//!
+//! Nothing here depends on the addresses of one call, so that it is kept and serves the next like call. Programs of more
+//! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
+
+use super::arguments::Significant;
+use super::attention::{self, WATCHED};
+use super::place::{Place, with_pool};
+use super::watch;
+use crate::algorithm::{Call, Choice, Operation};
+use crate::monitor::{HeapBytes, Traffic};
+use crate::mpi::error::Result;
+use crate::mpi::memory::Pool;
+use crate::mpi::messages::{Messages, Units};
+use crate::mpi::packing::Elements;
+use crate::run::{Buffers, Counts, Observer, Player};
+use crate::schedule::Range;
+use crate::schedule::action::{self, Action, Lowered, Side, Sink};
+use crate::schedule::lower::{self, Combine, Form, Part};
+use crate::schedule::overlap::Overlap;
+use mpi_sys::MPI_Request;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Programs of more actions are not kept: their messages cost more than the walk through the algorithm, and their actions
+/// would fill the processor's cache.
+const MOST_KEPT: usize = 1024;
+
+/// Where one of the algorithm's buffers lies.
+#[derive(Clone, Copy, Debug)]
+enum Base {
+    Nowhere,
+    Program(Side),
+    /// Working memory: the number of a row.
+    Row(usize),
+}
+
+/// A place some bytes into it.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    base: Base,
+    offset: usize,
+}
+
+impl Start {
+    const fn at(base: Base) -> Self {
+        Self { base, offset: 0 }
+    }
+
+    #[inline]
+    fn of(self, sides: [*mut u8; 2], rows: [*mut u8; 2]) -> *mut u8 {
+        let base = match self.base {
+            Base::Nowhere => return std::ptr::null_mut(),
+            Base::Program(side) => sides[side as usize],
+            Base::Row(row) => rows[row],
+        };
+        base.wrapping_add(self.offset)
+    }
+}
+
+/// How a call's buffers become the algorithm's.
+#[derive(Debug)]
+struct Layout {
+    units: Units,
+    send: Start,
+    receive: Start,
+    /// Units of the rows in working memory.
+    rows: SmallVec<[usize; 2]>,
+    before: SmallVec<[Action; 1]>,
+    after: SmallVec<[Action; 1]>,
+}
+
+impl Layout {
+    /// Of rank `rank` of `size`.
+    fn of(rank: usize, size: usize, call: &Call, significant: &Significant) -> Self {
+        let nowhere = Start::at(Base::Nowhere);
+        let (rows, before, after) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
+        let mut layout = Self { units: Units::Bytes(1), send: nowhere, receive: nowhere, rows, before, after };
+        let (send, receive) = (significant.send, significant.receive);
+        let out_of_the_way = significant.overlap == Overlap::Partial;
+        if call.operation.reduces() {
+            layout.units = units(significant);
+            layout.receive = Start::at(receive.map_or(Base::Nowhere, |_| Base::Program(Side::Receive)));
+            layout.send = match send {
+                Some(send) if out_of_the_way => layout.copied(&send, call.count),
+                Some(_) => Start::at(Base::Program(Side::Send)),
+                None => layout.receive,
+            };
+            return layout;
+        }
+        let own = rank * call.count;
+        match call.operation {
+            Operation::Bcast => {
+                let message = receive.expect("every rank has the message");
+                layout.receive = layout.row(&message, Side::Receive);
+                if !message.datatype.contiguous {
+                    let row = Range::receive(0, message.bytes());
+                    match rank == call.root {
+                        true => layout.pack(Side::Receive, 0, message.count, row),
+                        false => layout.unpack(row, message.count),
+                    }
+                }
+            }
+            Operation::Barrier => {}
+            _ => {
+                if let Some(receive) = receive {
+                    layout.receive = layout.row(&receive, Side::Receive);
+                    if !receive.datatype.contiguous {
+                        layout.unpack(Range::receive(0, receive.bytes()), receive.count);
+                    }
+                }
+                if let Some(send) = send {
+                    layout.send = match out_of_the_way {
+                        true => layout.copied(&send, send.bytes()),
+                        false => layout.packed(&send),
+                    };
+                }
+                match (send, receive) {
+                    // In place, the own block of all ranks' blocks is the contribution.
+                    (None, Some(all)) if call.operation != Operation::Scatter => {
+                        layout.send = Start { offset: own, ..layout.receive };
+                        if !all.datatype.contiguous {
+                            let block = all.count / size;
+                            layout.pack(Side::Receive, rank * block, block, Range::send(0, call.count));
+                        }
+                    }
+                    (Some(_), None) if call.operation == Operation::Scatter => {
+                        layout.receive = Start { offset: own, ..layout.send };
+                    }
+                    _ => {}
+                }
+            }
+        }
+        layout
+    }
+
+    /// A row for the bytes of elements; their own place if they are a row.
+    fn row(&mut self, elements: &Elements, side: Side) -> Start {
+        if elements.datatype.contiguous { Start::at(Base::Program(side)) } else { self.new_row(elements.bytes()) }
+    }
+
+    fn new_row(&mut self, units: usize) -> Start {
+        self.rows.push(units);
+        Start::at(Base::Row(self.rows.len() - 1))
+    }
+
+    /// The contribution as a row of bytes.
+    fn packed(&mut self, send: &Elements) -> Start {
+        if send.datatype.contiguous { Start::at(Base::Program(Side::Send)) } else { self.copied(send, send.bytes()) }
+    }
+
+    /// The contribution in working memory, `units` units of it.
+    fn copied(&mut self, send: &Elements, units: usize) -> Start {
+        self.pack(Side::Send, 0, send.count, Range::send(0, units));
+        self.new_row(units)
+    }
+
+    fn pack(&mut self, side: Side, first: usize, number: usize, into: Range) {
+        self.before.push(Action::Pack { from: action::Elements { side, first, number }, into });
+    }
+
+    fn unpack(&mut self, from: Range, number: usize) {
+        self.after.push(Action::Unpack { from, into: action::Elements { side: Side::Receive, first: 0, number } });
+    }
+}
+
+/// The units of a reduction. Each side may have a layout of its own only where both are rows of the same bytes.
+fn units(significant: &Significant) -> Units {
+    let side = significant.receive.or(significant.send).expect("one of them counts on every rank");
+    if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
+}
+
+/// What a call is lowered for on this rank.
+pub fn form(place: &Place, significant: &Significant) -> Form {
+    let combine = match significant.reduction {
+        Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { commutative: reduction.commutative },
+        _ => Combine::Kernel,
+    };
+    // What overlaps in another way than in place is moved out of the way first.
+    let in_place = significant.send.is_none() || significant.receive.is_none();
+    Form { fragments: place.fragments, blocking: !place.yielding, apart: !in_place, combine }
+}
+
+/// What a lowered program rests on, within a communicator and a version of the program's choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    operation: Operation,
+    root: usize,
+    count: usize,
+    unit: usize,
+    commutative: bool,
+    apart: bool,
+    combine: Combine,
+}
+
+impl Key {
+    /// Of a call in a form.
+    pub fn of(call: &Call, form: &Form) -> Self {
+        let Call { operation, root, count, unit, commutative, .. } = *call;
+        Self { operation, root, count, unit, commutative, apart: form.apart, combine: form.combine }
+    }
+
+    /// Differs between most keys of a program, in its top bits.
+    pub const fn hash(&self) -> u64 {
+        let mixed = (self.count as u64).wrapping_mul(31).wrapping_add(self.root as u64).wrapping_mul(31);
+        mixed.wrapping_add(self.operation as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+/// The program of a call on this rank; `None` if it is too long to keep.
+pub fn lowered(place: &Place, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
+    lower::lower(&Part { choice, call, rank: place.rank, size: place.size }, form, MOST_KEPT)
+}
+
+/// A call made ready.
+#[derive(Debug)]
+pub struct Prepared {
+    place: Place,
+    layout: Layout,
+    form: Form,
+    /// None if it is lowered anew each time.
+    kept: Option<Arc<Lowered>>,
+    /// The table of requests. All are null between calls, as whatever was started is waited for.
+    requests: RefCell<Vec<MPI_Request>>,
+}
+
+impl HeapBytes for Prepared {
+    fn heap_bytes(&self) -> usize {
+        let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * size_of::<MPI_Request>();
+        requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes())
+    }
+}
+
+impl Prepared {
+    /// Makes calls like this ready on this rank, with their lowered program unless that is too long.
+    pub fn new(place: Place, call: &Call, significant: &Significant, form: Form, kept: Option<Arc<Lowered>>) -> Self {
+        let layout = Layout::of(place.rank, place.size, call, significant);
+        Self { place, layout, form, kept, requests: RefCell::default() }
+    }
+
+    /// Whether the program is kept, so that playing it needs no algorithm.
+    #[inline]
+    pub const fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program is
+    /// kept. What is sent is counted in `traffic`, by rank of the communicator.
+    ///
+    /// # Errors
+    /// The first error that PMPI returned.
+    #[inline]
+    pub fn play(
+        &self,
+        significant: &Significant,
+        sides: [*mut u8; 2],
+        part: Option<&Part>,
+        traffic: &mut Traffic,
+        counts: &mut Counts,
+    ) -> Result {
+        if !attention::heeds(WATCHED) {
+            return self.play_before((), significant, sides, part, traffic, counts);
+        }
+        let watched = watch::of_this_thread();
+        watched.runs(part.map(|part| (part.choice.algorithm.operation, part.choice.algorithm.name)));
+        let played = self.play_before(&*watched, significant, sides, part, traffic, counts);
+        watched.runs(None);
+        played
+    }
+
+    /// The same with somebody or nobody who looks on.
+    #[inline]
+    fn play_before<O: Observer>(
+        &self,
+        observer: O,
+        significant: &Significant,
+        sides: [*mut u8; 2],
+        part: Option<&Part>,
+        traffic: &mut Traffic,
+        counts: &mut Counts,
+    ) -> Result {
+        let Layout { units, send, receive, rows, before, after } = &self.layout;
+        let scratch = self.kept.as_ref().map_or(0, |lowered| lowered.scratch);
+        if scratch > 0 || !rows.is_empty() || self.kept.is_none() {
+            with_pool(Pool::clear);
+        }
+        let mut row_starts = [std::ptr::null_mut(); 2];
+        for (start, number) in row_starts.iter_mut().zip(rows) {
+            *start = in_pool(units, *number);
+        }
+        let buffers = Buffers { send: send.of(sides, row_starts), receive: receive.of(sides, row_starts) };
+        let transport = Messages {
+            comm: self.place.comm,
+            rank: self.place.rank,
+            units: *units,
+            yielding: self.place.yielding,
+            kernel: significant.reduction.and_then(|reduction| reduction.kernel),
+            operation: significant.operation_and_type(),
+            sides: [significant.send.as_ref(), significant.receive.as_ref()],
+            addresses: sides,
+            traffic,
+        };
+        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(units, number));
+        // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
+        // layout says; working memory is the pool's until it is cleared for the next call.
+        let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
+        before.iter().for_each(|action| player.take(*action));
+        match (&self.kept, part) {
+            (Some(lowered), _) => {
+                if scratch > 0 {
+                    player.scratch(scratch);
+                }
+                lowered.actions.iter().for_each(|action| player.take(*action));
+            }
+            (None, Some(part)) => _ = lower::stream(part, &self.form, &mut player),
+            (None, None) => unreachable!("what is not kept is played with its algorithm"),
+        }
+        after.iter().for_each(|action| player.take(*action));
+        counts.calls += 1;
+        counts.kept += u64::from(self.kept.is_some());
+        counts.actions += player.finish()?;
+        Ok(())
+    }
+}
+
+/// Working memory for so many units.
+fn in_pool(units: &Units, number: usize) -> *mut u8 {
+    let (bytes, offset) = units.room(number);
+    with_pool(|pool| pool.take(bytes)).wrapping_offset(offset)
+}

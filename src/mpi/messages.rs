@@ -1,0 +1,220 @@
+//! The transport of everything that Collie runs: PMPI point-to-point messages in a private communicator.
+
+use super::constants;
+use super::counts::{TAG, exchange_with_self, with_count};
+use super::datatype::Datatype;
+use super::error::{Error, Result, check};
+use super::packing::Elements;
+use super::waiting::{test_all, wait_for};
+use crate::monitor::Traffic;
+use crate::reduction::Kernel;
+use crate::run::Transport;
+use crate::schedule::action;
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
+use std::os::raw::c_int;
+
+/// Elements that one call of `PMPI_Reduce_local` can count.
+const BLOCK: usize = 1 << 30;
+
+/// How the units of a call lie in memory and travel.
+#[derive(Clone, Copy, Debug)]
+pub enum Units {
+    /// So many bytes each, in a row.
+    Bytes(usize),
+    /// Elements of a datatype with gaps or an order of its own.
+    Typed(Datatype),
+}
+
+impl Units {
+    /// Signature bytes of so many units.
+    #[inline]
+    pub const fn bytes(&self, units: usize) -> usize {
+        match self {
+            Self::Bytes(unit) => units * *unit,
+            Self::Typed(datatype) => units * datatype.size,
+        }
+    }
+
+    /// Bytes of memory for so many units, and where the first of them lies in it.
+    pub fn room(&self, units: usize) -> (usize, isize) {
+        match self {
+            Self::Bytes(unit) => (units * unit, 0),
+            // A negative extent puts the first element at the upper end.
+            Self::Typed(datatype) => {
+                let lowest = (units.max(1) - 1) as isize * datatype.extent.min(0) + datatype.true_lower;
+                (datatype.span(units), -lowest)
+            }
+        }
+    }
+
+    /// What to count a message of `units` units in.
+    #[inline]
+    fn wire(&self, units: usize) -> (usize, MPI_Datatype) {
+        match self {
+            Self::Bytes(unit) => (units * unit, constants::byte()),
+            Self::Typed(datatype) => (units, datatype.handle),
+        }
+    }
+}
+
+/// Messages of one call on one rank.
+pub struct Messages<'a> {
+    /// The private communicator.
+    pub comm: MPI_Comm,
+    /// Own rank in it.
+    pub rank: usize,
+    /// Layout of the units.
+    pub units: Units,
+    /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
+    pub yielding: bool,
+    /// What folds.
+    pub kernel: Option<Kernel>,
+    /// What folds without a kernel: operation and type.
+    pub operation: Option<(MPI_Op, MPI_Datatype)>,
+    /// The program's send and receive buffers, where they are packed.
+    pub sides: [Option<&'a Elements>; 2],
+    /// Where these two lie in this call.
+    pub addresses: [*mut u8; 2],
+    /// What was sent to whom.
+    pub traffic: &'a mut Traffic,
+}
+
+impl Messages<'_> {
+    #[inline]
+    fn count_message(&mut self, peer: u32, units: usize) {
+        self.traffic.sent(peer as usize, self.units.bytes(units) as u64);
+    }
+
+    /// The program's elements.
+    fn elements(&self, named: action::Elements) -> Elements {
+        let side = named.side as usize;
+        let given = *self.sides[side].expect("what is packed was given");
+        Elements { address: self.addresses[side], ..given }.part(named.first, named.number)
+    }
+}
+
+// SAFETY: PMPI touches what its arguments say, until the request is complete.
+unsafe impl Transport for Messages<'_> {
+    type Request = MPI_Request;
+    type Error = Error;
+
+    #[inline]
+    fn nothing(&self) -> MPI_Request {
+        constants::request_null()
+    }
+
+    #[inline]
+    fn stride(&self) -> isize {
+        match &self.units {
+            Units::Bytes(unit) => *unit as isize,
+            Units::Typed(datatype) => datatype.extent,
+        }
+    }
+
+    #[inline]
+    unsafe fn send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result {
+        self.count_message(peer, units);
+        let comm = self.comm;
+        with_count(self.units.wire(units), |count, datatype| {
+            // SAFETY: the caller's promise.
+            check(unsafe { mpi_sys::PMPI_Send(from.cast(), count, datatype, peer as c_int, TAG, comm) })
+        })
+    }
+
+    #[inline]
+    unsafe fn receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result {
+        let (comm, status) = (self.comm, constants::status_ignore());
+        with_count(self.units.wire(units), |count, datatype| {
+            // SAFETY: the caller's promise.
+            check(unsafe { mpi_sys::PMPI_Recv(into.cast(), count, datatype, peer as c_int, TAG, comm, status) })
+        })
+    }
+
+    #[inline]
+    unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<MPI_Request> {
+        self.count_message(peer, units);
+        let (comm, mut request) = (self.comm, constants::request_null());
+        with_count(self.units.wire(units), |count, datatype| {
+            let request = &mut request;
+            // SAFETY: the caller's promise.
+            check(unsafe { mpi_sys::PMPI_Isend(from.cast(), count, datatype, peer as c_int, TAG, comm, request) })
+        })?;
+        Ok(request)
+    }
+
+    #[inline]
+    unsafe fn start_receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result<MPI_Request> {
+        let (comm, mut request) = (self.comm, constants::request_null());
+        with_count(self.units.wire(units), |count, datatype| {
+            let request = &mut request;
+            // SAFETY: the caller's promise.
+            check(unsafe { mpi_sys::PMPI_Irecv(into.cast(), count, datatype, peer as c_int, TAG, comm, request) })
+        })?;
+        Ok(request)
+    }
+
+    #[inline]
+    fn wait(&mut self, requests: &mut [MPI_Request]) -> Result {
+        wait_for(requests, self.yielding)
+    }
+
+    #[inline]
+    fn test(&mut self, requests: &mut [MPI_Request]) -> Result<bool> {
+        test_all(requests)
+    }
+
+    #[inline]
+    unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Result {
+        match self.units {
+            Units::Bytes(unit) => {
+                // SAFETY: the caller's promise.
+                unsafe { std::ptr::copy_nonoverlapping(from, into, units * unit) };
+                Ok(())
+            }
+            // The gaps stay as they are.
+            Units::Typed(Datatype { handle, .. }) => {
+                exchange_with_self(self.comm, self.rank, (from, units, handle), (into, units, handle))
+            }
+        }
+    }
+
+    #[inline]
+    unsafe fn fold(&mut self, left: *mut u8, right: *mut u8, into: *mut u8, units: usize) {
+        let kernel = self.kernel.expect("calls without a kernel are lowered to local reductions");
+        // SAFETY: the caller's promise; the kernel is that of the units' type.
+        unsafe { kernel(left, right, into, units) };
+    }
+
+    unsafe fn reduce_local(&mut self, input: *mut u8, inout: *mut u8, units: usize) -> Result {
+        let (operation, datatype) = self.operation.expect("only reductions reduce");
+        let stride = self.stride();
+        let mut done = 0;
+        while done < units {
+            let part = (units - done).min(BLOCK);
+            let offset = done as isize * stride;
+            let (input, inout) = (input.wrapping_offset(offset), inout.wrapping_offset(offset));
+            // SAFETY: the caller's promise.
+            check(unsafe {
+                mpi_sys::PMPI_Reduce_local(input.cast(), inout.cast(), part as c_int, datatype, operation)
+            })?;
+            done += part;
+        }
+        Ok(())
+    }
+
+    unsafe fn pack(&mut self, from: action::Elements, into: *mut u8) -> Result {
+        let elements = self.elements(from);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match self.units {
+                Units::Bytes(_) => elements.pack(self.comm, self.rank, into),
+                Units::Typed(_) => elements.copy(self.comm, self.rank, into),
+            }
+        }
+    }
+
+    unsafe fn unpack(&mut self, from: *mut u8, into: action::Elements) -> Result {
+        // SAFETY: the caller's promise.
+        unsafe { self.elements(into).unpack(self.comm, self.rank, from) }
+    }
+}

@@ -1,0 +1,425 @@
+//! The player on a transport in memory: all ranks in one thread, going on in any order.
+
+use super::{Buffers, Player, Resumable, Transport, play};
+use crate::algorithm::{Call, Choice, Operation, all};
+use crate::schedule::action::{Action, Elements, Expansion, Primitives, Sink};
+use crate::schedule::lower::{Combine, Form, Part, lower, stream};
+use crate::schedule::{Range, Request};
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+/// Messages under way, by sender and receiver, of units of four bytes.
+type Wires = Rc<RefCell<HashMap<(u32, u32), VecDeque<Vec<u32>>>>>;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Pending {
+    Nothing,
+    Receive { from: u32, into: *mut u8, units: usize },
+}
+
+struct InMemory {
+    rank: u32,
+    wires: Wires,
+}
+
+impl InMemory {
+    /// Takes a message that is there.
+    fn take(&mut self, from: u32, into: *mut u8, units: usize) -> bool {
+        let message = self.wires.borrow_mut().get_mut(&(from, self.rank)).and_then(VecDeque::pop_front);
+        let Some(message) = message else { return false };
+        assert_eq!(message.len(), units, "matched in the order of starting");
+        if units > 0 {
+            // SAFETY: the player has room for so many units there.
+            unsafe { std::ptr::copy_nonoverlapping(message.as_ptr(), into.cast(), units) };
+        }
+        true
+    }
+}
+
+// SAFETY: touches only the units named; a receive only when it is tested.
+unsafe impl Transport for InMemory {
+    type Request = Pending;
+    type Error = String;
+
+    fn nothing(&self) -> Pending {
+        Pending::Nothing
+    }
+
+    fn stride(&self) -> isize {
+        4
+    }
+
+    unsafe fn send(&mut self, _: u32, _: *mut u8, _: usize) -> Result<(), String> {
+        Err("a blocking send in a program that must not block".to_owned())
+    }
+
+    unsafe fn receive(&mut self, _: u32, _: *mut u8, _: usize) -> Result<(), String> {
+        Err("a blocking receive in a program that must not block".to_owned())
+    }
+
+    unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<Pending, String> {
+        let mut message = vec![0; units];
+        if units > 0 {
+            // SAFETY: the caller's promise.
+            unsafe { std::ptr::copy_nonoverlapping(from.cast::<u32>(), message.as_mut_ptr(), units) };
+        }
+        self.wires.borrow_mut().entry((self.rank, peer)).or_default().push_back(message);
+        Ok(Pending::Nothing)
+    }
+
+    unsafe fn start_receive(&mut self, from: u32, into: *mut u8, units: usize) -> Result<Pending, String> {
+        Ok(Pending::Receive { from, into, units })
+    }
+
+    fn wait(&mut self, requests: &mut [Pending]) -> Result<(), String> {
+        match self.test(requests)? {
+            true => Ok(()),
+            false => Err("would wait for ever".to_owned()),
+        }
+    }
+
+    fn test(&mut self, requests: &mut [Pending]) -> Result<bool, String> {
+        for request in requests {
+            if let Pending::Receive { from, into, units } = *request {
+                if !self.take(from, into, units) {
+                    return Ok(false);
+                }
+                *request = Pending::Nothing;
+            }
+        }
+        Ok(true)
+    }
+
+    unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Result<(), String> {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy_nonoverlapping(from, into, 4 * units) };
+        Ok(())
+    }
+
+    unsafe fn fold(&mut self, left: *mut u8, right: *mut u8, into: *mut u8, units: usize) {
+        for unit in 0..units {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let sum = *left.cast::<u32>().add(unit) + *right.cast::<u32>().add(unit);
+                *into.cast::<u32>().add(unit) = sum;
+            }
+        }
+    }
+
+    unsafe fn reduce_local(&mut self, input: *mut u8, inout: *mut u8, units: usize) -> Result<(), String> {
+        // SAFETY: the caller's promise.
+        unsafe { self.fold(input, inout, inout, units) };
+        Ok(())
+    }
+
+    unsafe fn pack(&mut self, _: Elements, _: *mut u8) -> Result<(), String> {
+        Err("nothing is packed here".to_owned())
+    }
+
+    unsafe fn unpack(&mut self, _: *mut u8, _: Elements) -> Result<(), String> {
+        Err("nothing is packed here".to_owned())
+    }
+}
+
+/// One rank's memory for one call.
+struct Memory {
+    send: Vec<u32>,
+    receive: Vec<u32>,
+    scratch: Vec<u32>,
+}
+
+const COUNT: usize = 5;
+
+/// Unit `unit` of what `rank` contributes to call `number`.
+fn contribution(number: usize, rank: usize, unit: usize) -> u32 {
+    (number * 1_000_000 + rank * 1000 + unit) as u32
+}
+
+fn memory(call: &Call, number: usize, rank: usize, size: usize, scratch: usize) -> Memory {
+    let blocks = |operation| if call.operation == operation { size } else { 1 };
+    let send = COUNT * blocks(Operation::Scatter);
+    let receive = COUNT * blocks(Operation::Gather).max(blocks(Operation::Allgather));
+    let mut memory = Memory {
+        send: (0..send).map(|unit| contribution(number, rank, unit)).collect(),
+        receive: vec![7; receive],
+        scratch: vec![9; scratch.max(1)],
+    };
+    if call.operation == Operation::Bcast && rank == call.root {
+        memory.receive = (0..COUNT).map(|unit| contribution(number, rank, unit)).collect();
+    }
+    memory
+}
+
+/// What the rank's receive buffer must hold; nothing where it gets nothing.
+fn expected(call: &Call, number: usize, rank: usize, size: usize) -> Vec<u32> {
+    let own = |rank| (0..COUNT).map(move |unit| contribution(number, rank, unit));
+    let at_root = rank == call.root;
+    match call.operation {
+        Operation::Bcast => own(call.root).collect(),
+        Operation::Reduce if !at_root => Vec::new(),
+        Operation::Reduce | Operation::Allreduce => {
+            (0..COUNT).map(|unit| (0..size).map(|rank| contribution(number, rank, unit)).sum()).collect()
+        }
+        Operation::Gather if !at_root => Vec::new(),
+        Operation::Gather | Operation::Allgather => (0..size).flat_map(own).collect(),
+        Operation::Scatter => {
+            (rank * COUNT..(rank + 1) * COUNT).map(|unit| contribution(number, call.root, unit)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Two calls in turns on every rank, stopped wherever one of them has to wait, in orders that a seed decides.
+fn interleaved(choice: &Choice, size: usize, form: &Form, seed: u64) {
+    let call = Call { root: size / 2, ..Call::plain(choice.algorithm.operation, COUNT, 4) };
+    if choice.accepts(&call, size).is_err() {
+        return;
+    }
+    let programs: Vec<_> = (0..size)
+        .map(|rank| lower(&Part { choice, call: &call, rank, size }, form, usize::MAX).expect("no limit"))
+        .collect();
+    // Two communicators' worth of wires: the two calls never match each other's messages.
+    let wires: [Wires; 2] = Default::default();
+    let mut memories: Vec<Memory> = (0..2 * size)
+        .map(|place| memory(&call, 1 + place / size, place % size, size, programs[place % size].scratch))
+        .collect();
+    let mut tables: Vec<Vec<Pending>> = (0..2 * size).map(|_| Vec::new()).collect();
+    let mut scratches: Vec<_> = memories
+        .iter_mut()
+        .map(|memory| {
+            let scratch = memory.scratch.as_mut_ptr().cast::<u8>();
+            move |_: usize| scratch
+        })
+        .collect();
+    let mut running: Vec<_> = Vec::new();
+    for (place, ((memory, table), more)) in memories.iter_mut().zip(&mut tables).zip(&mut scratches).enumerate() {
+        let (number, rank) = (place / size, place % size);
+        let transport = InMemory { rank: rank as u32, wires: Rc::clone(&wires[number]) };
+        let (send, receive) = (memory.send.as_mut_ptr().cast(), memory.receive.as_mut_ptr().cast());
+        // SAFETY: the memory is as long as the call's buffers, and lives until the end.
+        let player = unsafe { Player::new(transport, (), Buffers { send, receive }, table, more) };
+        let program = &programs[rank];
+        running.push(Resumable::new(player, &program.actions, program.scratch).expect("nothing in it blocks"));
+    }
+    let mut random = fastrand_like(seed);
+    let mut left: Vec<usize> = (0..running.len()).collect();
+    let mut idle = 0;
+    while !left.is_empty() {
+        let place = random(left.len());
+        if running[left[place]].progress() {
+            left.swap_remove(place);
+            idle = 0;
+        }
+        idle += 1;
+        assert!(idle < 100_000, "{choice} among {size} does not end");
+    }
+    for resumable in running {
+        resumable.finish().expect("no error");
+    }
+    for (place, memory) in memories.iter().enumerate() {
+        let (number, rank) = (1 + place / size, place % size);
+        let expected = expected(&call, number, rank, size);
+        assert_eq!(memory.receive[..expected.len()], expected[..], "{choice} rank {rank} of {size}, call {number}");
+    }
+}
+
+fn fastrand_like(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    move |below| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 33) as usize % below
+    }
+}
+
+#[test]
+fn every_row_stops_and_goes_on_wherever_it_would_wait() {
+    let started = Form { blocking: false, ..Form::PLAIN };
+    let locally = Form { combine: Combine::ReduceLocal { commutative: true }, ..started };
+    for row in all() {
+        for size in [2, 3, 4, 5, 8] {
+            interleaved(&Choice::new(row), size, &started, size as u64);
+            interleaved(&Choice::new(row), size, &locally, 77 + size as u64);
+        }
+    }
+}
+
+#[test]
+fn what_blocks_is_not_resumable() {
+    let choice = Choice::parse(Operation::Bcast, "linear").unwrap();
+    let call = Call::plain(Operation::Bcast, COUNT, 4);
+    let program = lower(&Part { choice: &choice, call: &call, rank: 0, size: 2 }, &Form::PLAIN, 10).unwrap();
+    let (mut table, mut memory) = (Vec::new(), [0u32; COUNT]);
+    let transport = InMemory { rank: 0, wires: Wires::default() };
+    let buffers = Buffers { send: std::ptr::null_mut(), receive: memory.as_mut_ptr().cast() };
+    let mut more = |_| std::ptr::null_mut();
+    // SAFETY: a broadcast of so many units needs no other buffer.
+    let player = unsafe { Player::new(transport, (), buffers, &mut table, &mut more) };
+    assert!(Resumable::new(player, &program.actions, 0).is_none());
+}
+
+/// A transport that tells what it is asked for, as primitives, and touches no memory.
+struct Telling<'a, P> {
+    told: &'a mut P,
+    unit: usize,
+}
+
+impl<P: Primitives> Telling<'_, P> {
+    fn range(&self, at: *mut u8, units: usize) -> Range {
+        // Buffers lie 2^40 apart.
+        let buffer =
+            [crate::schedule::Buffer::Send, crate::schedule::Buffer::Receive, crate::schedule::Buffer::Scratch];
+        let at = at as usize;
+        Range { buffer: buffer[(at >> 40) - 1], start: (at & ((1 << 40) - 1)) / self.unit, len: units }
+    }
+}
+
+// SAFETY: touches no memory at all.
+unsafe impl<P: Primitives> Transport for Telling<'_, P> {
+    type Request = Option<Request>;
+    type Error = String;
+
+    fn nothing(&self) -> Option<Request> {
+        None
+    }
+
+    fn stride(&self) -> isize {
+        self.unit as isize
+    }
+
+    unsafe fn send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<(), String> {
+        let request = self.told.start(peer, self.range(from, units), true);
+        self.told.wait(request);
+        Ok(())
+    }
+
+    unsafe fn receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result<(), String> {
+        let request = self.told.start(peer, self.range(into, units), false);
+        self.told.wait(request);
+        Ok(())
+    }
+
+    unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<Option<Request>, String> {
+        Ok(Some(self.told.start(peer, self.range(from, units), true)))
+    }
+
+    unsafe fn start_receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result<Option<Request>, String> {
+        Ok(Some(self.told.start(peer, self.range(into, units), false)))
+    }
+
+    fn wait(&mut self, requests: &mut [Option<Request>]) -> Result<(), String> {
+        for request in requests {
+            self.told.wait(request.take().ok_or("waits for nothing")?);
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, requests: &mut [Option<Request>]) -> Result<bool, String> {
+        self.wait(requests).map(|()| true)
+    }
+
+    unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Result<(), String> {
+        self.told.copy(self.range(from, units), self.range(into, units));
+        Ok(())
+    }
+
+    unsafe fn fold(&mut self, left: *mut u8, right: *mut u8, into: *mut u8, units: usize) {
+        let [left, right, into] = [left, right, into].map(|at| self.range(at, units));
+        self.told.fold(left, right, into);
+    }
+
+    unsafe fn reduce_local(&mut self, input: *mut u8, inout: *mut u8, units: usize) -> Result<(), String> {
+        let [input, inout] = [input, inout].map(|at| self.range(at, units));
+        self.told.fold(input, inout, inout);
+        Ok(())
+    }
+
+    unsafe fn pack(&mut self, _: Elements, _: *mut u8) -> Result<(), String> {
+        Ok(())
+    }
+
+    unsafe fn unpack(&mut self, _: *mut u8, _: Elements) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What the player asks of a transport for these actions.
+fn played(feed: impl FnOnce(&mut dyn FnMut(Action), &mut dyn FnMut(usize))) -> crate::schedule::Program {
+    let mut steps = crate::schedule::action::Steps::default();
+    let mut table = Vec::new();
+    let mut given = 0;
+    let mut more = |units: usize| {
+        let at = (3usize << 40) + 4 * given;
+        given += units;
+        at as *mut u8
+    };
+    let transport = Telling { told: &mut steps, unit: 4 };
+    let buffers = Buffers { send: (1usize << 40) as *mut u8, receive: (2usize << 40) as *mut u8 };
+    // SAFETY: no memory is touched.
+    let player = unsafe { Player::new(transport, (), buffers, &mut table, &mut more) };
+    let player = RefCell::new(player);
+    feed(&mut |action| player.borrow_mut().take(action), &mut |units| player.borrow_mut().scratch(units));
+    player.into_inner().finish().expect("no error");
+    Expansion::new(steps).program()
+}
+
+#[test]
+fn the_player_does_what_the_verifier_reads() {
+    let forms = [Form::PLAIN, Form { blocking: false, ..Form::PLAIN }];
+    for row in all() {
+        let choice = Choice::new(row);
+        for (size, form) in [2, 5, 8].into_iter().flat_map(|size| forms.map(|form| (size, form))) {
+            let fragments = crate::schedule::fragments::Fragments { between_nodes: None, inline: Some(12) };
+            let form = Form { fragments, ..form };
+            let call = Call::plain(row.operation, COUNT, 4);
+            if choice.accepts(&call, size).is_err() {
+                continue;
+            }
+            for rank in 0..size {
+                let part = Part { choice: &choice, call: &call, rank, size };
+                let kept = lower(&part, &form, usize::MAX).expect("no limit");
+                let from_list = played(|take, scratch| {
+                    scratch(kept.scratch);
+                    kept.actions.iter().for_each(|action| take(*action));
+                });
+                assert_eq!(from_list.steps, kept.program().steps, "{choice} rank {rank} of {size}");
+                struct Forward<'a>(&'a mut dyn FnMut(Action), &'a mut dyn FnMut(usize));
+                impl Sink for Forward<'_> {
+                    fn take(&mut self, action: Action) {
+                        (self.0)(action);
+                    }
+                    fn scratch(&mut self, units: usize) {
+                        (self.1)(units);
+                    }
+                }
+                let streamed = played(|take, scratch| _ = stream(&part, &form, &mut Forward(take, scratch)));
+                let expanded = &crate::schedule::lower::stream_all(&choice, &call, size, &form)[rank];
+                assert_eq!(streamed.steps, expanded.steps, "{choice} rank {rank} of {size}, streamed");
+            }
+        }
+    }
+}
+
+#[test]
+fn after_an_error_what_is_under_way_is_waited_for_and_nothing_is_started() {
+    let wires = Wires::default();
+    wires.borrow_mut().entry((1, 0)).or_default().push_back(vec![5]);
+    let (mut table, mut memory, mut more) = (Vec::new(), [0u32; 2], |_| std::ptr::null_mut());
+    let buffers = Buffers { send: std::ptr::null_mut(), receive: memory.as_mut_ptr().cast() };
+    // SAFETY: the actions touch two units of the receive buffer.
+    let player =
+        unsafe { Player::new(InMemory { rank: 0, wires: Rc::clone(&wires) }, (), buffers, &mut table, &mut more) };
+    let message = |peer, start| crate::schedule::action::Message { peer, range: Range::receive(start, 1), fragment: 1 };
+    let actions = [
+        Action::StartReceive { message: message(1, 0), slot: 0 },
+        // The transport refuses this one.
+        Action::Send(message(1, 1)),
+        Action::StartSend { message: message(2, 1), slot: 1 },
+        Action::Wait { first: 0, number: 1 },
+    ];
+    let error = play(player, &actions, 0).unwrap_err();
+    assert!(error.contains("blocking send"));
+    assert_eq!((memory[0], wires.borrow().contains_key(&(0, 2))), (5, false));
+}

@@ -1,0 +1,74 @@
+//! Folds by `PMPI_Reduce_local`, for operations and types that no kernel knows: it computes `inout = input ∘ inout`, so the
+//! right side has to lie where the result goes, or be moved there.
+
+use crate::schedule::action::{Action, Sink};
+use crate::schedule::{Buffer, Range};
+
+/// Turns folds into local reductions.
+#[derive(Debug)]
+pub struct LocalReduction {
+    commutative: bool,
+    /// Whether the send and the receive buffer share no memory.
+    apart: bool,
+    /// Scratch that no algorithm knows of.
+    spare: Option<Range>,
+}
+
+impl LocalReduction {
+    /// Of an operation that commutes or not, on buffers that share no memory or may.
+    pub const fn new(commutative: bool, apart: bool) -> Self {
+        Self { commutative, apart, spare: None }
+    }
+
+    /// Whether the two may be one place in memory. Copying a range onto itself is free and harmless.
+    fn may_be_one(&self, range: Range, into: Range) -> bool {
+        range == into || !self.apart && (range.buffer, into.buffer) == (Buffer::Send, Buffer::Receive)
+    }
+
+    /// Hands on what computes `into = left ∘ right`. `scratch` counts the units of scratch so far.
+    pub fn replace(&mut self, [left, right, into]: [Range; 3], scratch: &mut usize, sink: &mut impl Sink) {
+        // What lies where the result goes must not be written over by the other side before it is read.
+        let is_left = right != into && self.may_be_one(left, into);
+        let (input, inout) = if is_left && self.commutative { (right, left) } else { (left, right) };
+        let target = if is_left && !self.commutative { self.spare(into.len, scratch, sink) } else { into };
+        if target != inout {
+            sink.take(Action::Copy { from: inout, into: target });
+        }
+        sink.take(Action::ReduceLocal { input, inout: target });
+        if target != into {
+            sink.take(Action::Copy { from: target, into });
+        }
+    }
+
+    /// Room for `units` units.
+    fn spare(&mut self, units: usize, scratch: &mut usize, sink: &mut impl Sink) -> Range {
+        match self.spare {
+            Some(spare) if spare.len >= units => spare.part(0, units),
+            _ => {
+                let spare = Range { buffer: Buffer::Scratch, start: *scratch, len: units };
+                *scratch += units;
+                sink.scratch(units);
+                *self.spare.insert(spare)
+            }
+        }
+    }
+}
+
+/// Applies the pass to a whole list; gives it with the units of scratch that it needs now.
+pub fn apply(actions: Vec<Action>, mut scratch: usize, mut local: LocalReduction) -> (Vec<Action>, usize) {
+    struct List(Vec<Action>);
+    impl Sink for List {
+        fn take(&mut self, action: Action) {
+            self.0.push(action);
+        }
+        fn scratch(&mut self, _: usize) {}
+    }
+    let mut list = List(Vec::with_capacity(actions.len()));
+    for action in actions {
+        match action {
+            Action::Fold { left, right, into } => local.replace([left, right, into], &mut scratch, &mut list),
+            other => list.take(other),
+        }
+    }
+    (list.0, scratch)
+}

@@ -1,0 +1,78 @@
+//! What threads share: who owns what, and how the others leave it alone.
+//!
+//! A program may call MPI from several threads at once (`MPI_THREAD_MULTIPLE`); MPI only forbids two collectives at once
+//! on one communicator. Meanwhile any other thread may ask for a report (`SIGUSR2`, `collie_read`, `MPI_Pcontrol(3)`), switch
+//! recording (`MPI_Pcontrol(0|1)`), reset the numbers (`MPI_Pcontrol(2)`) or choose algorithms (`collie_choose`). The rules:
+//!
+//! 1. **What is kept of a communicator is [`Owned`] by one thread at a time.** A call holds it from before its first look
+//!    until its record is written; so do nonblocking starts. Nobody else makes a reference into it. Reports *try* to hold
+//!    it and leave out what a call holds; a report that a call makes on the way is made before it holds anything.
+//! 2. **Nobody changes or frees what another thread owns.** Who wants it changed says so in [`Versions`]; the owner
+//!    compares its own version when it next holds the communicator, and drops caches or numbers itself.
+//! 3. **What any thread may touch at any time** is an atomic ([`Flags`], [`Versions`], [`Generation`]) or behind a lock of
+//!    its own: the list of communicators, what is kept of those that are gone, the program's choices, requests, the log.
+//! 4. Locks are never held while waiting for another rank or for a communicator that a call holds, with one exception:
+//!    the delete callback of a communicator, on which no call can be under way.
+//!
+//! Where the program's threads come to MPI in turns, its own synchronisation orders them, and holding costs two plain
+//! stores; several at once cost an atomic exchange more. Nothing here knows MPI: `tests/threads.rs` compiles the same
+//! files against `loom` and tries every order of the threads' steps.
+
+pub mod flags;
+pub mod owned;
+pub mod versions;
+
+pub use flags::Flags;
+pub use owned::{Held, Owned, Threads};
+pub use versions::{Generation, Versions};
+
+// Constructors for statics, which loom's atomics have none for.
+impl Flags {
+    /// None set.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(sync::AtomicU8::new(0))
+    }
+}
+
+impl Versions {
+    /// The first.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { version: sync::AtomicU64::new(0), resets: sync::AtomicU64::new(0) }
+    }
+}
+
+impl Generation {
+    /// The first.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(sync::AtomicU64::new(1))
+    }
+}
+
+/// What the files of this folder take from the standard library, and their test from `loom`.
+mod sync {
+    pub use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+    pub use std::thread::yield_now;
+
+    /// [`std::cell::UnsafeCell`] with the methods of loom's.
+    #[derive(Debug)]
+    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub const fn new(value: T) -> Self {
+            Self(std::cell::UnsafeCell::new(value))
+        }
+
+        #[inline(always)]
+        pub fn with<R>(&self, action: impl FnOnce(*const T) -> R) -> R {
+            action(self.0.get())
+        }
+
+        #[inline(always)]
+        pub fn with_mut<R>(&self, action: impl FnOnce(*mut T) -> R) -> R {
+            action(self.0.get())
+        }
+    }
+}
