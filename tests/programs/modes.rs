@@ -115,7 +115,7 @@ fn one_player(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the player counted of the calls of `repeated.c`: calls, those from kept programs, actions.
+/// What the player counted of the calls of `rounds.c`: calls, those from kept programs, actions.
 fn played(family: &Family, variables: &[(&str, &str)]) -> Result<[u64; 3], Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
@@ -130,7 +130,7 @@ fn played(family: &Family, variables: &[(&str, &str)]) -> Result<[u64; 3], Faile
         ("COLLIE_BARRIER", "dissemination"),
     ];
     all.extend(variables);
-    let command = vec![family.program("repeated.c")?.display().to_string()];
+    let command = vec![family.program("rounds.c")?.display().to_string()];
     let launch = Launch { ranks: 3, command, variables: &all, preload: family.preload()?, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
     let report = Report::read(&path, &outcome)?;
