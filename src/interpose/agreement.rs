@@ -1,5 +1,6 @@
 //! How the ranks of a communicator come to know the same, and what that is.
 
+use super::device;
 use super::runtime::{self, Runtime};
 use super::state::State;
 use crate::monitor::SharedList;
@@ -35,11 +36,13 @@ pub struct Agreed {
     pub fragments: Fragments,
     /// Whether every rank may hold one more private communicator.
     pub within_budget: bool,
+    /// Whether some rank uses a GPU or may come to.
+    pub has_gpu: bool,
 }
 
 /// Words of one rank, of which the ranks work out the least one by one: a word and its complement give the least and the most,
 /// and whether all have the same.
-const WORDS: usize = 12;
+const WORDS: usize = 13;
 
 /// What one rank knows that the others need.
 struct Own {
@@ -51,6 +54,7 @@ struct Own {
     oversubscribed: bool,
     fast_network: bool,
     no_ids: bool,
+    has_gpu: bool,
 }
 
 impl Own {
@@ -58,8 +62,9 @@ impl Own {
         let Self { configuration, identity, inline, node, held, .. } = *self;
         let first = [configuration, !configuration, identity, !identity, inline, !inline, node, !node];
         let [a, b, c, d, e, f, g, h] = first;
-        let flags = [!(self.oversubscribed as u64), !(self.fast_network as u64), !(self.no_ids as u64)];
-        [a, b, c, d, e, f, g, h, !held, flags[0], flags[1], flags[2]]
+        let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
+        let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
+        [a, b, c, d, e, f, g, h, !held, i, j, k, l]
     }
 }
 
@@ -92,6 +97,7 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         oversubscribed: runtime.oversubscribed,
         fast_network: runtime.fast_network,
         no_ids: !runtime.origins.leaves_room(),
+        has_gpu: device::is_present(),
     };
     let all = All(communicator::least(state.comm, own.words())?);
     let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, state)? };
@@ -107,6 +113,7 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
             inline: configuration.inline.or(runtime.inline.filter(|_| all.alike(4))),
         },
         within_budget: all.most(8) < configuration.max_communicators as u64 && all.most(11) == 0,
+        has_gpu: all.most(12) == 1,
         configuration,
         nodes: runtime.lists.of(nodes),
         foreign: members.contains(&FOREIGN),

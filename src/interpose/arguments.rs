@@ -69,6 +69,24 @@ impl Arguments {
         }
     }
 
+    /// Where the first byte in use of each buffer that counts on rank `rank` is, as far as its arguments can be understood.
+    pub fn first_bytes(&self, rank: usize) -> impl Iterator<Item = *const c_void> {
+        let at_root = usize::try_from(self.root) == Ok(rank);
+        let (sends, receives) = match self.operation {
+            Operation::Barrier => (false, false),
+            Operation::Bcast => (false, true),
+            Operation::Allreduce | Operation::Allgather => (true, true),
+            Operation::Reduce | Operation::Gather => (true, at_root),
+            Operation::Scatter => (at_root, true),
+        };
+        let counts = |side: &Side| !is_in_place(side.address) && side.datatype != constants::datatype_null();
+        let sides = [self.send, self.receive].into_iter().zip([sends, receives]);
+        sides.filter(move |(side, wanted)| *wanted && counts(side)).map(|(side, _)| {
+            let lower = Datatype::of(side.datatype).map_or(0, |datatype| datatype.true_lower);
+            side.address.wrapping_byte_offset(lower)
+        })
+    }
+
     /// Bytes from the receive buffer's address to the send buffer's.
     #[inline]
     fn distance(&self) -> isize {
@@ -103,6 +121,10 @@ pub enum Fallback {
     FirstCalls,
     /// No private communicator could be had.
     NoPrivateCommunicator,
+    /// A buffer on some rank was memory of a GPU, in this call or an earlier one.
+    DeviceMemory,
+    /// Some rank uses a GPU, and such communicators are to be left alone.
+    Gpu,
 }
 
 impl Fallback {
@@ -116,6 +138,8 @@ impl Fallback {
             Self::Interleaved => "fallback: elements reach into one another",
             Self::FirstCalls => "first calls on the communicator (COLLIE_AFTER)",
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
+            Self::DeviceMemory => "fallback: device memory",
+            Self::Gpu => "COLLIE_DEVICE=native",
         }
     }
 }

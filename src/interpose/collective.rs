@@ -6,11 +6,11 @@ use super::program::{self, Prepared};
 use super::quick;
 use super::runtime::{self, Runtime};
 use super::state::{self, Plan, Question, State};
-use super::{attention, control, guard, synchronise, trace, verify};
+use super::{attention, control, device, guard, synchronise, trace, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
-use crate::mpi::constants;
 use crate::mpi::error::{Error, Result};
+use crate::mpi::{communicator, constants};
 use crate::schedule::lower::Part;
 use crate::selection::{Decided, Mode, decide_with};
 use std::os::raw::c_int;
@@ -102,6 +102,8 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
 /// Decides and runs; the error is one from before the algorithm's first message.
 #[inline]
 fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &dyn Fn() -> c_int) -> Result<Outcome> {
+    // Before anything is made of the arguments, which may mean different things on the ranks.
+    ask_for_device_memory(runtime, state, arguments)?;
     if let Some(known) = state.calls.find(arguments).filter(|known| known.significant.fits(arguments)) {
         let known = Rc::clone(known);
         return Ok(run(runtime, state, arguments, &known.significant, &known.plan, known.prepared.as_ref(), native));
@@ -118,8 +120,8 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
         Err(fallback) => return pass(state, 0, fallback),
     };
     let bytes = significant.bytes();
-    if let Some(never) = state.never() {
-        let cell = state.native_cell(arguments.operation, bytes, never.words());
+    if let Some(why) = state.stays_native() {
+        let cell = state.native_cell(arguments.operation, bytes, why.words());
         let plan = Plan { choice: None, cell, beside: None };
         let outcome = run(runtime, state, arguments, &significant, &plan, None, native);
         keep(state, arguments, significant, plan, None);
@@ -135,7 +137,7 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     let plan = match state.recall(arguments.operation, &question) {
         Some(plan) => plan.clone(),
         None => {
-            let plan = plan(runtime, state, arguments.operation, &question, significant.root)?;
+            let plan = plan(runtime, state, arguments, &question, significant.root)?;
             state.remember(arguments.operation, question, plan.clone());
             plan
         }
@@ -150,7 +152,10 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
 fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan: Plan, prepared: Option<Prepared>) {
     if significant.lasts() {
         let nothing_to_do = plan.choice.is_some() && prepared.is_none();
-        let short = plan.beside.is_none() && !nothing_to_do && state.runtime.only_counts();
+        let short = plan.beside.is_none()
+            && !nothing_to_do
+            && state.runtime.only_counts()
+            && !(state.asks_for_device_memory() && arguments.operation != Operation::Barrier);
         state.calls.keep(arguments, CachedCall { significant, plan, prepared, short });
     }
 }
@@ -261,11 +266,34 @@ pub(super) fn play(
     prepared.play(significant, sides, Some(&part), &mut traffic, &mut played)
 }
 
+/// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
+/// call and all that follow on the communicator are the MPI library's.
+#[inline]
+fn ask_for_device_memory(runtime: &Runtime, state: &mut State, arguments: &Arguments) -> Result {
+    if !state.asks_for_device_memory() || arguments.operation == Operation::Barrier {
+        return Ok(());
+    }
+    let Some(private) = state.private(runtime)? else { return Ok(()) };
+    let on_host = !arguments.first_bytes(state.rank).any(device::owns);
+    if !runtime.apart(|| communicator::all(private, on_host))? {
+        state.leave(Fallback::DeviceMemory);
+    }
+    Ok(())
+}
+
 /// Decides for a question that is new on this communicator. Collective, and alike on all ranks.
 #[cold]
-fn plan(runtime: &Runtime, state: &mut State, operation: Operation, question: &Question, root: usize) -> Result<Plan> {
-    state.agree(runtime)?;
+fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &Question, root: usize) -> Result<Plan> {
+    let operation = arguments.operation;
+    if state.agreed.is_none() {
+        state.agree(runtime)?;
+        ask_for_device_memory(runtime, state, arguments)?;
+    }
     synchronise::prepare(runtime, state)?;
+    if let Some(why) = state.stays_native() {
+        let cell = state.native_cell(operation, question.count * question.unit, why.words());
+        return Ok(Plan { choice: None, cell, beside: None });
+    }
     let agreed = state.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
     let bytes = question.count * question.unit;

@@ -7,6 +7,7 @@
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
+//! * [`device`]: memory of GPUs, which is left to the MPI library.
 //! * [`dying`]: communicators that are being freed. [`stacked`]: other tools beside this one.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`requests`]: the calls that wait for what was started.
@@ -25,6 +26,7 @@ mod cached;
 mod collective;
 pub mod control;
 mod deadline;
+mod device;
 mod dying;
 mod fortran;
 mod guard;

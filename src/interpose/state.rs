@@ -16,7 +16,7 @@ use crate::monitor::{
 use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
 use crate::run::Counts;
-use crate::selection::Mode;
+use crate::selection::{Device, Mode};
 use crate::threads::{Generation, Held, Owned, Threads};
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
@@ -103,6 +103,8 @@ pub struct State {
     pub origin: Arc<Origin>,
     /// What its ranks have agreed on; nothing until the first call that needs it.
     pub agreed: Option<Agreed>,
+    /// Why its ranks have agreed to leave all its calls to the MPI library from here on.
+    left: Option<Fallback>,
     /// The private communicator.
     pub private: Private,
     /// Calls until its ranks agree, the one that they agree in included; all ranks count them alike.
@@ -325,6 +327,7 @@ fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const
         inter: communicator::is_inter(comm)?,
         origin: runtime.origins.of(comm)?,
         agreed: None,
+        left: None,
         private: Private::Unmade,
         new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
         table: Table::within(Arc::clone(&runtime.budget)),
@@ -420,6 +423,9 @@ impl State {
         if self.agreed.is_none() {
             let agreed = runtime.apart(|| agree(runtime, self))?;
             synchronise::remark(runtime, &agreed);
+            if agreed.has_gpu && agreed.configuration.device == Device::Native {
+                self.leave(Fallback::Gpu);
+            }
             self.agreed = Some(agreed);
         }
         Ok(self.agreed.as_ref().expect("just set"))
@@ -611,6 +617,33 @@ impl State {
     pub fn is_new(&mut self) -> bool {
         self.new_for = self.new_for.saturating_sub(1);
         self.new_for > 0 && self.agreed.is_none() && self.never().is_none()
+    }
+
+    /// Whether the ranks tell each other before every call if a buffer of it is memory of a GPU. All ranks see it alike.
+    pub fn asks_for_device_memory(&self) -> bool {
+        let Some(agreed) = self.agreed.as_ref().filter(|_| self.left.is_none()) else { return false };
+        match (agreed.configuration.device, self.private) {
+            _ if agreed.configuration.mode == Mode::Native => false,
+            // Nothing of ours can run.
+            (_, Private::Refused) => false,
+            (Device::Auto, _) => agreed.has_gpu,
+            (Device::Ask, _) => true,
+            (Device::Host | Device::Native, _) => false,
+        }
+    }
+
+    /// Leaves all calls from here on to the MPI library. All ranks do so in the same call.
+    pub fn leave(&mut self, why: Fallback) {
+        self.left = Some(why);
+        self.calls.clear();
+    }
+
+    /// Why calls are not replaced from here on, if they are not.
+    pub const fn stays_native(&self) -> Option<Fallback> {
+        match self.never() {
+            None => self.left,
+            never => never,
+        }
     }
 
     /// Why the communicator's calls are never replaced, if they are not.

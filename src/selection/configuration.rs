@@ -79,6 +79,20 @@ impl Sync {
     }
 }
 
+/// What is done about memory of GPUs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// Where some rank has a GPU, each call is asked about.
+    #[default]
+    Auto,
+    /// Nothing: there is none in buffers.
+    Host,
+    /// Where some rank has a GPU, all calls are left to the MPI library.
+    Native,
+    /// Each call is asked about.
+    Ask,
+}
+
 /// How long messages may be, between nodes or inline within one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Piece {
@@ -213,6 +227,8 @@ pub struct Configuration {
     pub log: String,
     /// `COLLIE_AFTER`: the first call on a communicator that may be replaced.
     pub after: Option<u32>,
+    /// `COLLIE_DEVICE`.
+    pub device: Device,
     /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
     pub max_communicators: usize,
 }
@@ -236,6 +252,7 @@ impl Default for Configuration {
             watchdog_seconds: None,
             log: "warn".to_owned(),
             after: None,
+            device: Device::default(),
             max_communicators: 512,
         }
     }
@@ -367,6 +384,11 @@ impl Configuration {
             variables::AFTER => {
                 let first = whole_number(value, 1)?;
                 self.after = Some(u32::try_from(first).unwrap_or(u32::MAX));
+            }
+            variables::DEVICE => {
+                let words =
+                    [("auto", Device::Auto), ("host", Device::Host), ("native", Device::Native), ("ask", Device::Ask)];
+                self.device = word(value, &words)?;
             }
             variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
             _ => {

@@ -50,6 +50,8 @@ pub const WATCHDOG: &str = "COLLIE_WATCHDOG";
 pub const LOG: &str = "COLLIE_LOG";
 /// From which call on a communicator's calls are replaced.
 pub const AFTER: &str = "COLLIE_AFTER";
+/// What is done about memory of GPUs.
+pub const DEVICE: &str = "COLLIE_DEVICE";
 /// Budget of private communicators.
 pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
 
@@ -166,6 +168,16 @@ pub const VARIABLES: &[Variable] = &[
                used a few times and freed do not pay for; calls before it stay with the MPI library. On MPI_COMM_WORLD it is \
                always the first call. 1 with COLLIE_SYNC, whatever is set; the default on communicators with ranks of \
                another MPI_COMM_WORLD.",
+    },
+    Variable {
+        name: DEVICE,
+        accepted: "auto, host, native, ask",
+        default: "auto",
+        help: "What is done about buffers in memory of a GPU, which the MPI library has to move. auto asks CUDA or ROCm before \
+               every call on communicators of which some rank uses a GPU at the first call that may be replaced, and leaves a \
+               communicator to the MPI library once any rank has such a buffer; the ranks exchange one word a call for that. \
+               ask does so on all communicators, for programs that load CUDA or ROCm later; host is the promise that no call \
+               has such a buffer; native leaves communicators with such ranks to the MPI library.",
     },
     Variable {
         name: MAX_COMMUNICATORS,

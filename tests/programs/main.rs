@@ -8,6 +8,7 @@
 mod algorithms;
 mod bounds;
 mod communicators;
+mod device;
 mod exits;
 mod job;
 mod modes;
@@ -35,6 +36,7 @@ fn main() {
         trials.extend(nodes::trials(family));
         trials.extend(bounds::trials(family));
         trials.extend(communicators::trials(family));
+        trials.extend(device::trials(family));
         trials.extend(records::trials(family));
         trials.extend(monitored::trials(family));
         trials.extend(modes::trials(family));

@@ -1,7 +1,7 @@
 //! Each way to get a variable wrong, and what is said about it.
 
 use crate::schedule::simulate::Network;
-use crate::selection::{Configuration, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
+use crate::selection::{Configuration, Device, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
 
 fn parse(variables: &[(&str, &str)]) -> Result<Configuration, String> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -50,6 +50,7 @@ fn every_variable_is_understood() {
         ("COLLIE_REPORT", "stderr, runs/a.json,b.txt,c.csv,d.html"),
         ("COLLIE_LOG", "collie=trace"),
         ("COLLIE_MAX_COMMUNICATORS", "7"),
+        ("COLLIE_DEVICE", "ask"),
         ("COLLIE_PIECE", "off"),
         ("COLLIE_INLINE", "1K"),
     ])
@@ -67,6 +68,7 @@ fn every_variable_is_understood() {
     ];
     assert_eq!(configuration.report, targets);
     assert_eq!(configuration.log, "collie=trace");
+    assert_eq!(configuration.device, Device::Ask);
     assert_eq!(configuration.max_communicators, 7);
     assert_eq!((configuration.piece.or(Some(5)), configuration.inline.or(Some(5))), (None, Some(1024)));
     assert_eq!(parse(&[]).unwrap().inline.or(Some(5)), Some(5));

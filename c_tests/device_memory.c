@@ -1,0 +1,188 @@
+/* Buffers in memory that a stand-in for CUDA's driver library claims: device_runtime.c, its path the first argument, loaded by
+ * the ranks from the second argument on, in the middle of the first case. Each case has a communicator of its own, whose name is
+ * the case's; calls with buffers in host memory come first. The output says of each whether any rank then had a buffer that is
+ * claimed, and how many calls all ranks made before that and from then on; the report, whose they were. */
+#define _GNU_SOURCE
+#include "check.h"
+#include <dlfcn.h>
+
+#define ELEMENTS 16
+#define HOST_CALLS 3
+#define AFTER_CALLS 4
+
+static void *(*device_take)(size_t), *(*managed_take)(size_t);
+static void (*device_give_all_back)(void);
+static long (*device_asked)(void);
+static int has_runtime;
+
+static void load(const char *path) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        PMPI_Abort(MPI_COMM_WORLD, 4);
+    }
+    *(void **)&device_take = dlsym(library, "device_take");
+    *(void **)&managed_take = dlsym(library, "managed_take");
+    *(void **)&device_give_all_back = dlsym(library, "device_give_all_back");
+    *(void **)&device_asked = dlsym(library, "device_asked");
+    has_runtime = 1;
+}
+
+/* Room for `count` ints that are claimed if `claimed` and this rank can, on the host otherwise. */
+static int *room(int claimed, int count) {
+    static int host[1 << 14];
+    static int used;
+    if (claimed && has_runtime) return device_take((size_t)count * sizeof(int));
+    if (used + count > 1 << 14) used = 0;
+    used += count;
+    return host + used - count;
+}
+
+static int *filled(int *at, int count, int first) {
+    for (int i = 0; i < count; i++) at[i] = first + i;
+    return at;
+}
+
+static void expect(const int *found, int count, int first, int step) {
+    for (int i = 0; i < count; i++) REQUIRE(found[i] == first + step * i, "element %d is %d", i, found[i]);
+}
+
+/* One call, with buffers that are claimed where that is wanted. */
+static void use(int call, MPI_Comm comm, int claimed) {
+    int rank, size, sum = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int i = 0; i < size; i++) sum += 100 * i;
+    int *own = filled(room(claimed, ELEMENTS), ELEMENTS, 100 * rank), *all = room(claimed, size * ELEMENTS);
+    switch (call % 6) {
+    case 0:
+        OK(MPI_Allreduce(own, all, ELEMENTS, MPI_INT, MPI_SUM, comm));
+        expect(all, ELEMENTS, sum, size);
+        break;
+    case 1:
+        OK(MPI_Bcast(own, ELEMENTS, MPI_INT, 1, comm));
+        expect(own, ELEMENTS, 100, 1);
+        break;
+    case 2:
+        OK(MPI_Allgather(own, ELEMENTS, MPI_INT, all, ELEMENTS, MPI_INT, comm));
+        for (int i = 0; i < size; i++) expect(all + i * ELEMENTS, ELEMENTS, 100 * i, 1);
+        break;
+    case 3:
+        OK(MPI_Reduce(own, rank == 0 ? all : NULL, ELEMENTS, MPI_INT, MPI_SUM, 0, comm));
+        if (rank == 0) expect(all, ELEMENTS, sum, size);
+        break;
+    case 4:
+        OK(MPI_Gather(own, ELEMENTS, MPI_INT, all, ELEMENTS, MPI_INT, 0, comm));
+        for (int i = 0; i < size && rank == 0; i++) expect(all + i * ELEMENTS, ELEMENTS, 100 * i, 1);
+        break;
+    default:
+        filled(all, size * ELEMENTS, 7);
+        OK(MPI_Scatter(all, ELEMENTS, MPI_INT, own, ELEMENTS, MPI_INT, 0, comm));
+        expect(own, ELEMENTS, 7 + ELEMENTS * rank, 1);
+    }
+}
+
+static int nobody(int rank) { return rank < 0; }
+static int everybody(int rank) { return rank >= 0; }
+static int the_last(int rank) { return rank == check_size - 1; }
+static int root(int rank) { return rank == 0; }
+
+static void of_operations(int call, MPI_Comm comm, int claimed) { use(call, comm, claimed); }
+
+static void in_place(int call, MPI_Comm comm, int claimed) {
+    int *own = filled(room(claimed, ELEMENTS), ELEMENTS, 5 + call);
+    OK(MPI_Allreduce(MPI_IN_PLACE, own, ELEMENTS, MPI_INT, MPI_MAX, comm));
+    expect(own, ELEMENTS, 5 + call, 1);
+}
+
+/* With MPI_BOTTOM the address passed says nothing. */
+static void derived(int call, MPI_Comm comm, int claimed) {
+    int *own = room(claimed, 2 * ELEMENTS), rank;
+    MPI_Datatype type, absolute;
+    MPI_Aint at;
+    MPI_Comm_rank(comm, &rank);
+    if (rank == 1) filled(own, 2 * ELEMENTS, 30);
+    MPI_Type_vector(ELEMENTS, 1, 2, MPI_INT, &type);
+    MPI_Get_address(own, &at);
+    int one = 1;
+    MPI_Type_create_struct(1, &one, &at, &type, &absolute);
+    MPI_Type_commit(&absolute);
+    (void)call;
+    OK(MPI_Bcast(MPI_BOTTOM, 1, absolute, 1, comm));
+    for (int i = 0; i < ELEMENTS; i++) REQUIRE(own[2 * i] == 30 + 2 * i, "element %d is %d", i, own[2 * i]);
+    MPI_Type_free(&absolute);
+    MPI_Type_free(&type);
+}
+
+/* The operations of which the root has the buffer with all ranks' blocks. */
+static void at_the_root(int call, MPI_Comm comm, int claimed) { use(3 + call % 3, comm, claimed); }
+
+static void nothing_to_send(int call, MPI_Comm comm, int claimed) {
+    (void)call;
+    OK(MPI_Bcast(room(claimed, ELEMENTS), 0, MPI_INT, 0, comm));
+}
+
+static void of_managed(int call, MPI_Comm comm, int claimed) {
+    int *own = claimed && has_runtime ? managed_take(ELEMENTS * sizeof(int)) : room(0, ELEMENTS);
+    (void)call;
+    filled(own, ELEMENTS, 9);
+    OK(MPI_Allreduce(MPI_IN_PLACE, own, ELEMENTS, MPI_INT, MPI_MAX, comm));
+    expect(own, ELEMENTS, 9, 1);
+}
+
+typedef void Body(int call, MPI_Comm comm, int claimed);
+
+static const struct {
+    const char *name;
+    Body *body;
+    int (*claims)(int rank);
+    int is_managed;
+} cases[] = {
+    {"loaded late", of_operations, everybody, 0}, {"host only", of_operations, nobody, 0},
+    {"one rank", of_operations, the_last, 0},     {"all ranks", of_operations, everybody, 0},
+    {"in place", in_place, the_last, 0},          {"derived types", derived, the_last, 0},
+    {"at the root", at_the_root, root, 0},        {"nothing", nothing_to_send, the_last, 0},
+    {"managed", of_managed, everybody, 1},
+};
+
+static void run(int number, const char *runtime) {
+    MPI_Comm comm;
+    char name[64];
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    snprintf(name, sizeof name, "%s", cases[number].name);
+    MPI_Comm_set_name(comm, name);
+    int claims = cases[number].claims(check_rank), calls = 0, any;
+    /* Twice, the second time as calls that came before. */
+    for (int call = 0; call < 2 * HOST_CALLS; call++) {
+        CASE("%s: host call %d", name, call);
+        cases[number].body(call % HOST_CALLS, comm, 0);
+    }
+    OK(MPI_Barrier(comm));
+    if (number == 0 && runtime != NULL) load(runtime);
+    for (int call = 0; call < AFTER_CALLS; call++, calls++) {
+        CASE("%s: device call %d", name, call);
+        cases[number].body(call, comm, claims);
+    }
+    /* With host memory again. */
+    for (int call = 0; call < AFTER_CALLS; call++, calls++) {
+        CASE("%s: host call %d after", name, call);
+        cases[number].body(call, comm, 0);
+    }
+    claims = claims && has_runtime && !cases[number].is_managed;
+    PMPI_Allreduce(&claims, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (check_rank == 0)
+        printf("case %s: %s %d %d\n", name, any ? "claimed" : "unclaimed", 2 * HOST_CALLS * check_size, calls * check_size);
+    OK(MPI_Comm_free(&comm));
+    if (has_runtime) device_give_all_back();
+}
+
+int main(int argc, char **argv) {
+    check_start(&argc, &argv);
+    if (argc < 3) return check_finish();
+    const char *runtime = check_rank >= atoi(argv[2]) ? argv[1] : NULL;
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) run(i, runtime);
+    /* check.h does not count them. */
+    if (check_rank == 0) printf("check: barrier calls %d\n", (int)(sizeof cases / sizeof *cases) * check_size);
+    if (has_runtime) printf("rank %d was asked: %s\n", check_rank, device_asked() > 0 ? "yes" : "no");
+    return check_finish();
+}
