@@ -1,65 +1,6 @@
 //! What a collective call is to an algorithm.
 
-use serde::{Deserialize, Serialize};
-
-/// A collective operation that Collie replaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Operation {
-    Bcast,
-    Reduce,
-    Allreduce,
-    Gather,
-    Scatter,
-    Allgather,
-    Barrier,
-}
-
-impl Operation {
-    /// All of them, in the order in which they are listed; `operation as usize` is the place in it.
-    pub const ALL: [Self; 7] =
-        [Self::Bcast, Self::Reduce, Self::Allreduce, Self::Gather, Self::Scatter, Self::Allgather, Self::Barrier];
-
-    /// Lower-case name, as in rules and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bcast => "bcast",
-            Self::Reduce => "reduce",
-            Self::Allreduce => "allreduce",
-            Self::Gather => "gather",
-            Self::Scatter => "scatter",
-            Self::Allgather => "allgather",
-            Self::Barrier => "barrier",
-        }
-    }
-
-    /// The operation of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
-    }
-
-    /// Whether contributions are combined by an `MPI_Op`.
-    pub const fn reduces(self) -> bool {
-        matches!(self, Self::Reduce | Self::Allreduce)
-    }
-
-    /// Whether every rank has a block of its own, so that all ranks together hold p times what one contributes.
-    pub const fn has_blocks(self) -> bool {
-        matches!(self, Self::Gather | Self::Scatter | Self::Allgather)
-    }
-
-    /// Whether the call names a root.
-    pub const fn rooted(self) -> bool {
-        matches!(self, Self::Bcast | Self::Reduce | Self::Gather | Self::Scatter)
-    }
-}
-
-impl std::fmt::Display for Operation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use super::Operation;
 
 /// The arguments of a call that MPI makes equal on all ranks.
 #[derive(Clone, Copy, Debug)]

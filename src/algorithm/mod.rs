@@ -21,15 +21,17 @@ mod cost;
 pub mod engine;
 pub mod gather;
 mod needs;
+mod operation;
 mod optimum;
 mod parameter;
 pub mod reduce;
 pub mod scatter;
 
-pub use call::{Call, HALF_BANDWIDTH, Operation};
+pub use call::{Call, HALF_BANDWIDTH};
 pub use choice::{Choice, ChoiceError, format_bytes, parse_bytes};
 pub use cost::{Cost, Shape};
 pub use needs::{Needs, RankNeed, Unmet};
+pub use operation::{At, BufferRole, Holds, InPlace, Operation, Row};
 pub use parameter::{Default, Kind, Parameter, Parameters, Value};
 
 use crate::schedule::Comm;
@@ -73,15 +75,7 @@ impl PartialEq for Algorithm {
 
 /// The rows of one operation, in the order in which they are listed.
 pub fn of(operation: Operation) -> &'static [&'static Algorithm] {
-    match operation {
-        Operation::Bcast => bcast::ROWS,
-        Operation::Reduce => reduce::ROWS,
-        Operation::Allreduce => allreduce::ROWS,
-        Operation::Gather => gather::ROWS,
-        Operation::Scatter => scatter::ROWS,
-        Operation::Allgather => allgather::ROWS,
-        Operation::Barrier => barrier::ROWS,
-    }
+    operation.row().algorithms
 }
 
 /// The row of that name, if there is one.

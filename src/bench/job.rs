@@ -7,6 +7,7 @@ use crate::algorithm::Operation;
 use crate::interpose::{control, symbols};
 use crate::mpi::memory::Pool;
 use crate::mpi::{Result, check, communicator, constants, node};
+use crate::schedule::Buffer;
 use crate::selection::variables;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -260,18 +261,8 @@ pub struct Exchange {
 impl Exchange {
     fn new(job: &Job, cell: &Cell, cold: bool) -> Self {
         let elements = cell.elements();
-        let at_root = job.rank == cell.root;
-        let all = job.size * elements;
-        let (send, receive) = match cell.operation {
-            Operation::Barrier => (0, 0),
-            Operation::Bcast => (0, elements),
-            Operation::Reduce => (elements, if at_root { elements } else { 0 }),
-            Operation::Allreduce => (elements, elements),
-            Operation::Gather => (elements, if at_root { all } else { 0 }),
-            Operation::Scatter => (if at_root { all } else { 0 }, elements),
-            Operation::Allgather => (elements, all),
-        };
-        let [send_bytes, receive_bytes] = [send, receive].map(|elements| elements * cell.datatype.extent());
+        let blocks = cell.operation.row().sides().map(|side| side.blocks(job.size, job.rank == cell.root).unwrap_or(0));
+        let [send_bytes, receive_bytes] = blocks.map(|blocks| blocks * elements * cell.datatype.extent());
         let node = job.nodes.get(job.rank).copied().unwrap_or(0);
         let room = cold_bytes(job.ranks_per_node[node as usize]);
         let copies = if cold { (room / (send_bytes + receive_bytes).max(4096)).max(2) } else { 1 };
@@ -325,7 +316,9 @@ impl Exchange {
         let address = self.receive[self.turn];
         // SAFETY: the buffer is that long.
         unsafe { address.write_bytes(0, self.receive_bytes) };
-        if self.cell.operation == Operation::Bcast && self.rank == self.cell.root {
+        let Cell { operation, root, .. } = self.cell;
+        let contribution = operation.row().contribution(1, 1, self.rank == root);
+        if contribution.is_some_and(|range| range.buffer == Buffer::Receive) {
             self.fill(address, self.receive_bytes);
         }
     }

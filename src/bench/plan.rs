@@ -53,7 +53,7 @@ pub fn cells(
         }
         covered += row.all_ranks_seconds();
         let bytes = (row.bytes / row.calls_all_ranks.max(1)) as usize;
-        if bytes == 0 && *operation != Operation::Barrier {
+        if bytes == 0 && operation.has_data() {
             continue;
         }
         let wanted = datatypes.first().copied().unwrap_or(Datatype::Double);
