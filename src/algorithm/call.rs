@@ -9,13 +9,16 @@ pub struct Call<'a> {
     pub operation: Operation,
     /// Root rank; 0 where the operation has none.
     pub root: usize,
-    /// Units that one rank contributes: the whole message for bcast and the reductions, one rank's block for gather,
-    /// scatter and allgather; 0 for barrier.
+    /// Units that one rank contributes: the whole message for bcast and the reductions, one block for gather, scatter,
+    /// allgather and alltoall; 0 for barrier.
     pub count: usize,
     /// Bytes of one unit in the type signature: the element in reductions, 1 elsewhere.
     pub unit: usize,
     /// Whether contributions may be folded in any order. True where nothing is folded.
     pub commutative: bool,
+    /// Whether the two buffers are one on this rank, where [`Operation::tells_in_place`]; elsewhere an algorithm does not know
+    /// it and has to be right in either case. What it sends and receives must not depend on it.
+    pub in_place: bool,
     /// Node of each rank, numbered in the order of their first ranks; empty where it is not known or there is one node.
     pub nodes: &'a [u32],
     /// Bytes whose transfer takes as long as a message's start-up, α/β: a message of so many gets half the bandwidth.
@@ -29,7 +32,16 @@ pub const HALF_BANDWIDTH: usize = 8192;
 impl Call<'static> {
     /// A call with root 0 and an operation that commutes, on one node of a machine that nobody knows.
     pub const fn plain(operation: Operation, count: usize, unit: usize) -> Self {
-        Self { operation, root: 0, count, unit, commutative: true, nodes: &[], half_bandwidth: HALF_BANDWIDTH }
+        Self {
+            operation,
+            root: 0,
+            count,
+            unit,
+            commutative: true,
+            in_place: false,
+            nodes: &[],
+            half_bandwidth: HALF_BANDWIDTH,
+        }
     }
 }
 

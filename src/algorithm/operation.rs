@@ -9,7 +9,7 @@
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two
 //! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j.
 
-use super::{Algorithm, allgather, allreduce, barrier, bcast, gather, reduce, scatter};
+use super::{Algorithm, allgather, allreduce, alltoall, barrier, bcast, gather, reduce, scatter};
 use crate::schedule::{Buffer, Range};
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +173,15 @@ operations! {
         algorithms: allgather::ROWS,
         pictures: &[("bruck", 7)],
     }
+    Alltoall {
+        names: "alltoall" "MPI_Alltoall" "COLLIE_ALLTOALL",
+        send: role(Holds::BlockPerRank, At::Everyone),
+        receive: role(Holds::BlockPerRank, At::Everyone),
+        in_place: InPlace::All,
+        folds: false,
+        algorithms: alltoall::ROWS,
+        pictures: &[("pairwise", 8), ("bruck", 7)],
+    }
     Barrier {
         names: "barrier" "MPI_Barrier" "COLLIE_BARRIER",
         send: NOTHING,
@@ -282,6 +291,14 @@ impl Operation {
         self.row().send.per_rank() || self.row().receive.per_rank()
     }
 
+    /// Whether algorithms are told of `MPI_IN_PLACE` ([`Call::in_place`]): where each block that arrives lies where another
+    /// one leaves.
+    ///
+    /// [`Call::in_place`]: super::Call::in_place
+    pub const fn tells_in_place(self) -> bool {
+        self.row().send.per_rank() && self.row().receive.per_rank()
+    }
+
     /// Whether the call names a root.
     pub const fn rooted(self) -> bool {
         let Row { send, receive, .. } = self.row();
@@ -317,12 +334,13 @@ mod tests {
 
     #[test]
     fn what_follows_from_the_buffers() {
-        use Operation::{Allgather, Allreduce, Barrier, Bcast, Gather, Reduce, Scatter};
+        use Operation::{Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, Reduce, Scatter};
         let having = |holds: fn(Operation) -> bool| Operation::ALL.into_iter().filter(move |one| holds(*one));
         assert!(having(Operation::rooted).eq([Bcast, Reduce, Gather, Scatter]));
         assert!(having(Operation::reduces).eq([Reduce, Allreduce]));
-        assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather]));
+        assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather, Alltoall]));
         assert!(having(|operation| !operation.has_data()).eq([Barrier]));
+        assert!(having(Operation::tells_in_place).eq([Alltoall]));
     }
 
     /// What the documentation of [`Buffer`] says of a side.

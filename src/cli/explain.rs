@@ -82,6 +82,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         count: arguments.bytes / unit,
         unit,
         commutative: !arguments.non_commutative,
+        in_place: false,
         nodes: if situation.one_node { &[] } else { &nodes },
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
     };
@@ -181,6 +182,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
+        _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
         _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
         _ => format!(" of {bytes} bytes"),
     };

@@ -139,7 +139,7 @@ impl Network {
         let unit = if operation.reduces() { 8 } else { 1 };
         let count = if operation.has_data() { bytes.div_ceil(unit) } else { 0 };
         let half_bandwidth = self.half_bandwidth(nodes.is_empty());
-        Call { operation, root, count, unit, commutative: true, nodes, half_bandwidth }
+        Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
     }
 
     /// The names of the presets, with commas between.

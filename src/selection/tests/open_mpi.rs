@@ -229,7 +229,7 @@ fn classic_refusals_say_where_and_what() {
 const JSON: &str = r#"{
   "rule_file_version": 3, "module": "tuned",
   "collectives": {
-    "alltoall": [{"rules": [{"alg": 99}]}],
+    "alltoallv": [{"rules": [{"alg": 99}]}],
     "allreduce": [
       {"comm_size_min": 4, "comm_size_max": 8, "rules": [
         {"msg_size_max": 511, "alg": 3},
