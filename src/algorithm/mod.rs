@@ -7,7 +7,7 @@
 //! 2. Add `mod <name>;` and `&<name>::ROW` in the folder's `mod.rs`.
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
-//! from the row.
+//! from the row. `operation.rs` says how to add an operation.
 
 #![forbid(unsafe_code)]
 

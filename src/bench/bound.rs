@@ -56,6 +56,9 @@ mod tests {
         assert_eq!(milliseconds(Operation::Gather, &flat), 296.0);
         assert_eq!(milliseconds(Operation::Scatter, &paired), 253.7);
         assert_eq!(milliseconds(Operation::Allgather, &paired), 253.7);
+        assert_eq!(milliseconds(Operation::Alltoall, &flat), 296.0);
+        assert_eq!(milliseconds(Operation::Alltoall, &paired), 507.4);
+        assert_eq!(milliseconds(Operation::Alltoall, &[8]), 296.0);
         // One node: as eight nodes of one rank.
         assert_eq!(milliseconds(Operation::Allreduce, &[8]), 74.0);
     }

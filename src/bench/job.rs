@@ -417,6 +417,17 @@ impl Exchange {
                 datatype,
                 comm
             ),
+            Operation::Alltoall => one_of!(
+                PMPI_Alltoall,
+                MPI_Alltoall as (_, _, _, _, _, _, _),
+                send,
+                count,
+                datatype,
+                receive,
+                count,
+                datatype,
+                comm
+            ),
         };
         check(code)
     }

@@ -477,6 +477,7 @@ impl State {
             count: significant.count,
             unit: significant.unit,
             commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
+            in_place: operation.tells_in_place() && significant.send.is_none(),
             nodes: &agreed.nodes,
             half_bandwidth: agreed.half_bandwidth,
         };

@@ -92,6 +92,9 @@ collectives! {
     Allgather MPI_Allgather PMPI_Allgather(
         sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
         recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
+    Alltoall MPI_Alltoall PMPI_Alltoall(
+        sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
+        recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
     Barrier MPI_Barrier PMPI_Barrier();
 }
 
@@ -122,6 +125,10 @@ mod large_count {
             recvbuf: *mut c_void => receive, recvcount: MPI_Count => receive_count,
             recvtype: MPI_Datatype => receive_type, root: c_int => root);
         Allgather MPI_Allgather_c PMPI_Allgather_c(
+            sendbuf: *const c_void => send, sendcount: MPI_Count => send_count, sendtype: MPI_Datatype => send_type,
+            recvbuf: *mut c_void => receive, recvcount: MPI_Count => receive_count,
+            recvtype: MPI_Datatype => receive_type);
+        Alltoall MPI_Alltoall_c PMPI_Alltoall_c(
             sendbuf: *const c_void => send, sendcount: MPI_Count => send_count, sendtype: MPI_Datatype => send_type,
             recvbuf: *mut c_void => receive, recvcount: MPI_Count => receive_count,
             recvtype: MPI_Datatype => receive_type);

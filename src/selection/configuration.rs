@@ -200,7 +200,7 @@ pub struct Configuration {
     /// `COLLIE_MODE`.
     pub mode: Mode,
     /// The variable of each operation, at `operation as usize`.
-    pub forced: [Wanted; 7],
+    pub forced: [Wanted; Operation::ALL.len()],
     /// The rules file.
     pub rules: Rules,
     /// `COLLIE_NETWORK`.

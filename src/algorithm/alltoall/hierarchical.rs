@@ -61,7 +61,9 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let [m, n, b] = [widest as f64, affairs as f64, shape.bytes as f64];
     let cost = |messages: f64, blocks: f64| Cost { rounds: messages, bytes: messages * blocks * b, folded: 0.0 };
     let inside = if affairs == 0 { Cost::default() } else { cost(m - 1.0, n * m) };
-    cost(m - 1.0, 1.0) + inside + cost(n, m * m) + inside
+    // Several leaders get in each other's way once: a port takes what comes first.
+    let delay = Cost { rounds: if leaders > 1 && affairs > 0 { 1.0 } else { 0.0 }, ..Cost::default() };
+    cost(m - 1.0, 1.0) + inside + cost(n, m * m) + inside + delay
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -201,7 +201,7 @@ fn classic_parameters() {
 
 #[test]
 fn classic_collectives_that_are_not_ours_are_read_over() {
-    let rules = read("2 3 1 2 1 0 99 0 0 7 1 2 1 0 6 0 0");
+    let rules = read("2 5 1 2 1 0 99 0 0 7 1 2 1 0 6 0 0");
     assert_eq!(asked(&rules, Operation::Bcast, 2, 8), "binomial:segment=none");
 }
 
