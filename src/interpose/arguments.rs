@@ -125,6 +125,8 @@ pub enum Fallback {
     DeviceMemory,
     /// Some rank uses a GPU, and such communicators are to be left alone.
     Gpu,
+    /// It was given back when the program could make no communicator otherwise.
+    GivenBack,
 }
 
 impl Fallback {
@@ -140,6 +142,7 @@ impl Fallback {
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
             Self::DeviceMemory => "fallback: device memory",
             Self::Gpu => "COLLIE_DEVICE=native",
+            Self::GivenBack => "fallback: private communicator given back to the program",
         }
     }
 }

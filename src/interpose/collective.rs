@@ -313,7 +313,7 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
         Decided::Native { by } => (None, by.to_string()),
     };
     let (choice, decided_by) = match choice {
-        Some(_) if state.private(runtime)?.is_none() => (None, Fallback::NoPrivateCommunicator.words().to_owned()),
+        Some(_) if state.private(runtime)?.is_none() => (None, state.without_private().words().to_owned()),
         choice => (choice, decided_by),
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);

@@ -8,7 +8,8 @@
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
 //! * [`device`]: memory of GPUs, which is left to the MPI library.
-//! * [`dying`]: communicators that are being freed. [`stacked`]: other tools beside this one.
+//! * [`contexts`]: communicators that the MPI library has no context id for. [`dying`]: those that are being freed.
+//! * [`stacked`]: other tools beside this one.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`requests`]: the calls that wait for what was started.
 //! * [`verify`]: ours beside the native one, results compared.
@@ -24,6 +25,7 @@ mod arguments;
 mod attention;
 mod cached;
 mod collective;
+mod contexts;
 pub mod control;
 mod deadline;
 mod device;

@@ -152,6 +152,8 @@ pub enum Private {
     Made(MPI_Comm),
     /// The ranks found together that it cannot be had.
     Refused,
+    /// The ranks gave it back together, for a communicator of the program's.
+    GivenBack,
 }
 
 /// Calls per epoch of mode `compare`: few, so that programs with few calls get enough epochs for the test.
@@ -438,7 +440,7 @@ impl State {
     pub fn private(&mut self, runtime: &Runtime) -> Result<Option<MPI_Comm>> {
         match self.private {
             Private::Made(private) => return Ok(Some(private)),
-            Private::Refused => return Ok(None),
+            Private::Refused | Private::GivenBack => return Ok(None),
             Private::Unmade => {}
         }
         let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
@@ -466,6 +468,27 @@ impl State {
     }
 
     /// This rank's place and the call, for an algorithm that was decided on.
+    /// Why there is no private communicator where there is none.
+    pub const fn without_private(&self) -> Fallback {
+        match self.private {
+            Private::GivenBack => Fallback::GivenBack,
+            Private::Unmade | Private::Made(_) | Private::Refused => Fallback::NoPrivateCommunicator,
+        }
+    }
+
+    /// Frees the private communicator for good, since the program needs its id. All ranks of the communicator do so between
+    /// the same two calls on it; the calls from then on stay with the MPI library.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn give_back(&mut self, runtime: &Runtime) -> Result {
+        self.memory = Default::default();
+        self.calls.clear();
+        let released = self.release(runtime);
+        self.private = Private::GivenBack;
+        released
+    }
+
     pub fn place_and_call(&self, operation: Operation, significant: &Significant) -> (Place, Call<'_>) {
         let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
         let Private::Made(comm) = self.private else { unreachable!("a plan of ours has a private communicator") };

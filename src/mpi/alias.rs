@@ -14,6 +14,7 @@
 use super::communicator;
 use super::constants;
 use super::error::check;
+use super::handler::quietly;
 use crate::algorithm::Operation;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
@@ -46,7 +47,7 @@ pub fn is_refused(operation: Operation, count: i64) -> bool {
             // Open MPI 4.1.4 raises this error of MPI_Allreduce on MPI_COMM_WORLD, whatever the communicator.
             let asked = communicator::ask_alone(|comm| {
                 let mut refused = false;
-                communicator::quietly(constants::comm_world(), || {
+                quietly(constants::comm_world(), || {
                     refused = check(ask(operation, elements, comm)).is_err();
                     Ok(())
                 })?;

@@ -2,7 +2,8 @@
 
 use super::constants;
 use super::error::{Error, Result, check, throwing};
-use mpi_sys::{MPI_Comm, MPI_Errhandler};
+use super::handler::quietly;
+use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};
@@ -282,23 +283,6 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
         log::warn!("a private communicator could not be freed: {error}");
     }
     Ok(None)
-}
-
-/// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.
-///
-/// # Errors
-/// Those of `action`, and of PMPI.
-pub(super) fn quietly<T>(comm: MPI_Comm, action: impl FnOnce() -> Result<T>) -> Result<T> {
-    let mut handler = std::mem::MaybeUninit::<MPI_Errhandler>::uninit();
-    // SAFETY: the handler is read after it was set, and given back once.
-    unsafe {
-        check(mpi_sys::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr()))?;
-        check(mpi_sys::PMPI_Comm_set_errhandler(comm, constants::errors_return()))?;
-        let result = action();
-        check(mpi_sys::PMPI_Comm_set_errhandler(comm, handler.assume_init()))?;
-        check(mpi_sys::PMPI_Errhandler_free(handler.as_mut_ptr()))?;
-        result
-    }
 }
 
 /// Runs `question`, which asks MPI what it thinks of something, with `MPI_COMM_SELF` and errors on it returned. It needs no

@@ -184,9 +184,10 @@ const AFTER_OPERATIONS: &[Variable] = &[
     Variable {
         name: MAX_COMMUNICATORS,
         accepted: "a whole number from 1 on",
-        default: "512",
+        default: "512; 128 with MPICH",
         help: "How many private communicators Collie may hold at once. Collectives on communicators beyond that stay \
-               with the MPI library.",
+               with the MPI library. MPICH has 2046 ids for the communicators of a process: where a program can make none \
+               for want of one, private ones are given back for good, and collectives there go to the MPI library.",
     },
 ];
 
