@@ -16,7 +16,7 @@
 //! * [`synchronise`]: waiting for late ranks told from the collective itself.
 //! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
-//! * [`trace`]: the log of single calls.
+//! * [`trace`]: the log of single calls. [`spawned`]: where processes that others spawned write.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
 //!   [`kept`]: what a thread keeps.
 
@@ -48,6 +48,7 @@ mod program;
 mod quick;
 mod requests;
 mod runtime;
+mod spawned;
 mod stack;
 mod stacked;
 mod state;

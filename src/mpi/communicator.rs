@@ -57,6 +57,16 @@ pub fn name(comm: MPI_Comm) -> Result<Option<String>> {
     Ok((!name.is_empty()).then(|| name.into_owned()))
 }
 
+/// Whether this `MPI_COMM_WORLD` was spawned by processes of another, with which it is still connected.
+pub fn has_parent() -> bool {
+    let mut parent = std::mem::MaybeUninit::uninit();
+    // SAFETY: the out-parameter is valid for writes, and read where it was filled.
+    unsafe {
+        check(mpi_sys::PMPI_Comm_get_parent(parent.as_mut_ptr())).is_ok()
+            && parent.assume_init() != constants::comm_null()
+    }
+}
+
 /// World rank of each rank of its (local or remote) group, in order; `MPI_UNDEFINED` for ranks of other worlds.
 ///
 /// # Errors

@@ -116,7 +116,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: REPORT,
         accepted: "off, or a comma-separated list of stderr and file names that end in .txt, .json, .csv or .html",
         default: "stderr",
-        help: "Where rank 0 writes the report at the end of the run.",
+        help: "Where rank 0 writes the report at the end of the run. Spawned processes write one of their own: the file \
+               name gets spawned- and the number of their first process before its ending, as that of COLLIE_TRACE.",
     },
     Variable {
         name: TRACE,
