@@ -176,7 +176,10 @@ macro_rules! entries {
         throwing!($native($($type,)* MPI_Comm, *mut MPI_Request))
     };
     (@made unsafe {}) => { constants::request_null() };
-    (@made unsafe { $($request:tt)+ }) => { unsafe { $($request)+ } };
+    (@made unsafe { $($request:tt)+ }) => {{
+        // SAFETY: asked for only when the native call has written there.
+        unsafe { $($request)+ }
+    }};
     (@init $collective:ident $name:expr, ($($argument:ident: $type:ty),*) $root:expr, $part:expr) => {
         const _: () = {
             /// # Safety

@@ -231,8 +231,9 @@ pub struct LastCommunicators {
 
 impl LastCommunicators {
     /// None yet.
-    pub const NONE: Self =
-        Self { known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS], last: Cell::new(0), next: Cell::new(0) };
+    pub const fn none() -> Self {
+        Self { known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS], last: Cell::new(0), next: Cell::new(0) }
+    }
 
     /// What is kept of `comm`, if it is one of them and means what it did.
     #[inline(always)]
@@ -467,7 +468,6 @@ impl State {
         Ok(())
     }
 
-    /// This rank's place and the call, for an algorithm that was decided on.
     /// Why there is no private communicator where there is none.
     pub const fn without_private(&self) -> Fallback {
         match self.private {
@@ -489,6 +489,7 @@ impl State {
         released
     }
 
+    /// This rank's place and the call, for an algorithm that was decided on.
     pub fn place_and_call(&self, operation: Operation, significant: &Significant) -> (Place, Call<'_>) {
         let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
         let Private::Made(comm) = self.private else { unreachable!("a plan of ours has a private communicator") };

@@ -373,6 +373,7 @@ impl Key {
     ///
     /// # Errors
     /// What PMPI returned.
+    #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "MPI does not follow the pointer")]
     pub fn set(self, comm: MPI_Comm, value: *mut c_void) -> Result {
         // SAFETY: MPI keeps the pointer and gives it back, no more.
         check(unsafe { mpi_sys::PMPI_Comm_set_attr(comm, self.0, value) })
