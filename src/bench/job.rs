@@ -110,7 +110,7 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn broadcast(&self, bytes: &mut Vec<u8>) -> Result {
-        communicator::broadcast(self.own, bytes)
+        crate::mpi::bytes::broadcast(self.own, 0, bytes)
     }
 
     /// Rank 0's word.

@@ -5,7 +5,7 @@ use super::runtime::{self, Runtime};
 use super::state::State;
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
-use crate::mpi::{communicator, node};
+use crate::mpi::{bytes, communicator, node};
 use crate::schedule::fragments::Fragments;
 use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -140,7 +140,7 @@ fn name_by_first(runtime: &Runtime, state: &State) -> Result<String> {
         let number = runtime.numbered.fetch_add(1, Ordering::Relaxed);
         bytes = format!("unseen/{}.{number}", runtime.world_rank).into_bytes();
     }
-    communicator::broadcast(state.comm, &mut bytes)?;
+    bytes::broadcast(state.comm, 0, &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -151,7 +151,7 @@ fn take_over(runtime: &Runtime, state: &State) -> Result<Arc<Configuration>> {
         runtime.own_configuration();
         bytes = serde_json::to_vec(&runtime.raw).expect("strings can be written");
     }
-    communicator::broadcast(state.comm, &mut bytes)?;
+    bytes::broadcast(state.comm, 0, &mut bytes)?;
     let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
     let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
     Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))

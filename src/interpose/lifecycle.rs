@@ -7,10 +7,11 @@ use super::state::{self, Visit};
 use super::synchronise::Settled;
 use super::{guard, log, partial, spawned, synchronise, trace, watch};
 use crate::monitor::{
-    Beyond, BeyondRecord, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, PlayedRecord,
-    RankRecord, Summary, Traffic, TrafficRecord, merge,
+    Beyond, BeyondRecord, Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged,
+    PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
 };
-use crate::mpi::{Error, Result, communicator, constants, node};
+use crate::mpi::bytes::{self, ToRoot};
+use crate::mpi::{Error, Result, constants, node};
 use crate::report;
 use crate::run::Counts;
 use crate::selection::{Mode, Sync};
@@ -59,7 +60,7 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.extend(configuration.replaced_from().to_le_bytes());
         wanted.extend(std::process::id().to_le_bytes());
     }
-    runtime.apart(|| communicator::broadcast(constants::comm_world(), &mut wanted))?;
+    runtime.apart(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
@@ -171,7 +172,7 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
         wanted[0] |= if configuration.report.is_empty() { 0 } else { REPORT };
         wanted[0] |= if configuration.trace.is_some() { TRACE } else { 0 };
     }
-    communicator::broadcast(world, &mut wanted)?;
+    bytes::broadcast(world, 0, &mut wanted)?;
     if wanted[0] == 0 {
         return Ok(true);
     }
@@ -182,26 +183,36 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
         let rank = runtime.world_rank;
         log::tell(&format!("rank {rank}: the report leaves out {left_out} communicators that have a call under way"));
     }
-    let bytes = RankRecord { native_traffic, native_collectives, ..record }.encode();
-    let all = communicator::gather_bytes(world, runtime.world_rank, runtime.world_size, &bytes)?;
-    let records: std::result::Result<Vec<_>, _> = all.iter().map(|bytes| RankRecord::decode(bytes)).collect();
-    let records = records.map_err(|error| {
-        log::tell(&error.to_string());
-        Error(mpi_sys::MPI_ERR_OTHER as c_int)
-    })?;
+    let record = RankRecord { native_traffic, native_collectives, ..record };
+    let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;
     let mut written = true;
     if wanted[0] & TRACE != 0 {
         let path = if at_root { runtime.own_configuration().trace.as_deref() } else { None };
         let path = path.map(|path| runtime.world.path(path));
-        written = trace::write(runtime, path.as_deref(), &records)?;
+        written = trace::write(runtime, &way, path.as_deref(), &record)?;
     }
-    if at_root && wanted[0] & REPORT != 0 {
-        let mut summary = merge(records);
+    let all = if wanted[0] & REPORT != 0 { merged(&way, record)? } else { None };
+    way.close()?;
+    if let Some(all) = all {
+        let mut summary = all.finish();
         let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
         summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
         written &= write(runtime, &summary);
     }
     Ok(written)
+}
+
+/// What all ranks recorded, at rank 0. Collective.
+fn merged(way: &ToRoot, record: RankRecord) -> Result<Option<Merged>> {
+    way.merged(Merged::of(record, &Bounds::REPORT), Merged::encode, |all, bytes| {
+        let theirs = Merged::decode(&bytes).map_err(|error| {
+            log::tell(&error.to_string());
+            Error(mpi_sys::MPI_ERR_OTHER as c_int)
+        })?;
+        drop(bytes);
+        all.add(theirs, &Bounds::REPORT);
+        Ok(())
+    })
 }
 
 /// What this rank has to tell without asking another; and the number of communicators that have to be left out.

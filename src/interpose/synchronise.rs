@@ -10,9 +10,9 @@ use super::runtime::Runtime;
 use super::state::{self, Private, State, Visit};
 use crate::algorithm::{Choice, Operation};
 use crate::monitor::{Arrival, Arrivals, CellId, ClockRecord, CommonClock, CommunicatorRecord, Function, LateRecord};
-use crate::monitor::{Meeting, PingPong, Room, SharedList, Traffic, arrivals};
+use crate::monitor::{Meeting, PingPong, Room, SharedList, Traffic, arrivals, gathering};
 use crate::mpi::error::Result;
-use crate::mpi::{communicator, constants};
+use crate::mpi::{bytes, communicator, constants};
 use crate::run::Counts;
 use crate::schedule::lower;
 use crate::selection::Sync;
@@ -340,21 +340,17 @@ impl Part {
     fn on_all_ranks(&self, runtime: &Runtime, mut met: Vec<Meeting>) -> Result<Vec<Meeting>> {
         let (comm, rank, size) = (runtime.synchronisation.all(), self.rank, self.members.len());
         let world = |rank: usize| self.members[rank] as usize;
-        let distances = || (0..usize::BITS).map(|bit| 1 << bit).take_while(|distance| *distance < size);
-        let is_child = |distance: &usize| rank & (distance * 2 - 1) == 0 && rank + distance < size;
-        for child in distances().filter(is_child).map(|distance| rank + distance) {
-            let theirs = communicator::receive_bytes(comm, world(child))?;
+        for child in gathering::children(rank, size) {
+            let theirs = bytes::receive(comm, world(child))?;
             met = arrivals::meet(&met, &decode(&theirs)?);
         }
-        if rank > 0 {
-            let parent = world(rank & (rank - 1));
-            communicator::send_bytes(comm, parent, &encode(&met))?;
-            met = decode(&communicator::receive_bytes(comm, parent)?)?;
+        if let Some(parent) = gathering::parent(rank).map(world) {
+            bytes::send(comm, parent, &encode(&met))?;
+            met = decode(&bytes::receive(comm, parent)?)?;
         }
-        let bytes = encode(&met);
-        let children: Vec<usize> = distances().filter(is_child).map(|distance| rank + distance).collect();
-        for child in children.into_iter().rev() {
-            communicator::send_bytes(comm, world(child), &bytes)?;
+        let all = encode(&met);
+        for child in gathering::children(rank, size).rev() {
+            bytes::send(comm, world(child), &all)?;
         }
         Ok(met)
     }

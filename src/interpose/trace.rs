@@ -3,7 +3,8 @@
 use super::arguments::Significant;
 use super::log;
 use super::runtime::Runtime;
-use crate::monitor::{CellId, ElementsRecord, Event, EventLog, RankRecord};
+use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, RankRecord};
+use crate::mpi::bytes::ToRoot;
 use crate::mpi::{Result, communicator, constants, datatype, operation};
 use crate::report::Trace;
 use crate::selection::{Configuration, ReportFormat, ReportTarget};
@@ -177,29 +178,31 @@ pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
     }
 }
 
-/// Gathers all calls, rank by rank, and writes the trace at rank 0, where `records` holds all ranks' records.
-/// Collective over `MPI_COMM_WORLD`. False if it could not be written.
+/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0. Collective over `MPI_COMM_WORLD`.
+/// False if it could not be written.
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn write(runtime: &Runtime, path: Option<&Path>, records: &[RankRecord]) -> Result<bool> {
+pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &RankRecord) -> Result<bool> {
     let (world, own) = (constants::comm_world(), runtime.world_rank);
     let kept = runtime.events.as_ref().map_or(0, |log| log.lock().len());
     let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
-    let origin = records.iter().map(|record| record.started_unix_ns).min().unwrap_or(0);
+    let [origin] = communicator::least(world, [record.started_unix_ns])?;
     let mut trace = path.map(|path| begin(path, origin));
     for (rank, [length]) in lengths.into_iter().enumerate() {
-        with(&mut trace, |trace| trace.rank(&records[rank]));
+        let names = if rank == own { names(record).encode() } else { Vec::new() };
+        let names = way.from(rank, &names)?;
+        let names = path.map(|_| RankRecord::decode(&names).map_err(io::Error::other));
+        with(&mut trace, |trace| trace.rank(known(&names)?));
         for piece in 0..(length as usize).div_ceil(PIECE) {
             let mut bytes = Vec::new();
             if rank == own {
                 bytes = read_piece(runtime, piece).iter().flat_map(|event| event.to_bytes()).collect();
             }
-            let gathered = communicator::gather_bytes(world, own, runtime.world_size, &bytes)?;
+            let events = way.from(rank, &bytes)?;
             with(&mut trace, |trace| {
-                for event in gathered[rank].chunks_exact(Event::BYTES) {
-                    let event = Event::from_bytes(event.try_into().expect("a chunk is an event"));
-                    trace.event(&records[rank], &event)?;
+                for event in events.as_chunks().0 {
+                    trace.event(known(&names)?, &Event::from_bytes(event))?;
                 }
                 Ok(())
             });
@@ -215,6 +218,32 @@ pub fn write(runtime: &Runtime, path: Option<&Path>, records: &[RankRecord]) -> 
         },
         _ => true,
     })
+}
+
+/// The part of a record that the names of its calls are in.
+fn names(record: &RankRecord) -> RankRecord {
+    let named = |communicator: &CommunicatorRecord| CommunicatorRecord {
+        identity: communicator.identity.clone(),
+        name: communicator.name.clone(),
+        cells: communicator.cells.iter().map(CellRecord::without_durations).collect(),
+        ..CommunicatorRecord::default()
+    };
+    RankRecord {
+        rank: record.rank,
+        host: record.host.clone(),
+        elements: record.elements.clone(),
+        communicators: record.communicators.iter().map(named).collect(),
+        ..RankRecord::default()
+    }
+}
+
+/// The record that events are written with, at rank 0.
+fn known(names: &Option<io::Result<RankRecord>>) -> io::Result<&RankRecord> {
+    match names {
+        Some(Ok(names)) => Ok(names),
+        Some(Err(error)) => Err(io::Error::other(error.to_string())),
+        None => Err(io::Error::other("rank 0 only writes")),
+    }
 }
 
 /// So many calls of this rank's log; few enough that the file behind it need not fit into memory.

@@ -24,6 +24,12 @@ impl Steps {
     }
 }
 
+impl Default for Steps {
+    fn default() -> Self {
+        std::iter::empty().collect()
+    }
+}
+
 impl Deref for Steps {
     type Target = [(u16, u32)];
 

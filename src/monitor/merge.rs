@@ -1,63 +1,178 @@
 //! All ranks' records → one summary. Pure.
 
-use super::rows::{RowOf, rows};
+use super::merged::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, Merged, RankPart, TrafficPart};
+use super::rows::{Place, rows};
 use super::{
-    BeyondRow, CacheRow, ClockRow, CommunicatorRecord, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord,
-    ElementsRow, Epochs, EpochsRecord, LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread,
-    Summary, TimelineRow, TrafficRecord, TrafficRow, Verification, compare,
+    BeyondRow, Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow,
+    Epochs, LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow,
+    TrafficRow, Verification, compare,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// Merges the records of all ranks, in any order; ranks may be missing.
 pub fn merge(mut records: Vec<RankRecord>) -> Summary {
     records.sort_by_key(|record| record.rank);
-    let job = records.iter_mut().find_map(|record| record.job.take()).unwrap_or_default();
-    let communicators = communicators(&records);
-    let place: HashMap<&str, usize> =
-        communicators.iter().enumerate().map(|(place, row)| (row.identity.as_str(), place)).collect();
-    let run_ns = records.iter().map(|record| record.run_ns as f64).sum::<f64>();
-    let waiting_known = !job.sync.is_empty();
-    let per_rank: Vec<RankRow> = records.iter().map(|record| rank_row(record, waiting_known)).collect();
-    let (mut rows, row_of) = rows(&records, &place, run_ns);
-    if !waiting_known {
-        rows.iter_mut().for_each(|row| row.waiting_seconds = None);
+    merged(&mut records.into_iter(), &Bounds::REPORT).finish()
+}
+
+/// Two by two, as ranks do it: one after the other would look at the first ones again and again.
+fn merged(records: &mut std::vec::IntoIter<RankRecord>, bounds: &Bounds) -> Merged {
+    let mut parts: Vec<(usize, Merged)> = Vec::new();
+    for record in records {
+        let (mut number, mut part) = (1, Merged::of(record, bounds));
+        while let Some((_, mut before)) = parts.pop_if(|before| before.0 == number) {
+            before.add(part, bounds);
+            (number, part) = (2 * number, before);
+        }
+        parts.push((number, part));
     }
-    let collective_ns = per_rank.iter().map(|row| row.collective_seconds).sum::<f64>() * 1e9;
-    let hosts: BTreeSet<&str> = records.iter().map(|record| record.host.as_str()).collect();
-    let elements: BTreeSet<&ElementsRecord> = records.iter().flat_map(used_elements).collect();
-    let elements: Vec<&ElementsRecord> = elements.into_iter().collect();
-    let start = records.iter().map(|record| record.started_unix_ns).min().unwrap_or(0);
-    Summary {
-        schema_version: SCHEMA_VERSION,
-        collie_version: job.collie_version,
-        mpi_library: job.mpi_library,
-        command: job.command,
-        verification: (job.mode == "verify").then(|| verification(&records, &place)),
-        mode: job.mode,
-        sync: waiting_known.then_some(job.sync),
-        partial: None,
-        started_unix_seconds: seconds(start as f64),
-        ranks: records.len() as u32,
-        nodes: hosts.len() as u32,
-        run_seconds: seconds(run_ns) / records.len().max(1) as f64,
-        collective_seconds: Spread::of(per_rank.iter().map(|row| (row.rank, row.collective_seconds))),
-        collective_share: share(collective_ns, run_ns),
-        overhead: overhead(&records, &per_rank),
-        dropped_events: records.iter().map(|record| record.dropped_events).sum(),
-        comparisons: comparisons(&records, &place),
-        late: late(&records, &place),
-        clock: clock(&records),
-        traffic: traffic(&records, |record| &record.traffic),
-        native_traffic: traffic(&records, |record| &record.native_traffic),
-        native_collectives: traffic(&records, |record| &record.native_collectives),
-        timeline: timeline(&records, &row_of, &elements),
-        elements: elements.into_iter().map(elements_row).collect(),
-        beyond: beyond(&records),
-        played: played(&records),
-        cache: cache(&records),
-        communicators,
-        rows,
-        per_rank,
+    let join = |(_, after): (usize, Merged), (number, mut before): (usize, Merged)| {
+        before.add(after, bounds);
+        (number, before)
+    };
+    parts.into_iter().rev().reduce(join).map(|(_, all)| all).unwrap_or_default()
+}
+
+impl Merged {
+    /// The summary, if these are all ranks.
+    pub fn finish(mut self) -> Summary {
+        let job = self.job.take().unwrap_or_default();
+        let waiting_known = !job.sync.is_empty();
+        let run_ns = self.ranks.iter().map(|rank| u128::from(rank.run_ns)).sum::<u128>() as f64;
+        let collective_ns = self.ranks.iter().map(|rank| u128::from(rank.total_ns)).sum::<u128>() as f64;
+        let (communicators, place) = communicators(std::mem::take(&mut self.communicators));
+        let verification = (job.mode == "verify").then(|| self.verification(&place));
+        let late = self.late(&place);
+        let comparisons = comparisons(std::mem::take(&mut self.epochs), &place);
+        let (mut rows, row_of) = rows(std::mem::take(&mut self.rows), &self.texts, &place, run_ns);
+        if !waiting_known {
+            rows.iter_mut().for_each(|row| row.waiting_seconds = None);
+        }
+        let (timeline, elements) = self.timeline(&row_of);
+        let [traffic, native_traffic, native_collectives] =
+            std::mem::take(&mut self.traffic).map(|sent| traffic(&self.ranks, &sent));
+        let hosts: BTreeSet<&str> = self.ranks.iter().map(|rank| rank.host.as_str()).collect();
+        Summary {
+            schema_version: SCHEMA_VERSION,
+            collie_version: job.collie_version,
+            mpi_library: job.mpi_library,
+            command: job.command,
+            mode: job.mode,
+            sync: waiting_known.then_some(job.sync),
+            partial: None,
+            started_unix_seconds: seconds(self.started_unix_ns() as f64),
+            ranks: self.ranks.len() as u32,
+            nodes: hosts.len() as u32,
+            run_seconds: seconds(run_ns) / self.ranks.len().max(1) as f64,
+            collective_seconds: Spread::of(self.ranks.iter().map(|rank| (rank.rank, rank.total_ns))),
+            collective_share: share(collective_ns, run_ns),
+            overhead: self.overhead(),
+            dropped_events: self.dropped_events,
+            clock: self.clock.map(|clock| ClockRow {
+                points: clock.points,
+                error_seconds: seconds(clock.error_ns as f64),
+                round_trip_seconds: seconds(clock.round_trip_ns as f64),
+            }),
+            beyond: self.beyond(),
+            played: self.played(),
+            cache: self.cache(),
+            left_out: (!self.left_out.is_nothing()).then_some(self.left_out),
+            per_rank: self.ranks.into_iter().map(|rank| rank_row(rank, waiting_known)).collect(),
+            verification,
+            late,
+            comparisons,
+            communicators,
+            rows,
+            traffic,
+            native_traffic,
+            native_collectives,
+            timeline,
+            elements,
+        }
+    }
+
+    fn overhead(&self) -> Overhead {
+        let calls = self.ranks.iter().map(|rank| rank.calls).max().unwrap_or(0);
+        Overhead {
+            nanoseconds_per_call: self.overhead_ns_per_call,
+            seconds_per_rank: seconds(self.overhead_ns_per_call * calls as f64),
+            finalize_seconds: None,
+        }
+    }
+
+    fn verification(&mut self, place: &Place) -> Verification {
+        let row = |part: DifferencePart| {
+            let record = part.record;
+            Some(DifferenceRow {
+                rank: part.rank,
+                communicator: place.get(part.communicator)?,
+                function: record.function.name().to_owned(),
+                algorithm: record.algorithm,
+                call: record.call,
+                element: record.element,
+                native: record.native,
+                ours: record.ours,
+            })
+        };
+        let differences = std::mem::take(&mut self.differences);
+        Verification { calls: self.verified_calls, differences: differences.into_iter().filter_map(row).collect() }
+    }
+
+    fn late(&self, place: &Place) -> Vec<LateRow> {
+        let row = |part: &LatePart| {
+            Some(LateRow {
+                communicator: place.get(part.communicator)?,
+                rank: part.record.rank,
+                calls: part.record.calls,
+                waited_seconds: seconds(part.record.waited_ns as f64),
+            })
+        };
+        let mut rows: Vec<LateRow> = self.late.iter().filter_map(row).collect();
+        rows.sort_by_key(|row| (row.communicator, std::cmp::Reverse(row.calls), row.rank));
+        rows
+    }
+
+    /// The calls of the time line, and what their elements are.
+    fn timeline(&self, row_of: &[u32]) -> (Vec<TimelineRow>, Vec<ElementsRow>) {
+        let elements_of = |place: u32| place.checked_sub(1).map(|place| &self.elements[place as usize]);
+        let elements: BTreeSet<&ElementsRecord> =
+            self.events.iter().filter_map(|event| elements_of(event.elements)).collect();
+        let elements: Vec<&ElementsRecord> = elements.into_iter().collect();
+        let first = self.events.iter().map(|event| event.enter_unix_ns).min().unwrap_or(0);
+        let row = |event: &EventPart| TimelineRow {
+            rank: event.rank,
+            thread: u32::from(event.thread),
+            row: row_of[event.row as usize] as usize,
+            enter_seconds: seconds((event.enter_unix_ns - first) as f64),
+            seconds: seconds(event.duration_ns as f64),
+            bytes: event.bytes,
+            root: u32::try_from(event.root).ok(),
+            elements: elements_of(event.elements).and_then(|known| elements.binary_search(&known).ok()),
+        };
+        let mut rows: Vec<TimelineRow> = self.events.iter().map(row).collect();
+        rows.sort_by(|left, right| left.rank.cmp(&right.rank).then(left.enter_seconds.total_cmp(&right.enter_seconds)));
+        (rows, elements.into_iter().map(elements_row).collect())
+    }
+
+    fn beyond(&self) -> Option<BeyondRow> {
+        let beyond = self.beyond;
+        let seconds = seconds(beyond.total_ns as f64);
+        (beyond.calls > 0).then_some(BeyondRow { calls: beyond.calls, bytes: beyond.bytes, seconds })
+    }
+
+    fn played(&self) -> Option<PlayedRow> {
+        let played = self.played;
+        (played.calls > 0).then_some(PlayedRow { calls: played.calls, kept: played.kept, actions: played.actions })
+    }
+
+    fn cache(&self) -> Option<CacheRow> {
+        let cache = self.cache;
+        (cache.evicted + cache.refused > 0).then_some(CacheRow {
+            most_bytes: cache.most_bytes,
+            bound: cache.bound,
+            evicted: cache.evicted,
+            refused: cache.refused,
+        })
     }
 }
 
@@ -72,98 +187,74 @@ pub(super) fn share(part: f64, whole: f64) -> f64 {
 }
 
 impl Spread {
-    /// Of (world rank, value) of each rank that takes part.
-    pub(super) fn of(values: impl Iterator<Item = (u32, f64)>) -> Self {
-        let (mut spread, mut count, mut sum) = (Self { min: f64::INFINITY, ..Self::default() }, 0u32, 0.0);
+    /// Of (world rank, nanoseconds) of each rank that takes part.
+    fn of(values: impl Iterator<Item = (u32, u64)>) -> Self {
+        let (mut least, mut most, mut most_rank, mut sum, mut count) = (u64::MAX, 0, 0, 0, 0);
         for (rank, value) in values {
-            count += 1;
-            sum += value;
-            spread.min = spread.min.min(value);
-            if count == 1 || value > spread.max {
-                (spread.max, spread.max_rank) = (value, rank);
+            if count == 0 || value > most {
+                (most, most_rank) = (value, rank);
             }
+            (least, sum, count) = (least.min(value), sum + u128::from(value), count + 1);
         }
-        if count == 0 { Self::default() } else { Self { mean: sum / f64::from(count), ..spread } }
+        if count == 0 { Self::default() } else { Self::of_sum((least, most, most_rank), sum, count) }
+    }
+
+    /// Of the least, the most and the rank that has it, and the sum over so many ranks.
+    pub(super) fn of_sum((least, most, most_rank): (u64, u64, u32), sum: u128, count: u32) -> Self {
+        Self {
+            min: seconds(least as f64),
+            mean: seconds(sum as f64) / f64::from(count),
+            max: seconds(most as f64),
+            max_rank: most_rank,
+        }
     }
 }
 
-fn communicators(records: &[RankRecord]) -> Vec<CommunicatorRow> {
-    let mut rows: BTreeMap<&str, CommunicatorRow> = BTreeMap::new();
-    let used = records.iter().flat_map(|record| &record.communicators).filter(|record| record.has_calls());
-    for record in used {
-        let row = rows.entry(&record.identity).or_insert_with(|| communicator_row(record));
-        // The members are told by one of the ranks only, and a name may be set on one rank only.
-        if row.members.is_empty() {
-            row.members.clone_from(&record.members);
-        }
-        if row.name.is_none() {
-            row.name.clone_from(&record.name);
-        }
-        if record.comparable_calls > 0 {
-            (row.compared_calls, row.comparable_calls) = (Some(record.compared_calls), Some(record.comparable_calls));
-        }
-    }
-    rows.into_values().collect()
+/// Communicators with calls in the order of their identities, and where each is in it.
+fn communicators(mut parts: Vec<CommunicatorPart>) -> (Vec<CommunicatorRow>, Place) {
+    let mut order: Vec<usize> = (0..parts.len()).filter(|place| parts[*place].used).collect();
+    order.sort_by(|left, right| parts[*left].identity.cmp(&parts[*right].identity));
+    let place = Place::of(parts.len(), &order);
+    (order.into_iter().map(|place| communicator_row(std::mem::take(&mut parts[place]))).collect(), place)
 }
 
-fn communicator_row(record: &CommunicatorRecord) -> CommunicatorRow {
+fn communicator_row(part: CommunicatorPart) -> CommunicatorRow {
     CommunicatorRow {
-        identity: record.identity.clone(),
-        name: record.name.clone(),
-        made_by: record.made_by.clone(),
-        parent: record.parent.clone(),
-        size: record.size,
-        members: Vec::new(),
-        compared_calls: None,
-        comparable_calls: None,
+        identity: part.identity,
+        name: part.name,
+        made_by: part.made_by,
+        parent: part.parent,
+        size: part.size,
+        members: part.members,
+        compared_calls: part.compared.map(|compared| compared.0),
+        comparable_calls: part.compared.map(|compared| compared.1),
     }
 }
 
-fn rank_row(record: &RankRecord, waiting_known: bool) -> RankRow {
-    let cells = record.communicators.iter().flat_map(|communicator| &communicator.cells);
-    let (mut total, mut waiting) = (record.beyond.total_ns, 0);
-    let (mut calls, mut bytes) = (record.beyond.calls, record.beyond.bytes);
-    for cell in cells {
-        (total, waiting, calls, bytes) =
-            (total + cell.total_ns, waiting + cell.waiting_ns, calls + cell.calls, bytes + cell.bytes);
-    }
+fn rank_row(part: RankPart, waiting_known: bool) -> RankRow {
     RankRow {
-        rank: record.rank,
-        host: record.host.clone(),
-        pid: record.pid,
-        run_seconds: seconds(record.run_ns as f64),
-        collective_seconds: seconds(total as f64),
-        waiting_seconds: waiting_known.then(|| seconds(waiting as f64)),
-        calls,
-        bytes,
+        rank: part.rank,
+        host: part.host,
+        pid: part.pid,
+        run_seconds: seconds(part.run_ns as f64),
+        collective_seconds: seconds(part.total_ns as f64),
+        waiting_seconds: waiting_known.then(|| seconds(part.waiting_ns as f64)),
+        calls: part.calls,
+        bytes: part.bytes,
     }
 }
 
-fn overhead(records: &[RankRecord], per_rank: &[RankRow]) -> Overhead {
-    let nanoseconds_per_call = records.iter().map(|record| record.overhead_ns_per_call).fold(0.0, f64::max);
-    let calls = per_rank.iter().map(|row| row.calls).max().unwrap_or(0);
-    Overhead {
-        nanoseconds_per_call,
-        seconds_per_rank: seconds(nanoseconds_per_call * calls as f64),
-        finalize_seconds: None,
-    }
-}
-
-/// By (communicator's place, function, size class): each rank's epochs.
-fn comparisons(records: &[RankRecord], place: &HashMap<&str, usize>) -> Vec<ComparisonRow> {
-    let mut cells: BTreeMap<_, Vec<&EpochsRecord>> = BTreeMap::new();
-    for communicator in records.iter().flat_map(|record| &record.communicators) {
-        let Some(&place) = place.get(communicator.identity.as_str()) else { continue };
-        for epochs in &communicator.epochs {
-            cells.entry((place, epochs.function, epochs.bucket)).or_default().push(epochs);
-        }
-    }
+/// Most time to be saved or lost first; else by communicator, function and size class.
+fn comparisons(parts: Vec<EpochsPart>, place: &Place) -> Vec<ComparisonRow> {
+    let placed = parts.into_iter().filter_map(|part| Some((place.get(part.key.0)?, part)));
+    let mut parts: Vec<(usize, EpochsPart)> = placed.collect();
+    parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2));
     let mut rows: Vec<ComparisonRow> = Vec::new();
-    for ((communicator, function, bucket), ranks) in cells {
-        let (native, collie) = observations(&ranks);
-        let Some(result) = compare::compare(&native, &collie) else { continue };
-        let calls = ranks.iter().map(|rank| rank.epochs.iter().map(|epoch| u64::from(epoch.1)).sum()).max();
-        let calls: u64 = calls.unwrap_or(0);
+    for (communicator, EpochsPart { key: (_, function, bucket), calls, slowest }) in parts {
+        let side = |native: bool| -> Vec<f64> {
+            slowest.iter().filter(|(epoch, _)| Epochs::is_native(*epoch) == native).map(|(_, mean)| *mean).collect()
+        };
+        let Some(result) = compare::compare(&side(true), &side(false)) else { continue };
         rows.push(ComparisonRow {
             function: function.name().to_owned(),
             communicator,
@@ -178,140 +269,20 @@ fn comparisons(records: &[RankRecord], place: &HashMap<&str, usize>) -> Vec<Comp
     rows
 }
 
-/// Per epoch the slowest rank's mean seconds per call, native epochs and ours.
-fn observations(ranks: &[&EpochsRecord]) -> (Vec<f64>, Vec<f64>) {
-    let mut slowest: BTreeMap<u32, f64> = BTreeMap::new();
-    for &(epoch, calls, ns) in ranks.iter().flat_map(|rank| &rank.epochs) {
-        let mean = seconds(ns as f64 / f64::from(calls.max(1)));
-        slowest.entry(epoch).and_modify(|most| *most = most.max(mean)).or_insert(mean);
-    }
-    let side = |native: bool| {
-        slowest.iter().filter(|(epoch, _)| Epochs::is_native(**epoch) == native).map(|(_, mean)| *mean).collect()
-    };
-    (side(true), side(false))
-}
-
-fn verification(records: &[RankRecord], place: &HashMap<&str, usize>) -> Verification {
-    let mut verification = Verification::default();
-    for record in records {
-        for communicator in &record.communicators {
-            verification.calls += communicator.verified_calls;
-            let Some(&place) = place.get(communicator.identity.as_str()) else { continue };
-            verification.differences.extend(communicator.differences.iter().map(|difference| DifferenceRow {
-                rank: record.rank,
-                communicator: place,
-                function: difference.function.name().to_owned(),
-                algorithm: difference.algorithm.clone(),
-                call: difference.call,
-                element: difference.element,
-                native: difference.native.clone(),
-                ours: difference.ours.clone(),
-            }));
-        }
-    }
-    verification
-}
-
-fn late(records: &[RankRecord], place: &HashMap<&str, usize>) -> Vec<LateRow> {
-    let mut rows = Vec::new();
-    for record in records.iter().flat_map(|record| &record.communicators) {
-        let Some(&communicator) = place.get(record.identity.as_str()) else { continue };
-        rows.extend(record.late.iter().map(|late| LateRow {
-            communicator,
-            rank: late.rank,
-            calls: late.calls,
-            waited_seconds: seconds(late.waited_ns as f64),
-        }));
-    }
-    rows.sort_by_key(|row| (row.communicator, std::cmp::Reverse(row.calls), row.rank));
-    rows
-}
-
-fn clock(records: &[RankRecord]) -> Option<ClockRow> {
-    let clocks = || records.iter().filter_map(|record| record.clock);
-    Some(ClockRow {
-        points: clocks().map(|clock| clock.points).max()?,
-        error_seconds: seconds(clocks().map(|clock| clock.error_ns).max()? as f64),
-        round_trip_seconds: seconds(clocks().map(|clock| clock.round_trip_ns).max()? as f64),
-    })
-}
-
-fn traffic(records: &[RankRecord], of: fn(&RankRecord) -> &Vec<TrafficRecord>) -> Vec<TrafficRow> {
-    let host: HashMap<u32, &str> = records.iter().map(|record| (record.rank, record.host.as_str())).collect();
-    let row = |from: &RankRecord, sent: &TrafficRecord| TrafficRow {
-        from: from.rank,
+fn traffic(ranks: &[RankPart], sent: &[TrafficPart]) -> Vec<TrafficRow> {
+    let host: HashMap<u32, &str> = ranks.iter().map(|rank| (rank.rank, rank.host.as_str())).collect();
+    let row = |TrafficPart { from, sent }: &TrafficPart| TrafficRow {
+        from: *from,
         to: sent.to,
         messages: sent.messages,
         bytes: sent.bytes,
-        on_node: host.get(&sent.to).is_some_and(|host| *host == from.host),
+        on_node: host.get(&sent.to).is_some_and(|there| host.get(from) == Some(there)),
     };
-    records.iter().flat_map(|from| of(from).iter().map(move |sent| row(from, sent))).collect()
-}
-
-fn beyond(records: &[RankRecord]) -> Option<BeyondRow> {
-    let sum = records.iter().fold(BeyondRow::default(), |sum, record| BeyondRow {
-        calls: sum.calls + record.beyond.calls,
-        bytes: sum.bytes + record.beyond.bytes,
-        seconds: sum.seconds + seconds(record.beyond.total_ns as f64),
-    });
-    (sum.calls > 0).then_some(sum)
-}
-
-fn played(records: &[RankRecord]) -> Option<PlayedRow> {
-    let sum = records.iter().map(|record| record.played).fold(PlayedRow::default(), |sum, played| PlayedRow {
-        calls: sum.calls + played.calls,
-        kept: sum.kept + played.kept,
-        actions: sum.actions + played.actions,
-    });
-    (sum.calls > 0).then_some(sum)
-}
-
-fn cache(records: &[RankRecord]) -> Option<CacheRow> {
-    let sum = records.iter().map(|record| record.cache).fold(CacheRow::default(), |sum, cache| CacheRow {
-        most_bytes: sum.most_bytes.max(cache.most_bytes),
-        bound: sum.bound.max(cache.bound),
-        evicted: sum.evicted + cache.evicted,
-        refused: sum.refused + cache.refused,
-    });
-    (sum.evicted + sum.refused > 0).then_some(sum)
-}
-
-/// What the elements of an event are, where that is known.
-fn elements_of(record: &RankRecord, place: u16) -> Option<&ElementsRecord> {
-    record.elements.get(usize::from(place)).filter(|_| place > 0)
-}
-
-/// What the elements of the events in the time line are.
-fn used_elements(record: &RankRecord) -> impl Iterator<Item = &ElementsRecord> {
-    record.events.iter().filter_map(|event| elements_of(record, event.elements))
+    sent.iter().map(row).collect()
 }
 
 fn elements_row(record: &ElementsRecord) -> ElementsRow {
     ElementsRow { datatype: record.datatype.clone(), operation: record.operation.clone() }
-}
-
-fn timeline(records: &[RankRecord], row_of: &RowOf, elements: &[&ElementsRecord]) -> Vec<TimelineRow> {
-    let first = records.iter().flat_map(|record| &record.events).map(|event| event.enter_unix_ns).min().unwrap_or(0);
-    let mut rows = Vec::new();
-    for (number, record) in records.iter().enumerate() {
-        for event in &record.events {
-            // Cells may have been reset after the event; such an event belongs to no row.
-            let row = row_of.get(number, event.communicator as usize, event.cell as usize);
-            let Some(row) = row else { continue };
-            rows.push(TimelineRow {
-                rank: record.rank,
-                thread: u32::from(event.thread),
-                row,
-                enter_seconds: seconds((event.enter_unix_ns - first) as f64),
-                seconds: seconds(event.duration_ns as f64),
-                bytes: event.bytes,
-                root: u32::try_from(event.root).ok(),
-                elements: elements_of(record, event.elements).and_then(|known| elements.binary_search(&known).ok()),
-            });
-        }
-    }
-    rows.sort_by(|left, right| left.rank.cmp(&right.rank).then(left.enter_seconds.total_cmp(&right.enter_seconds)));
-    rows
 }
 
 #[cfg(test)]
@@ -319,7 +290,10 @@ mod tests {
     use super::super::durations::step;
     use super::*;
     use crate::algorithm::Operation;
-    use crate::monitor::{Bucket, CellRecord, Event, Function, JobRecord, LateRecord, Verdict};
+    use crate::monitor::{
+        Bucket, CellRecord, CommunicatorRecord, EpochsRecord, Event, Function, JobRecord, LateRecord, TrafficRecord,
+        Verdict,
+    };
 
     fn cell(calls: u64, ns: u64) -> CellRecord {
         CellRecord {

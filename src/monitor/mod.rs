@@ -1,7 +1,7 @@
 //! What is recorded per call, and its summary over all ranks. Nothing here speaks MPI or reads a clock.
 //!
-//! Each rank keeps one [`Table`] per communicator; at the end it hands in a [`RankRecord`]; rank 0 merges them into a
-//! [`Summary`], which is all that the writers in `report` see.
+//! Each rank keeps one [`Table`] per communicator; at the end it makes a [`RankRecord`]. What ranks recorded is [`Merged`] on
+//! the way to rank 0, and becomes a [`Summary`] there, which is all that the writers in `report` see.
 //!
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
@@ -12,11 +12,13 @@
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
+//! * [`merged`](Merged) and [`bounds`](Bounds): what several ranks handed in. [`gathering`]: how it comes to rank 0.
 //! * [`summary`](Summary) and [`merge`]: all ranks' records as one.
 
 #![forbid(unsafe_code)]
 
 pub mod arrivals;
+mod bounds;
 mod bucket;
 mod budget;
 mod cache;
@@ -26,16 +28,21 @@ mod durations;
 mod epochs;
 mod events;
 mod function;
+pub mod gathering;
 mod merge;
+mod merged;
 mod record;
 mod rows;
 mod shared;
 mod summary;
 mod table;
+#[cfg(test)]
+mod tests_of_merging;
 mod traffic;
 mod watch;
 
 pub use arrivals::{Arrival, Arrivals, Meeting, Room};
+pub use bounds::{Bounds, LeftOut};
 pub use bucket::Bucket;
 pub use budget::Budget;
 pub use cache::{Cache, CacheAccount, CacheUsage, HeapBytes};
@@ -46,6 +53,7 @@ pub use epochs::Epochs;
 pub use events::{Event, EventLog};
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
+pub use merged::Merged;
 pub use record::{
     BeyondRecord, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord,
     ElementsRecord, EpochsRecord, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,

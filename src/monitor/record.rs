@@ -231,6 +231,16 @@ pub struct CellRecord {
 }
 
 impl CellRecord {
+    /// All but how long its calls took one by one.
+    pub fn without_durations(&self) -> Self {
+        Self {
+            algorithm: Arc::clone(&self.algorithm),
+            decided_by: Arc::clone(&self.decided_by),
+            durations: Steps::default(),
+            ..*self
+        }
+    }
+
     fn add(&mut self, other: Self) {
         self.calls += other.calls;
         self.bytes = self.bytes.wrapping_add(other.bytes);

@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::Comparison;
+use super::{Comparison, LeftOut};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -89,6 +89,9 @@ pub struct Summary {
     /// What ranks keep of calls for the next ones like them; absent if nothing had to go to stay within the memory bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheRow>,
+    /// What is not in the report because so much at once would not fit into the memory of rank 0; absent if all is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
 }
 
 impl Summary {

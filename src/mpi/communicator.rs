@@ -120,23 +120,8 @@ fn translated(comm: MPI_Comm, remote: bool, most: Option<c_int>) -> Result<Vec<c
     }
 }
 
-/// Sets `bytes` on every rank to what they are on rank 0. Collective.
-///
-/// # Errors
-/// What PMPI returned.
-pub fn broadcast(comm: MPI_Comm, bytes: &mut Vec<u8>) -> Result {
-    let mut length = bytes.len() as u64;
-    // SAFETY: one element of that type; then as many bytes as all ranks now know of.
-    unsafe {
-        check(mpi_sys::PMPI_Bcast((&raw mut length).cast(), 1, constants::uint64(), 0, comm))?;
-        bytes.resize(length as usize, 0);
-        bytes.reserve(1);
-        check(mpi_sys::PMPI_Bcast(bytes.as_mut_ptr().cast(), length as c_int, constants::byte(), 0, comm))
-    }
-}
-
 /// The tag of single messages in communicators of ours.
-const TAG: c_int = 2;
+pub(super) const TAG: c_int = 2;
 
 /// Sends a few words to `to`, in a communicator of ours.
 ///
@@ -163,32 +148,6 @@ pub fn receive_words<const WORDS: usize>(comm: MPI_Comm, from: usize) -> Result<
     Ok(words)
 }
 
-/// Sends `bytes`, fewer than 2^31, to `to`, in a communicator of ours.
-///
-/// # Errors
-/// What PMPI returned.
-pub fn send_bytes(comm: MPI_Comm, to: usize, bytes: &[u8]) -> Result {
-    send_words(comm, to, [bytes.len() as u64])?;
-    let (first, number) = (bytes.as_ptr().cast(), bytes.len() as c_int);
-    // SAFETY: so many bytes.
-    check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), to as c_int, TAG, comm) })
-}
-
-/// Receives what [`send_bytes`] sent.
-///
-/// # Errors
-/// What PMPI returned.
-pub fn receive_bytes(comm: MPI_Comm, from: usize) -> Result<Vec<u8>> {
-    let [length] = receive_words(comm, from)?;
-    // At least one byte of room, for an address that is no constant of MPI's.
-    let mut bytes = vec![0u8; (length as usize).max(1)];
-    let (room, status) = (bytes.as_mut_ptr().cast(), constants::status_ignore());
-    // SAFETY: room for so many bytes.
-    check(unsafe { mpi_sys::PMPI_Recv(room, length as c_int, constants::byte(), from as c_int, TAG, comm, status) })?;
-    bytes.truncate(length as usize);
-    Ok(bytes)
-}
-
 /// Every rank's `own` words, in rank order. Collective.
 ///
 /// # Errors
@@ -201,51 +160,6 @@ pub fn allgather<const WORDS: usize>(comm: MPI_Comm, size: usize, own: [u64; WOR
         mpi_sys::PMPI_Allgather(own.as_ptr().cast(), count, word, all.as_mut_ptr().cast(), count, word, comm)
     })?;
     Ok(all)
-}
-
-/// Every rank's bytes at rank 0, in rank order; nothing elsewhere. Collective.
-///
-/// # Errors
-/// What PMPI returned.
-pub fn gather_bytes(comm: MPI_Comm, rank: usize, size: usize, own: &[u8]) -> Result<Vec<Vec<u8>>> {
-    let length = own.len() as c_int;
-    // The address of an empty vector may be the one that stands for `MPI_IN_PLACE`.
-    let from = if own.is_empty() { (&raw const length).cast() } else { own.as_ptr() };
-    let (mut lengths, mut places) = (vec![0 as c_int; size], vec![0 as c_int; size]);
-    // SAFETY: one int of each rank.
-    check(unsafe {
-        let int = constants::byte();
-        let bytes = size_of::<c_int>() as c_int;
-        mpi_sys::PMPI_Gather((&raw const length).cast(), bytes, int, lengths.as_mut_ptr().cast(), bytes, int, 0, comm)
-    })?;
-    let mut total = 0;
-    for (place, length) in places.iter_mut().zip(&lengths) {
-        *place = total;
-        total += length;
-    }
-    let mut all = vec![0u8; if rank == 0 { total as usize } else { 0 }.max(1)];
-    // SAFETY: rank 0 has room for all the bytes announced.
-    check(unsafe {
-        mpi_sys::PMPI_Gatherv(
-            from.cast(),
-            length,
-            constants::byte(),
-            all.as_mut_ptr().cast(),
-            lengths.as_ptr(),
-            places.as_ptr(),
-            constants::byte(),
-            0,
-            comm,
-        )
-    })?;
-    if rank != 0 {
-        return Ok(Vec::new());
-    }
-    Ok(places
-        .iter()
-        .zip(&lengths)
-        .map(|(place, length)| all[*place as usize..(*place + *length) as usize].to_vec())
-        .collect())
 }
 
 /// The least of all ranks' words, each by itself. Collective.

@@ -2,7 +2,7 @@
 
 use super::columns::{WIDTH, columns, shortened};
 use super::quantity::{bytes, count, duration, percent};
-use crate::monitor::{CommunicatorRow, LateRow, Row, Summary, Verdict};
+use crate::monitor::{CommunicatorRow, LateRow, LeftOut, Row, Summary, Verdict};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
@@ -357,6 +357,9 @@ fn overhead(text: &mut String, summary: &Summary) {
             bytes(cache.bound)
         );
     }
+    if let Some(left_out) = &summary.left_out {
+        line!(text, "left out for want of memory at rank 0: {}", too_much(left_out).join(", "));
+    }
     line!(
         text,
         "monitoring costs {} a call, {} on the busiest rank{}{dropped}",
@@ -364,4 +367,18 @@ fn overhead(text: &mut String, summary: &Summary) {
         duration(overhead.seconds_per_rank),
         finalize.unwrap_or_default()
     );
+}
+
+/// What is not in the report, most important first: the line may be cut.
+fn too_much(left_out: &LeftOut) -> Vec<String> {
+    let parts = [
+        (left_out.rows, "rows"),
+        (left_out.differences, "differences"),
+        (left_out.comparisons, "comparisons"),
+        (left_out.events, "calls of the time line"),
+        (left_out.traffic, "pairs of the traffic"),
+        (left_out.late, "late ranks"),
+        (left_out.members, "communicators' members"),
+    ];
+    parts.iter().filter(|part| part.0 > 0).map(|(number, of)| format!("{} {of}", count(*number))).collect()
 }

@@ -1,0 +1,209 @@
+//! How much a merged record may hold, however many ranks there are, and what goes first.
+//!
+//! Each bound keeps the entries that matter most by an order that does not depend on who merged first, so that a bound that
+//! is met at several ranks on the way leaves the same entries as one at the end would. Rows are the exception where
+//! different ranks' calls have one key: a row that is small so far may go although it would have grown.
+
+use super::merged::{EventPart, Merged};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// Most entries of each kind. With those of a report and 65,536 ranks, what is merged takes 855 MiB at worst: 9 of ranks, 633 of
+/// rows that each have calls of every duration, 108 of traffic and time line, 105 of comparisons, late ranks and members. With
+/// a hundred different rows it is at most 191 MiB (`the_memory_of_rank_0_is_as_said`). While a child's share is merged, its
+/// bytes and what they say are held besides, each no more than that.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Rows: those with most time stay.
+    pub rows: usize,
+    /// Calls of the time line: the last ones stay.
+    pub events: usize,
+    /// Pairs of sender and receiver in each of the three kinds of traffic: those with most bytes stay.
+    pub traffic: usize,
+    /// Late ranks over all communicators: those that were last most often stay.
+    pub late: usize,
+    /// Comparisons: those of most calls stay.
+    pub comparisons: usize,
+    /// Differences: the first stay.
+    pub differences: usize,
+    /// Members over all communicators: those of the smallest communicators stay.
+    pub members: usize,
+}
+
+impl Bounds {
+    /// Those of a report. A page of so many calls is at the end of what a browser shows.
+    pub const REPORT: Self = Self {
+        rows: 1 << 16,
+        events: 1 << 18,
+        traffic: 1 << 20,
+        late: 1 << 18,
+        comparisons: 1 << 12,
+        differences: 1 << 12,
+        members: 1 << 24,
+    };
+}
+
+/// Entries that are not in the report, because so many at once would not fit into the memory of rank 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LeftOut {
+    /// Rows, those with least time. The ranks' totals hold their calls. A row may count once for each group of ranks.
+    pub rows: u64,
+    /// Calls of these rows, all ranks.
+    pub calls: u64,
+    /// Calls of the time line, the earliest ones.
+    pub events: u64,
+    /// Pairs of ranks in the three kinds of traffic, those with fewest bytes.
+    pub traffic: u64,
+    /// Ranks that came last to calls on a communicator, those that did least often.
+    pub late: u64,
+    /// Comparisons, those of fewest calls.
+    pub comparisons: u64,
+    /// Results that differed from the native ones, those of the highest ranks.
+    pub differences: u64,
+    /// Communicators whose ranks are not told, the largest ones.
+    pub members: u64,
+}
+
+impl LeftOut {
+    /// Whether everything is there.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) const fn add(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.calls += other.calls;
+        self.events += other.events;
+        self.traffic += other.traffic;
+        self.late += other.late;
+        self.comparisons += other.comparisons;
+        self.differences += other.differences;
+        self.members += other.members;
+    }
+}
+
+impl Merged {
+    /// Leaves out what is too much.
+    pub(super) fn keep_within(&mut self, bounds: &Bounds) {
+        self.left_out.events += keep_most(&mut self.events, bounds.events, |event| event.enter_unix_ns).len() as u64;
+        for traffic in &mut self.traffic {
+            self.left_out.traffic += keep_most(traffic, bounds.traffic, |part| part.sent.bytes).len() as u64;
+        }
+        self.left_out.late += keep_most(&mut self.late, bounds.late, |part| part.record.calls).len() as u64;
+        self.left_out.comparisons += keep_most(&mut self.epochs, bounds.comparisons, |part| part.calls).len() as u64;
+        self.left_out.differences += keep_most(&mut self.differences, bounds.differences, |_| ()).len() as u64;
+        self.keep_rows(bounds.rows);
+        self.keep_members(bounds.members);
+        self.forget_unused();
+    }
+
+    fn keep_rows(&mut self, most: usize) {
+        let dropped = keep_most(&mut self.rows, most, |row| row.total_ns);
+        if dropped.is_empty() {
+            return;
+        }
+        self.left_out.rows += dropped.len() as u64;
+        self.left_out.calls += dropped.iter().map(|(_, row)| row.calls).sum::<u64>();
+        let mut kept = vec![true; self.rows.len() + dropped.len()];
+        dropped.iter().for_each(|(place, _)| kept[*place] = false);
+        let place = places(&kept);
+        let before = self.events.len();
+        self.events.retain_mut(|event| {
+            let row = event.row as usize;
+            event.row = place[row];
+            kept[row]
+        });
+        self.left_out.events += (before - self.events.len()) as u64;
+        // A communicator with no row left is not in the report.
+        let mut used = vec![false; self.communicators.len()];
+        let rows = self.rows.iter().map(|row| row.key.0);
+        let others = self.epochs.iter().map(|part| part.key.0).chain(self.late.iter().map(|part| part.communicator));
+        let others = others.chain(self.differences.iter().map(|part| part.communicator));
+        rows.chain(others).for_each(|place| used[place as usize] = true);
+        let place = keep_used(&mut self.communicators, &used);
+        self.rows.iter_mut().for_each(|row| row.key.0 = place[row.key.0 as usize]);
+        self.epochs.iter_mut().for_each(|part| part.key.0 = place[part.key.0 as usize]);
+        self.late.iter_mut().for_each(|part| part.communicator = place[part.communicator as usize]);
+        self.differences.iter_mut().for_each(|part| part.communicator = place[part.communicator as usize]);
+    }
+
+    fn keep_members(&mut self, most: usize) {
+        if self.communicators.iter().map(|part| part.members.len()).sum::<usize>() <= most {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.communicators.len()).collect();
+        order.sort_by_cached_key(|place| {
+            let part = &self.communicators[*place];
+            (part.members.len(), part.identity.clone())
+        });
+        let mut held = 0;
+        for place in order {
+            let members = &mut self.communicators[place].members;
+            held += members.len();
+            if held > most {
+                *members = Vec::new();
+                self.left_out.members += 1;
+            }
+        }
+    }
+
+    /// Elements that no call of the time line has any more, and texts that no row has.
+    fn forget_unused(&mut self) {
+        if self.elements.len() > self.events.len() {
+            let mut used = vec![false; self.elements.len()];
+            let place_of = |event: &EventPart| event.elements.checked_sub(1).map(|place| place as usize);
+            self.events.iter().filter_map(place_of).for_each(|place| used[place] = true);
+            let place = keep_used(&mut self.elements, &used);
+            for event in &mut self.events {
+                event.elements = place_of(event).map_or(0, |known| place[known] + 1);
+            }
+        }
+        if self.texts.len() > 2 * self.rows.len() {
+            let mut used = vec![false; self.texts.len()];
+            let texts = self.rows.iter().flat_map(|row| [row.key.3, row.key.4]);
+            texts.for_each(|place| used[place as usize] = true);
+            let place = keep_used(&mut self.texts, &used);
+            for row in &mut self.rows {
+                (row.key.3, row.key.4) = (place[row.key.3 as usize], place[row.key.4 as usize]);
+            }
+        }
+    }
+}
+
+/// Keeps the `most` entries with the highest keys, of equal ones the first, in their order; the others with their places.
+fn keep_most<T, K: Ord>(items: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) -> Vec<(usize, T)> {
+    let Some(over) = items.len().checked_sub(most).filter(|over| *over > 0) else { return Vec::new() };
+    let mut order: Vec<(K, Reverse<usize>)> =
+        items.iter().enumerate().map(|(place, item)| (key(item), Reverse(place))).collect();
+    order.select_nth_unstable(over - 1);
+    let mut kept = vec![true; items.len()];
+    order[..over].iter().for_each(|(_, Reverse(place))| kept[*place] = false);
+    let (mut left, mut dropped) = (Vec::with_capacity(most), Vec::with_capacity(over));
+    for (place, item) in std::mem::take(items).into_iter().enumerate() {
+        if kept[place] {
+            left.push(item);
+        } else {
+            dropped.push((place, item));
+        }
+    }
+    *items = left;
+    dropped
+}
+
+/// Where those that stay will be.
+fn places(kept: &[bool]) -> Vec<u32> {
+    let mut next = 0;
+    let place = |kept: &bool| {
+        next += u32::from(*kept);
+        next.saturating_sub(1)
+    };
+    kept.iter().map(place).collect()
+}
+
+/// Keeps the used ones; where each of them is then.
+fn keep_used<T>(items: &mut Vec<T>, used: &[bool]) -> Vec<u32> {
+    let mut place = used.iter();
+    items.retain(|_| *place.next().expect("a word for each"));
+    places(used)
+}
