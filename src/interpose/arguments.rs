@@ -72,13 +72,8 @@ impl Arguments {
     /// Where the first byte in use of each buffer that counts on rank `rank` is, as far as its arguments can be understood.
     pub fn first_bytes(&self, rank: usize) -> impl Iterator<Item = *const c_void> {
         let at_root = usize::try_from(self.root) == Ok(rank);
-        let (sends, receives) = match self.operation {
-            Operation::Barrier => (false, false),
-            Operation::Bcast => (false, true),
-            Operation::Allreduce | Operation::Allgather => (true, true),
-            Operation::Reduce | Operation::Gather => (true, at_root),
-            Operation::Scatter => (at_root, true),
-        };
+        // Of one block per rank there is no telling how many, nor is that asked.
+        let [sends, receives] = self.operation.row().sides().map(|role| role.blocks(1, at_root).is_some());
         let counts = |side: &Side| !is_in_place(side.address) && side.datatype != constants::datatype_null();
         let sides = [self.send, self.receive].into_iter().zip([sends, receives]);
         sides.filter(move |(side, wanted)| *wanted && counts(side)).map(|(side, _)| {
