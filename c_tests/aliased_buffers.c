@@ -22,6 +22,7 @@ static int native(int operation, int count, MPI_Comm comm) {
     case GATHER: return PMPI_Gather(x, count, MPI_INT, x, count, MPI_INT, 0, comm);
     case SCATTER: return PMPI_Scatter(x, count, MPI_INT, x, count, MPI_INT, 0, comm);
     case ALLGATHER: return PMPI_Allgather(x, count, MPI_INT, x, count, MPI_INT, comm);
+    case ALLTOALL: return PMPI_Alltoall(x, count, MPI_INT, x, count, MPI_INT, comm);
     }
     return MPI_SUCCESS;
 }
@@ -138,6 +139,23 @@ static void scatters(MPI_Comm comm, int rank, int size, int count, int root, int
     }
 }
 
+/* Alltoall from a buffer to itself, or to one `shift` elements before it. */
+static void exchanges(MPI_Comm comm, int rank, int size, int count, int shift) {
+    for (int round = 0; round < TIMES; round++) {
+        CASE("MPI_Alltoall, %d elements, shift %d, %d ranks, round %d", count, shift, size, round);
+        int *own = memory + shift;
+        for (int block = 0; block < size; block++) fill(own + block * count, count, round, RANKS * rank + block);
+        int code = MPI_Alltoall(own, count, MPI_INT, memory, count, MPI_INT, comm);
+        if (refuses[ALLTOALL][count > 1] && !shift) {
+            expect_refused(ALLTOALL, count, code);
+            continue;
+        }
+        REQUIRE(code == MPI_SUCCESS, "returned %d", code);
+        for (int i = 0; i < count * size; i++)
+            REQUIRE(memory[i] == value(round, RANKS * (i / count) + rank, i % count), "element %d is %d", i, memory[i]);
+    }
+}
+
 /* No elements: both buffers may be one, or nowhere. */
 static void nothing(MPI_Comm comm, int root) {
     CASE("no elements, root %d", root);
@@ -148,6 +166,7 @@ static void nothing(MPI_Comm comm, int root) {
         OK(MPI_Gather(at, 0, MPI_INT, at, 0, MPI_INT, root, comm));
         OK(MPI_Scatter(at, 0, MPI_INT, at, 0, MPI_INT, root, comm));
         OK(MPI_Allgather(at, 0, MPI_INT, at, 0, MPI_INT, comm));
+        OK(MPI_Alltoall(at, 0, MPI_INT, at, 0, MPI_INT, comm));
     }
 }
 
@@ -176,9 +195,11 @@ static void body(MPI_Comm comm, int rank, int size) {
                 if (partial && size > 1) reductions(comm, rank, size, count, root, count / 2 + 1, everyone);
             }
             gathers(comm, rank, size, count, root, 0);
+            if (size > 1) exchanges(comm, rank, size, count, 0);
             scatters(comm, rank, size, count, root, 0);
             if (!partial || size == 1 || count < 2) continue;
             gathers(comm, rank, size, count, root, count / 2);
+            exchanges(comm, rank, size, count, count / 2);
             scatters(comm, rank, size, count, root, -count / 2);
         }
     }

@@ -1,4 +1,4 @@
-/* bcast, gather, scatter, allgather against PMPI: every root, counts around the number of ranks, derived types on either
+/* bcast, gather, scatter, allgather, alltoall against PMPI: every root, counts around the number of ranks, derived types on either
  * side, in place, about one mebibyte; canaries around and inside the receive buffer. */
 #include "check.h"
 #include "types.h"
@@ -18,6 +18,7 @@ static int call(const Movement *m, int native, void *send, void *receive, MPI_Co
         CALL(Gather, send, m->send_count, m->send_type, receive, m->receive_count, m->receive_type, m->root, comm);
     case SCATTER:
         CALL(Scatter, send, m->send_count, m->send_type, receive, m->receive_count, m->receive_type, m->root, comm);
+    case ALLTOALL: CALL(Alltoall, send, m->send_count, m->send_type, receive, m->receive_count, m->receive_type, comm);
     default: CALL(Allgather, send, m->send_count, m->send_type, receive, m->receive_count, m->receive_type, comm);
     }
 #undef CALL
@@ -27,7 +28,8 @@ static void one(const Movement *m, MPI_Comm comm, int rank, int size) {
     const int at_root = rank == m->root;
     int sends = m->operation == BCAST ? 0 : m->send_count, receives = m->receive_count;
     if (m->operation == SCATTER) sends = at_root ? sends * size : 0;
-    if (m->operation == ALLGATHER || (m->operation == GATHER && at_root)) receives *= size;
+    if (m->operation == ALLTOALL) sends *= size;
+    if (m->operation == ALLGATHER || m->operation == ALLTOALL || (m->operation == GATHER && at_root)) receives *= size;
     if (m->operation == GATHER && !at_root) receives = 0;
     CASE("MPI_%s of %s: p %d, root %d, counts %d %d%s", check_names[m->operation], m->label, size, m->root,
          m->send_count, m->receive_count, m->in_place ? ", in place" : "");
@@ -35,7 +37,7 @@ static void one(const Movement *m, MPI_Comm comm, int rank, int size) {
     Memory send = check_memory(m->send_type, sends, send_seed);
     Memory ours = check_memory(m->receive_type, receives, seed), native = check_memory(m->receive_type, receives, seed);
     void *from = send.at, *into = ours.at, *native_into = native.at;
-    if (m->in_place && m->operation == ALLGATHER) from = MPI_IN_PLACE;
+    if (m->in_place && (m->operation == ALLGATHER || m->operation == ALLTOALL)) from = MPI_IN_PLACE;
     if (m->in_place && m->operation == GATHER && at_root) from = MPI_IN_PLACE;
     if (m->in_place && m->operation == SCATTER && at_root) into = native_into = MPI_IN_PLACE;
     OK(call(m, 0, from, into, comm));
@@ -72,7 +74,7 @@ static void both_places(Movement m, MPI_Comm comm, int rank, int size) {
 }
 
 static void body(MPI_Comm comm, int rank, int size) {
-    const int roots = wanted == ALLGATHER ? 1 : size;
+    const int roots = wanted == ALLGATHER || wanted == ALLTOALL ? 1 : size;
     const int counts[] = {0, 1, size - 1, size, size + 1, 1009};
     for (int root = 0; root < roots; root++) {
         Movement m = {.operation = wanted, .root = root};
@@ -120,8 +122,8 @@ int main(int argc, char **argv) {
     check_start(&argc, &argv);
     type_count = derived_types(types);
     thin = check_thin(argc, argv);
-    const int operations[] = {BCAST, GATHER, SCATTER, ALLGATHER};
-    for (int i = 0; i < 4; i++) {
+    const int operations[] = {BCAST, GATHER, SCATTER, ALLGATHER, ALLTOALL};
+    for (int i = 0; i < 5; i++) {
         wanted = operations[i];
         if (check_wanted(argc, argv, wanted)) check_on_parts(body);
     }

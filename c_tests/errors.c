@@ -61,6 +61,7 @@ int main(int argc, char **argv) {
     SAME_CLASS("negative count, bcast", Bcast(a, -1, MPI_INT, 0, comm));
     SAME_CLASS("negative count, gather", Gather(a, -1, MPI_INT, b, -1, MPI_INT, 0, comm));
     SAME_CLASS("negative count, allgather", Allgather(a, -1, MPI_INT, b, -1, MPI_INT, comm));
+    SAME_CLASS("negative count, alltoall", Alltoall(a, -1, MPI_INT, b, -1, MPI_INT, comm));
     MPI_Datatype raw;
     OK(MPI_Type_vector(2, 1, 2, MPI_INT, &raw));
     SAME_CLASS("datatype not committed, bcast", Bcast(a, 1, raw, 0, comm));

@@ -38,6 +38,10 @@ static void body(MPI_Comm comm, int rank, int size) {
             OK(MPI_Allgather_c(own, n, MPI_INT, ours, n, MPI_INT, comm));
             OK(PMPI_Allgather_c(own, n, MPI_INT, native, n, MPI_INT, comm));
             check_same(ours, native, bytes, sizeof(int));
+            FRESH();
+            OK(MPI_Alltoall_c(own, n, MPI_INT, ours, n, MPI_INT, comm));
+            OK(PMPI_Alltoall_c(own, n, MPI_INT, native, n, MPI_INT, comm));
+            check_same(ours, native, bytes, sizeof(int));
         }
     free(own);
     free(ours);

@@ -1,4 +1,4 @@
-/* One signature, another type map and count on every rank: bcast, gather, scatter, allgather. The reference is PMPI on the
+/* One signature, another type map and count on every rank: bcast, gather, scatter, allgather, alltoall. The reference is PMPI on the
  * packed bytes, since libraries have had trouble with this themselves. */
 #include "check.h"
 
@@ -74,6 +74,17 @@ static void body(MPI_Comm comm, int rank, int size) {
             OK(MPI_Allgather(own.at, count, block, gathered.at, count, block, comm));
             OK(PMPI_Allgather(packed, bytes, MPI_BYTE, native, bytes, MPI_BYTE, comm));
             compare(gathered, block, count * size, native, 40);
+
+            CASE("MPI_Alltoall, %d ints, p %d", ints, size);
+            unsigned char *outgoing = check_packed(gathered.at, count * size, block, &whole_bytes);
+            Memory exchanged = check_memory(block, (long)count * size, 60);
+            OK(MPI_Alltoall(gathered.at, count, block, exchanged.at, count, block, comm));
+            OK(PMPI_Alltoall(outgoing, bytes, MPI_BYTE, native, bytes, MPI_BYTE, comm));
+            compare(exchanged, block, count * size, native, 60);
+            OK(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, gathered.at, count, block, comm));
+            compare(gathered, block, count * size, native, 40);
+            free(outgoing);
+            check_free(exchanged);
 
             free(packed);
             free(native);

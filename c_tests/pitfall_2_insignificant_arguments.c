@@ -41,6 +41,11 @@ static void body(MPI_Comm comm, int rank, int size) {
         OK(MPI_Allgather(MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, all, 3, MPI_INT, comm));
         check_same(all, expected, sizeof(int) * 3 * size, sizeof(int));
 
+        CASE("MPI_Alltoall in place, p %d", size);
+        for (int i = 0; i < 3 * size; i++) all[i] = 100 * rank + i / 3;
+        OK(MPI_Alltoall(MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, all, 3, MPI_INT, comm));
+        for (int i = 0; i < 3 * size; i++) REQUIRE(all[i] == i / 3 * 100 + rank, "element %d is %d", i, all[i]);
+
         CASE("MPI_Reduce, root %d, p %d", root, size);
         int sum = -1;
         OK(MPI_Reduce(&rank, rank == root ? (void *)&sum : rubbish, 1, MPI_INT, MPI_SUM, root, comm));

@@ -21,6 +21,8 @@ static void six(const char *what, int count, MPI_Datatype type, void *from, void
     }
     OK(MPI_Allgather(from, count, type, buffer, count, type, comm));
     still_agree(comm, rank, size);
+    OK(MPI_Alltoall(from, count, type, buffer, count, type, comm));
+    still_agree(comm, rank, size);
 }
 
 static void body(MPI_Comm comm, int rank, int size) {

@@ -83,6 +83,11 @@ static void between_groups(void) {
     OK(MPI_Allgather(&own, 1, MPI_INT, all, 1, MPI_INT, inter));
     for (int r = 0; r < others; r++)
         REQUIRE(all[r] == r + 1 + (low ? check_size / 2 : 0), "MPI_Allgather gave %d for %d", all[r], r);
+    int each[8];
+    for (int r = 0; r < others; r++) each[r] = 10 * own + r;
+    OK(MPI_Alltoall(each, 1, MPI_INT, all, 1, MPI_INT, inter));
+    for (int r = 0; r < others; r++)
+        REQUIRE(all[r] == 10 * (r + 1 + (low ? check_size / 2 : 0)) + local, "MPI_Alltoall gave %d for %d", all[r], r);
     OK(MPI_Reduce(&own, &sum, 1, MPI_INT, MPI_SUM, root, inter));
     OK(MPI_Gather(&own, 1, MPI_INT, all, 1, MPI_INT, root, inter));
     OK(MPI_Scatter(all, 1, MPI_INT, &own, 1, MPI_INT, root, inter));

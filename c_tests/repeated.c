@@ -49,6 +49,13 @@ static void movements(int count, int root, int round, int in_place) {
     fill(result + mine, count, round, check_rank);
     OK(MPI_Allgather(in_place ? MPI_IN_PLACE : own, count, MPI_DOUBLE, result, count, MPI_DOUBLE, MPI_COMM_WORLD));
     expect_blocks(count, round, "MPI_Allgather");
+    double *from = in_place ? result : own;
+    for (int rank = 0; rank < check_size; rank++) fill(from + rank * count, count, round, RANKS * check_rank + rank);
+    OK(MPI_Alltoall(in_place ? MPI_IN_PLACE : own, count, MPI_DOUBLE, result, count, MPI_DOUBLE, MPI_COMM_WORLD));
+    for (int i = 0; i < check_size * count; i++)
+        REQUIRE(result[i] == value(round, RANKS * (i / count) + check_rank, i % count), "MPI_Alltoall: element %d is %g", i,
+                result[i]);
+    fill(own, count, round, check_rank);
     memset(result, 0, sizeof result);
     fill(result + mine, count, round, check_rank);
     OK(MPI_Gather(in_place && here ? MPI_IN_PLACE : own, count, MPI_DOUBLE, result, count, MPI_DOUBLE, root, MPI_COMM_WORLD));

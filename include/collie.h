@@ -45,17 +45,18 @@ int collie_choose(const char *operation,
 // Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is invalid.
 //
 // # Safety
-// Both are strings that end in a zero byte; no collective is under way on `comm`.
+// Both are strings that end in a zero byte.
 int collie_choose_on(MPI_Comm comm,
                      const char *operation,
                      const char *choice);
 
-// Fills `statistics` for `operation`, over all communicators that still exist. No communication.
+// Fills `statistics` for `operation`, over all communicators that still exist, but for those that a call is under way on:
+// another thread's, or the one whose callback asks. No communication.
 //
 // Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
 //
 // # Safety
-// `operation` is a string that ends in a zero byte, `statistics` can be written; no collective is under way.
+// `operation` is a string that ends in a zero byte, `statistics` can be written.
 int collie_read(const char *operation,
                 struct collie_statistics *statistics);
 

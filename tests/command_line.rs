@@ -178,7 +178,7 @@ fn simulate_tells_times_and_the_fastest() {
 fn help_env_prints_the_table() {
     let table = printed(&mut collie(&["help", "env"]));
     let markdown = printed(&mut collie(&["help", "env", "--markdown"]));
-    for row in collie::selection::variables::VARIABLES {
+    for row in collie::selection::variables::VARIABLES.iter() {
         assert!(table.contains(&format!("\n{}\n  accepted: {}\n", row.name, row.accepted)), "{}", row.name);
         assert!(markdown.contains(&format!("| `{}` | {} | ", row.name, row.accepted)), "{}", row.name);
     }

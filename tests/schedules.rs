@@ -9,7 +9,7 @@
 //! its own tests see it). `COLLIE_TEST_DEEP=1` adds every root and every setting up to 33 ranks, and
 //! larger sizes.
 
-use collie::algorithm::{Algorithm, Call, Choice, Operation, all};
+use collie::algorithm::{Algorithm, Call, Choice, InPlace, Operation, all};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
 use collie::schedule::verify::{Mode, Sends, verify_programs};
@@ -70,7 +70,9 @@ fn verify_call(
     let unit = if row.operation.reduces() { 4 } else { 1 };
     let call = Call { root, nodes: placement, ..Call::plain(row.operation, count, unit) };
     for choice in settings(row, &call, size) {
-        let commuting = |commutative| Call { commutative, ..call };
+        let [not_commuting, commuting] = [false, true].map(|commutative| Call { commutative, ..call });
+        let in_place = Call { in_place: true, ..call };
+        let in_place = row.operation.tells_in_place().then_some(in_place);
         let mut seen: Vec<Vec<Program>> = Vec::new();
         if !placement.is_empty() && !row.needs.several_nodes {
             // Most algorithms do the same wherever the ranks are, and that is verified already.
@@ -78,15 +80,16 @@ fn verify_call(
             seen.extend(caught(|| record_all(&choice, &unplaced, size)).ok());
         }
         // Without commutativity first: its demands include the others, as long as the programs are the same.
-        for call in [commuting(false), commuting(true)] {
+        for call in [not_commuting, commuting].into_iter().chain(in_place) {
             if choice.accepts(&call, size).is_err() {
                 continue;
             }
             match caught(|| record_all(&choice, &call, size)) {
                 Err(panic) => failures.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
-                Ok(programs) if seen.contains(&programs) => {}
+                Ok(programs) if seen.contains(&programs) && !call.in_place => {}
                 Ok(programs) => {
-                    verify_modes(&choice, &call, &programs, "", failures);
+                    let modes = modes(&call, &[false, true]);
+                    verify_in(&choice, &call, &programs, modes, "", failures);
                     verify_lowered(&choice, &call, &programs, failures);
                     seen.push(programs);
                 }
@@ -103,6 +106,9 @@ fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mu
     let turn = size + call.root + call.count;
     let mut seen: Vec<(bool, Vec<Program>)> = Vec::new();
     for (number, (name, form, streamed)) in forms.iter().enumerate() {
+        if form.apart && call.in_place {
+            continue;
+        }
         if !few && (turn + number) % forms.len() > 1 {
             continue;
         }
@@ -115,7 +121,7 @@ fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mu
             Ok(programs) if programs == steps || seen.contains(&(form.apart, programs.clone())) => {}
             Ok(programs) => {
                 // Buffers that share memory are lowered for as such.
-                let modes: &[bool] = if form.apart { &[false] } else { &[false, true] };
+                let modes = modes(call, if form.apart { &[false] } else { &[false, true] });
                 verify_in(choice, call, &programs, modes, name, failures);
                 seen.push((form.apart, programs));
             }
@@ -164,8 +170,13 @@ fn caught<T>(action: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-fn verify_modes(choice: &Choice, call: &Call, programs: &[Program], name: &str, failures: &mut Vec<String>) {
-    verify_in(choice, call, programs, &[false, true], name, failures);
+/// Those of `modes` that the programs are for: an algorithm that knows whether it is in place runs in that mode only.
+fn modes<'a>(call: &Call, modes: &'a [bool]) -> &'a [bool] {
+    match (call.operation.tells_in_place(), call.in_place) {
+        (false, _) => modes,
+        (true, true) => &[true],
+        (true, false) => &[false],
+    }
 }
 
 fn verify_in(
@@ -177,7 +188,7 @@ fn verify_in(
     failures: &mut Vec<String>,
 ) {
     for in_place in modes.iter().copied() {
-        if in_place && matches!(call.operation, Operation::Bcast | Operation::Barrier) {
+        if in_place && call.operation.row().in_place == InPlace::Never {
             continue;
         }
         let verified = verify_programs(programs, call, Mode { in_place, sends: Sends::Synchronous });

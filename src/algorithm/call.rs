@@ -1,65 +1,6 @@
 //! What a collective call is to an algorithm.
 
-use serde::{Deserialize, Serialize};
-
-/// A collective operation that Collie replaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
-pub enum Operation {
-    Bcast,
-    Reduce,
-    Allreduce,
-    Gather,
-    Scatter,
-    Allgather,
-    Barrier,
-}
-
-impl Operation {
-    /// All of them, in the order in which they are listed; `operation as usize` is the place in it.
-    pub const ALL: [Self; 7] =
-        [Self::Bcast, Self::Reduce, Self::Allreduce, Self::Gather, Self::Scatter, Self::Allgather, Self::Barrier];
-
-    /// Lower-case name, as in rules and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bcast => "bcast",
-            Self::Reduce => "reduce",
-            Self::Allreduce => "allreduce",
-            Self::Gather => "gather",
-            Self::Scatter => "scatter",
-            Self::Allgather => "allgather",
-            Self::Barrier => "barrier",
-        }
-    }
-
-    /// The operation of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
-    }
-
-    /// Whether contributions are combined by an `MPI_Op`.
-    pub const fn reduces(self) -> bool {
-        matches!(self, Self::Reduce | Self::Allreduce)
-    }
-
-    /// Whether every rank has a block of its own, so that all ranks together hold p times what one contributes.
-    pub const fn has_blocks(self) -> bool {
-        matches!(self, Self::Gather | Self::Scatter | Self::Allgather)
-    }
-
-    /// Whether the call names a root.
-    pub const fn rooted(self) -> bool {
-        matches!(self, Self::Bcast | Self::Reduce | Self::Gather | Self::Scatter)
-    }
-}
-
-impl std::fmt::Display for Operation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
+use super::Operation;
 
 /// The arguments of a call that MPI makes equal on all ranks.
 #[derive(Clone, Copy, Debug)]
@@ -68,13 +9,16 @@ pub struct Call<'a> {
     pub operation: Operation,
     /// Root rank; 0 where the operation has none.
     pub root: usize,
-    /// Units that one rank contributes: the whole message for bcast and the reductions, one rank's block for gather,
-    /// scatter and allgather; 0 for barrier.
+    /// Units that one rank contributes: the whole message for bcast and the reductions, one block for gather, scatter,
+    /// allgather and alltoall; 0 for barrier.
     pub count: usize,
     /// Bytes of one unit in the type signature: the element in reductions, 1 elsewhere.
     pub unit: usize,
     /// Whether contributions may be folded in any order. True where nothing is folded.
     pub commutative: bool,
+    /// Whether the two buffers are one on this rank, where [`Operation::tells_in_place`]; elsewhere an algorithm does not know
+    /// it and has to be right in either case. What it sends and receives must not depend on it.
+    pub in_place: bool,
     /// Node of each rank, numbered in the order of their first ranks; empty where it is not known or there is one node.
     pub nodes: &'a [u32],
     /// Bytes whose transfer takes as long as a message's start-up, α/β: a message of so many gets half the bandwidth.
@@ -88,7 +32,16 @@ pub const HALF_BANDWIDTH: usize = 8192;
 impl Call<'static> {
     /// A call with root 0 and an operation that commutes, on one node of a machine that nobody knows.
     pub const fn plain(operation: Operation, count: usize, unit: usize) -> Self {
-        Self { operation, root: 0, count, unit, commutative: true, nodes: &[], half_bandwidth: HALF_BANDWIDTH }
+        Self {
+            operation,
+            root: 0,
+            count,
+            unit,
+            commutative: true,
+            in_place: false,
+            nodes: &[],
+            half_bandwidth: HALF_BANDWIDTH,
+        }
     }
 }
 

@@ -7,12 +7,13 @@
 //! 2. Add `mod <name>;` and `&<name>::ROW` in the folder's `mod.rs`.
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
-//! from the row.
+//! from the row. `operation.rs` says how to add an operation.
 
 #![forbid(unsafe_code)]
 
 pub mod allgather;
 pub mod allreduce;
+pub mod alltoall;
 pub mod barrier;
 pub mod bcast;
 mod call;
@@ -21,15 +22,17 @@ mod cost;
 pub mod engine;
 pub mod gather;
 mod needs;
+mod operation;
 mod optimum;
 mod parameter;
 pub mod reduce;
 pub mod scatter;
 
-pub use call::{Call, HALF_BANDWIDTH, Operation};
+pub use call::{Call, HALF_BANDWIDTH};
 pub use choice::{Choice, ChoiceError, format_bytes, parse_bytes};
 pub use cost::{Cost, Shape};
 pub use needs::{Needs, RankNeed, Unmet};
+pub use operation::{At, BufferRole, Holds, InPlace, Operation, Row};
 pub use parameter::{Default, Kind, Parameter, Parameters, Value};
 
 use crate::schedule::Comm;
@@ -73,15 +76,7 @@ impl PartialEq for Algorithm {
 
 /// The rows of one operation, in the order in which they are listed.
 pub fn of(operation: Operation) -> &'static [&'static Algorithm] {
-    match operation {
-        Operation::Bcast => bcast::ROWS,
-        Operation::Reduce => reduce::ROWS,
-        Operation::Allreduce => allreduce::ROWS,
-        Operation::Gather => gather::ROWS,
-        Operation::Scatter => scatter::ROWS,
-        Operation::Allgather => allgather::ROWS,
-        Operation::Barrier => barrier::ROWS,
-    }
+    operation.row().algorithms
 }
 
 /// The row of that name, if there is one.

@@ -9,7 +9,8 @@ use crate::algorithm::Operation;
 /// `bytes` is what one rank contributes, `ranks_per_node` how many ranks each node has and `root_node` the root's.
 /// On one node every rank counts as a node: the bound is then that of ranks which pass everything on by messages of
 /// that bandwidth. The bound counts what has to cross the busiest link: n for bcast and reduce, 2n(N−1)/N for allreduce
-/// among N nodes, the blocks of all other nodes' ranks for gather, scatter (at the root) and allgather (at each node).
+/// among N nodes, the blocks of all other nodes' ranks for gather, scatter (at the root) and allgather (at each node), and
+/// where each pair of ranks has a block of its own, those of all pairs with one of them on the node.
 pub fn seconds(
     operation: Operation,
     bytes: usize,
@@ -25,12 +26,16 @@ pub fn seconds(
     let nodes = if several { ranks_per_node.len() as f64 } else { f64::from(ranks) };
     let here = |node: usize| if several { ranks_per_node[node] } else { 1 };
     let fewest = if several { *ranks_per_node.iter().min().expect("there are nodes") } else { 1 };
-    let messages = match operation {
-        Operation::Barrier => return None,
-        Operation::Bcast | Operation::Reduce => 1.0,
-        Operation::Allreduce => 2.0 * (nodes - 1.0) / nodes,
-        Operation::Gather | Operation::Scatter => f64::from(ranks - here(root_node)),
-        Operation::Allgather => f64::from(ranks - fewest),
+    let messages = match (operation.has_blocks(), operation.rooted()) {
+        _ if !operation.has_data() => return None,
+        (false, true) => 1.0,
+        (false, false) => 2.0 * (nodes - 1.0) / nodes,
+        (true, true) => f64::from(ranks - here(root_node)),
+        (true, false) if operation.row().send.per_rank() => {
+            let counts = if several { ranks_per_node } else { &[1] };
+            f64::from(counts.iter().map(|here| here * (ranks - here)).max().expect("there are nodes"))
+        }
+        (true, false) => f64::from(ranks - fewest),
     };
     Some(messages * bytes as f64 / bandwidth)
 }
@@ -51,6 +56,9 @@ mod tests {
         assert_eq!(milliseconds(Operation::Gather, &flat), 296.0);
         assert_eq!(milliseconds(Operation::Scatter, &paired), 253.7);
         assert_eq!(milliseconds(Operation::Allgather, &paired), 253.7);
+        assert_eq!(milliseconds(Operation::Alltoall, &flat), 296.0);
+        assert_eq!(milliseconds(Operation::Alltoall, &paired), 507.4);
+        assert_eq!(milliseconds(Operation::Alltoall, &[8]), 296.0);
         // One node: as eight nodes of one rank.
         assert_eq!(milliseconds(Operation::Allreduce, &[8]), 74.0);
     }

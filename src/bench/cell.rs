@@ -75,9 +75,9 @@ impl Cell {
         }
         let elements = (bytes / datatype.size()).max(1);
         let root = if operation.rooted() { root } else { 0 };
-        Some(match operation {
-            Operation::Barrier => Self { operation, datatype: Datatype::Byte, root: 0, bytes: 0, calls: None },
-            _ => Self { operation, datatype, root, bytes: elements * datatype.size(), calls: None },
+        Some(match operation.has_data() {
+            false => Self { operation, datatype: Datatype::Byte, root: 0, bytes: 0, calls: None },
+            true => Self { operation, datatype, root, bytes: elements * datatype.size(), calls: None },
         })
     }
 

@@ -4,13 +4,14 @@
 
 use super::cell::{Cell, Datatype};
 use crate::algorithm::Operation;
-use crate::interpose::{control, symbols};
+use crate::interpose::control;
+use crate::interpose::symbols::{self, Passed};
 use crate::mpi::memory::Pool;
 use crate::mpi::{Result, check, communicator, constants, node};
+use crate::schedule::Buffer;
 use crate::selection::variables;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::hint::black_box;
+use std::ffi::{CStr, CString, c_char, c_int};
 use std::time::Duration;
 
 /// How long a rank keeps away from MPI after a timed call.
@@ -260,18 +261,8 @@ pub struct Exchange {
 impl Exchange {
     fn new(job: &Job, cell: &Cell, cold: bool) -> Self {
         let elements = cell.elements();
-        let at_root = job.rank == cell.root;
-        let all = job.size * elements;
-        let (send, receive) = match cell.operation {
-            Operation::Barrier => (0, 0),
-            Operation::Bcast => (0, elements),
-            Operation::Reduce => (elements, if at_root { elements } else { 0 }),
-            Operation::Allreduce => (elements, elements),
-            Operation::Gather => (elements, if at_root { all } else { 0 }),
-            Operation::Scatter => (if at_root { all } else { 0 }, elements),
-            Operation::Allgather => (elements, all),
-        };
-        let [send_bytes, receive_bytes] = [send, receive].map(|elements| elements * cell.datatype.extent());
+        let blocks = cell.operation.row().sides().map(|side| side.blocks(job.size, job.rank == cell.root).unwrap_or(0));
+        let [send_bytes, receive_bytes] = blocks.map(|blocks| blocks * elements * cell.datatype.extent());
         let node = job.nodes.get(job.rank).copied().unwrap_or(0);
         let room = cold_bytes(job.ranks_per_node[node as usize]);
         let copies = if cold { (room / (send_bytes + receive_bytes).max(4096)).max(2) } else { 1 };
@@ -325,7 +316,9 @@ impl Exchange {
         let address = self.receive[self.turn];
         // SAFETY: the buffer is that long.
         unsafe { address.write_bytes(0, self.receive_bytes) };
-        if self.cell.operation == Operation::Bcast && self.rank == self.cell.root {
+        let Cell { operation, root, .. } = self.cell;
+        let contribution = operation.row().contribution(1, 1, self.rank == root);
+        if contribution.is_some_and(|range| range.buffer == Buffer::Receive) {
             self.fill(address, self.receive_bytes);
         }
     }
@@ -350,82 +343,25 @@ impl Exchange {
         self.turn = (self.turn + 1) % self.send.len();
     }
 
-    /// Makes the call once. Both libraries' functions are called by pointer, as a program calls into a shared library.
+    /// Makes the call once.
     ///
     /// # Errors
     /// What MPI returned.
     #[inline]
     pub fn call(&self, library: Library, comm: MPI_Comm) -> Result {
-        let (send, receive) = (self.send[self.turn].cast::<c_void>(), self.receive[self.turn].cast::<c_void>());
-        let (count, datatype, op) = (self.cell.elements() as c_int, self.datatype, self.op);
-        let root = self.cell.root as c_int;
-        let is_native = library == Library::Native;
-        macro_rules! one_of {
-            ($native:ident, $ours:ident as ($($any:tt),*), $($argument:expr),*) => {{
-                let native: unsafe extern "C" fn($($any),*) -> c_int = mpi_sys::$native;
-                let ours: unsafe extern "C-unwind" fn($($any),*) -> c_int = symbols::$ours;
-                // SAFETY: the two differ in what the caller is ready for only, and no error handler here throws.
-                let pick = if is_native { native } else { unsafe { std::mem::transmute(ours) } };
-                // SAFETY: the buffers have room for what the cell's call reads and writes on this rank.
-                unsafe { black_box(pick)($($argument),*) }
-            }};
-        }
-        let code = match self.cell.operation {
-            Operation::Barrier => one_of!(PMPI_Barrier, MPI_Barrier as (_), comm),
-            Operation::Bcast => {
-                one_of!(PMPI_Bcast, MPI_Bcast as (_, _, _, _, _), receive, count, datatype, root, comm)
-            }
-            Operation::Reduce => one_of!(
-                PMPI_Reduce,
-                MPI_Reduce as (_, _, _, _, _, _, _),
-                send,
-                receive,
-                count,
-                datatype,
-                op,
-                root,
-                comm
-            ),
-            Operation::Allreduce => {
-                one_of!(PMPI_Allreduce, MPI_Allreduce as (_, _, _, _, _, _), send, receive, count, datatype, op, comm)
-            }
-            Operation::Gather => one_of!(
-                PMPI_Gather,
-                MPI_Gather as (_, _, _, _, _, _, _, _),
-                send,
-                count,
-                datatype,
-                receive,
-                count,
-                datatype,
-                root,
-                comm
-            ),
-            Operation::Scatter => one_of!(
-                PMPI_Scatter,
-                MPI_Scatter as (_, _, _, _, _, _, _, _),
-                send,
-                count,
-                datatype,
-                receive,
-                count,
-                datatype,
-                root,
-                comm
-            ),
-            Operation::Allgather => one_of!(
-                PMPI_Allgather,
-                MPI_Allgather as (_, _, _, _, _, _, _),
-                send,
-                count,
-                datatype,
-                receive,
-                count,
-                datatype,
-                comm
-            ),
+        let count = self.cell.elements() as i64;
+        let passed = Passed {
+            send: self.send[self.turn].cast(),
+            send_count: count,
+            send_type: self.datatype,
+            receive: self.receive[self.turn].cast(),
+            receive_count: count,
+            receive_type: self.datatype,
+            op: self.op,
+            root: self.cell.root as c_int,
         };
-        check(code)
+        // SAFETY: the buffers have room for what the cell's call reads and writes on this rank.
+        check(unsafe { symbols::call(self.cell.operation, library == Library::Native, &passed, comm) })
     }
 }
 

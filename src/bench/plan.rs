@@ -53,7 +53,7 @@ pub fn cells(
         }
         covered += row.all_ranks_seconds();
         let bytes = (row.bytes / row.calls_all_ranks.max(1)) as usize;
-        if bytes == 0 && *operation != Operation::Barrier {
+        if bytes == 0 && operation.has_data() {
             continue;
         }
         let wanted = datatypes.first().copied().unwrap_or(Datatype::Double);
@@ -112,7 +112,7 @@ mod tests {
             row("MPI_Allreduce", 0, 800, 5, 1.0),
             row("MPI_Bcast", 0, 13, 7, 2.0),
             row("MPI_Bcast", 1, 64, 99, 1.0),
-            row("MPI_Alltoall", 0, 64, 99, 1.0),
+            row("MPI_Alltoallw", 0, 64, 99, 1.0),
         ];
         let report = Summary { communicators, rows, ..Summary::default() };
         let found = |operations: &[Operation], ranks| cells(&report, operations, &[Datatype::Double], &[1], ranks);

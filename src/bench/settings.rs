@@ -125,7 +125,7 @@ impl Settings {
     pub fn operations(&self) -> Vec<Operation> {
         let mut operations = self.operations.clone();
         if operations.is_empty() {
-            operations = Operation::ALL.into_iter().filter(|operation| *operation != Operation::Barrier).collect();
+            operations = Operation::ALL.into_iter().filter(|operation| operation.has_data()).collect();
         }
         operations
     }

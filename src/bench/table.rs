@@ -50,7 +50,7 @@ pub fn groups(cells: &[CellRow]) -> impl Iterator<Item = &[CellRow]> {
 pub fn title(row: &CellRow) -> String {
     let cell = &row.cell;
     let root = if cell.operation.rooted() { format!(" from rank {}", cell.root) } else { String::new() };
-    let datatype = if cell.operation == Operation::Barrier { "" } else { cell.datatype.name() };
+    let datatype = if cell.operation.has_data() { cell.datatype.name() } else { "" };
     let place = format!("{} on {}", plural(row.ranks as usize, "rank"), plural(row.ranks_per_node.len(), "node"));
     let crowded = if row.oversubscribed { ", more ranks than cores" } else { "" };
     let separator = if datatype.is_empty() { "" } else { ", " };

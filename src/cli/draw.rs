@@ -2,7 +2,7 @@
 
 use super::explain::bytes;
 use super::{Done, Failure};
-use crate::algorithm::{Call, Choice};
+use crate::algorithm::{Call, Choice, Operation};
 use crate::schedule::draw::draw;
 use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
                         collie draw bcast knomial:radix=4,segment=16K --ranks 16 --root 3 > knomial.svg\n  \
                         collie draw allreduce ring --ranks 8 --bytes 1M --network ethernet -o ring.svg")]
 pub struct Arguments {
-    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier
+    #[arg(help = Operation::accepted())]
     operation: String,
     /// The algorithm, with its parameters after a colon
     algorithm: String,

@@ -19,7 +19,7 @@ use std::fmt::Write;
                         collie explain bcast --ranks 16 --nodes 4 --bytes 1M --rules site.rules\n  \
                         COLLIE_ALLGATHER=recursive_doubling collie explain allgather --ranks 6 --bytes 1K")]
 pub struct Arguments {
-    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier
+    #[arg(help = Operation::accepted())]
     operation: String,
     /// Ranks of the communicator
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
@@ -82,6 +82,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         count: arguments.bytes / unit,
         unit,
         commutative: !arguments.non_commutative,
+        in_place: false,
         nodes: if situation.one_node { &[] } else { &nodes },
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
     };
@@ -149,7 +150,7 @@ fn explanation(configuration: &Configuration, situation: &Situation, call: &Call
             if rests_on_network(choice) {
                 text.push_str(&automatic(configuration, choice, call, situation));
             }
-            if call.bytes() == 0 && call.operation != Operation::Barrier {
+            if call.bytes() == 0 && call.operation.has_data() {
                 text.push_str("but has no bytes, so that no message is sent\n");
             }
             text.push('\n');
@@ -180,7 +181,8 @@ fn explanation(configuration: &Configuration, situation: &Situation, call: &Call
 fn heading(situation: &Situation, call: &Call) -> String {
     let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
     let size = match operation {
-        Operation::Barrier => String::new(),
+        _ if !operation.has_data() => String::new(),
+        _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
         _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
         _ => format!(" of {bytes} bytes"),
     };

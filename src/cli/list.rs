@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
                         collie list allreduce       everything about those of one operation\n  \
                         collie list --json          the same for programs")]
 pub struct Arguments {
-    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier; all if not given
+    #[arg(help = format!("{}; all if not given", Operation::accepted()))]
     operation: Option<String>,
     /// Print JSON
     #[arg(long, conflicts_with = "markdown")]
@@ -28,25 +28,6 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["json", "markdown"])]
     pictures: Option<PathBuf>,
 }
-
-/// What the page shows of each operation: an algorithm of each family, among so many ranks.
-const PICTURES: [(Operation, &str, usize); 15] = [
-    (Operation::Bcast, "binomial", 8),
-    (Operation::Bcast, "bine", 8),
-    (Operation::Bcast, "pipeline:segment=16K", 7),
-    (Operation::Bcast, "double_tree:segment=16K", 7),
-    (Operation::Bcast, "circulant:blocks=4", 7),
-    (Operation::Reduce, "fibonacci:segment=32K", 7),
-    (Operation::Reduce, "in_order_binary:segment=32K", 7),
-    (Operation::Allreduce, "recursive_doubling", 7),
-    (Operation::Allreduce, "rabenseifner", 8),
-    (Operation::Allreduce, "ring", 5),
-    (Operation::Allreduce, "dual_root:segment=32K", 7),
-    (Operation::Gather, "binomial", 7),
-    (Operation::Scatter, "linear", 7),
-    (Operation::Allgather, "bruck", 7),
-    (Operation::Barrier, "dissemination", 7),
-];
 
 /// Prints the catalogue, or the part of it that is asked for.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
@@ -67,9 +48,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 /// File and drawing of each picture.
 fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, String> {
     let network = Network::preset("shared_memory").expect("it is a preset");
-    for (operation, text, ranks) in PICTURES.into_iter().filter(|(operation, ..)| operations.contains(operation)) {
+    let pictures = operations.iter().flat_map(|operation| operation.row().pictures.iter().map(|of| (*operation, *of)));
+    for (operation, (text, ranks)) in pictures {
         let choice = Choice::parse(operation, text).map_err(|error| error.to_string())?;
-        let bytes = if operation == Operation::Barrier { 0 } else { 64 << 10 };
+        let bytes = if operation.has_data() { 64 << 10 } else { 0 };
         let drawing = draw(&choice, &network.call(operation, 0, bytes, &[]), ranks, &network);
         let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
         let path = folder.join(picture(operation, text));
@@ -202,7 +184,7 @@ pub fn markdown(operations: &[Operation]) -> String {
             );
         }
         text.push('\n');
-        for (_, choice, ranks) in PICTURES.into_iter().filter(|(shown, ..)| shown == operation) {
+        for (choice, ranks) in operation.row().pictures {
             let _ = writeln!(text, "![{operation} {choice}, {ranks} ranks](pictures/{})", picture(*operation, choice));
         }
     }

@@ -19,8 +19,7 @@ use std::sync::{Mutex, PoisonError};
                         collie simulate allgather --ranks 16-256 --network infiniband --plot allgather.svg\n\n\
                         A network file is JSON: collie fit measures and writes one; those of the presets are in src/schedule/networks.")]
 pub struct Arguments {
-    /// bcast, reduce, allreduce, gather, scatter, allgather or barrier
-    #[arg(required_unless_present = "against")]
+    #[arg(required_unless_present = "against", help = Operation::accepted())]
     operation: Option<String>,
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
@@ -67,7 +66,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = operation_named(operation).map_err(Failure::usage)?;
     let ranks = values("--ranks", ranks, 2, |text| text.parse().ok()).map_err(Failure::usage)?;
     let bytes = values("--bytes", &arguments.bytes, 4, parse_bytes).map_err(Failure::usage)?;
-    let bytes = if operation == Operation::Barrier { vec![0] } else { bytes };
+    let bytes = if operation.has_data() { bytes } else { vec![0] };
     let rows = choices(operation, &arguments.algorithm).map_err(Failure::usage)?;
     let rows = simulated(rows, operation, &ranks, &bytes, &network, arguments.steps).map_err(Failure::cannot)?;
     if let Some(path) = &arguments.plot {

@@ -15,6 +15,10 @@ use std::sync::atomic::Ordering;
 /// Stands for the world rank of a rank of another `MPI_COMM_WORLD`.
 pub const FOREIGN: u32 = u32::MAX;
 
+/// Private communicators held at once unless somebody says otherwise: MPICH has 2046 ids for all communicators of a process,
+/// and Open MPI 65532.
+const PRIVATE: usize = if cfg!(mpi_family = "mpich") { 128 } else { 512 };
+
 /// What the ranks of a communicator have agreed on.
 pub struct Agreed {
     /// Rank 0's configuration.
@@ -112,7 +116,7 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
             inline: configuration.inline.or(runtime.inline.filter(|_| all.alike(4))),
         },
-        within_budget: all.most(8) < configuration.max_communicators as u64 && all.most(11) == 0,
+        within_budget: all.most(8) < configuration.max_communicators.unwrap_or(PRIVATE) as u64 && all.most(11) == 0,
         has_gpu: all.most(12) == 1,
         configuration,
         nodes: runtime.lists.of(nodes),

@@ -1,6 +1,6 @@
 //! What the program passed to a collective, and which of it counts on this rank.
 
-use crate::algorithm::Operation;
+use crate::algorithm::{InPlace, Operation};
 use crate::mpi::alias;
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
@@ -72,13 +72,8 @@ impl Arguments {
     /// Where the first byte in use of each buffer that counts on rank `rank` is, as far as its arguments can be understood.
     pub fn first_bytes(&self, rank: usize) -> impl Iterator<Item = *const c_void> {
         let at_root = usize::try_from(self.root) == Ok(rank);
-        let (sends, receives) = match self.operation {
-            Operation::Barrier => (false, false),
-            Operation::Bcast => (false, true),
-            Operation::Allreduce | Operation::Allgather => (true, true),
-            Operation::Reduce | Operation::Gather => (true, at_root),
-            Operation::Scatter => (at_root, true),
-        };
+        // Of one block per rank there is no telling how many, nor is that asked.
+        let [sends, receives] = self.operation.row().sides().map(|role| role.blocks(1, at_root).is_some());
         let counts = |side: &Side| !is_in_place(side.address) && side.datatype != constants::datatype_null();
         let sides = [self.send, self.receive].into_iter().zip([sends, receives]);
         sides.filter(move |(side, wanted)| *wanted && counts(side)).map(|(side, _)| {
@@ -125,6 +120,8 @@ pub enum Fallback {
     DeviceMemory,
     /// Some rank uses a GPU, and such communicators are to be left alone.
     Gpu,
+    /// It was given back when the program could make no communicator otherwise.
+    GivenBack,
 }
 
 impl Fallback {
@@ -140,6 +137,7 @@ impl Fallback {
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
             Self::DeviceMemory => "fallback: device memory",
             Self::Gpu => "COLLIE_DEVICE=native",
+            Self::GivenBack => "fallback: private communicator given back to the program",
         }
     }
 }
@@ -223,38 +221,29 @@ impl Significant {
     /// The same with buffers that lie apart.
     fn sorted(arguments: &Arguments, rank: usize, size: usize) -> Result<Self, Fallback> {
         let root = usize::try_from(arguments.root).ok().filter(|root| *root < size).ok_or(Fallback::InvalidArgument)?;
-        let (send, receive) = (&arguments.send, &arguments.receive);
-        let at_root = rank == root;
-        match arguments.operation {
-            Operation::Barrier => Ok(Self { root, ..Self::nothing() }),
-            Operation::Bcast => {
-                let message = elements(receive, 1)?;
-                Ok(Self::movement(root, message.bytes(), None, Some(message)))
-            }
-            Operation::Reduce | Operation::Allreduce => Self::reduction(arguments, root, at_root),
-            Operation::Gather if !at_root => {
-                let own = elements(send, 1)?;
-                Ok(Self::movement(root, own.bytes(), Some(own), None))
-            }
-            Operation::Scatter if !at_root => {
-                let own = elements(receive, 1)?;
-                Ok(Self::movement(root, own.bytes(), None, Some(own)))
-            }
-            Operation::Gather | Operation::Allgather => {
-                let all = elements(receive, size)?;
-                let own = if is_in_place(send.address) { None } else { Some(elements(send, 1)?) };
-                Ok(Self::movement(root, all.bytes() / size, own, Some(all)))
-            }
-            Operation::Scatter => {
-                let all = elements(send, size)?;
-                let own = if is_in_place(receive.address) { None } else { Some(elements(receive, 1)?) };
-                Ok(Self::movement(root, all.bytes() / size, Some(all), own))
+        let (row, at_root) = (arguments.operation.row(), rank == root);
+        if row.folds {
+            return Self::reduction(arguments, root, at_root);
+        }
+        let [mut send, mut receive] = row.sides().map(|role| role.blocks(size, at_root));
+        // In place, one of two buffers stands for both.
+        if send.is_some() && receive.is_some() {
+            match row.in_place {
+                InPlace::All | InPlace::OwnOfReceive if is_in_place(arguments.send.address) => send = None,
+                InPlace::OwnOfSend if is_in_place(arguments.receive.address) => receive = None,
+                _ => {}
             }
         }
-    }
-
-    const fn movement(root: usize, bytes: usize, send: Option<Elements>, receive: Option<Elements>) -> Self {
-        Self { root, count: bytes, send, receive, ..Self::nothing() }
+        let send = send.map(|blocks| elements(&arguments.send, blocks)).transpose()?;
+        let receive = receive.map(|blocks| elements(&arguments.receive, blocks)).transpose()?;
+        // Where one holds a block for each rank, its count is a block's.
+        let bytes = match (send, receive) {
+            (None, None) => 0,
+            (Some(all), _) if row.send.per_rank() => all.bytes() / size,
+            (_, Some(all)) if row.receive.per_rank() => all.bytes() / size,
+            (_, Some(one)) | (Some(one), None) => one.bytes(),
+        };
+        Ok(Self { root, count: bytes, send, receive, ..Self::nothing() })
     }
 
     /// Finds out how the buffers lie, where both count.
@@ -268,10 +257,13 @@ impl Significant {
                 all.datatype.handle == one.datatype.handle || (all.datatype.contiguous && one.datatype.contiguous);
             alike.then(|| (rank * self.count) as isize / all.datatype.size.max(1) as isize * all.datatype.extent)
         };
-        let in_place = match arguments.operation {
-            Operation::Gather | Operation::Allgather => own(&receive, &send),
-            Operation::Scatter => own(&send, &receive).map(|offset| -offset),
-            _ => Some(0),
+        let row = arguments.operation.row();
+        let in_place = match row.in_place {
+            InPlace::OwnOfReceive => own(&receive, &send),
+            InPlace::OwnOfSend => own(&send, &receive).map(|offset| -offset),
+            InPlace::All if row.folds => Some(0),
+            InPlace::All => own(&receive, &send).map(|_| 0),
+            InPlace::Never => None,
         };
         let reach = |side: Elements| {
             let Datatype { true_lower, true_extent, extent, .. } = side.datatype;
@@ -280,8 +272,8 @@ impl Significant {
         self.distances = Distances::of(reach(send), reach(receive), in_place);
         self.overlap = self.distances.overlap(arguments.distance());
         if self.overlap == Overlap::InPlace {
-            let scatter = arguments.operation == Operation::Scatter;
-            *(if scatter { &mut self.receive } else { &mut self.send }) = None;
+            let result = row.in_place == InPlace::OwnOfSend;
+            *(if result { &mut self.receive } else { &mut self.send }) = None;
         }
         Ok(self)
     }
@@ -291,7 +283,7 @@ impl Significant {
         if arguments.op == constants::op_null() {
             return Err(Fallback::InvalidArgument);
         }
-        let result = arguments.operation == Operation::Allreduce || at_root;
+        let result = arguments.operation.row().receive.blocks(1, at_root).is_some();
         let in_place = is_in_place(send.address);
         if in_place && !result {
             return Err(Fallback::InvalidArgument);
@@ -334,13 +326,14 @@ fn native_refuses(arguments: &Arguments, rank: usize) -> bool {
         let size = Datatype::of(send.datatype).map_or(0, |datatype| datatype.size);
         (rank * size) as isize * send.count as isize
     };
-    let one = match operation {
-        Operation::Bcast | Operation::Barrier => false,
+    let row = operation.row();
+    let one = match row.in_place {
         // Open MPI lets both be MPI_BOTTOM here, and only here.
-        Operation::Allreduce if cfg!(mpi_family = "openmpi") && send.address.is_null() => false,
-        Operation::Reduce | Operation::Allreduce => send.address == receive.address,
-        Operation::Gather | Operation::Allgather => alike && arguments.distance() == own(),
-        Operation::Scatter => alike && arguments.distance() == -own(),
+        _ if *operation == Operation::Allreduce && cfg!(mpi_family = "openmpi") && send.address.is_null() => false,
+        InPlace::Never => false,
+        InPlace::All => send.address == receive.address && (row.folds || alike),
+        InPlace::OwnOfReceive => alike && arguments.distance() == own(),
+        InPlace::OwnOfSend => alike && arguments.distance() == -own(),
     };
     one && alias::is_refused(*operation, send.count)
 }

@@ -29,7 +29,7 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
 /// Compiled once for all entries, of which there are some fifty.
 #[inline(never)]
 fn carry_out_the_long_way(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
-    guard::enter(mpi_name(arguments.operation), native, || match runtime::get() {
+    guard::enter(arguments.operation.row().mpi_name, native, || match runtime::get() {
         Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
         _ => native(),
     })
@@ -93,7 +93,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         synchronise::after(runtime, state, (arguments.operation.into(), cell), (start, ticks), waited);
     }
     if log::log_enabled!(log::Level::Trace) {
-        let (name, call) = (mpi_name(arguments.operation), (outcome.cell, outcome.bytes));
+        let (name, call) = (arguments.operation.row().mpi_name, (outcome.cell, outcome.bytes));
         log_call(runtime, state, name, arguments.root, call, ticks);
     }
     outcome.code
@@ -164,7 +164,7 @@ fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan
 fn prepare(state: &mut State, operation: Operation, significant: &Significant, plan: &Plan) -> Option<Prepared> {
     let choice = plan.choice.as_ref()?;
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
-    if significant.bytes() == 0 && operation != Operation::Barrier {
+    if significant.bytes() == 0 && operation.has_data() {
         return None;
     }
     // Away from the state, on which the call rests, while they are asked.
@@ -303,6 +303,7 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
         count: question.count,
         unit: question.unit,
         commutative: question.commutative,
+        in_place: false,
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
     };
@@ -312,7 +313,7 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
         Decided::Native { by } => (None, by.to_string()),
     };
     let (choice, decided_by) = match choice {
-        Some(_) if state.private(runtime)?.is_none() => (None, Fallback::NoPrivateCommunicator.words().to_owned()),
+        Some(_) if state.private(runtime)?.is_none() => (None, state.without_private().words().to_owned()),
         choice => (choice, decided_by),
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
@@ -344,16 +345,4 @@ pub(super) fn log_call(
         state.size,
         runtime.nanoseconds(ticks) as f64 * 1e-9,
     );
-}
-
-const fn mpi_name(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Bcast => "MPI_Bcast",
-        Operation::Reduce => "MPI_Reduce",
-        Operation::Allreduce => "MPI_Allreduce",
-        Operation::Gather => "MPI_Gather",
-        Operation::Scatter => "MPI_Scatter",
-        Operation::Allgather => "MPI_Allgather",
-        Operation::Barrier => "MPI_Barrier",
-    }
 }

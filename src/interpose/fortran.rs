@@ -274,6 +274,17 @@ pub(super) mod open_mpi {
                 mpi_sys::PMPI_Allgather(send, sends, send_kind, receive, receives, receive_kind, c)
             })
         }
+        "mpi_alltoall_" "mpi_alltoall" "mpi_alltoall__" "MPI_ALLTOALL" "mpi_alltoall_f08_" =>
+            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
+             c: c_int)
+        {
+            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
+            let c = comm(c);
+            carry_out(&blocks.passed().to(Operation::Alltoall, c), || {
+                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
+                mpi_sys::PMPI_Alltoall(send, sends, send_kind, receive, receives, receive_kind, c)
+            })
+        }
     }
 
     /// The buffers of a collective with a block per rank, as C would have passed them.

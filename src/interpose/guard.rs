@@ -29,7 +29,7 @@ thread_local! {
     pub static THREAD: Thread = const {
         Thread {
             inside: Cell::new(0),
-            communicators: LastCommunicators::NONE,
+            communicators: LastCommunicators::none(),
             activity: Cell::new(""),
             playing: Cell::new(false),
             error: Cell::new(None),

@@ -5,7 +5,7 @@ use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
 use super::state::{self, Visit};
 use super::synchronise::Settled;
-use super::{guard, log, partial, synchronise, trace, watch};
+use super::{guard, log, partial, spawned, synchronise, trace, watch};
 use crate::monitor::{
     Beyond, BeyondRecord, Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged,
     PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
@@ -58,11 +58,13 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.push(configuration.sync as u8);
         wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
         wanted.extend(configuration.replaced_from().to_le_bytes());
+        wanted.extend(std::process::id().to_le_bytes());
     }
     runtime.apart(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
+    runtime.world.told(number(9));
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
@@ -186,7 +188,8 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     let mut written = true;
     if wanted[0] & TRACE != 0 {
         let path = if at_root { runtime.own_configuration().trace.as_deref() } else { None };
-        written = trace::write(runtime, &way, path, &record)?;
+        let path = path.map(|path| runtime.world.path(path));
+        written = trace::write(runtime, &way, path.as_deref(), &record)?;
     }
     let all = if wanted[0] & REPORT != 0 { merged(&way, record)? } else { None };
     way.close()?;
@@ -299,7 +302,7 @@ fn cache_record(runtime: &Runtime) -> CacheRecord {
 fn write(runtime: &Runtime, summary: &Summary) -> bool {
     let mut written = true;
     for target in &runtime.own_configuration().report {
-        if let Err(error) = report::write(target, summary) {
+        if let Err(error) = report::write(&spawned::target(runtime, target), summary) {
             log::tell(&error.to_string());
             written = false;
         }

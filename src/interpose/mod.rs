@@ -8,14 +8,15 @@
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
 //! * [`device`]: memory of GPUs, which is left to the MPI library.
-//! * [`dying`]: communicators that are being freed. [`stacked`]: other tools beside this one.
+//! * [`contexts`]: communicators that the MPI library has no context id for. [`dying`]: those that are being freed.
+//! * [`stacked`]: other tools beside this one.
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`requests`]: the calls that wait for what was started.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks told from the collective itself.
 //! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
-//! * [`trace`]: the log of single calls.
+//! * [`trace`]: the log of single calls. [`spawned`]: where processes that others spawned write.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
 //!   [`kept`]: what a thread keeps.
 
@@ -24,6 +25,7 @@ mod arguments;
 mod attention;
 mod cached;
 mod collective;
+mod contexts;
 pub mod control;
 mod deadline;
 mod device;
@@ -46,6 +48,7 @@ mod program;
 mod quick;
 mod requests;
 mod runtime;
+mod spawned;
 mod stack;
 mod stacked;
 mod state;

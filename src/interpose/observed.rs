@@ -63,8 +63,7 @@ macro_rules! observed_collectives {
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
                 if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
-            Alltoall "Alltoall" alltoall ALLTOALL [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c]
-                [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
+            Alltoall "Alltoall" alltoall ALLTOALL [] [] [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
             Alltoallv "Alltoallv" alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
@@ -177,7 +176,10 @@ macro_rules! entries {
         throwing!($native($($type,)* MPI_Comm, *mut MPI_Request))
     };
     (@made unsafe {}) => { constants::request_null() };
-    (@made unsafe { $($request:tt)+ }) => { unsafe { $($request)+ } };
+    (@made unsafe { $($request:tt)+ }) => {{
+        // SAFETY: asked for only when the native call has written there.
+        unsafe { $($request)+ }
+    }};
     (@init $collective:ident $name:expr, ($($argument:ident: $type:ty),*) $root:expr, $part:expr) => {
         const _: () = {
             /// # Safety

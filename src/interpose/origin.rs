@@ -5,6 +5,7 @@
 //! `MPI_COMM_WORLD` gave to world rank 4 and those whose first rank it is. Calls that not all ranks of a parent take
 //! part in (`MPI_Comm_create_group`), and those that join two groups, are counted among the ranks that do.
 
+use super::contexts;
 use super::guard;
 use super::runtime::{self, Runtime};
 use crate::mpi::communicator::{self, Key};
@@ -185,7 +186,7 @@ pub fn watch(
     made: impl Fn() -> MPI_Comm,
     native: impl Fn() -> c_int,
 ) -> c_int {
-    let code = native();
+    let code = contexts::make(made_by, makers, parent, &made, &native);
     let note = |runtime: &Runtime| {
         if let Err(error) = runtime.origins.note(parent, made_by, makers, made()) {
             log::warn!("where a communicator comes from could not be noted: {error}");

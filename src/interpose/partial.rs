@@ -4,7 +4,7 @@
 use super::attention::{self, ASKED};
 use super::runtime::{self, Runtime};
 use super::state::Visit;
-use super::{deadline, lifecycle, log};
+use super::{deadline, lifecycle, log, spawned};
 use crate::monitor::{Summary, merge};
 use crate::report;
 use crate::selection::ReportTarget;
@@ -125,7 +125,7 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit) {
     }
     let summary = Summary { partial: Some(partial), ..merge(vec![record]) };
     for target in targets {
-        if let Err(error) = report::write(&of_rank(target, rank), &summary) {
+        if let Err(error) = report::write(&of_rank(&spawned::target(runtime, target), rank), &summary) {
             log::tell(&error.to_string());
         }
     }

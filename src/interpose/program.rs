@@ -7,7 +7,7 @@ use super::arguments::Significant;
 use super::attention::{self, WATCHED};
 use super::place::{Place, with_pool};
 use super::watch;
-use crate::algorithm::{Call, Choice, Operation};
+use crate::algorithm::{Call, Choice, InPlace, Operation};
 use crate::monitor::{HeapBytes, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::memory::Pool;
@@ -89,48 +89,39 @@ impl Layout {
             };
             return layout;
         }
-        let own = rank * call.count;
-        match call.operation {
-            Operation::Bcast => {
-                let message = receive.expect("every rank has the message");
-                layout.receive = layout.row(&message, Side::Receive);
-                if !message.datatype.contiguous {
-                    let row = Range::receive(0, message.bytes());
-                    match rank == call.root {
-                        true => layout.pack(Side::Receive, 0, message.count, row),
-                        false => layout.unpack(row, message.count),
-                    }
+        let (row, own) = (call.operation.row(), rank * call.count);
+        if let Some(all) = receive {
+            layout.receive = layout.row(&all, Side::Receive);
+            if !all.datatype.contiguous {
+                let bytes = Range::receive(0, all.bytes());
+                match row.contribution(call.count, size, rank == call.root) == Some(bytes) {
+                    true => layout.pack(Side::Receive, 0, all.count, bytes),
+                    false => layout.unpack(bytes, all.count),
                 }
             }
-            Operation::Barrier => {}
-            _ => {
-                if let Some(receive) = receive {
-                    layout.receive = layout.row(&receive, Side::Receive);
-                    if !receive.datatype.contiguous {
-                        layout.unpack(Range::receive(0, receive.bytes()), receive.count);
-                    }
-                }
-                if let Some(send) = send {
-                    layout.send = match out_of_the_way {
-                        true => layout.copied(&send, send.bytes()),
-                        false => layout.packed(&send),
-                    };
-                }
-                match (send, receive) {
-                    // In place, the own block of all ranks' blocks is the contribution.
-                    (None, Some(all)) if call.operation != Operation::Scatter => {
-                        layout.send = Start { offset: own, ..layout.receive };
-                        if !all.datatype.contiguous {
-                            let block = all.count / size;
-                            layout.pack(Side::Receive, rank * block, block, Range::send(0, call.count));
-                        }
-                    }
-                    (Some(_), None) if call.operation == Operation::Scatter => {
-                        layout.receive = Start { offset: own, ..layout.send };
-                    }
-                    _ => {}
+        }
+        if let Some(send) = send {
+            layout.send = match out_of_the_way {
+                true => layout.copied(&send, send.bytes()),
+                false => layout.packed(&send),
+            };
+        }
+        match (send, receive, row.in_place) {
+            (None, Some(all), InPlace::OwnOfReceive) => {
+                layout.send = Start { offset: own, ..layout.receive };
+                if !all.datatype.contiguous {
+                    let block = all.count / size;
+                    layout.pack(Side::Receive, rank * block, block, Range::send(0, call.count));
                 }
             }
+            (None, Some(all), InPlace::All) => {
+                layout.send = layout.receive;
+                if !all.datatype.contiguous {
+                    layout.pack(Side::Receive, 0, all.count, Range::send(0, all.bytes()));
+                }
+            }
+            (Some(_), None, InPlace::OwnOfSend) => layout.receive = Start { offset: own, ..layout.send },
+            _ => {}
         }
         layout
     }

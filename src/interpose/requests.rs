@@ -261,9 +261,17 @@ mod c {
                 pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
                     // SAFETY: the program's own arguments, passed on as they came.
                     let native = || unsafe { throwing!($native($($type),*))($($argument),*) };
-                    // SAFETY: read as MPI reads and writes them.
                     entries! {
-                        @$kind $name || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })?
+                        @$kind $name
+                        || {
+                            // SAFETY: the requests are read as MPI reads them.
+                            unsafe { $requests }
+                        },
+                        native
+                        $(, |$place: usize| {
+                            // SAFETY: asked for only when the native call has written there.
+                            unsafe { $done }
+                        })?
                     }
                 }
             )*

@@ -4,6 +4,7 @@ use super::attention;
 use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::requests::Requests;
+use super::spawned::World;
 use super::state::{self, Shared};
 use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
@@ -26,6 +27,8 @@ pub struct Runtime {
     pub world_rank: usize,
     /// Size of `MPI_COMM_WORLD`.
     pub world_size: usize,
+    /// Which `MPI_COMM_WORLD` that is, where there are several.
+    pub world: World,
     /// A number that the ranks of this node share.
     pub node: u64,
     /// Whether ranks outnumber the cores here.
@@ -157,6 +160,7 @@ fn make() -> crate::mpi::Result<Runtime> {
     Ok(Runtime {
         world_rank,
         world_size,
+        world: World::new(),
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),

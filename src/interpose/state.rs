@@ -152,6 +152,8 @@ pub enum Private {
     Made(MPI_Comm),
     /// The ranks found together that it cannot be had.
     Refused,
+    /// The ranks gave it back together, for a communicator of the program's.
+    GivenBack,
 }
 
 /// Calls per epoch of mode `compare`: few, so that programs with few calls get enough epochs for the test.
@@ -229,8 +231,9 @@ pub struct LastCommunicators {
 
 impl LastCommunicators {
     /// None yet.
-    pub const NONE: Self =
-        Self { known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS], last: Cell::new(0), next: Cell::new(0) };
+    pub const fn none() -> Self {
+        Self { known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS], last: Cell::new(0), next: Cell::new(0) }
+    }
 
     /// What is kept of `comm`, if it is one of them and means what it did.
     #[inline(always)]
@@ -438,7 +441,7 @@ impl State {
     pub fn private(&mut self, runtime: &Runtime) -> Result<Option<MPI_Comm>> {
         match self.private {
             Private::Made(private) => return Ok(Some(private)),
-            Private::Refused => return Ok(None),
+            Private::Refused | Private::GivenBack => return Ok(None),
             Private::Unmade => {}
         }
         let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
@@ -465,6 +468,27 @@ impl State {
         Ok(())
     }
 
+    /// Why there is no private communicator where there is none.
+    pub const fn without_private(&self) -> Fallback {
+        match self.private {
+            Private::GivenBack => Fallback::GivenBack,
+            Private::Unmade | Private::Made(_) | Private::Refused => Fallback::NoPrivateCommunicator,
+        }
+    }
+
+    /// Frees the private communicator for good, since the program needs its id. All ranks of the communicator do so between
+    /// the same two calls on it; the calls from then on stay with the MPI library.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn give_back(&mut self, runtime: &Runtime) -> Result {
+        self.memory = Default::default();
+        self.calls.clear();
+        let released = self.release(runtime);
+        self.private = Private::GivenBack;
+        released
+    }
+
     /// This rank's place and the call, for an algorithm that was decided on.
     pub fn place_and_call(&self, operation: Operation, significant: &Significant) -> (Place, Call<'_>) {
         let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
@@ -477,6 +501,7 @@ impl State {
             count: significant.count,
             unit: significant.unit,
             commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
+            in_place: operation.tells_in_place() && significant.send.is_none(),
             nodes: &agreed.nodes,
             half_bandwidth: agreed.half_bandwidth,
         };

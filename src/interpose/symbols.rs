@@ -9,10 +9,11 @@ use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+use std::hint::black_box;
 use std::os::raw::{c_char, c_int, c_void};
 
 /// What the program passed, under the names of the standard; what an operation lacks stays empty.
-pub(super) struct Passed {
+pub(crate) struct Passed {
     pub send: *const c_void,
     pub send_count: i64,
     pub send_type: MPI_Datatype,
@@ -24,7 +25,7 @@ pub(super) struct Passed {
 }
 
 impl Passed {
-    pub(super) fn nothing() -> Self {
+    pub(crate) fn nothing() -> Self {
         Self {
             send: std::ptr::null(),
             send_count: 0,
@@ -71,29 +72,68 @@ macro_rules! collectives {
     };
 }
 
-collectives! {
-    Bcast MPI_Bcast PMPI_Bcast(
-        buffer: *mut c_void => receive, count: c_int => receive_count, datatype: MPI_Datatype => receive_type,
-        root: c_int => root);
-    Reduce MPI_Reduce PMPI_Reduce(
-        sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: c_int => send_count receive_count,
-        datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op, root: c_int => root);
-    Allreduce MPI_Allreduce PMPI_Allreduce(
-        sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: c_int => send_count receive_count,
-        datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op);
-    Gather MPI_Gather PMPI_Gather(
-        sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
-        recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type,
-        root: c_int => root);
-    Scatter MPI_Scatter PMPI_Scatter(
-        sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
-        recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type,
-        root: c_int => root);
-    Allgather MPI_Allgather PMPI_Allgather(
-        sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
-        recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
-    Barrier MPI_Barrier PMPI_Barrier();
+/// The entries, handed to a macro that makes something of each.
+macro_rules! entries {
+    ($make:ident) => {
+        $make! {
+            Bcast MPI_Bcast PMPI_Bcast(
+                buffer: *mut c_void => receive, count: c_int => receive_count, datatype: MPI_Datatype => receive_type,
+                root: c_int => root);
+            Reduce MPI_Reduce PMPI_Reduce(
+                sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: c_int => send_count receive_count,
+                datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op, root: c_int => root);
+            Allreduce MPI_Allreduce PMPI_Allreduce(
+                sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: c_int => send_count receive_count,
+                datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op);
+            Gather MPI_Gather PMPI_Gather(
+                sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type,
+                root: c_int => root);
+            Scatter MPI_Scatter PMPI_Scatter(
+                sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type,
+                root: c_int => root);
+            Allgather MPI_Allgather PMPI_Allgather(
+                sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
+            Alltoall MPI_Alltoall PMPI_Alltoall(
+                sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
+            Barrier MPI_Barrier PMPI_Barrier();
+        }
+    };
 }
+
+entries! { collectives }
+
+/// What calls each of them, as a program does.
+macro_rules! calls {
+    ($($operation:ident $name:ident $native:ident
+        ($($argument:ident: $type:ty => $role:ident $($same:ident)*),*);)*) => {
+        /// Calls `MPI_X` of `operation`, or `PMPI_X`, by pointer, as a program calls into a shared library.
+        ///
+        /// # Safety
+        /// As the MPI standard says.
+        #[inline]
+        pub(crate) unsafe fn call(operation: Operation, native: bool, passed: &Passed, comm: MPI_Comm) -> c_int {
+            match operation {
+                $(Operation::$operation => {
+                    let theirs: unsafe extern "C" fn($($type,)* MPI_Comm) -> c_int = mpi_sys::$native;
+                    let ours: unsafe extern "C-unwind" fn($($type,)* MPI_Comm) -> c_int = $name;
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        match native {
+                            true => black_box(theirs)($(passed.$role as _,)* comm),
+                            false => black_box(ours)($(passed.$role as _,)* comm),
+                        }
+                    }
+                })*
+            }
+        }
+    };
+}
+
+entries! { calls }
 
 /// The large-count forms, where the MPI has them: exporting them elsewhere would make mpi4py call them.
 #[cfg(mpi_large_count)]
@@ -122,6 +162,10 @@ mod large_count {
             recvbuf: *mut c_void => receive, recvcount: MPI_Count => receive_count,
             recvtype: MPI_Datatype => receive_type, root: c_int => root);
         Allgather MPI_Allgather_c PMPI_Allgather_c(
+            sendbuf: *const c_void => send, sendcount: MPI_Count => send_count, sendtype: MPI_Datatype => send_type,
+            recvbuf: *mut c_void => receive, recvcount: MPI_Count => receive_count,
+            recvtype: MPI_Datatype => receive_type);
+        Alltoall MPI_Alltoall_c PMPI_Alltoall_c(
             sendbuf: *const c_void => send, sendcount: MPI_Count => send_count, sendtype: MPI_Datatype => send_type,
             recvbuf: *mut c_void => receive, recvcount: MPI_Count => receive_count,
             recvtype: MPI_Datatype => receive_type);

@@ -262,10 +262,12 @@ pub fn after(
         state.arrivals.lock().keep(arrival, &runtime.synchronisation.room);
     }
     let calls = number + 1;
-    if mode == Sync::Clock && calls >= FIRST_AGAIN && calls.is_power_of_two() && state.comm == constants::comm_world() {
-        if let Err(error) = runtime.apart(|| synchronise(runtime)) {
-            log::error!("the clocks could not be synchronised: {error}");
-        }
+    let is_due = calls >= FIRST_AGAIN && calls.is_power_of_two() && state.comm == constants::comm_world();
+    if mode == Sync::Clock
+        && is_due
+        && let Err(error) = runtime.apart(|| synchronise(runtime))
+    {
+        log::error!("the clocks could not be synchronised: {error}");
     }
 }
 

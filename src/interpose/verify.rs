@@ -10,7 +10,7 @@ use super::program::Prepared;
 use super::runtime::Runtime;
 use super::state::State;
 use super::{collective, guard};
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::Choice;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
 use crate::mpi::datatype::{Datatype, Kind};
@@ -63,7 +63,8 @@ pub fn run(
             (Some(native), Some(ours)) => compare(place, native, ours, scale?)?,
             _ => None,
         };
-        let apart = call.operation == Operation::Allreduce && differ_between_ranks(place, on_copy.receive)?;
+        let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
+        let apart = everybody_has_it && differ_between_ranks(place, on_copy.receive)?;
         let everywhere = |_: &()| Difference {
             element: 0,
             native: "one result on all ranks".to_owned(),

@@ -111,17 +111,34 @@ impl Function {
     }
 }
 
+/// The collective of each operation: the one of its name.
+const OF: [Collective; Operation::ALL.len()] = {
+    let mut of = [Collective::Barrier; Operation::ALL.len()];
+    let mut place = 0;
+    while place < of.len() {
+        let mut other = 0;
+        while !same(Function::blocking(Collective::ALL[other]).name(), Operation::ALL[place].row().mpi_name) {
+            other += 1;
+        }
+        of[place] = Collective::ALL[other];
+        place += 1;
+    }
+    of
+};
+
+/// Whether two texts are one, for constants.
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut place = 0;
+    while place < one.len() && place < other.len() && one[place] == other[place] {
+        place += 1;
+    }
+    place == one.len() && place == other.len()
+}
+
 impl From<Operation> for Function {
     fn from(operation: Operation) -> Self {
-        Self::blocking(match operation {
-            Operation::Bcast => Collective::Bcast,
-            Operation::Reduce => Collective::Reduce,
-            Operation::Allreduce => Collective::Allreduce,
-            Operation::Gather => Collective::Gather,
-            Operation::Scatter => Collective::Scatter,
-            Operation::Allgather => Collective::Allgather,
-            Operation::Barrier => Collective::Barrier,
-        })
+        Self::blocking(OF[operation as usize])
     }
 }
 
@@ -146,7 +163,9 @@ mod tests {
 
     #[test]
     fn names_are_mpis() {
-        assert_eq!(Function::from(Operation::Allreduce).name(), "MPI_Allreduce");
+        for operation in Operation::ALL {
+            assert_eq!(Function::from(operation).name(), operation.row().mpi_name);
+        }
         let started = Function { collective: Collective::ReduceScatterBlock, form: Form::Nonblocking };
         assert_eq!(started.name(), "MPI_Ireduce_scatter_block");
     }

@@ -5,6 +5,7 @@
 //! | allreduce, from address to address | refused for two elements and more | refused |
 //! | reduce at the root, from address to address | refused | refused |
 //! | gather and scatter at the root, allgather, with the own block | computed | refused if counts and types are the same |
+//! | alltoall, from address to address | computed | refused if counts and types are the same |
 //! | counts of 0 | accepted | accepted |
 //!
 //! Both libraries have a switch that turns the checks off (`mpi_param_check`, `MPIR_CVAR_COLL_ALIAS_CHECK`), and builds
@@ -13,6 +14,7 @@
 use super::communicator;
 use super::constants;
 use super::error::check;
+use super::handler::quietly;
 use crate::algorithm::Operation;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
@@ -45,7 +47,7 @@ pub fn is_refused(operation: Operation, count: i64) -> bool {
             // Open MPI 4.1.4 raises this error of MPI_Allreduce on MPI_COMM_WORLD, whatever the communicator.
             let asked = communicator::ask_alone(|comm| {
                 let mut refused = false;
-                communicator::quietly(constants::comm_world(), || {
+                quietly(constants::comm_world(), || {
                     refused = check(ask(operation, elements, comm)).is_err();
                     Ok(())
                 })?;
@@ -73,6 +75,7 @@ fn ask(operation: Operation, count: c_int, comm: MPI_Comm) -> c_int {
             Operation::Gather => mpi_sys::PMPI_Gather(at, count, int, at, count, int, 0, comm),
             Operation::Scatter => mpi_sys::PMPI_Scatter(at, count, int, at, count, int, 0, comm),
             Operation::Allgather => mpi_sys::PMPI_Allgather(at, count, int, at, count, int, comm),
+            Operation::Alltoall => mpi_sys::PMPI_Alltoall(at, count, int, at, count, int, comm),
             Operation::Bcast | Operation::Barrier => mpi_sys::MPI_SUCCESS as c_int,
         }
     }

@@ -2,7 +2,8 @@
 
 use super::constants;
 use super::error::{Error, Result, check, throwing};
-use mpi_sys::{MPI_Comm, MPI_Errhandler};
+use super::handler::quietly;
+use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};
@@ -54,6 +55,16 @@ pub fn name(comm: MPI_Comm) -> Result<Option<String>> {
     };
     let name = name.to_string_lossy();
     Ok((!name.is_empty()).then(|| name.into_owned()))
+}
+
+/// Whether this `MPI_COMM_WORLD` was spawned by processes of another, with which it is still connected.
+pub fn has_parent() -> bool {
+    let mut parent = std::mem::MaybeUninit::uninit();
+    // SAFETY: the out-parameter is valid for writes, and read where it was filled.
+    unsafe {
+        check(mpi_sys::PMPI_Comm_get_parent(parent.as_mut_ptr())).is_ok()
+            && parent.assume_init() != constants::comm_null()
+    }
 }
 
 /// World rank of each rank of its (local or remote) group, in order; `MPI_UNDEFINED` for ranks of other worlds.
@@ -198,23 +209,6 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
     Ok(None)
 }
 
-/// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.
-///
-/// # Errors
-/// Those of `action`, and of PMPI.
-pub(super) fn quietly<T>(comm: MPI_Comm, action: impl FnOnce() -> Result<T>) -> Result<T> {
-    let mut handler = std::mem::MaybeUninit::<MPI_Errhandler>::uninit();
-    // SAFETY: the handler is read after it was set, and given back once.
-    unsafe {
-        check(mpi_sys::PMPI_Comm_get_errhandler(comm, handler.as_mut_ptr()))?;
-        check(mpi_sys::PMPI_Comm_set_errhandler(comm, constants::errors_return()))?;
-        let result = action();
-        check(mpi_sys::PMPI_Comm_set_errhandler(comm, handler.assume_init()))?;
-        check(mpi_sys::PMPI_Errhandler_free(handler.as_mut_ptr()))?;
-        result
-    }
-}
-
 /// Runs `question`, which asks MPI what it thinks of something, with `MPI_COMM_SELF` and errors on it returned. It needs no
 /// communicator of its own: a rank that could not make one would answer otherwise than the others.
 ///
@@ -293,6 +287,7 @@ impl Key {
     ///
     /// # Errors
     /// What PMPI returned.
+    #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "MPI does not follow the pointer")]
     pub fn set(self, comm: MPI_Comm, value: *mut c_void) -> Result {
         // SAFETY: MPI keeps the pointer and gives it back, no more.
         check(unsafe { mpi_sys::PMPI_Comm_set_attr(comm, self.0, value) })

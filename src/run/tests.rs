@@ -4,7 +4,7 @@ use super::{Buffers, Player, Resumable, Transport, play};
 use crate::algorithm::{Call, Choice, Operation, all};
 use crate::schedule::action::{Action, Elements, Expansion, Primitives, Sink};
 use crate::schedule::lower::{Combine, Form, Part, lower, stream};
-use crate::schedule::{Range, Request};
+use crate::schedule::{Buffer, Range, Request};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -137,37 +137,29 @@ fn contribution(number: usize, rank: usize, unit: usize) -> u32 {
 }
 
 fn memory(call: &Call, number: usize, rank: usize, size: usize, scratch: usize) -> Memory {
-    let blocks = |operation| if call.operation == operation { size } else { 1 };
-    let send = COUNT * blocks(Operation::Scatter);
-    let receive = COUNT * blocks(Operation::Gather).max(blocks(Operation::Allgather));
+    let row = call.operation.row();
+    let [send, receive] = row.sides().map(|role| COUNT * role.blocks(size, true).unwrap_or(0));
     let mut memory = Memory {
         send: (0..send).map(|unit| contribution(number, rank, unit)).collect(),
         receive: vec![7; receive],
         scratch: vec![9; scratch.max(1)],
     };
-    if call.operation == Operation::Bcast && rank == call.root {
-        memory.receive = (0..COUNT).map(|unit| contribution(number, rank, unit)).collect();
+    if row.contribution(COUNT, size, rank == call.root).is_some_and(|range| range.buffer == Buffer::Receive) {
+        memory.receive = (0..receive).map(|unit| contribution(number, rank, unit)).collect();
     }
     memory
 }
 
 /// What the rank's receive buffer must hold; nothing where it gets nothing.
 fn expected(call: &Call, number: usize, rank: usize, size: usize) -> Vec<u32> {
-    let own = |rank| (0..COUNT).map(move |unit| contribution(number, rank, unit));
-    let at_root = rank == call.root;
-    match call.operation {
-        Operation::Bcast => own(call.root).collect(),
-        Operation::Reduce if !at_root => Vec::new(),
-        Operation::Reduce | Operation::Allreduce => {
-            (0..COUNT).map(|unit| (0..size).map(|rank| contribution(number, rank, unit)).sum()).collect()
-        }
-        Operation::Gather if !at_root => Vec::new(),
-        Operation::Gather | Operation::Allgather => (0..size).flat_map(own).collect(),
-        Operation::Scatter => {
-            (rank * COUNT..(rank + 1) * COUNT).map(|unit| contribution(number, call.root, unit)).collect()
-        }
-        _ => Vec::new(),
-    }
+    let row = call.operation.row();
+    let units = COUNT * row.receive.blocks(size, rank == call.root).unwrap_or(0);
+    let sum = |unit| (0..size).map(|rank| contribution(number, rank, unit)).sum();
+    let moved = |unit| {
+        let (of, unit) = row.origin(unit, COUNT, rank, call.root);
+        contribution(number, of, unit)
+    };
+    (0..units).map(|unit| if row.folds { sum(unit) } else { moved(unit) }).collect()
 }
 
 /// Two calls in turns on every rank, stopped wherever one of them has to wait, in orders that a seed decides.

@@ -13,10 +13,11 @@
 /// | gather | own block, `count` units | `size · count` units in rank order, at the root only |
 /// | scatter | `size · count` units in rank order, at the root only | own block, `count` units |
 /// | allgather | own block, `count` units | `size · count` units in rank order |
+/// | alltoall | `size · count` units in rank order | `size · count` units in rank order |
 /// | barrier | – | – |
 ///
-/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions, the own block in gather, scatter
-/// and allgather): an algorithm must not write a unit of `Receive` before it has finished reading the unit of `Send`
+/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions and alltoall, the own block in gather,
+/// scatter and allgather): an algorithm must not write a unit of `Receive` before it has finished reading the unit of `Send`
 /// that lies there. Copying a range of `Send` onto itself is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {

@@ -10,7 +10,7 @@ pub fn sizes() -> impl Iterator<Item = usize> {
 
 /// Counts around the number of ranks, and a large prime. Zero only for what never looks at a count.
 pub fn counts(operation: Operation, size: usize) -> Vec<usize> {
-    if operation == Operation::Barrier {
+    if !operation.has_data() {
         return vec![0];
     }
     let mut counts = vec![1, size - 1, size, size + 1, 1009];
@@ -96,8 +96,7 @@ fn values(parameter: &Parameter, call: &Call, size: usize) -> Vec<Value> {
 
 /// Segments of one unit and of a few where that makes no endless list of messages; else a few segments in all.
 fn segments(call: &Call, size: usize) -> Vec<usize> {
-    let whole = matches!(call.operation, Operation::Bcast | Operation::Reduce | Operation::Allreduce);
-    let units = if whole { call.count } else { call.count * size };
+    let units = if call.operation.has_blocks() { call.count * size } else { call.count };
     if units <= 70 {
         vec![call.unit, 3 * call.unit + 1, usize::MAX]
     } else {

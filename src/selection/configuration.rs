@@ -200,7 +200,7 @@ pub struct Configuration {
     /// `COLLIE_MODE`.
     pub mode: Mode,
     /// The variable of each operation, at `operation as usize`.
-    pub forced: [Wanted; 7],
+    pub forced: [Wanted; Operation::ALL.len()],
     /// The rules file.
     pub rules: Rules,
     /// `COLLIE_NETWORK`.
@@ -229,8 +229,8 @@ pub struct Configuration {
     pub after: Option<u32>,
     /// `COLLIE_DEVICE`.
     pub device: Device,
-    /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once.
-    pub max_communicators: usize,
+    /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once; what is right depends on the MPI.
+    pub max_communicators: Option<usize>,
 }
 
 impl Default for Configuration {
@@ -253,7 +253,7 @@ impl Default for Configuration {
             log: "warn".to_owned(),
             after: None,
             device: Device::default(),
-            max_communicators: 512,
+            max_communicators: None,
         }
     }
 }
@@ -390,7 +390,7 @@ impl Configuration {
                     [("auto", Device::Auto), ("host", Device::Host), ("native", Device::Native), ("ask", Device::Ask)];
                 self.device = word(value, &words)?;
             }
-            variables::MAX_COMMUNICATORS => self.max_communicators = whole_number(value, 1)?,
+            variables::MAX_COMMUNICATORS => self.max_communicators = Some(whole_number(value, 1)?),
             _ => {
                 let operation = Operation::ALL.into_iter().find(|operation| variables::of(*operation) == name);
                 let operation = operation.expect("what is left of the table belongs to an operation");

@@ -1,7 +1,8 @@
 //! THE table of environment variables: the README's section and `collie help env` are printed from it, and a variable
 //! that is not in it is refused.
 
-use crate::algorithm::Operation;
+use crate::algorithm::{Operation, Row};
+use std::sync::LazyLock;
 
 /// One environment variable.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +19,8 @@ pub struct Variable {
 
 const ALGORITHM: &str = "auto, native, or an algorithm: name or name:parameter=value,...";
 
-const fn of_operation(name: &'static str, help: &'static str) -> Variable {
-    Variable { name, accepted: ALGORITHM, default: "auto", help }
+const fn of_operation(row: &Row) -> Variable {
+    Variable { name: row.variable, accepted: ALGORITHM, default: "auto", help: row.variable_help }
 }
 
 /// The mode.
@@ -56,7 +57,12 @@ pub const DEVICE: &str = "COLLIE_DEVICE";
 pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
 
 /// Every variable, in the order in which it is printed.
-pub const VARIABLES: &[Variable] = &[
+pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| {
+    let of_operations = Operation::ALL.map(|operation| of_operation(operation.row()));
+    [BEFORE_OPERATIONS, &of_operations, AFTER_OPERATIONS].concat()
+});
+
+const BEFORE_OPERATIONS: &[Variable] = &[
     Variable {
         name: MODE,
         accepted: "replace, native, compare, verify",
@@ -72,13 +78,9 @@ pub const VARIABLES: &[Variable] = &[
         help: "What happens when verify finds a difference: it is told and the program goes on, or the job ends with \
                exit code 65.",
     },
-    of_operation("COLLIE_BCAST", "Algorithm of MPI_Bcast. `collie list bcast` prints the names."),
-    of_operation("COLLIE_REDUCE", "Algorithm of MPI_Reduce. `collie list reduce` prints the names."),
-    of_operation("COLLIE_ALLREDUCE", "Algorithm of MPI_Allreduce. `collie list allreduce` prints the names."),
-    of_operation("COLLIE_GATHER", "Algorithm of MPI_Gather. `collie list gather` prints the names."),
-    of_operation("COLLIE_SCATTER", "Algorithm of MPI_Scatter. `collie list scatter` prints the names."),
-    of_operation("COLLIE_ALLGATHER", "Algorithm of MPI_Allgather. `collie list allgather` prints the names."),
-    of_operation("COLLIE_BARRIER", "Algorithm of MPI_Barrier. `collie list barrier` prints the names."),
+];
+
+const AFTER_OPERATIONS: &[Variable] = &[
     Variable {
         name: RULES,
         accepted: "a file name",
@@ -114,7 +116,8 @@ pub const VARIABLES: &[Variable] = &[
         name: REPORT,
         accepted: "off, or a comma-separated list of stderr and file names that end in .txt, .json, .csv or .html",
         default: "stderr",
-        help: "Where rank 0 writes the report at the end of the run.",
+        help: "Where rank 0 writes the report at the end of the run. Spawned processes write one of their own: the file \
+               name gets spawned- and the number of their first process before its ending, as that of COLLIE_TRACE.",
     },
     Variable {
         name: TRACE,
@@ -182,9 +185,10 @@ pub const VARIABLES: &[Variable] = &[
     Variable {
         name: MAX_COMMUNICATORS,
         accepted: "a whole number from 1 on",
-        default: "512",
+        default: "512; 128 with MPICH",
         help: "How many private communicators Collie may hold at once. Collectives on communicators beyond that stay \
-               with the MPI library.",
+               with the MPI library. MPICH has 2046 ids for the communicators of a process: where a program can make none \
+               for want of one, private ones are given back for good, and collectives there go to the MPI library.",
     },
 ];
 
@@ -198,21 +202,13 @@ pub fn find(name: &str) -> Option<&'static Variable> {
 
 /// The variable that forces the algorithm of `operation`.
 pub const fn of(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Bcast => "COLLIE_BCAST",
-        Operation::Reduce => "COLLIE_REDUCE",
-        Operation::Allreduce => "COLLIE_ALLREDUCE",
-        Operation::Gather => "COLLIE_GATHER",
-        Operation::Scatter => "COLLIE_SCATTER",
-        Operation::Allgather => "COLLIE_ALLGATHER",
-        Operation::Barrier => "COLLIE_BARRIER",
-    }
+    operation.row().variable
 }
 
 /// The table in Markdown, as the README shows it.
 pub fn markdown() -> String {
     let mut text = String::from("| variable | accepted | default | meaning |\n| --- | --- | --- | --- |\n");
-    for row in VARIABLES {
+    for row in VARIABLES.iter() {
         text.push_str(&format!("| `{}` | {} | {} | {} |\n", row.name, row.accepted, row.default, row.help));
     }
     text

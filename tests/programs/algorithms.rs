@@ -15,7 +15,10 @@ use std::sync::{Arc, OnceLock};
 
 /// Each program with the operations that it calls.
 pub const PROGRAMS: [(&str, &[Operation]); 3] = [
-    ("data_movement.c", &[Operation::Bcast, Operation::Gather, Operation::Scatter, Operation::Allgather]),
+    (
+        "data_movement.c",
+        &[Operation::Bcast, Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall],
+    ),
     ("reductions.c", &[Operation::Reduce, Operation::Allreduce]),
     ("barrier.c", &[Operation::Barrier]),
 ];

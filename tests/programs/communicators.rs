@@ -1,19 +1,29 @@
 //! Where the report says that communicators come from.
 
+use crate::job::Outcome;
 use crate::mpi::{Family, Launch};
 use crate::programs::accounted;
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let name = |program: &str| format!("{}::{program}", family.name);
-    vec![
+    let mut trials = vec![
         Trial::test(name("communicators"), move || made(family, "communicators.c", &OF_C)),
         Trial::test(name("short_lived"), move || first_calls(family)),
         Trial::test(name("communicators_mpif"), move || made(family, "communicators_mpif.F", &OF_FORTRAN)),
-    ]
+        Trial::test(name("many_live_communicators"), move || many_live(family)),
+    ];
+    if family.name == "mpich" {
+        trials.push(Trial::test(name("many_live_communicators::most"), move || as_many_as_natively(family)));
+    }
+    for sync in ["clock", "barrier"] {
+        trials.push(Trial::test(name(&format!("spawned::{sync}")), move || spawned(family, sync)));
+    }
+    trials
 }
 
 /// Name, size and members of a communicator, and the name of the one it was made from. The name begins with the
@@ -109,4 +119,77 @@ fn first_calls(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+const MANY_LIVE: &str = "many_live_communicators.c";
+
+/// A program that needs nearly all the ids that MPICH has for communicators gets them.
+fn many_live(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, MANY_LIVE, &["2030"], 2, &[("COLLIE_AFTER", "")])?;
+    if report.calls(|row| row.algorithm != "native") == 0 {
+        return Err(format!("nothing was replaced\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// As many communicators as without Collie, whatever it holds itself; what it gave back is in the report.
+fn as_many_as_natively(family: &Family) -> Result<(), Failed> {
+    let most = |outcome: &Outcome| {
+        let number = outcome.stdout.lines().find_map(|line| line.strip_prefix("most: ")?.parse::<u32>().ok());
+        number.ok_or_else(|| Failed::from(outcome.told()))
+    };
+    let command = vec![family.program(MANY_LIVE)?.display().to_string()];
+    let preload = family.patience()?.into_iter().collect();
+    let launch = Launch { ranks: 2, command, variables: &[], preload, others: Vec::new() };
+    let natively = most(&family.run(&launch)?.success()?)?;
+    let greedy = [("COLLIE_AFTER", "1"), ("COLLIE_MAX_COMMUNICATORS", "1000")];
+    let (outcome, report) = accounted(family, MANY_LIVE, &[], 2, &greedy)?;
+    let number = most(&outcome)?;
+    if number + 2 < natively || report.calls(|row| row.decided_by.contains("given back")) == 0 {
+        return Err(format!("{number} communicators, natively {natively}\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// Processes that others spawn, and collectives of both together. Each of the two worlds has a report.
+fn spawned(family: &Family, sync: &str) -> Result<(), Failed> {
+    let command = vec![family.program("spawned.c")?.display().to_string()];
+    let preload = family.patience()?.into_iter().collect();
+    let launch = Launch { ranks: 2, command: command.clone(), variables: &[], preload, others: Vec::new() };
+    let natively = family.run(&launch)?;
+    if family.name == "mpich" && natively.status != Some(0) {
+        // Debian's MPICH 4.0.2 cannot spawn at all.
+        return Ok(());
+    }
+    natively.success()?;
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables =
+        [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_SYNC", sync), ("COLLIE_ALLREDUCE", "recursive_doubling")];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let of_children = of_spawned(&path)?;
+    let [of_children] = of_children.as_slice() else {
+        return Err(format!("reports of spawned processes: {of_children:?}\n{}", outcome.told()).into());
+    };
+    for path in [&path, of_children] {
+        let report = Report::read(path, &outcome)?;
+        let ours = report.calls(|row| row.function == "MPI_Allreduce" && row.algorithm == "recursive_doubling");
+        if ours != SPAWNED_CALLS || report.whole["sync"] != sync {
+            return Err(format!("{}: {ours} calls\n{:#}\n{}", path.display(), report.whole, outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Calls of MPI_Allreduce that the two ranks of a world make in `spawned.c`.
+const SPAWNED_CALLS: u64 = 24;
+
+/// The reports of spawned processes beside `path`.
+fn of_spawned(path: &Path) -> Result<Vec<PathBuf>, Failed> {
+    let begin = format!("{}.spawned-", path.with_extension("").display());
+    let folder = path.parent().ok_or("a report lies in a folder")?;
+    let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    Ok(paths.filter(|path| path.display().to_string().starts_with(&begin)).collect())
 }

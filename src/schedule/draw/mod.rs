@@ -11,7 +11,7 @@ pub use timeline::seconds;
 pub use winners::{Winner, winners};
 
 use super::simulate::{Broken, Network, Tapes, simulate_tapes};
-use crate::algorithm::{Call, Choice, Operation, format_bytes};
+use crate::algorithm::{At, Call, Choice, Holds, format_bytes};
 use svg::{Anchor, Svg, colour};
 
 const MARGIN: f64 = 36.0;
@@ -60,10 +60,10 @@ pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Res
 }
 
 fn tree(call: &Call, messages: &[shape::Message], size: usize) -> Option<shape::Tree> {
-    match call.operation {
-        Operation::Bcast | Operation::Scatter => shape::Tree::of(messages, size, call.root, true),
-        Operation::Reduce | Operation::Gather => shape::Tree::up(messages, size, call.root),
-        _ => None,
+    match (call.operation.rooted(), call.operation.row().receive.at) {
+        (false, _) => None,
+        (true, At::Root) => shape::Tree::up(messages, size, call.root),
+        (true, At::Everyone) => shape::Tree::of(messages, size, call.root, true),
     }
 }
 
@@ -75,12 +75,14 @@ fn headline(svg: &mut Svg, y: f64, heading: &str, note: &str) {
 fn facts(choice: &Choice, call: &Call, size: usize) -> String {
     let ranks = if size == 1 { "1 rank".to_owned() } else { format!("{size} ranks") };
     let root = if call.operation.rooted() { format!(", root {}", call.root) } else { String::new() };
-    let bytes = if call.operation == Operation::Barrier {
-        String::new()
-    } else {
-        let per = if matches!(call.operation, Operation::Bcast) { "" } else { " per rank" };
-        format!(", {} bytes{per}", format_bytes(call.bytes()))
+    let row = call.operation.row();
+    let per = match (row.send.holds, row.send.per_rank() && row.receive.per_rank()) {
+        (Holds::Nothing, _) => "",
+        (_, true) => " per pair of ranks",
+        _ => " per rank",
     };
+    let bytes =
+        if call.operation.has_data() { format!(", {} bytes{per}", format_bytes(call.bytes())) } else { String::new() };
     format!("{ranks}{root}{bytes}   ·   cost {}", choice.algorithm.formula)
 }
 

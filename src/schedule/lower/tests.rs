@@ -4,7 +4,7 @@ use crate::algorithm::Operation;
 const UNIT: usize = 4;
 
 fn call(operation: Operation, count: usize) -> Call<'static> {
-    Call { operation, root: 0, count, unit: UNIT, commutative: true, nodes: &[], half_bandwidth: 8192 }
+    Call::plain(operation, count, UNIT)
 }
 
 fn lowered(operation: Operation, choice: &str, rank: usize, size: usize, form: &Form) -> Lowered {

@@ -137,9 +137,9 @@ impl Network {
     /// A call of about `bytes` bytes: in reductions of doubles that commute.
     pub fn call<'a>(&self, operation: Operation, root: usize, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
         let unit = if operation.reduces() { 8 } else { 1 };
-        let count = if operation == Operation::Barrier { 0 } else { bytes.div_ceil(unit) };
+        let count = if operation.has_data() { bytes.div_ceil(unit) } else { 0 };
         let half_bandwidth = self.half_bandwidth(nodes.is_empty());
-        Call { operation, root, count, unit, commutative: true, nodes, half_bandwidth }
+        Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
     }
 
     /// The names of the presets, with commas between.

@@ -2,7 +2,7 @@
 
 use super::fault::What;
 use super::memory::{Memory, Run};
-use crate::algorithm::{Call, Operation};
+use crate::algorithm::Call;
 use crate::schedule::{Buffer, Range};
 use smallvec::SmallVec;
 
@@ -27,16 +27,8 @@ pub struct Buffers {
 
 /// Units of the send and the receive buffer of `rank`, where they exist.
 pub fn existing(call: &Call, rank: usize, size: usize) -> [Option<usize>; 2] {
-    let (own, all, root) = (Some(call.count), Some(size * call.count), rank == call.root);
-    match call.operation {
-        Operation::Bcast => [None, own],
-        Operation::Reduce => [own, own.filter(|_| root)],
-        Operation::Allreduce => [own, own],
-        Operation::Gather => [own, all.filter(|_| root)],
-        Operation::Scatter => [all.filter(|_| root), own],
-        Operation::Allgather => [own, all],
-        Operation::Barrier => [None, None],
-    }
+    let sides = call.operation.row().sides();
+    sides.map(|side| side.blocks(size, rank == call.root).map(|blocks| blocks * call.count))
 }
 
 impl Buffers {
@@ -49,18 +41,10 @@ impl Buffers {
             uses: SmallVec::new(),
         };
         if in_place && send.is_some() && receive.is_some() {
-            buffers.alias = Some(match call.operation {
-                Operation::Scatter => (Buffer::Receive, Buffer::Send, rank * call.count),
-                Operation::Gather | Operation::Allgather => (Buffer::Send, Buffer::Receive, rank * call.count),
-                _ => (Buffer::Send, Buffer::Receive, 0),
-            });
+            buffers.alias = call.operation.row().shared(call.count, rank);
         }
-        let filled = match (call.operation, send) {
-            (Operation::Bcast, _) if rank == call.root => Range::receive(0, call.count),
-            (_, Some(units)) => Range::send(0, units),
-            _ => return buffers,
-        };
-        if filled.len > 0 {
+        let filled = call.operation.row().contribution(call.count, size, rank == call.root);
+        if let Some(filled) = filled.filter(|filled| filled.len > 0) {
             let own = Run { start: 0, len: filled.len, term: rank as u32, origin: 0 };
             buffers.write(filled, &[own]);
         }

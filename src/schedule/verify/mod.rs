@@ -61,12 +61,13 @@ pub struct Verified {
     pub units_folded: usize,
 }
 
-/// Verifies what `choice` does for `call` among `size` ranks.
+/// Verifies what `choice` does for `call` among `size` ranks, in place as the mode says.
 ///
 /// # Errors
 /// The first fault found.
 pub fn verify(choice: &Choice, call: &Call, size: usize, mode: Mode) -> Result<Verified, Fault> {
-    verify_programs(&record_all(choice, call, size), call, mode)
+    let call = Call { in_place: mode.in_place && call.operation.tells_in_place(), ..*call };
+    verify_programs(&record_all(choice, &call, size), &call, mode)
 }
 
 /// Verifies all ranks' `programs` for `call`.

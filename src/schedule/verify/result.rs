@@ -4,7 +4,7 @@ use super::buffers::{Buffers, existing};
 use super::fault::{Fault, What};
 use super::memory::Run;
 use super::terms::Terms;
-use crate::algorithm::{Call, Operation};
+use crate::algorithm::Call;
 use crate::schedule::Range;
 
 /// Checks the results of all ranks.
@@ -20,15 +20,15 @@ pub fn check(call: &Call, buffers: &[Buffers], terms: &mut Terms) -> Result<(), 
             What::Undefined { unit, .. } => What::Missing { unit },
             other => other,
         });
-        let right = read.and_then(|()| match call.operation {
-            Operation::Reduce | Operation::Allreduce => reduced(call, &runs, terms),
-            _ => moved(call, rank, &runs),
+        let right = read.and_then(|()| match call.operation.reduces() {
+            true => reduced(call, &runs, terms),
+            false => moved(call, rank, &runs),
         });
         let right = right.and_then(|()| {
-            if call.operation != Operation::Allreduce {
+            if !call.operation.reduces() {
                 return Ok(());
             }
-            if rank == 0 {
+            if first.is_empty() {
                 first.clone_from(&runs);
             }
             alike(call, &first, &runs, terms)
@@ -78,16 +78,13 @@ fn moved(call: &Call, rank: usize, runs: &[Run]) -> Result<(), What> {
         let mut unit = run.start;
         while unit < run.end() {
             // The rank and unit that belong here, and up to where they go on in step with the run.
-            let (of, wanted, upto) = match call.operation {
-                Operation::Bcast => (call.root, unit, run.end()),
-                Operation::Scatter => (call.root, rank * call.count + unit, run.end()),
-                _ => (unit / call.count, unit % call.count, (unit / call.count + 1) * call.count),
-            };
+            let (of, wanted) = call.operation.row().origin(unit, call.count, rank, call.root);
+            let upto = (unit / call.count + 1) * call.count;
             let (found, from) = (run.origin + (unit - run.start), run.term);
             if found != wanted || from as usize != of {
                 return Err(What::Misplaced { unit, found, from, wanted, of: of as u32 });
             }
-            unit = upto;
+            unit = upto.min(run.end());
         }
     }
     Ok(())

@@ -82,7 +82,7 @@ pub struct Rules {
     /// The file's name as the user wrote it.
     pub path: Arc<str>,
     /// The rules of each operation in the file's order, at `operation as usize`.
-    of_operation: [Vec<Rule>; 7],
+    of_operation: [Vec<Rule>; Operation::ALL.len()],
 }
 
 impl Default for Rules {
@@ -95,7 +95,7 @@ impl Default for Rules {
 impl Rules {
     /// These rules, in this order.
     pub fn new(path: &str, rules: impl IntoIterator<Item = Rule>) -> Self {
-        let mut of_operation: [Vec<Rule>; 7] = Default::default();
+        let mut of_operation: [Vec<Rule>; Operation::ALL.len()] = Default::default();
         for rule in rules {
             of_operation[rule.operation as usize].push(rule);
         }

@@ -83,9 +83,8 @@ fn parse_bytes(operation: Option<Operation>, text: &str) -> Result<(BytesOf, Spa
         return Span::parse_bytes(text).map(|span| (BytesOf::Rank, span));
     };
     if operation.is_some_and(|operation| !operation.has_blocks()) {
-        return Err(
-            "total= is for gather, scatter and allgather only; elsewhere all ranks mean the same bytes".to_owned()
-        );
+        let having = Operation::names("and", Operation::has_blocks);
+        return Err(format!("total= is for {having} only; elsewhere all ranks mean the same bytes"));
     }
     Span::parse_bytes(total).map(|span| (BytesOf::All, span))
 }

@@ -18,7 +18,7 @@ fn nothing_set_is_the_default() {
     assert_eq!(configuration.mode, Mode::Replace);
     assert!(configuration.forced.iter().all(|wanted| *wanted == Wanted::Auto));
     assert_eq!(configuration.report, [ReportTarget::Stderr]);
-    assert_eq!(configuration.max_communicators, 512);
+    assert_eq!(configuration.max_communicators, None);
     assert_eq!(configuration.replaced_from(), Configuration::REPLACED_FROM);
     assert_eq!(configuration.rules.iter().count(), 0);
 }
@@ -69,7 +69,7 @@ fn every_variable_is_understood() {
     assert_eq!(configuration.report, targets);
     assert_eq!(configuration.log, "collie=trace");
     assert_eq!(configuration.device, Device::Ask);
-    assert_eq!(configuration.max_communicators, 7);
+    assert_eq!(configuration.max_communicators, Some(7));
     assert_eq!((configuration.piece.or(Some(5)), configuration.inline.or(Some(5))), (None, Some(1024)));
     assert_eq!(parse(&[]).unwrap().inline.or(Some(5)), Some(5));
     assert_eq!(parse(&[("COLLIE_REPORT", "off")]).unwrap().report, []);

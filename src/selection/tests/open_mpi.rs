@@ -201,7 +201,7 @@ fn classic_parameters() {
 
 #[test]
 fn classic_collectives_that_are_not_ours_are_read_over() {
-    let rules = read("2 3 1 2 1 0 99 0 0 7 1 2 1 0 6 0 0");
+    let rules = read("2 5 1 2 1 0 99 0 0 7 1 2 1 0 6 0 0");
     assert_eq!(asked(&rules, Operation::Bcast, 2, 8), "binomial:segment=none");
 }
 
@@ -229,7 +229,7 @@ fn classic_refusals_say_where_and_what() {
 const JSON: &str = r#"{
   "rule_file_version": 3, "module": "tuned",
   "collectives": {
-    "alltoall": [{"rules": [{"alg": 99}]}],
+    "alltoallv": [{"rules": [{"alg": 99}]}],
     "allreduce": [
       {"comm_size_min": 4, "comm_size_max": 8, "rules": [
         {"msg_size_max": 511, "alg": 3},

@@ -70,7 +70,7 @@ fn one_rank_per_node() {
 
 #[test]
 fn refusals_say_where_and_what() {
-    let names = "bcast, reduce, allreduce, gather, scatter, allgather, barrier";
+    let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, barrier";
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
                       not_oversubscribed";
     for (text, words) in [
@@ -81,7 +81,7 @@ fn refusals_say_where_and_what() {
         ("bcast 2K * binomial", "f:1:7: '2K' is no range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
         ("bcast 8-2 * binomial", "f:1:7: '8-2' is empty: its end is below its start".to_owned()),
         ("bcast *\t1KB binomial", "f:1:9: '1KB' is no range; accepted: *, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)".to_owned()),
-        ("bcast * total=1-2 binomial", "f:1:9: total= is for gather, scatter and allgather only; elsewhere all ranks mean the same bytes".to_owned()),
+        ("bcast * total=1-2 binomial", "f:1:9: total= is for gather, scatter, allgather and alltoall only; elsewhere all ranks mean the same bytes".to_owned()),
         ("bcast * * binomial when one_node", "f:1:20: unexpected 'when'; accepted here: if, or the end of the line".to_owned()),
         ("bcast * * binomial if", format!("f:1:22: the line ends after 'if'; accepted: {conditions}")),
         ("bcast * * binomial if one_nod", format!("f:1:23: unknown condition 'one_nod'; accepted: {conditions}; did you mean 'one_node'?")),

@@ -1,6 +1,6 @@
 //! Rules files of Open MPI's tuned component: what its collectives and algorithms are called here.
 //!
-//! Its sizes are those of all ranks together for allgather, gather and scatter, and of one rank elsewhere.
+//! Its sizes are those of all ranks together for allgather, alltoall, gather and scatter, and of one rank elsewhere.
 //!
 //! Source: Open MPI, ompi/mca/coll/tuned (coll_tuned_*_decision.c, coll_tuned_dynamic_file.c), releases 4.1 to 6.0.
 
@@ -124,6 +124,14 @@ const ALLGATHER: &[Theirs] = &[
     plain(8, &["direct-messaging"], "direct"),
 ];
 
+const ALLTOALL: &[Theirs] = &[
+    plain(1, &["linear"], "linear"),
+    plain(2, &["pairwise"], "pairwise"),
+    plain(3, &["modified_bruck"], "modified_bruck"),
+    Theirs { requests: Some("max_requests"), ..plain(4, &["linear_sync"], "linear") },
+    plain(5, &["two_proc"], "two_process"),
+];
+
 const BARRIER: &[Theirs] = &[
     plain(1, &["linear"], "linear"),
     plain(2, &["double_ring"], "double_ring"),
@@ -142,6 +150,7 @@ const fn algorithms(operation: Operation) -> &'static [Theirs] {
         Operation::Gather => GATHER,
         Operation::Scatter => SCATTER,
         Operation::Allgather => ALLGATHER,
+        Operation::Alltoall => ALLTOALL,
         Operation::Barrier => BARRIER,
     }
 }

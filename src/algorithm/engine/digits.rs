@@ -1,0 +1,103 @@
+//! Bruck's rounds of an all-to-all: blocks travel by the digits of the distance that they have to go.
+
+use crate::algorithm::{Cost, Shape};
+use crate::schedule::{Comm, Range};
+use std::ops;
+
+/// The blocks whose distance has a certain digit at a certain weight, which all travel that part of it in one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digit {
+    radix: usize,
+    weight: usize,
+    digit: usize,
+}
+
+impl Digit {
+    /// The messages of each rank among `size` in digits of base `radix`, in order.
+    pub fn all(size: usize, radix: usize) -> impl Iterator<Item = Self> {
+        let weights = std::iter::successors(Some(1usize), move |weight| weight.checked_mul(radix));
+        weights.take_while(move |weight| *weight < size).flat_map(move |weight| {
+            let digits = (1..radix).map(move |digit| Self { radix, weight, digit });
+            digits.take_while(move |digit| digit.distance() < size)
+        })
+    }
+
+    /// How far they travel.
+    pub const fn distance(self) -> usize {
+        self.digit * self.weight
+    }
+
+    /// The distances of these blocks, as runs below `size`.
+    pub fn runs(self, size: usize) -> impl Iterator<Item = ops::Range<usize>> + Clone {
+        let starts = (self.distance()..size).step_by(self.weight.saturating_mul(self.radix));
+        starts.map(move |start| start..(start + self.weight).min(size))
+    }
+
+    /// How many they are: at most half of `size`, since each is above another one whose digit is 0.
+    pub fn blocks(self, size: usize) -> usize {
+        self.runs(size).map(|run| run.len()).sum()
+    }
+}
+
+/// The cost of all rounds one after the other.
+pub fn cost(shape: &Shape, radix: usize) -> Cost {
+    let message = |digit: Digit| {
+        let blocks = digit.blocks(shape.ranks);
+        Cost { rounds: 1.0, bytes: blocks as f64 * shape.bytes as f64, folded: 0.0 }
+    };
+    Digit::all(shape.ranks, radix).map(message).fold(Cost::default(), |sum, one| sum + one)
+}
+
+/// Sends the blocks of `home` in `runs`, `block` units each, to one rank while as many take their places from another.
+/// `rooms` have room for them.
+pub fn exchange(
+    comm: &mut dyn Comm,
+    (home, block): (Range, usize),
+    runs: impl Iterator<Item = ops::Range<usize>> + Clone,
+    (to, from): (usize, usize),
+    rooms: [Range; 2],
+) {
+    let place = |run: &ops::Range<usize>| home.part(run.start * block, run.len() * block);
+    let units = runs.clone().map(|run| run.len() * block).sum();
+    let [outgoing, incoming] = rooms.map(|room| room.part(0, units));
+    let mut several = runs.clone();
+    let first = several.next().map(|run| place(&run));
+    let outgoing = match (first, several.next()) {
+        (Some(only), None) => only,
+        _ => {
+            let mut end = 0;
+            for run in runs.clone() {
+                let from = place(&run);
+                comm.copy(from, outgoing.part(end, from.len));
+                end += from.len;
+            }
+            outgoing
+        }
+    };
+    comm.sendrecv(to, outgoing, from, incoming);
+    let mut end = 0;
+    for run in runs {
+        let into = place(&run);
+        comm.copy(incoming.part(end, into.len), into);
+        end += into.len;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_distance_is_travelled_and_no_message_has_more_than_half_of_the_blocks() {
+        for size in 1..70 {
+            for radix in 2..9 {
+                let mut travelled = vec![0; size];
+                for digit in Digit::all(size, radix) {
+                    assert!(digit.blocks(size) <= size / 2 && digit.blocks(size) > 0);
+                    digit.runs(size).flatten().for_each(|distance| travelled[distance] += digit.distance());
+                }
+                assert!(travelled.into_iter().eq(0..size));
+            }
+        }
+    }
+}

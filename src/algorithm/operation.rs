@@ -1,0 +1,372 @@
+//! THE table of operations: one row each, from which names, buffers, argument checks, verification and bounds follow.
+//!
+//! # How to add an operation
+//!
+//! 1. Add its row below and its folder of algorithms beside this file.
+//! 2. Add its C entry to the table in `interpose/symbols.rs` and its Fortran entry to the one in `interpose/fortran.rs`.
+//! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
+//!
+//! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two
+//! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j.
+
+use super::{Algorithm, allgather, allreduce, alltoall, barrier, bcast, gather, reduce, scatter};
+use crate::schedule::{Buffer, Range};
+use serde::{Deserialize, Serialize};
+
+/// What one of the two buffers of a call is to an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferRole {
+    /// What it holds.
+    pub holds: Holds,
+    /// The ranks on which it is looked at.
+    pub at: At,
+}
+
+/// What a buffer holds, where it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// There is no such buffer.
+    Nothing,
+    /// `count` units.
+    Block,
+    /// `count` units for each rank, in rank order.
+    BlockPerRank,
+}
+
+/// On which ranks a buffer exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// On all.
+    Everyone,
+    /// On the root only.
+    Root,
+}
+
+/// What `MPI_IN_PLACE` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InPlace {
+    /// It is not accepted.
+    Never,
+    /// As the send buffer: the receive buffer holds the contribution.
+    All,
+    /// As the send buffer: the own block of the receive buffer is the contribution.
+    OwnOfReceive,
+    /// As the receive buffer: the own block of the send buffer is the result.
+    OwnOfSend,
+}
+
+/// One operation.
+#[derive(Debug)]
+pub struct Row {
+    /// Which one.
+    pub operation: Operation,
+    /// Lower-case name, as in rules and on the command line.
+    pub name: &'static str,
+    /// The name of the blocking C function.
+    pub mpi_name: &'static str,
+    /// The environment variable that forces its algorithm.
+    pub variable: &'static str,
+    /// What that variable does.
+    pub variable_help: &'static str,
+    /// The contribution. If it holds nothing, the root's receive buffer is what everybody gets.
+    pub send: BufferRole,
+    /// The result.
+    pub receive: BufferRole,
+    /// What `MPI_IN_PLACE` means.
+    pub in_place: InPlace,
+    /// Whether contributions are combined by an `MPI_Op`.
+    pub folds: bool,
+    /// Its algorithms, in the order in which they are listed.
+    pub algorithms: &'static [&'static Algorithm],
+    /// What the page of algorithms shows: one of each family, and among how many ranks.
+    pub pictures: &'static [(&'static str, usize)],
+}
+
+const fn role(holds: Holds, at: At) -> BufferRole {
+    BufferRole { holds, at }
+}
+
+const NOTHING: BufferRole = role(Holds::Nothing, At::Everyone);
+
+macro_rules! operations {
+    ($($operation:ident { names: $name:literal $mpi_name:literal $variable:literal, $($field:ident: $value:expr),* $(,)? })*) => {
+        /// A collective operation that Collie replaces.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        #[allow(missing_docs)]
+        pub enum Operation { $($operation),* }
+
+        impl Operation {
+            /// All of them, in the order in which they are listed; `operation as usize` is the place in it.
+            pub const ALL: [Self; [$(Self::$operation),*].len()] = [$(Self::$operation),*];
+        }
+
+        const ROWS: &[Row] = &[$(Row {
+            operation: Operation::$operation,
+            name: $name,
+            mpi_name: $mpi_name,
+            variable: $variable,
+            variable_help: concat!("Algorithm of ", $mpi_name, ". `collie list ", $name, "` prints the names."),
+            $($field: $value),*
+        }),*];
+    };
+}
+
+operations! {
+    Bcast {
+        names: "bcast" "MPI_Bcast" "COLLIE_BCAST",
+        send: NOTHING,
+        receive: role(Holds::Block, At::Everyone),
+        in_place: InPlace::Never,
+        folds: false,
+        algorithms: bcast::ROWS,
+        pictures: &[
+            ("binomial", 8),
+            ("bine", 8),
+            ("pipeline:segment=16K", 7),
+            ("double_tree:segment=16K", 7),
+            ("circulant:blocks=4", 7),
+        ],
+    }
+    Reduce {
+        names: "reduce" "MPI_Reduce" "COLLIE_REDUCE",
+        send: role(Holds::Block, At::Everyone),
+        receive: role(Holds::Block, At::Root),
+        in_place: InPlace::All,
+        folds: true,
+        algorithms: reduce::ROWS,
+        pictures: &[("fibonacci:segment=32K", 7), ("in_order_binary:segment=32K", 7)],
+    }
+    Allreduce {
+        names: "allreduce" "MPI_Allreduce" "COLLIE_ALLREDUCE",
+        send: role(Holds::Block, At::Everyone),
+        receive: role(Holds::Block, At::Everyone),
+        in_place: InPlace::All,
+        folds: true,
+        algorithms: allreduce::ROWS,
+        pictures: &[("recursive_doubling", 7), ("rabenseifner", 8), ("ring", 5), ("dual_root:segment=32K", 7)],
+    }
+    Gather {
+        names: "gather" "MPI_Gather" "COLLIE_GATHER",
+        send: role(Holds::Block, At::Everyone),
+        receive: role(Holds::BlockPerRank, At::Root),
+        in_place: InPlace::OwnOfReceive,
+        folds: false,
+        algorithms: gather::ROWS,
+        pictures: &[("binomial", 7)],
+    }
+    Scatter {
+        names: "scatter" "MPI_Scatter" "COLLIE_SCATTER",
+        send: role(Holds::BlockPerRank, At::Root),
+        receive: role(Holds::Block, At::Everyone),
+        in_place: InPlace::OwnOfSend,
+        folds: false,
+        algorithms: scatter::ROWS,
+        pictures: &[("linear", 7)],
+    }
+    Allgather {
+        names: "allgather" "MPI_Allgather" "COLLIE_ALLGATHER",
+        send: role(Holds::Block, At::Everyone),
+        receive: role(Holds::BlockPerRank, At::Everyone),
+        in_place: InPlace::OwnOfReceive,
+        folds: false,
+        algorithms: allgather::ROWS,
+        pictures: &[("bruck", 7)],
+    }
+    Alltoall {
+        names: "alltoall" "MPI_Alltoall" "COLLIE_ALLTOALL",
+        send: role(Holds::BlockPerRank, At::Everyone),
+        receive: role(Holds::BlockPerRank, At::Everyone),
+        in_place: InPlace::All,
+        folds: false,
+        algorithms: alltoall::ROWS,
+        pictures: &[("pairwise", 8), ("bruck", 7)],
+    }
+    Barrier {
+        names: "barrier" "MPI_Barrier" "COLLIE_BARRIER",
+        send: NOTHING,
+        receive: NOTHING,
+        in_place: InPlace::Never,
+        folds: false,
+        algorithms: barrier::ROWS,
+        pictures: &[("dissemination", 7)],
+    }
+}
+
+impl BufferRole {
+    /// Blocks that it holds on a rank that is the root or not, among `size` ranks; `None` where it does not exist.
+    pub const fn blocks(&self, size: usize, is_root: bool) -> Option<usize> {
+        match (self.holds, self.at) {
+            (Holds::Nothing, _) => None,
+            (_, At::Root) if !is_root => None,
+            (Holds::Block, _) => Some(1),
+            (Holds::BlockPerRank, _) => Some(size),
+        }
+    }
+
+    /// Whether it holds a block for each rank.
+    pub const fn per_rank(&self) -> bool {
+        matches!(self.holds, Holds::BlockPerRank)
+    }
+}
+
+impl Row {
+    /// Both sides, the contribution first.
+    pub const fn sides(&self) -> [BufferRole; 2] {
+        [self.send, self.receive]
+    }
+
+    /// What a rank contributes, as a range of `count` units a block; `None` where it contributes nothing.
+    pub fn contribution(&self, count: usize, size: usize, is_root: bool) -> Option<Range> {
+        let units = |side: BufferRole| side.blocks(size, is_root).map(|blocks| blocks * count);
+        match self.send.holds {
+            Holds::Nothing => units(self.receive).filter(|_| is_root).map(|units| Range::receive(0, units)),
+            _ => units(self.send).map(|units| Range::send(0, units)),
+        }
+    }
+
+    /// Whose unit belongs at `unit` of the result of `rank`, and which one of that rank's contribution. For operations
+    /// that fold nothing, with `count` units a block.
+    pub const fn origin(&self, unit: usize, count: usize, rank: usize, root: usize) -> (usize, usize) {
+        let (of, within) = if self.receive.per_rank() { (unit / count, unit % count) } else { (root, unit) };
+        (of, within + if self.send.per_rank() { rank * count } else { 0 })
+    }
+
+    /// With `MPI_IN_PLACE`: the buffer that is part of another, that one, and its first unit there.
+    pub const fn shared(&self, count: usize, rank: usize) -> Option<(Buffer, Buffer, usize)> {
+        match self.in_place {
+            InPlace::Never => None,
+            InPlace::All => Some((Buffer::Send, Buffer::Receive, 0)),
+            InPlace::OwnOfReceive => Some((Buffer::Send, Buffer::Receive, rank * count)),
+            InPlace::OwnOfSend => Some((Buffer::Receive, Buffer::Send, rank * count)),
+        }
+    }
+}
+
+impl Operation {
+    /// Its row.
+    pub const fn row(self) -> &'static Row {
+        &ROWS[self as usize]
+    }
+
+    /// Lower-case name, as in rules and on the command line.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The operation of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
+    /// The names of those that are as wanted, in words: `a, b or c` where `word` is "or".
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn names(word: &str, wanted: fn(Self) -> bool) -> String {
+        let names: Vec<_> = Self::ALL.into_iter().filter(|one| wanted(*one)).map(Self::name).collect();
+        match names.split_last().expect("there is one") {
+            (last, []) => (*last).to_owned(),
+            (last, names) => format!("{} {word} {last}", names.join(", ")),
+        }
+    }
+
+    /// All names, as help says what is accepted.
+    pub fn accepted() -> String {
+        Self::names("or", |_| true)
+    }
+
+    /// Whether contributions are combined by an `MPI_Op`.
+    pub const fn reduces(self) -> bool {
+        self.row().folds
+    }
+
+    /// Whether data are moved or combined at all.
+    pub const fn has_data(self) -> bool {
+        !matches!(self.row().receive.holds, Holds::Nothing)
+    }
+
+    /// Whether every rank has a block of its own, so that all ranks together hold p times what one contributes.
+    pub const fn has_blocks(self) -> bool {
+        self.row().send.per_rank() || self.row().receive.per_rank()
+    }
+
+    /// Whether algorithms are told of `MPI_IN_PLACE` ([`Call::in_place`]): where each block that arrives lies where another
+    /// one leaves.
+    ///
+    /// [`Call::in_place`]: super::Call::in_place
+    pub const fn tells_in_place(self) -> bool {
+        self.row().send.per_rank() && self.row().receive.per_rank()
+    }
+
+    /// Whether the call names a root.
+    pub const fn rooted(self) -> bool {
+        let Row { send, receive, .. } = self.row();
+        let from_receive = matches!(send.holds, Holds::Nothing) && self.has_data();
+        matches!(send.at, At::Root) || matches!(receive.at, At::Root) || from_receive
+    }
+}
+
+impl std::fmt::Display for Operation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_order_and_their_names_are_one() {
+        for (place, row) in ROWS.iter().enumerate() {
+            let name = row.name;
+            assert_eq!(row.operation as usize, place);
+            assert_eq!(row.mpi_name.strip_prefix("MPI_").unwrap().to_lowercase(), name);
+            assert_eq!(row.variable.strip_prefix("COLLIE_").unwrap().to_lowercase(), name);
+            assert_eq!(serde_json::to_string(&row.operation).unwrap(), format!("\"{name}\""));
+            assert!(row.algorithms.iter().all(|algorithm| algorithm.operation == row.operation), "{name}");
+            for (choice, _) in row.pictures {
+                crate::algorithm::Choice::parse(row.operation, choice).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_from_the_buffers() {
+        use Operation::{Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, Reduce, Scatter};
+        let having = |holds: fn(Operation) -> bool| Operation::ALL.into_iter().filter(move |one| holds(*one));
+        assert!(having(Operation::rooted).eq([Bcast, Reduce, Gather, Scatter]));
+        assert!(having(Operation::reduces).eq([Reduce, Allreduce]));
+        assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather, Alltoall]));
+        assert!(having(|operation| !operation.has_data()).eq([Barrier]));
+        assert!(having(Operation::tells_in_place).eq([Alltoall]));
+    }
+
+    /// What the documentation of [`Buffer`] says of a side.
+    fn described(row: &Row, side: BufferRole, is_send: bool) -> String {
+        let units = if side.per_rank() { "`size · count` units in rank order" } else { "`count` units" };
+        let what = match (side.holds, is_send, row.folds) {
+            (Holds::Nothing, ..) => return "–".to_owned(),
+            (Holds::BlockPerRank, ..) => String::new(),
+            (Holds::Block, true, true) => "own contribution, ".to_owned(),
+            (Holds::Block, false, true) => "result, ".to_owned(),
+            (Holds::Block, false, false) if row.send.holds == Holds::Nothing => {
+                return format!("the message, {units}, on every rank (full at the root from the start)");
+            }
+            (Holds::Block, _, false) => "own block, ".to_owned(),
+        };
+        let at = if side.at == At::Root { ", at the root only" } else { "" };
+        format!("{what}{units}{at}")
+    }
+
+    #[test]
+    fn the_buffers_are_documented() {
+        let documentation = include_str!("../schedule/comm.rs");
+        for row in ROWS {
+            let [send, receive] = [described(row, row.send, true), described(row, row.receive, false)];
+            let line = format!("/// | {} | {send} | {receive} |", row.name);
+            assert!(documentation.lines().any(|found| found == line), "schedule/comm.rs lacks {line}");
+        }
+    }
+}
