@@ -650,7 +650,7 @@ impl State {
         match (agreed.configuration.device, self.private) {
             _ if agreed.configuration.mode == Mode::Native => false,
             // Nothing of ours can run.
-            (_, Private::Refused) => false,
+            (_, Private::Refused | Private::GivenBack) => false,
             (Device::Auto, _) => agreed.has_gpu,
             (Device::Ask, _) => true,
             (Device::Host | Device::Native, _) => false,
