@@ -40,15 +40,10 @@ pub struct Arguments {
 
 /// All that the understanding of a call rests on besides where the buffers lie: two calls with one key on one
 /// communicator are understood alike, as long as their handles are predefined and [`Significant::fits`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Key {
-    counts: (i64, i64),
-    types: (MPI_Datatype, MPI_Datatype),
-    op: MPI_Op,
-    root: c_int,
-    /// Which addresses are in place or null, and whether they are one.
-    addresses: u8,
-}
+///
+/// In words of one width, which are compared and hashed without a branch: counts, types, reduction operation, and the rest.
+#[derive(Clone, Copy, Debug)]
+pub struct Key([u64; 6]);
 
 impl Arguments {
     /// The key of these arguments.
@@ -60,13 +55,11 @@ impl Arguments {
             | u8::from(send.is_null()) << 2
             | u8::from(receive.is_null()) << 3
             | u8::from(send == receive) << 4;
-        Key {
-            counts: (self.send.count, self.receive.count),
-            types: (self.send.datatype, self.receive.datatype),
-            op: self.op,
-            root: self.root,
-            addresses,
-        }
+        // Which addresses are in place or null, and whether they are one.
+        let rest = (self.root as u32 as u64) << 32 | (addresses as u64) << 8 | self.operation as u64;
+        let handles = [self.send.datatype.0 as usize, self.receive.datatype.0 as usize, self.op.0 as usize];
+        let [send_type, receive_type, op] = handles.map(|handle| handle as u64);
+        Key([self.send.count as u64, self.receive.count as u64, send_type, receive_type, op, rest])
     }
 
     /// Where the first byte in use of each buffer that counts on rank `rank` is, as far as its arguments can be understood.
@@ -92,10 +85,19 @@ impl Arguments {
 impl Key {
     /// Differs between most keys of a program, in its top bits.
     #[inline]
-    pub const fn hash(&self, operation: Operation) -> u64 {
-        let counts = (self.counts.0 as u64).wrapping_mul(3).wrapping_add(self.counts.1 as u64);
-        let others = (self.root as u64) << 8 | (self.addresses as u64) << 3 | operation as u64;
+    pub const fn hash(&self) -> u64 {
+        let Self([send, receive, _, _, _, rest]) = *self;
+        let counts = send.wrapping_mul(3).wrapping_add(receive);
+        // The root, from its upper half, lies beside the operation.
+        let others = (rest >> 29).wrapping_add(rest);
         counts.wrapping_mul(0x2545_F491_4F6C_DD1D).wrapping_add(others).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl PartialEq for Key {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).fold(0, |differing, (one, another)| differing | (one ^ another)) == 0
     }
 }
 

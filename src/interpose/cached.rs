@@ -6,7 +6,7 @@
 use super::arguments::{self, Arguments, Significant};
 use super::program::{self, Prepared};
 use super::state::Plan;
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::Choice;
 use crate::monitor::{Cache, CacheAccount, HeapBytes};
 use crate::schedule::action::Lowered;
 use std::rc::Rc;
@@ -52,7 +52,7 @@ impl HeapBytes for Program {
 /// The caches of a communicator.
 #[derive(Debug)]
 pub struct Calls {
-    calls: Cache<(Operation, arguments::Key), Rc<CachedCall>>,
+    calls: Cache<arguments::Key, Rc<CachedCall>>,
     programs: Cache<program::Key, Program>,
 }
 
@@ -65,14 +65,14 @@ impl Calls {
     /// A call like this one that came before.
     #[inline]
     pub fn find(&mut self, arguments: &Arguments) -> Option<&Rc<CachedCall>> {
-        let key = (arguments.operation, arguments.key());
-        self.calls.find(key.1.hash(key.0), &key).map(|known| &*known)
+        let key = arguments.key();
+        self.calls.find(key.hash(), &key).map(|known| &*known)
     }
 
     /// Keeps a call for the next one like it.
     pub fn keep(&mut self, arguments: &Arguments, call: CachedCall) {
-        let key = (arguments.operation, arguments.key());
-        self.calls.insert(key.1.hash(key.0), key, Rc::new(call));
+        let key = arguments.key();
+        self.calls.insert(key.hash(), key, Rc::new(call));
     }
 
     /// The program of `choice` under this key, from `lower` if it is not known.

@@ -152,8 +152,10 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
 fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan: Plan, prepared: Option<Prepared>) {
     if significant.lasts() {
         let nothing_to_do = plan.choice.is_some() && prepared.is_none();
+        let lowered_each_time = prepared.as_ref().is_some_and(|prepared| !prepared.is_kept());
         let short = plan.beside.is_none()
             && !nothing_to_do
+            && !lowered_each_time
             && state.runtime.only_counts()
             && !(state.asks_for_device_memory() && arguments.operation != Operation::Barrier);
         state.calls.keep(arguments, CachedCall { significant, plan, prepared, short });
@@ -259,11 +261,11 @@ pub(super) fn play(
 ) -> Result {
     let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
     if prepared.is_kept() && !attention::heeds(attention::WATCHED) {
-        return prepared.play(significant, sides, None, &mut traffic, &mut played);
+        return prepared.play(sides, None, &mut traffic, &mut played);
     }
     let (place, call) = state.place_and_call(operation, significant);
     let part = Part { choice, call: &call, rank: place.rank, size: place.size };
-    prepared.play(significant, sides, Some(&part), &mut traffic, &mut played)
+    prepared.play(sides, Some(&part), &mut traffic, &mut played)
 }
 
 /// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this

@@ -11,11 +11,11 @@ use crate::algorithm::{Call, Choice, InPlace, Operation};
 use crate::monitor::{HeapBytes, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::memory::Pool;
-use crate::mpi::messages::{Messages, Units};
+use crate::mpi::messages::{Channel, Messages, Units};
 use crate::mpi::packing::Elements;
 use crate::run::{Buffers, Counts, Observer, Player};
 use crate::schedule::Range;
-use crate::schedule::action::{self, Action, Lowered, Side, Sink};
+use crate::schedule::action::{self, Action, Lowered, Side};
 use crate::schedule::lower::{self, Combine, Form, Part};
 use crate::schedule::overlap::Overlap;
 use mpi_sys::MPI_Request;
@@ -27,35 +27,39 @@ use std::sync::Arc;
 /// would fill the processor's cache.
 const MOST_KEPT: usize = 1024;
 
-/// Where one of the algorithm's buffers lies.
-#[derive(Clone, Copy, Debug)]
-enum Base {
-    Nowhere,
-    Program(Side),
-    /// Working memory: the number of a row.
-    Row(usize),
-}
-
-/// A place some bytes into it.
+/// Where one of the algorithm's buffers lies: an offset in bytes from one of several addresses of a call.
 #[derive(Clone, Copy, Debug)]
 struct Start {
     base: Base,
     offset: usize,
 }
 
+/// What a [`Start`] counts from.
+#[derive(Clone, Copy, Debug)]
+enum Base {
+    /// The program's send buffer.
+    Send,
+    /// The program's receive buffer.
+    Receive,
+    /// A row in working memory.
+    FirstRow,
+    /// Another one.
+    SecondRow,
+    /// Nothing: the buffer does not count.
+    Nowhere,
+}
+
+/// The addresses of a call, by [`Base`].
+type Bases = [*mut u8; 5];
+
 impl Start {
     const fn at(base: Base) -> Self {
         Self { base, offset: 0 }
     }
 
-    #[inline]
-    fn of(self, sides: [*mut u8; 2], rows: [*mut u8; 2]) -> *mut u8 {
-        let base = match self.base {
-            Base::Nowhere => return std::ptr::null_mut(),
-            Base::Program(side) => sides[side as usize],
-            Base::Row(row) => rows[row],
-        };
-        base.wrapping_add(self.offset)
+    #[inline(always)]
+    fn of(self, bases: &Bases) -> *mut u8 {
+        bases[self.base as usize].wrapping_add(self.offset)
     }
 }
 
@@ -81,17 +85,17 @@ impl Layout {
         let out_of_the_way = significant.overlap == Overlap::Partial;
         if call.operation.reduces() {
             layout.units = units(significant);
-            layout.receive = Start::at(receive.map_or(Base::Nowhere, |_| Base::Program(Side::Receive)));
+            layout.receive = Start::at(receive.map_or(Base::Nowhere, |_| Base::Receive));
             layout.send = match send {
                 Some(send) if out_of_the_way => layout.copied(&send, call.count),
-                Some(_) => Start::at(Base::Program(Side::Send)),
+                Some(_) => Start::at(Base::Send),
                 None => layout.receive,
             };
             return layout;
         }
         let (row, own) = (call.operation.row(), rank * call.count);
         if let Some(all) = receive {
-            layout.receive = layout.row(&all, Side::Receive);
+            layout.receive = layout.row(&all, Base::Receive);
             if !all.datatype.contiguous {
                 let bytes = Range::receive(0, all.bytes());
                 match row.contribution(call.count, size, rank == call.root) == Some(bytes) {
@@ -127,18 +131,18 @@ impl Layout {
     }
 
     /// A row for the bytes of elements; their own place if they are a row.
-    fn row(&mut self, elements: &Elements, side: Side) -> Start {
-        if elements.datatype.contiguous { Start::at(Base::Program(side)) } else { self.new_row(elements.bytes()) }
+    fn row(&mut self, elements: &Elements, own: Base) -> Start {
+        if elements.datatype.contiguous { Start::at(own) } else { self.new_row(elements.bytes()) }
     }
 
     fn new_row(&mut self, units: usize) -> Start {
         self.rows.push(units);
-        Start::at(Base::Row(self.rows.len() - 1))
+        Start::at(if self.rows.len() == 1 { Base::FirstRow } else { Base::SecondRow })
     }
 
     /// The contribution as a row of bytes.
     fn packed(&mut self, send: &Elements) -> Start {
-        if send.datatype.contiguous { Start::at(Base::Program(Side::Send)) } else { self.copied(send, send.bytes()) }
+        if send.datatype.contiguous { Start::at(Base::Send) } else { self.copied(send, send.bytes()) }
     }
 
     /// The contribution in working memory, `units` units of it.
@@ -207,8 +211,10 @@ pub fn lowered(place: &Place, call: &Call, choice: &Choice, form: &Form) -> Opti
 /// A call made ready.
 #[derive(Debug)]
 pub struct Prepared {
-    place: Place,
+    channel: Channel,
     layout: Layout,
+    /// Whether nothing but the kept program's actions is to do: no working memory, no packing.
+    plain: bool,
     form: Form,
     /// None if it is lowered anew each time.
     kept: Option<Arc<Lowered>>,
@@ -227,7 +233,18 @@ impl Prepared {
     /// Makes calls like this ready on this rank, with their lowered program unless that is too long.
     pub fn new(place: Place, call: &Call, significant: &Significant, form: Form, kept: Option<Arc<Lowered>>) -> Self {
         let layout = Layout::of(place.rank, place.size, call, significant);
-        Self { place, layout, form, kept, requests: RefCell::default() }
+        let kernel = significant.reduction.and_then(|reduction| reduction.kernel);
+        let channel = Channel::new(
+            (place.comm, place.rank, place.yielding),
+            layout.units,
+            kernel,
+            significant.operation_and_type(),
+            [significant.send, significant.receive],
+        );
+        let Layout { rows, before, after, .. } = &layout;
+        let plain = rows.is_empty() && before.is_empty() && after.is_empty();
+        let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0);
+        Self { channel, layout, plain, form, kept, requests: RefCell::default() }
     }
 
     /// Whether the program is kept, so that playing it needs no algorithm.
@@ -241,23 +258,24 @@ impl Prepared {
     ///
     /// # Errors
     /// The first error that PMPI returned.
-    #[inline]
-    pub fn play(
-        &self,
-        significant: &Significant,
-        sides: [*mut u8; 2],
-        part: Option<&Part>,
-        traffic: &mut Traffic,
-        counts: &mut Counts,
-    ) -> Result {
+    pub fn play(&self, sides: [*mut u8; 2], part: Option<&Part>, traffic: &mut Traffic, counts: &mut Counts) -> Result {
         if !attention::heeds(WATCHED) {
-            return self.play_before((), significant, sides, part, traffic, counts);
+            return self.play_before((), sides.into(), part, traffic, counts);
         }
         let watched = watch::of_this_thread();
         watched.runs(part.map(|part| (part.choice.algorithm.operation, part.choice.algorithm.name)));
-        let played = self.play_before(&*watched, significant, sides, part, traffic, counts);
+        let played = self.play_before(&*watched, sides.into(), part, traffic, counts);
         watched.runs(None);
         played
+    }
+
+    /// The same for a kept program that nobody looks on at.
+    ///
+    /// # Errors
+    /// The first error that PMPI returned.
+    #[inline]
+    pub fn play_kept(&self, send: *mut u8, receive: *mut u8, traffic: &mut Traffic, counts: &mut Counts) -> Result {
+        self.play_before((), (send, receive), None, traffic, counts)
     }
 
     /// The same with somebody or nobody who looks on.
@@ -265,53 +283,48 @@ impl Prepared {
     fn play_before<O: Observer>(
         &self,
         observer: O,
-        significant: &Significant,
-        sides: [*mut u8; 2],
+        // Not an array, which would be read back in another width than it was just written in.
+        sides: (*mut u8, *mut u8),
         part: Option<&Part>,
         traffic: &mut Traffic,
         counts: &mut Counts,
     ) -> Result {
-        let Layout { units, send, receive, rows, before, after } = &self.layout;
-        let scratch = self.kept.as_ref().map_or(0, |lowered| lowered.scratch);
-        if scratch > 0 || !rows.is_empty() || self.kept.is_none() {
-            with_pool(Pool::clear);
+        let Layout { send, receive, before, after, .. } = &self.layout;
+        let nowhere = std::ptr::null_mut();
+        let mut bases = [sides.0, sides.1, nowhere, nowhere, nowhere];
+        if !self.plain {
+            self.make_rows(&mut bases);
         }
-        let mut row_starts = [std::ptr::null_mut(); 2];
-        for (start, number) in row_starts.iter_mut().zip(rows) {
-            *start = in_pool(units, *number);
-        }
-        let buffers = Buffers { send: send.of(sides, row_starts), receive: receive.of(sides, row_starts) };
-        let transport = Messages {
-            comm: self.place.comm,
-            rank: self.place.rank,
-            units: *units,
-            yielding: self.place.yielding,
-            kernel: significant.reduction.and_then(|reduction| reduction.kernel),
-            operation: significant.operation_and_type(),
-            sides: [significant.send.as_ref(), significant.receive.as_ref()],
-            addresses: sides,
-            traffic,
-        };
-        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(units, number));
+        let buffers = Buffers { send: send.of(&bases), receive: receive.of(&bases) };
+        let transport = Messages { channel: &self.channel, addresses: sides, traffic };
+        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(self.channel.units(), number));
         // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
         // layout says; working memory is the pool's until it is cleared for the next call.
         let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
-        before.iter().for_each(|action| player.take(*action));
-        match (&self.kept, part) {
-            (Some(lowered), _) => {
-                if scratch > 0 {
-                    player.scratch(scratch);
+        match &self.kept {
+            Some(lowered) if self.plain => player.carry_all(&lowered.actions, 0),
+            kept => {
+                player.carry_all(before, 0);
+                match (kept, part) {
+                    (Some(lowered), _) => player.carry_all(&lowered.actions, lowered.scratch),
+                    (None, Some(part)) => _ = lower::stream(part, &self.form, &mut player),
+                    (None, None) => unreachable!("what is not kept is played with its algorithm"),
                 }
-                lowered.actions.iter().for_each(|action| player.take(*action));
+                player.carry_all(after, 0);
             }
-            (None, Some(part)) => _ = lower::stream(part, &self.form, &mut player),
-            (None, None) => unreachable!("what is not kept is played with its algorithm"),
         }
-        after.iter().for_each(|action| player.take(*action));
         counts.calls += 1;
         counts.kept += u64::from(self.kept.is_some());
         counts.actions += player.finish()?;
         Ok(())
+    }
+
+    /// Begins with the working memory anew, and takes the rows of the call from it.
+    fn make_rows(&self, bases: &mut Bases) {
+        with_pool(Pool::clear);
+        for (base, number) in [Base::FirstRow, Base::SecondRow].into_iter().zip(&self.layout.rows) {
+            bases[base as usize] = in_pool(self.channel.units(), *number);
+        }
     }
 }
 

@@ -236,7 +236,7 @@ fn barrier(state: &State) -> Result {
     let form = program::form(&place, &nothing);
     let prepared = Prepared::new(place, &call, &nothing, form, None);
     let nowhere = [std::ptr::null_mut(); 2];
-    prepared.play(&nothing, nowhere, Some(&part), &mut Traffic::default(), &mut Counts::default())
+    prepared.play(nowhere, Some(&part), &mut Traffic::default(), &mut Counts::default())
 }
 
 /// After such a call: counts it, keeps when this rank came to it if calls are recorded, and now and then synchronises

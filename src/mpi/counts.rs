@@ -11,13 +11,19 @@ pub(super) const TAG: c_int = 1;
 const BLOCK: usize = 1 << 30;
 
 /// Calls `call` with a count that fits `c_int`: beyond it, one element of a type made for the purpose.
+#[inline]
 pub(super) fn with_count(
     (count, datatype): (usize, MPI_Datatype),
     call: impl FnOnce(c_int, MPI_Datatype) -> Result,
 ) -> Result {
-    if let Ok(count) = c_int::try_from(count) {
-        return call(count, datatype);
+    match c_int::try_from(count) {
+        Ok(count) => call(count, datatype),
+        Err(_) => with_large_type(count, datatype, call),
     }
+}
+
+#[cold]
+fn with_large_type(count: usize, datatype: MPI_Datatype, call: impl FnOnce(c_int, MPI_Datatype) -> Result) -> Result {
     let mut large = large_type(count, datatype)?;
     let result = call(1, large);
     // SAFETY: ours; a message under way keeps what it needs of it.

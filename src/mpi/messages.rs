@@ -9,7 +9,7 @@ use super::waiting::{test_all, wait_for};
 use crate::monitor::Traffic;
 use crate::reduction::Kernel;
 use crate::run::Transport;
-use crate::schedule::action;
+use crate::schedule::action::{self, Side};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::os::raw::c_int;
 
@@ -26,12 +26,19 @@ pub enum Units {
 }
 
 impl Units {
-    /// Signature bytes of so many units.
-    #[inline]
-    pub const fn bytes(&self, units: usize) -> usize {
+    /// Signature bytes of one unit.
+    const fn size(&self) -> usize {
         match self {
-            Self::Bytes(unit) => units * *unit,
-            Self::Typed(datatype) => units * datatype.size,
+            Self::Bytes(unit) => *unit,
+            Self::Typed(datatype) => datatype.size,
+        }
+    }
+
+    /// Bytes from one unit to the next.
+    const fn stride(&self) -> isize {
+        match self {
+            Self::Bytes(unit) => *unit as isize,
+            Self::Typed(datatype) => datatype.extent,
         }
     }
 
@@ -47,49 +54,89 @@ impl Units {
         }
     }
 
-    /// What to count a message of `units` units in.
-    #[inline]
-    fn wire(&self, units: usize) -> (usize, MPI_Datatype) {
+    /// What a message is counted in: elements per unit, and their type.
+    fn wire(&self) -> (usize, MPI_Datatype) {
         match self {
-            Self::Bytes(unit) => (units * unit, constants::byte()),
-            Self::Typed(datatype) => (units, datatype.handle),
+            Self::Bytes(unit) => (*unit, constants::byte()),
+            Self::Typed(datatype) => (1, datatype.handle),
         }
+    }
+}
+
+/// What all messages of one kind of call on one rank have in common, worked out once.
+#[derive(Debug)]
+pub struct Channel {
+    /// The private communicator.
+    comm: MPI_Comm,
+    /// Own rank in it.
+    rank: usize,
+    /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
+    yielding: bool,
+    units: Units,
+    stride: isize,
+    /// Signature bytes of a unit.
+    size: usize,
+    /// What messages are counted in, so many of them per unit.
+    wire: MPI_Datatype,
+    per_unit: usize,
+    /// What folds.
+    kernel: Option<Kernel>,
+    /// What folds without a kernel: operation and type.
+    operation: Option<(MPI_Op, MPI_Datatype)>,
+    /// The program's send and receive buffers, where they are packed.
+    sides: [Option<Elements>; 2],
+}
+
+impl Channel {
+    /// Of rank `rank` of the private communicator `comm`. `kernel` folds, or else `operation`; `sides` are the program's
+    /// send and receive buffers, wherever they lie in a call.
+    pub fn new(
+        (comm, rank, yielding): (MPI_Comm, usize, bool),
+        units: Units,
+        kernel: Option<Kernel>,
+        operation: Option<(MPI_Op, MPI_Datatype)>,
+        sides: [Option<Elements>; 2],
+    ) -> Self {
+        let (per_unit, wire) = units.wire();
+        let (stride, size) = (units.stride(), units.size());
+        Self { comm, rank, yielding, units, stride, size, wire, per_unit, kernel, operation, sides }
+    }
+
+    /// Layout of the units.
+    pub const fn units(&self) -> &Units {
+        &self.units
     }
 }
 
 /// Messages of one call on one rank.
 pub struct Messages<'a> {
-    /// The private communicator.
-    pub comm: MPI_Comm,
-    /// Own rank in it.
-    pub rank: usize,
-    /// Layout of the units.
-    pub units: Units,
-    /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
-    pub yielding: bool,
-    /// What folds.
-    pub kernel: Option<Kernel>,
-    /// What folds without a kernel: operation and type.
-    pub operation: Option<(MPI_Op, MPI_Datatype)>,
-    /// The program's send and receive buffers, where they are packed.
-    pub sides: [Option<&'a Elements>; 2],
-    /// Where these two lie in this call.
-    pub addresses: [*mut u8; 2],
+    /// What they have in common with those of other calls.
+    pub channel: &'a Channel,
+    /// Where the program's two buffers lie in this call.
+    pub addresses: (*mut u8, *mut u8),
     /// What was sent to whom.
     pub traffic: &'a mut Traffic,
 }
 
 impl Messages<'_> {
-    #[inline]
+    #[inline(always)]
     fn count_message(&mut self, peer: u32, units: usize) {
-        self.traffic.sent(peer as usize, self.units.bytes(units) as u64);
+        self.traffic.sent(peer as usize, (units * self.channel.size) as u64);
+    }
+
+    #[inline(always)]
+    fn wire(&self, units: usize) -> (usize, MPI_Datatype) {
+        (units * self.channel.per_unit, self.channel.wire)
     }
 
     /// The program's elements.
     fn elements(&self, named: action::Elements) -> Elements {
-        let side = named.side as usize;
-        let given = *self.sides[side].expect("what is packed was given");
-        Elements { address: self.addresses[side], ..given }.part(named.first, named.number)
+        let given = self.channel.sides[named.side as usize].expect("what is packed was given");
+        let address = match named.side {
+            Side::Send => self.addresses.0,
+            Side::Receive => self.addresses.1,
+        };
+        Elements { address, ..given }.part(named.first, named.number)
     }
 }
 
@@ -105,36 +152,33 @@ unsafe impl Transport for Messages<'_> {
 
     #[inline]
     fn stride(&self) -> isize {
-        match &self.units {
-            Units::Bytes(unit) => *unit as isize,
-            Units::Typed(datatype) => datatype.extent,
-        }
+        self.channel.stride
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result {
         self.count_message(peer, units);
-        let comm = self.comm;
-        with_count(self.units.wire(units), |count, datatype| {
+        let comm = self.channel.comm;
+        with_count(self.wire(units), |count, datatype| {
             // SAFETY: the caller's promise.
             check(unsafe { mpi_sys::PMPI_Send(from.cast(), count, datatype, peer as c_int, TAG, comm) })
         })
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result {
-        let (comm, status) = (self.comm, constants::status_ignore());
-        with_count(self.units.wire(units), |count, datatype| {
+        let (comm, status) = (self.channel.comm, constants::status_ignore());
+        with_count(self.wire(units), |count, datatype| {
             // SAFETY: the caller's promise.
             check(unsafe { mpi_sys::PMPI_Recv(into.cast(), count, datatype, peer as c_int, TAG, comm, status) })
         })
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<MPI_Request> {
         self.count_message(peer, units);
-        let (comm, mut request) = (self.comm, constants::request_null());
-        with_count(self.units.wire(units), |count, datatype| {
+        let (comm, mut request) = (self.channel.comm, constants::request_null());
+        with_count(self.wire(units), |count, datatype| {
             let request = &mut request;
             // SAFETY: the caller's promise.
             check(unsafe { mpi_sys::PMPI_Isend(from.cast(), count, datatype, peer as c_int, TAG, comm, request) })
@@ -142,10 +186,10 @@ unsafe impl Transport for Messages<'_> {
         Ok(request)
     }
 
-    #[inline]
+    #[inline(always)]
     unsafe fn start_receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result<MPI_Request> {
-        let (comm, mut request) = (self.comm, constants::request_null());
-        with_count(self.units.wire(units), |count, datatype| {
+        let (comm, mut request) = (self.channel.comm, constants::request_null());
+        with_count(self.wire(units), |count, datatype| {
             let request = &mut request;
             // SAFETY: the caller's promise.
             check(unsafe { mpi_sys::PMPI_Irecv(into.cast(), count, datatype, peer as c_int, TAG, comm, request) })
@@ -155,7 +199,7 @@ unsafe impl Transport for Messages<'_> {
 
     #[inline]
     fn wait(&mut self, requests: &mut [MPI_Request]) -> Result {
-        wait_for(requests, self.yielding)
+        wait_for(requests, self.channel.yielding)
     }
 
     #[inline]
@@ -165,7 +209,7 @@ unsafe impl Transport for Messages<'_> {
 
     #[inline]
     unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Result {
-        match self.units {
+        match self.channel.units {
             Units::Bytes(unit) => {
                 // SAFETY: the caller's promise.
                 unsafe { std::ptr::copy_nonoverlapping(from, into, units * unit) };
@@ -173,20 +217,21 @@ unsafe impl Transport for Messages<'_> {
             }
             // The gaps stay as they are.
             Units::Typed(Datatype { handle, .. }) => {
-                exchange_with_self(self.comm, self.rank, (from, units, handle), (into, units, handle))
+                let Channel { comm, rank, .. } = *self.channel;
+                exchange_with_self(comm, rank, (from, units, handle), (into, units, handle))
             }
         }
     }
 
     #[inline]
     unsafe fn fold(&mut self, left: *mut u8, right: *mut u8, into: *mut u8, units: usize) {
-        let kernel = self.kernel.expect("calls without a kernel are lowered to local reductions");
+        let kernel = self.channel.kernel.expect("calls without a kernel are lowered to local reductions");
         // SAFETY: the caller's promise; the kernel is that of the units' type.
         unsafe { kernel(left, right, into, units) };
     }
 
     unsafe fn reduce_local(&mut self, input: *mut u8, inout: *mut u8, units: usize) -> Result {
-        let (operation, datatype) = self.operation.expect("only reductions reduce");
+        let (operation, datatype) = self.channel.operation.expect("only reductions reduce");
         let stride = self.stride();
         let mut done = 0;
         while done < units {
@@ -203,18 +248,18 @@ unsafe impl Transport for Messages<'_> {
     }
 
     unsafe fn pack(&mut self, from: action::Elements, into: *mut u8) -> Result {
-        let elements = self.elements(from);
+        let (elements, Channel { comm, rank, units, .. }) = (self.elements(from), self.channel);
         // SAFETY: the caller's promise.
         unsafe {
-            match self.units {
-                Units::Bytes(_) => elements.pack(self.comm, self.rank, into),
-                Units::Typed(_) => elements.copy(self.comm, self.rank, into),
+            match units {
+                Units::Bytes(_) => elements.pack(*comm, *rank, into),
+                Units::Typed(_) => elements.copy(*comm, *rank, into),
             }
         }
     }
 
     unsafe fn unpack(&mut self, from: *mut u8, into: action::Elements) -> Result {
         // SAFETY: the caller's promise.
-        unsafe { self.elements(into).unpack(self.comm, self.rank, from) }
+        unsafe { self.elements(into).unpack(self.channel.comm, self.channel.rank, from) }
     }
 }

@@ -12,5 +12,5 @@ pub mod transport;
 #[cfg(test)]
 mod tests;
 
-pub use player::{Buffers, Counts, Player, Resumable, Scratch, play};
+pub use player::{Buffers, Counts, Player, Resumable, play};
 pub use transport::{Observer, Transport};

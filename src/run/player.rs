@@ -22,9 +22,6 @@ pub struct Buffers {
     pub receive: *mut u8,
 }
 
-/// Working memory: first unit of each piece, by the number of that unit in scratch.
-pub type Scratch = SmallVec<[(usize, *mut u8); 2]>;
-
 /// What a player has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -49,9 +46,12 @@ impl Counts {
 pub struct Player<'a, T: Transport, O: Observer> {
     transport: T,
     observer: O,
-    send: *mut u8,
-    receive: *mut u8,
-    scratch: Scratch,
+    /// First units of the buffers, by [`Buffer`]; of scratch, that of its last piece.
+    bases: [*mut u8; 3],
+    /// The number in scratch of the last piece's first unit.
+    piece: usize,
+    /// The pieces before: number of the first unit, and where it is.
+    earlier: Vec<(usize, *mut u8)>,
     requests: &'a mut Vec<T::Request>,
     /// Gives working memory for so many units; not used where all of it is there from the start.
     more: &'a mut dyn FnMut(usize) -> *mut u8,
@@ -68,6 +68,7 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     /// # Safety
     /// The buffers must be valid for the units that the actions touch, as the table of [`Buffer`] says, and what `more`
     /// gives for the units asked for, until the player is finished with.
+    #[inline(always)]
     pub unsafe fn new(
         transport: T,
         observer: O,
@@ -75,35 +76,37 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
         requests: &'a mut Vec<T::Request>,
         more: &'a mut dyn FnMut(usize) -> *mut u8,
     ) -> Self {
-        let stride = transport.stride();
-        let Buffers { send, receive } = buffers;
-        let scratch = Scratch::new();
-        Self { transport, observer, send, receive, scratch, requests, more, stride, units: 0, error: None, actions: 0 }
+        let (stride, bases) = (transport.stride(), [buffers.send, buffers.receive, std::ptr::null_mut()]);
+        let (error, earlier) = (None, Vec::new());
+        Self { transport, observer, bases, piece: 0, earlier, requests, more, stride, units: 0, error, actions: 0 }
     }
 
     /// The number of actions, or the first error.
     ///
     /// # Errors
     /// What the transport said first.
+    #[inline(always)]
     pub fn finish(self) -> Result<u64, T::Error> {
         self.error.map_or(Ok(self.actions), Err)
     }
 
-    #[inline]
+    #[inline(always)]
     fn address(&self, range: Range) -> *mut u8 {
-        let (base, unit) = match range.buffer {
-            Buffer::Send => (self.send, range.start),
-            Buffer::Receive => (self.receive, range.start),
-            Buffer::Scratch => {
-                let piece = self.scratch.iter().rev().find(|(start, _)| *start <= range.start);
-                match piece {
-                    Some((start, base)) => (*base, range.start - start),
-                    None if range.len == 0 => (std::ptr::null_mut(), 0),
-                    None => unreachable!("scratch is asked for before it is used"),
-                }
+        let mut unit = range.start;
+        if range.buffer == Buffer::Scratch {
+            if unit < self.piece {
+                return self.earlier_address(unit);
             }
-        };
-        base.wrapping_offset(unit as isize * self.stride)
+            unit -= self.piece;
+        }
+        self.bases[range.buffer as usize].wrapping_offset(unit as isize * self.stride)
+    }
+
+    #[cold]
+    fn earlier_address(&self, unit: usize) -> *mut u8 {
+        let piece = self.earlier.iter().rev().find(|(first, _)| *first <= unit);
+        let (first, base) = piece.expect("the first piece begins with unit 0");
+        base.wrapping_offset((unit - first) as isize * self.stride)
     }
 
     fn keep(&mut self, result: Result<(), T::Error>) {
@@ -113,7 +116,7 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     }
 
     /// Carries one action out; one that waits does so with `wait`, which tells whether it is over.
-    #[inline]
+    #[inline(always)]
     fn act(&mut self, action: &Action, wait: impl FnOnce(&mut T, &mut [T::Request]) -> Result<bool, T::Error>) -> bool {
         if let Action::Wait { first, number } = *action {
             let run = &mut self.requests[first as usize..(first + number) as usize];
@@ -132,18 +135,35 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
         true
     }
 
+    /// Carries one action out to its end.
+    #[inline(always)]
+    fn carry(&mut self, action: &Action) {
+        let over = self.act(action, |transport, requests| transport.wait(requests).map(|()| true));
+        debug_assert!(over, "a wait ends what it waits for");
+    }
+
+    /// Carries actions out that need `scratch` units of working memory, one after another.
+    pub fn carry_all(&mut self, actions: &[Action], scratch: usize) {
+        if scratch > 0 {
+            self.scratch(scratch);
+        }
+        for action in actions {
+            self.carry(action);
+        }
+    }
+
     /// # Safety
     /// As [`Player::new`] says; the action does not wait for requests.
-    #[inline]
+    #[inline(always)]
     unsafe fn carry_out(&mut self, action: &Action) -> Result<(), T::Error> {
         // SAFETY: the caller vouches for the ranges; the verifier holds algorithms to using them as the transport asks.
         unsafe {
             match *action {
-                Action::Send(message) => self.send(message),
-                Action::Receive(message) => self.receive(message),
-                Action::Exchange { out, into } => self.exchange(out, into),
-                Action::StartSend { message, slot } => self.start(message, slot, true),
-                Action::StartReceive { message, slot } => self.start(message, slot, false),
+                Action::Send(ref message) => self.send(message),
+                Action::Receive(ref message) => self.receive(message),
+                Action::Exchange { ref out, ref into } => self.exchange(out, into),
+                Action::StartSend { ref message, slot } => self.start(message, slot, true),
+                Action::StartReceive { ref message, slot } => self.start(message, slot, false),
                 Action::Wait { .. } => unreachable!("waiting is not carried out here"),
                 Action::Copy { from, into } => {
                     let (source, target) = (self.address(from), self.address(into));
@@ -172,10 +192,10 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
 
     /// # Safety
     /// The message's range is valid.
-    #[inline]
-    unsafe fn send(&mut self, message: Message) -> Result<(), T::Error> {
+    #[inline(always)]
+    unsafe fn send(&mut self, message: &Message) -> Result<(), T::Error> {
         self.observer.started(BLOCKING, message.peer, true);
-        let sent = message.fragments().try_for_each(|range| {
+        let sent = message.each_fragment(|range| {
             let from = self.address(range);
             // SAFETY: the caller's promise.
             unsafe { self.transport.send(message.peer, from, range.len) }
@@ -186,10 +206,10 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
 
     /// # Safety
     /// The message's range is valid.
-    #[inline]
-    unsafe fn receive(&mut self, message: Message) -> Result<(), T::Error> {
+    #[inline(always)]
+    unsafe fn receive(&mut self, message: &Message) -> Result<(), T::Error> {
         self.observer.started(BLOCKING, message.peer, false);
-        let received = message.fragments().try_for_each(|range| {
+        let received = message.each_fragment(|range| {
             let into = self.address(range);
             // SAFETY: the caller's promise.
             unsafe { self.transport.receive(message.peer, into, range.len) }
@@ -204,10 +224,30 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     ///
     /// # Safety
     /// Both messages' ranges are valid.
-    #[inline]
-    unsafe fn exchange(&mut self, out: Message, into: Message) -> Result<(), T::Error> {
-        let mut requests: SmallVec<[T::Request; 2]> = SmallVec::new();
+    #[inline(always)]
+    unsafe fn exchange(&mut self, out: &Message, into: &Message) -> Result<(), T::Error> {
         self.observer.started(BLOCKING + 1, out.peer, true);
+        let exchanged = if out.is_whole() {
+            let from = self.address(out.range);
+            // SAFETY: the caller's promise; waited for below.
+            let started = unsafe { self.transport.start_send(out.peer, from, out.range.len) };
+            started.and_then(|request| {
+                // SAFETY: the caller's promise.
+                let received = unsafe { self.receive(into) };
+                received.and(self.transport.wait(&mut [request]))
+            })
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { self.exchange_fragments(out, into) }
+        };
+        self.observer.ended(BLOCKING + 1..BLOCKING + 2);
+        exchanged
+    }
+
+    /// # Safety
+    /// As for [`exchange`](Self::exchange).
+    unsafe fn exchange_fragments(&mut self, out: &Message, into: &Message) -> Result<(), T::Error> {
+        let mut requests: SmallVec<[T::Request; 2]> = SmallVec::new();
         let started = out.fragments().try_for_each(|range| {
             let from = self.address(range);
             // SAFETY: the caller's promise; waited for below.
@@ -216,15 +256,13 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
         });
         // SAFETY: the caller's promise.
         let received = started.and_then(|()| unsafe { self.receive(into) });
-        let finished = self.transport.wait(&mut requests);
-        self.observer.ended(BLOCKING + 1..BLOCKING + 2);
-        received.and(finished)
+        received.and(self.transport.wait(&mut requests))
     }
 
     /// # Safety
     /// The message's range is valid until it is waited for.
     #[inline]
-    unsafe fn start(&mut self, message: Message, slot: u32, outgoing: bool) -> Result<(), T::Error> {
+    unsafe fn start(&mut self, message: &Message, slot: u32, outgoing: bool) -> Result<(), T::Error> {
         let end = slot as usize + message.number_of_fragments();
         while self.requests.len() < end {
             self.requests.push(self.transport.nothing());
@@ -247,12 +285,14 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
 impl<T: Transport, O: Observer> Sink for Player<'_, T, O> {
     #[inline]
     fn take(&mut self, action: Action) {
-        let over = self.act(&action, |transport, requests| transport.wait(requests).map(|()| true));
-        debug_assert!(over, "a wait ends what it waits for");
+        self.carry_all(&[action], 0);
     }
 
     fn scratch(&mut self, units: usize) {
-        self.scratch.push((self.units, (self.more)(units)));
+        if self.units > 0 {
+            self.earlier.push((self.piece, self.bases[Buffer::Scratch as usize]));
+        }
+        (self.piece, self.bases[Buffer::Scratch as usize]) = (self.units, (self.more)(units));
         self.units += units;
     }
 }
@@ -266,10 +306,7 @@ pub fn play<T: Transport, O: Observer>(
     actions: &[Action],
     scratch: usize,
 ) -> Result<u64, T::Error> {
-    if scratch > 0 {
-        player.scratch(scratch);
-    }
-    actions.iter().for_each(|action| player.take(*action));
+    player.carry_all(actions, scratch);
     player.finish()
 }
 
@@ -308,7 +345,7 @@ impl<'a, T: Transport, O: Observer> Resumable<'a, T, O> {
     /// # Errors
     /// The first error of the transport.
     pub fn finish(mut self) -> Result<u64, T::Error> {
-        self.actions[self.next..].iter().for_each(|action| self.player.take(*action));
+        self.player.carry_all(&self.actions[self.next..], 0);
         self.player.finish()
     }
 }

@@ -32,10 +32,25 @@ impl Message {
         })
     }
 
+    /// Calls `action` with each fragment in order, up to the first error.
+    ///
+    /// # Errors
+    /// What `action` says.
+    #[inline(always)]
+    pub fn each_fragment<E>(&self, mut action: impl FnMut(Range) -> Result<(), E>) -> Result<(), E> {
+        if self.is_whole() { action(self.range) } else { self.fragments().try_for_each(action) }
+    }
+
+    /// Whether it travels as one.
+    #[inline]
+    pub const fn is_whole(&self) -> bool {
+        self.range.len <= self.fragment
+    }
+
     /// How many there are.
     #[inline]
     pub const fn number_of_fragments(self) -> usize {
-        if self.range.len <= self.fragment { 1 } else { self.range.len.div_ceil(self.fragment) }
+        if self.is_whole() { 1 } else { self.range.len.div_ceil(self.fragment) }
     }
 }
 
