@@ -128,7 +128,10 @@ impl Merged {
             })
         };
         let mut rows: Vec<LateRow> = self.late.iter().filter_map(row).collect();
-        rows.sort_by_key(|row| (row.communicator, std::cmp::Reverse(row.calls), row.rank));
+        rows.sort_by(|left, right| {
+            let longest_first = right.waited_seconds.total_cmp(&left.waited_seconds);
+            left.communicator.cmp(&right.communicator).then(longest_first).then(left.rank.cmp(&right.rank))
+        });
         rows
     }
 
@@ -189,23 +192,27 @@ pub(super) fn share(part: f64, whole: f64) -> f64 {
 impl Spread {
     /// Of (world rank, nanoseconds) of each rank that takes part.
     fn of(values: impl Iterator<Item = (u32, u64)>) -> Self {
-        let (mut least, mut most, mut most_rank, mut sum, mut count) = (u64::MAX, 0, 0, 0, 0);
+        let (mut least, mut most, mut sum, mut count) = ((u64::MAX, 0), (0, 0), 0, 0);
         for (rank, value) in values {
-            if count == 0 || value > most {
-                (most, most_rank) = (value, rank);
+            if count == 0 || value > most.0 {
+                most = (value, rank);
             }
-            (least, sum, count) = (least.min(value), sum + u128::from(value), count + 1);
+            if count == 0 || value < least.0 {
+                least = (value, rank);
+            }
+            (sum, count) = (sum + u128::from(value), count + 1);
         }
-        if count == 0 { Self::default() } else { Self::of_sum((least, most, most_rank), sum, count) }
+        if count == 0 { Self::default() } else { Self::of_sum(least, most, sum, count) }
     }
 
-    /// Of the least, the most and the rank that has it, and the sum over so many ranks.
-    pub(super) fn of_sum((least, most, most_rank): (u64, u64, u32), sum: u128, count: u32) -> Self {
+    /// Of the least and the most, each with the rank that has it, and the sum over so many ranks.
+    pub(super) fn of_sum(least: (u64, u32), most: (u64, u32), sum: u128, count: u32) -> Self {
         Self {
-            min: seconds(least as f64),
+            min: seconds(least.0 as f64),
+            min_rank: least.1,
             mean: seconds(sum as f64) / f64::from(count),
-            max: seconds(most as f64),
-            max_rank: most_rank,
+            max: seconds(most.0 as f64),
+            max_rank: most.1,
         }
     }
 }
@@ -348,7 +355,7 @@ mod tests {
         let [row] = summary.rows.as_slice() else { panic!("one row, not {:?}", summary.rows) };
         assert_eq!((row.function.as_str(), row.ranks, row.calls, row.calls_all_ranks), ("MPI_Allreduce", 2, 10, 20));
         assert_eq!((row.bytes, row.bytes_from, row.bytes_to), (160, 8, 15));
-        assert_eq!(row.total_seconds, Spread { min: 1e-5, mean: 2e-5, max: 3e-5, max_rank: 1 });
+        assert_eq!(row.total_seconds, Spread { min: 1e-5, min_rank: 0, mean: 2e-5, max: 3e-5, max_rank: 1 });
         assert_eq!((row.p50_seconds, row.p99_seconds, row.max_seconds), (1.008e-6, 3e-6, 3e-6));
         assert!((row.share - 0.02).abs() < 1e-12, "40 µs of 2 ms");
         assert_eq!(row.waiting_seconds, None);

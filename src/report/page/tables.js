@@ -89,13 +89,17 @@ function cellTable(summary) {
 
 function lateTable(summary) {
   const calls = row => summary.communicators[row.communicator].compared_calls ?? row.calls;
+  const others = row => Math.max(1, summary.communicators[row.communicator].size - 1);
+  const waited = new Map();
+  for (const row of summary.late) waited.set(row.communicator, (waited.get(row.communicator) ?? 0) + row.waited_seconds);
   return sortable([
     { head: "Communicator", of: row => titleOf(summary.communicators[row.communicator]), kind: "long" },
     { head: "Rank", of: row => row.rank, kind: "number" },
-    { head: "Arrived last in", of: row => row.calls, show: value => count(value) + " calls", kind: "number" },
+    { head: "Others waited for it", of: row => row.waited_seconds, show: duration, kind: "number", title: "the sum over the other ranks and all calls; where they waited for several ranks, its part" },
+    { head: "Each of them", of: row => row.waited_seconds / others(row), show: duration, kind: "number", title: "mean over the other ranks of the communicator" },
+    { head: "Share of the waiting", of: row => row.waited_seconds / (waited.get(row.communicator) || 1), show: percent, kind: "share", most: 1, title: "of all waiting on the communicator" },
+    { head: "Arrived last in", of: row => row.calls, show: value => count(value) + " calls", kind: "number", title: "how often says nothing of how long" },
     { head: "Share of calls", of: row => row.calls / calls(row), show: percent, kind: "share", most: 1 },
-    { head: "After the first", of: row => row.waited_seconds / row.calls, show: duration, kind: "number", title: "mean over those calls" },
-    { head: "Others waited", of: row => row.waited_seconds, show: duration, kind: "number", title: "the first of the others, all those calls" },
   ], summary.late, { sortBy: 2, search: summary.late.length > 12 });
 }
 
