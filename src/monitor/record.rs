@@ -164,7 +164,7 @@ pub struct CommunicatorRecord {
     pub differences: Vec<DifferenceRecord>,
 }
 
-/// Epochs of one function and size class: even ones ran natively, odd ones with Collie's algorithm.
+/// Epochs of one function and size class: even ones ran natively, odd ones with Collie's algorithm; 2k and 2k + 1 are a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochsRecord {
     /// The MPI function.

@@ -49,7 +49,7 @@ pub struct Summary {
     pub per_rank: Vec<RankRow>,
     /// What Collie itself costs.
     pub overhead: Overhead,
-    /// Native against ours; empty unless the mode is `compare`.
+    /// Native against ours, most certain to matter first; empty unless the mode is `compare`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<ComparisonRow>,
     /// Results against the native ones; absent unless the mode is `verify`.
@@ -266,8 +266,10 @@ pub struct ComparisonRow {
     /// What the numbers say.
     #[serde(flatten)]
     pub result: Comparison,
-    /// What a rank would save if Collie ran all of these calls instead of the MPI library; negative if it would lose.
-    pub saved_seconds: f64,
+    /// What a rank would save if Collie ran all of these calls instead of the MPI library, by the ratio; negative if it would
+    /// lose. Absent without a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_seconds: Option<f64>,
 }
 
 /// Results of `verify`.

@@ -3,6 +3,7 @@
 use super::columns::{WIDTH, columns, shortened};
 use super::quantity::{bytes, count, duration, percent};
 use crate::monitor::{CommunicatorRow, LateRow, LeftOut, Row, Summary, Verdict};
+use crate::selection::SELF_TEST;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
@@ -211,7 +212,7 @@ fn comparison(text: &mut String, summary: &Summary) {
         "calls",
         "native",
         "collie",
-        "ratio",
+        "by pairs",
         "95% interval",
         "saves",
     ];
@@ -228,7 +229,7 @@ fn comparison(text: &mut String, summary: &Summary) {
             duration(row.result.collie_median_seconds),
             format!("{:.2}", row.result.ratio),
             interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}")),
-            duration(row.saved_seconds),
+            row.saved_seconds.map_or("-".to_owned(), duration),
         ]);
     }
     if table.len() == 1 {
@@ -237,13 +238,18 @@ fn comparison(text: &mut String, summary: &Summary) {
     let verdicts = |wanted| summary.comparisons.iter().filter(|row| row.result.verdict == wanted).count();
     line!(
         text,
-        "against native: {} faster, {} slower, {} no difference, {} too few epochs; ratio = native/collie",
+        "against {}: {} faster, {} slower, {} no difference, {} too few epochs",
+        if summary.mode == SELF_TEST { "itself, to test the comparison" } else { "native" },
         verdicts(Verdict::Faster),
         verdicts(Verdict::Slower),
         verdicts(Verdict::NoDifference),
         verdicts(Verdict::TooFewEpochs)
     );
     columns(text, TEXTS, &table);
+    line!(
+        text,
+        "native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio"
+    );
 }
 
 fn verification(text: &mut String, summary: &Summary) {

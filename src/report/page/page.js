@@ -43,7 +43,7 @@ function verdictSection(summary) {
   if (!summary.comparisons?.length) return;
   const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds, 0);
   section("verdicts", "Collie against native",
-    `Epochs of native calls and of Collie's took turns in this run. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
+    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's, in pairs whose order a coin decided, took turns in this run. Most certain to matter first. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
     comparisonTable(summary));
 }
 
