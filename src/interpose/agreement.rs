@@ -42,11 +42,13 @@ pub struct Agreed {
     pub within_budget: bool,
     /// Whether some rank uses a GPU or may come to.
     pub has_gpu: bool,
+    /// What coins fall by in mode `compare`.
+    pub seed: u64,
 }
 
 /// Words of one rank, of which the ranks work out the least one by one: a word and its complement give the least and the most,
 /// and whether all have the same.
-const WORDS: usize = 13;
+const WORDS: usize = 14;
 
 /// What one rank knows that the others need.
 struct Own {
@@ -59,6 +61,7 @@ struct Own {
     fast_network: bool,
     no_ids: bool,
     has_gpu: bool,
+    seed: u64,
 }
 
 impl Own {
@@ -68,7 +71,7 @@ impl Own {
         let [a, b, c, d, e, f, g, h] = first;
         let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
         let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
-        [a, b, c, d, e, f, g, h, !held, i, j, k, l]
+        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed]
     }
 }
 
@@ -102,6 +105,8 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         fast_network: runtime.fast_network,
         no_ids: !runtime.origins.leaves_room(),
         has_gpu: device::is_present(),
+        // Another one in each run, so that a run is no repetition of the last one's coins.
+        seed: digest(&(runtime.started_unix_ns(), &state.origin.identity)),
     };
     let all = All(communicator::least(state.comm, own.words())?);
     let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, state)? };
@@ -118,6 +123,7 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
         },
         within_budget: all.most(8) < configuration.max_communicators.unwrap_or(PRIVATE) as u64 && all.most(11) == 0,
         has_gpu: all.most(12) == 1,
+        seed: all.0[13],
         configuration,
         nodes: runtime.lists.of(nodes),
         foreign: members.contains(&FOREIGN),

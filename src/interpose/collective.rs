@@ -221,10 +221,12 @@ fn run_alone(
             let (ticks, ours) = (Some(verified.native_ticks), Some((plan.cell, verified.our_ticks)));
             Outcome { ticks, ours, ..Outcome::plain(verified.code, native_cell, bytes) }
         }
-        Some((_, native_cell)) => {
-            let epoch = state.turns.borrow_mut().next(arguments.operation, bytes);
+        Some((mode, native_cell)) => {
+            let epoch = state.next_epoch(arguments.operation, bytes);
             let outcome = if Epochs::is_native(epoch) {
                 Outcome::plain(native(), native_cell, bytes)
+            } else if mode == Mode::CompareSelf {
+                Outcome::plain(native(), plan.cell, bytes)
             } else {
                 Outcome::plain(guard::play(|| ours(state, arguments, significant, choice, prepared)), plan.cell, bytes)
             };
@@ -321,8 +323,8 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
     let cell = state.cell(operation, bytes, &algorithm, &decided_by);
     let beside = match configuration.mode {
-        mode @ (Mode::Compare | Mode::Verify) if choice.is_some() => {
-            let why = if mode == Mode::Compare { "native epoch" } else { "mode verify" };
+        mode @ (Mode::Compare | Mode::CompareSelf | Mode::Verify) if choice.is_some() => {
+            let why = if mode == Mode::Verify { "mode verify" } else { "native epoch" };
             Some((mode, state.cell(operation, bytes, NATIVE, why)))
         }
         _ => None,

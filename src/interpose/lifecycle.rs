@@ -14,7 +14,7 @@ use crate::mpi::bytes::{self, ToRoot};
 use crate::mpi::{Error, Result, constants, node};
 use crate::report;
 use crate::run::Counts;
-use crate::selection::{Mode, Sync};
+use crate::selection::{Mode, SELF_TEST, Sync};
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char};
@@ -231,6 +231,7 @@ fn job(runtime: &Runtime) -> JobRecord {
             Mode::Replace => "replace",
             Mode::Native => "native",
             Mode::Compare => "compare",
+            Mode::CompareSelf => SELF_TEST,
             Mode::Verify => "verify",
         }
         .to_owned(),

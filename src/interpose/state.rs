@@ -11,7 +11,7 @@ use super::{attention, dying, guard, synchronise};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{
     Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
-    Subject, Table, Traffic,
+    Subject, Table, Traffic, Turn,
 };
 use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
@@ -156,23 +156,20 @@ pub enum Private {
     GivenBack,
 }
 
-/// Calls per epoch of mode `compare`: few, so that programs with few calls get enough epochs for the test.
-const EPOCH: u64 = 5;
-
 /// Mode `compare`: whose turn it is, and what the turns took.
 #[derive(Default)]
 pub struct Turns {
-    calls: HashMap<(Operation, Bucket), u64>,
+    turns: HashMap<(Operation, Bucket), Turn>,
     /// Durations by epoch.
     pub epochs: Epochs,
 }
 
 impl Turns {
-    /// The epoch of the next call, which all ranks of the communicator count alike.
-    pub fn next(&mut self, operation: Operation, bytes: usize) -> u32 {
-        let calls = self.calls.entry((operation, Bucket::of(bytes as u64))).or_default();
-        *calls += 1;
-        u32::try_from((*calls - 1) / EPOCH).unwrap_or(u32::MAX)
+    /// The epoch of the next call, which all ranks of the communicator count alike; `seed` is what they agreed on.
+    fn next(&mut self, seed: u64, operation: Operation, bytes: usize) -> u32 {
+        let bucket = Bucket::of(bytes as u64);
+        let kind = (operation as u64) << 8 | u64::from(bucket.0);
+        self.turns.entry((operation, bucket)).or_insert_with(|| Turn::new(seed ^ kind)).next()
     }
 }
 
@@ -534,6 +531,12 @@ impl State {
     #[inline]
     pub fn is_up_to_date(&self) -> bool {
         self.version == control::VERSIONS.version()
+    }
+
+    /// In mode `compare`, the epoch of the next call.
+    pub fn next_epoch(&self, operation: Operation, bytes: usize) -> u32 {
+        let agreed = self.agreed.as_ref().expect("both sides rest on an agreement");
+        self.turns.borrow_mut().next(agreed.seed, operation, bytes)
     }
 
     /// The decision remembered for a question.

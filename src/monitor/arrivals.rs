@@ -3,6 +3,10 @@
 //! A rank keeps when it came to each call and how long it stayed. MPI has all ranks of a communicator call its
 //! collectives in one order, so the number of the call tells which belong together. Memory is bounded: when it is used
 //! up, every second call is let go, then every second of the rest: by number, so that all ranks keep the same ones.
+//!
+//! Time that ranks wait is charged to the ranks that they wait for: at any moment to those that have not come yet, in equal
+//! parts. So a rank that comes last by a hair is charged a hair and not the whole, of two that are late each has its part,
+//! and all ranks' parts make up the time waited. To come last most often says nothing: some rank has to be the last.
 
 use super::{CellId, LateRecord};
 use serde::{Deserialize, Serialize};
@@ -117,7 +121,8 @@ impl Arrivals {
         let meeting = |arrival: &Arrival| {
             let moment = moment(arrival);
             let Arrival { number, function, .. } = *arrival;
-            Meeting { number, function, latest: moment, last: rank, earliest: moment }
+            let latest = [Coming { moment, rank }; LATEST];
+            Meeting { number, function, ranks: 1, earliest: moment, after_first: 0, latest }
         };
         self.kept.iter().map(meeting).collect()
     }
@@ -132,7 +137,7 @@ impl Arrivals {
         let mut cells: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         for (arrival, meeting) in both(&self.kept, met) {
             let took = arrival.ticks as f64 * nanoseconds_per_tick;
-            let waited = ((meeting.latest - moment(arrival)) as f64).clamp(0.0, took);
+            let waited = ((meeting.last().moment - moment(arrival)) as f64).clamp(0.0, took);
             let (waiting, whole) = cells.entry(arrival.cell.number()).or_default();
             (*waiting, *whole) = (*waiting + waited, *whole + took);
         }
@@ -143,17 +148,83 @@ impl Arrivals {
     }
 }
 
+/// Ranks that a call keeps by name, those that came last. More ranks may be late in one call, of a slow node perhaps: then
+/// they take turns at coming last, and each is charged in some of the calls.
+const LATEST: usize = 3;
+
 /// One call on several ranks of its communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meeting {
     number: u64,
     function: u8,
-    /// When the last of them came, nanoseconds.
-    latest: i64,
-    /// Which that was, by its rank in the communicator.
-    last: u32,
-    /// When the first of them came.
+    /// How many ranks these are.
+    ranks: u32,
+    /// When the first of them came, nanoseconds.
     earliest: i64,
+    /// How much later than that all of them came, in sum.
+    after_first: u64,
+    /// Those that came last, the very last first; as many as there are ranks, then without meaning.
+    latest: [Coming; LATEST],
+}
+
+/// A rank that came to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Coming {
+    moment: i64,
+    /// Its rank in the communicator.
+    rank: u32,
+}
+
+impl Meeting {
+    fn last(&self) -> Coming {
+        self.latest[0]
+    }
+
+    fn latest(&self) -> &[Coming] {
+        &self.latest[..LATEST.min(self.ranks as usize)]
+    }
+
+    /// The same call on these and on other ranks.
+    fn with(&self, other: &Self) -> Self {
+        let earliest = self.earliest.min(other.earliest);
+        let since = |part: &Self| part.after_first + u64::from(part.ranks) * part.earliest.abs_diff(earliest);
+        let (mut own, mut others) = (self.latest().iter().peekable(), other.latest().iter().peekable());
+        // Of two that came at once the lower rank, whichever side it is on.
+        let key = |coming: &Coming| (coming.moment, u32::MAX - coming.rank);
+        let later = |_| {
+            let other_is_later = match (own.peek(), others.peek()) {
+                (Some(own), Some(other)) => key(other) > key(own),
+                (own, _) => own.is_none(),
+            };
+            // The lists may end before there are three: what follows is without meaning.
+            if other_is_later { others.next() } else { own.next() }.copied().unwrap_or(self.last())
+        };
+        let latest = [0; LATEST].map(later);
+        let (ranks, after_first) = (self.ranks + other.ranks, since(self) + since(other));
+        Self { ranks, earliest, after_first, latest, ..*self }
+    }
+
+    /// Of all ranks' waiting in this call, the part for each of the ranks that came last, nanoseconds.
+    fn charges(&self) -> impl Iterator<Item = (u32, f64)> {
+        let latest = self.latest();
+        // From the last one back: while it alone was missing, all others waited for it; while two were, half for each; ...
+        let mut parts = [0.0; LATEST];
+        for (place, coming) in latest.iter().enumerate() {
+            let missing = place + 1;
+            let waiting = f64::from(self.ranks) - missing as f64;
+            let waited = match latest.get(missing) {
+                Some(before) => (coming.moment - before.moment) as f64 * waiting,
+                // All who came before the last few waited for those, as far as is known.
+                None => {
+                    let since_first = |coming: &Coming| (coming.moment - self.earliest) as f64;
+                    let others = self.after_first as f64 - latest.iter().map(since_first).sum::<f64>();
+                    since_first(coming) * waiting - others
+                }
+            };
+            parts[..missing].iter_mut().for_each(|part| *part += waited / missing as f64);
+        }
+        latest.iter().zip(parts).map(|(coming, part)| (coming.rank, part))
+    }
 }
 
 /// The calls that both know, by number. A program whose ranks disagree about a call, after an error perhaps, has none
@@ -165,27 +236,28 @@ pub fn meet(left: &[Meeting], right: &[Meeting]) -> Vec<Meeting> {
         rest = &rest[rest.partition_point(|other| other.number < one.number)..];
         let Some(other) = rest.first().filter(|other| other.number == one.number) else { continue };
         if other.function == one.function {
-            // Of two that came at once the lower rank, whichever side it is on.
-            let late = |meeting: &Meeting| (meeting.latest, u32::MAX - meeting.last);
-            let last = if late(other) > late(one) { other } else { one };
-            met.push(Meeting { earliest: one.earliest.min(other.earliest), ..*last });
+            met.push(one.with(other));
         }
     }
     met
 }
 
-/// How often each rank was the last, most often first; `members` are the world ranks of the communicator's.
+/// How long the others waited for each rank and how often it was the last, longest waiting first; `members` are the world
+/// ranks of the communicator's.
 pub fn late(met: &[Meeting], members: &[u32]) -> Vec<LateRecord> {
-    let mut ranks: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    let mut ranks: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
     for meeting in met {
-        let (calls, waited) = ranks.entry(meeting.last).or_default();
-        (*calls, *waited) = (*calls + 1, *waited + (meeting.latest - meeting.earliest) as u64);
+        ranks.entry(meeting.last().rank).or_default().0 += 1;
+        for (rank, waited) in meeting.charges() {
+            ranks.entry(rank).or_default().1 += waited;
+        }
     }
-    let record = |(rank, (calls, waited_ns)): (u32, (u64, u64))| {
-        Some(LateRecord { rank: *members.get(rank as usize)?, calls, waited_ns })
+    let record = |(rank, (calls, waited)): (u32, (u64, f64))| {
+        Some(LateRecord { rank: *members.get(rank as usize)?, calls, waited_ns: waited.round() as u64 })
     };
     let mut records: Vec<LateRecord> = ranks.into_iter().filter_map(record).collect();
-    records.sort_by_key(|record| std::cmp::Reverse(record.calls));
+    records.retain(|record| record.calls > 0 || record.waited_ns > 0);
+    records.sort_by_key(|record| std::cmp::Reverse((record.waited_ns, record.calls)));
     records
 }
 
@@ -236,13 +308,103 @@ mod tests {
         let met = ranks.iter().zip(0..).map(|(arrivals, rank)| arrivals.meetings(rank, moment));
         let met = met.reduce(|left, right| meet(&left, &right)).unwrap();
         let late = late(&met, &[7, 5, 3]);
+        // In nine calls ranks 0 and 2 come at 0 and 20, rank 1 at 300: 20 waited by one rank for two, 280 by two for one.
         assert_eq!(
             late,
-            [LateRecord { rank: 5, calls: 9, waited_ns: 9 * 300 }, LateRecord { rank: 3, calls: 1, waited_ns: 20 }]
+            [
+                LateRecord { rank: 5, calls: 9, waited_ns: 9 * (10 + 560) + 5 },
+                LateRecord { rank: 3, calls: 1, waited_ns: 9 * 10 + 5 + 20 }
+            ]
         );
         let share = |rank: usize| ranks[rank].waiting(&met, moment, 1.0)[0].1;
         assert_eq!(share(0), (9.0 * 300.0 + 20.0) / (9.0 * 350.0 + 70.0));
         assert_eq!(share(1), 10.0 / (9.0 * 50.0 + 60.0), "it waited in the third call only");
+    }
+
+    /// What four ranks' arrivals say of lateness, each rank coming so much later than the call begins.
+    fn late_of<const RANKS: usize>(calls: u64, lateness: impl Fn(u64, u32) -> u64) -> Vec<LateRecord> {
+        let room = Room::new(1 << 20);
+        let mut ranks: Vec<Arrivals> = (0..RANKS).map(|_| Arrivals::default()).collect();
+        for number in 0..calls {
+            for (rank, arrivals) in ranks.iter_mut().enumerate() {
+                call(arrivals, &room, number << 30 | lateness(number, rank as u32), 1);
+            }
+        }
+        let met = ranks.iter().zip(0..).map(|(arrivals, rank)| arrivals.meetings(rank, |call| call.enter as i64));
+        let members: Vec<u32> = (0..RANKS as u32).collect();
+        late(&met.reduce(|left, right| meet(&left, &right)).unwrap(), &members)
+    }
+
+    /// A few microseconds that differ from call to call and rank to rank.
+    fn jitter(number: u64, rank: u32) -> u64 {
+        (number * 4 + u64::from(rank)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 52
+    }
+
+    #[test]
+    fn a_rank_that_is_late_rarely_and_long_comes_before_one_that_is_last_most_often() {
+        // Rank 3 is last in 90 of 100 calls by some 5 µs; rank 2 in ten of them by 2 ms.
+        let late = late_of::<4>(100, |number, rank| match rank {
+            2 if number.is_multiple_of(10) => 2_000_000,
+            3 => 5_000 + jitter(number, 3),
+            rank => jitter(number, rank),
+        });
+        assert_eq!((late[0].rank, late[0].calls, late[1].rank, late[1].calls), (2, 10, 3, 90));
+        assert!(late[0].waited_ns > 20 * late[1].waited_ns, "{late:?}");
+    }
+
+    #[test]
+    fn a_rank_that_is_late_often_and_short_comes_before_one_that_was_late_once() {
+        let late = late_of::<4>(200, |number, rank| match (rank, number) {
+            (1, _) => 100_000,
+            (3, 17) => 1_000_000,
+            _ => jitter(number, rank),
+        });
+        assert_eq!((late[0].rank, late[0].calls), (1, 199));
+        assert_eq!((late[1].rank, late[1].calls), (3, 1));
+    }
+
+    #[test]
+    fn of_two_late_ranks_each_has_its_part_also_the_one_that_is_never_last() {
+        // Rank 1 comes 10 ms late, rank 2 a millisecond after it.
+        let late = late_of::<4>(50, |number, rank| match rank {
+            1 => 10_000_000,
+            2 => 11_000_000,
+            rank => jitter(number, rank),
+        });
+        assert_eq!((late[0].rank, late[0].calls, late[1].rank, late[1].calls), (2, 50, 1, 0));
+        // Two ranks wait 10 ms for both, three 1 ms for rank 2.
+        let [first, second] = [0, 1].map(|place| late[place].waited_ns as f64 / 50e6);
+        assert!((first - 13.0).abs() < 0.01 && (second - 10.0).abs() < 0.01, "{first} {second}");
+        assert!(late[2..].iter().all(|record| record.waited_ns < 1_000_000), "{late:?}");
+    }
+
+    #[test]
+    fn late_ranks_of_a_slow_node_share_what_the_others_waited() {
+        // Eight of 32 ranks are 1 ms late, in an order that changes from call to call.
+        let slow = |rank: u32| (8..16).contains(&rank);
+        let late = late_of::<32>(400, |number, rank| if slow(rank) { 1_000_000 } else { 0 } + jitter(number, rank));
+        assert!(late[..8].iter().all(|record| slow(record.rank)), "{late:?}");
+        assert!(late[7].waited_ns * 2 > late[0].waited_ns, "{late:?}");
+        let all: u64 = late.iter().map(|record| record.waited_ns).sum();
+        let waited = 400.0 * 24.0 * 1e6;
+        assert!((all as f64 / waited - 1.0).abs() < 0.02, "all that was waited is charged: {all} of {waited}");
+    }
+
+    #[test]
+    fn however_the_ranks_are_grouped_a_call_says_the_same() {
+        let room = Room::new(1 << 20);
+        let of = |rank: u32| {
+            let mut arrivals = Arrivals::default();
+            (0..20).for_each(|number| call(&mut arrivals, &room, jitter(number, rank * 3) / 500, 1));
+            arrivals.meetings(rank, |call| call.enter as i64)
+        };
+        let all: Vec<Vec<Meeting>> = (0..7).map(of).collect();
+        let in_a_row = all.clone().into_iter().reduce(|left, right| meet(&left, &right)).unwrap();
+        let pairs = all[1..].chunks(2).map(|pair| meet(&pair[1], &pair[0])).reduce(|left, right| meet(&right, &left));
+        let by_pairs = meet(&pairs.unwrap(), &all[0]);
+        assert_eq!(by_pairs, in_a_row);
+        let members: Vec<u32> = (0..7).collect();
+        assert_eq!(late(&by_pairs, &members), late(&in_a_row, &members));
     }
 
     #[test]

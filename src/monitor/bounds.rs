@@ -20,7 +20,7 @@ pub struct Bounds {
     pub events: usize,
     /// Pairs of sender and receiver in each of the three kinds of traffic: those with most bytes stay.
     pub traffic: usize,
-    /// Late ranks over all communicators: those that were last most often stay.
+    /// Late ranks over all communicators: those that the others waited for longest stay.
     pub late: usize,
     /// Comparisons: those of most calls stay.
     pub comparisons: usize,
@@ -55,7 +55,7 @@ pub struct LeftOut {
     pub events: u64,
     /// Pairs of ranks in the three kinds of traffic, those with fewest bytes.
     pub traffic: u64,
-    /// Ranks that came last to calls on a communicator, those that did least often.
+    /// Ranks that others waited for, those that they waited for least.
     pub late: u64,
     /// Comparisons, those of fewest calls.
     pub comparisons: u64,
@@ -90,7 +90,7 @@ impl Merged {
         for traffic in &mut self.traffic {
             self.left_out.traffic += keep_most(traffic, bounds.traffic, |part| part.sent.bytes).len() as u64;
         }
-        self.left_out.late += keep_most(&mut self.late, bounds.late, |part| part.record.calls).len() as u64;
+        self.left_out.late += keep_most(&mut self.late, bounds.late, |part| part.record.waited_ns).len() as u64;
         self.left_out.comparisons += keep_most(&mut self.epochs, bounds.comparisons, |part| part.calls).len() as u64;
         self.left_out.differences += keep_most(&mut self.differences, bounds.differences, |_| ()).len() as u64;
         self.keep_rows(bounds.rows);

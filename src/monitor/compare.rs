@@ -1,21 +1,27 @@
-//! Is ours faster than the native collective? A statistic that assumes nothing about the shape of the noise.
+//! Is ours faster than the native collective? A statistic that assumes nothing about the shape of the noise, nor about what
+//! the program repeats.
 //!
-//! One observation is one epoch: its mean time per call, the slowest rank's. Both sides' observations are compared by
-//! the Mann–Whitney test; the ratio and its interval are the Hodges–Lehmann estimate on logarithms, which belongs to
-//! that test: the interval excludes 1 exactly where the test sees a difference (but for the correction for ties).
+//! One observation is a pair of neighbouring epochs, one of each side, in an order that a coin decided
+//! ([`Turn`](super::Turn)): the logarithm of the ratio of their mean times per call, the slowest rank's. If the sides do not
+//! differ, its sign is the coin's, whatever the calls of the two epochs were. That is what Wilcoxon's signed-rank test
+//! needs, and all of it. The ratio and its interval are the Hodges–Lehmann estimate that belongs to that test: the median of
+//! the means of any two observations; the interval excludes 1 exactly where the test sees a difference (but for ties).
 
+use super::Epochs;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Probability of seeing a difference where there is none.
 const SIGNIFICANCE: f64 = 0.05;
 
-/// Below that many observations a side the normal approximation of the test is too coarse: with five, the smallest
-/// probability is 0.012 instead of the exact 0.008.
-const FEWEST: usize = 5;
+/// Fewer pairs can never be told apart: of five, all point the same way by chance one time in sixteen.
+const FEWEST: usize = 6;
 
-/// Most observations a side; the ratio looks at all pairs.
-const MOST: usize = 512;
+/// Most pairs; the ratio looks at each two of them.
+const MOST: usize = 256;
+
+/// Up to so many pairs the probabilities are counted out; of more, sums are as good as normal (within 0.0002).
+const COUNTED: usize = 64;
 
 /// What a comparison says about Collie's algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +34,7 @@ pub enum Verdict {
     Slower,
     /// The numbers do not tell them apart.
     NoDifference,
-    /// Fewer than five epochs of one of the two.
+    /// Fewer than six pairs of epochs.
     TooFewEpochs,
 }
 
@@ -48,15 +54,14 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// Epochs that ran natively.
-    pub native_epochs: u32,
-    /// Epochs that ran with Collie's algorithm.
-    pub collie_epochs: u32,
+    /// Pairs of an epoch that ran natively and a neighbouring one that ran with Collie's algorithm.
+    pub pairs: u32,
     /// Median over epochs of the slowest rank's mean time per native call.
     pub native_median_seconds: f64,
     /// The same for Collie's algorithm.
     pub collie_median_seconds: f64,
-    /// Native time over ours: above 1 ours is faster.
+    /// Native time over ours, within pairs: above 1 ours is faster. Not the ratio of the medians, in which calls are
+    /// compared that may be far from each other.
     pub ratio: f64,
     /// Lower end of the 95 % confidence interval of the ratio; absent with too few epochs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,34 +69,67 @@ pub struct Comparison {
     /// Upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio_high: Option<f64>,
-    /// Probability of a difference at least as large by chance (two-sided Mann–Whitney).
+    /// Probability of a difference at least as large by chance (two-sided Wilcoxon signed-rank).
     pub p_value: f64,
     /// The answer.
     pub verdict: Verdict,
 }
 
-/// Compares the observations of both sides, in seconds; `None` if one side has none.
-pub fn compare(native: &[f64], collie: &[f64]) -> Option<Comparison> {
-    if native.is_empty() || collie.is_empty() {
+impl Comparison {
+    /// The part of the native time that ours saves; negative if it takes more. Nothing without a verdict.
+    pub fn saved_share(&self) -> Option<f64> {
+        matches!(self.verdict, Verdict::Faster | Verdict::Slower).then(|| 1.0 - 1.0 / self.ratio)
+    }
+
+    /// How much of the native time it saves or costs for certain, by the end of the interval that is nearer to 1; 0 without
+    /// a verdict.
+    pub fn certain_share(&self) -> f64 {
+        let end = match self.verdict {
+            Verdict::Faster => self.ratio_low,
+            Verdict::Slower => self.ratio_high,
+            Verdict::NoDifference | Verdict::TooFewEpochs => None,
+        };
+        end.map_or(0.0, |end| (1.0 - 1.0 / end).abs())
+    }
+}
+
+/// Compares epochs, by their number: its mean seconds per call, ascending. `None` if no pair has both.
+pub fn compare(epochs: &[(u32, f64)]) -> Option<Comparison> {
+    // A tenth of a nanosecond stands for what the clock cannot tell from zero.
+    let seconds = |epoch: &(u32, f64)| epoch.1.max(1e-10);
+    let pairs = epochs.chunk_by(|left, right| left.0 / 2 == right.0 / 2);
+    let pairs: Vec<(f64, f64)> = pairs
+        .filter_map(|pair| match pair {
+            [native, collie] if Epochs::is_native(native.0) => Some((seconds(native), seconds(collie))),
+            _ => None,
+        })
+        .collect();
+    let pairs: Vec<(f64, f64)> = pairs.iter().copied().step_by(pairs.len().div_ceil(MOST).max(1)).collect();
+    if pairs.is_empty() {
         return None;
     }
-    let (native, collie) = (prepared(native), prepared(collie));
-    let ratios = sorted(native.iter().flat_map(|n| collie.iter().map(move |c| n / c)).collect());
-    let p_value = mann_whitney(&native, &collie);
-    let interval = interval(&ratios, native.len(), collie.len());
-    let ratio = median(&ratios);
+    // A difference of logarithms is the same either way round, to the last bit; a logarithm of the ratio is not, and would
+    // break ties by their sign.
+    let ratios: Vec<f64> = pairs.iter().map(|(native, collie)| native.ln() - collie.ln()).collect();
+    let means = sorted(
+        (0..ratios.len())
+            .flat_map(|one| ratios[one..].iter().map(move |other| (one, *other)))
+            .map(|(one, other)| f64::midpoint(ratios[one], other)),
+    );
+    let p_value = signed_rank(&ratios);
+    let interval = interval(&means, ratios.len()).map(|(low, high)| (low.exp(), high.exp()));
+    let ratio = median(&means);
     let verdict = match interval {
         None => Verdict::TooFewEpochs,
         Some(_) if p_value >= SIGNIFICANCE => Verdict::NoDifference,
-        Some(_) if ratio > 1.0 => Verdict::Faster,
+        Some(_) if ratio > 0.0 => Verdict::Faster,
         Some(_) => Verdict::Slower,
     };
     Some(Comparison {
-        native_epochs: native.len() as u32,
-        collie_epochs: collie.len() as u32,
-        native_median_seconds: median(&native),
-        collie_median_seconds: median(&collie),
-        ratio,
+        pairs: pairs.len() as u32,
+        native_median_seconds: median(&sorted(pairs.iter().map(|pair| pair.0))),
+        collie_median_seconds: median(&sorted(pairs.iter().map(|pair| pair.1))),
+        ratio: ratio.exp(),
         ratio_low: interval.map(|(low, _)| low),
         ratio_high: interval.map(|(_, high)| high),
         p_value,
@@ -99,14 +137,8 @@ pub fn compare(native: &[f64], collie: &[f64]) -> Option<Comparison> {
     })
 }
 
-/// Sorted, above zero, at most [`MOST`], evenly chosen.
-fn prepared(observations: &[f64]) -> Vec<f64> {
-    let step = observations.len().div_ceil(MOST);
-    // A tenth of a nanosecond stands for what the clock cannot tell from zero.
-    sorted(observations.iter().step_by(step).map(|value| value.max(1e-10)).collect())
-}
-
-fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values
 }
@@ -117,38 +149,70 @@ fn median(values: &[f64]) -> f64 {
     if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
 }
 
-/// The order statistics of all pairs' ratios between which the true ratio lies with 95 % confidence.
-fn interval(ratios: &[f64], m: usize, n: usize) -> Option<(f64, f64)> {
-    if m.min(n) < FEWEST {
+/// The order statistics of the means of any two of `n` observations between which the true one lies with 95 % confidence.
+fn interval(means: &[f64], n: usize) -> Option<(f64, f64)> {
+    if n < FEWEST {
         return None;
     }
-    let (m, n) = (m as f64, n as f64);
-    let z = Normal::standard().inverse_cdf(1.0 - SIGNIFICANCE / 2.0);
-    let outside = (m * n / 2.0 - z * (m * n * (m + n + 1.0) / 12.0).sqrt()).floor().max(0.0) as usize;
-    Some((ratios[outside], ratios[ratios.len() - 1 - outside]))
+    // As many means may lie beyond either end as the sum of ranks may be at most for a difference to be seen.
+    let outside = if n <= COUNTED {
+        let ranks: Vec<usize> = (1..=n).collect();
+        let below = sums(&ranks).scan(0.0, |below, probability| {
+            *below += probability;
+            Some(*below)
+        });
+        below.take_while(|below| *below <= SIGNIFICANCE / 2.0).count() - 1
+    } else {
+        let (mean, deviation) = moments(n as f64, 0.0);
+        let z = Normal::standard().inverse_cdf(1.0 - SIGNIFICANCE / 2.0);
+        (mean - z * deviation - 0.5).floor().max(0.0) as usize
+    };
+    Some((means[outside], means[means.len() - 1 - outside]))
 }
 
-/// Two-sided probability, by the normal approximation with corrections for ties and continuity; both sides sorted.
-fn mann_whitney(left: &[f64], right: &[f64]) -> f64 {
-    let mut all: Vec<(f64, bool)> = left.iter().map(|value| (*value, true)).collect();
-    all.extend(right.iter().map(|value| (*value, false)));
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (m, n, total) = (left.len() as f64, right.len() as f64, all.len() as f64);
-    let (mut ranks_of_left, mut ties, mut below) = (0.0, 0.0, 0.0);
-    for tied in all.chunk_by(|a, b| a.0 == b.0) {
+/// Two-sided probability of such signs, counted out or by the normal approximation with corrections for ties and continuity.
+fn signed_rank(differences: &[f64]) -> f64 {
+    // What does not differ says nothing about the direction.
+    let mut differences: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();
+    differences.sort_by(|left, right| left.abs().total_cmp(&right.abs()));
+    // Twice the ranks: of equal ones each gets the mean of theirs, which may be half an odd number.
+    let (mut ranks, mut positive, mut ties) = (Vec::with_capacity(differences.len()), 0, 0.0);
+    for tied in differences.chunk_by(|left, right| left.abs() == right.abs()) {
+        let twice = 2 * ranks.len() + tied.len() + 1;
         let t = tied.len() as f64;
-        let ours = tied.iter().filter(|(_, is_left)| *is_left).count() as f64;
-        ranks_of_left += ours * (below + (t + 1.0) / 2.0);
         ties += t * t * t - t;
-        below += t;
+        positive += twice * tied.iter().filter(|difference| **difference > 0.0).count();
+        ranks.extend(tied.iter().map(|_| twice));
     }
-    let u = ranks_of_left - m * (m + 1.0) / 2.0;
-    let variance = m * n / 12.0 * (total + 1.0 - ties / (total * (total - 1.0)));
-    if variance <= 0.0 {
-        return 1.0;
+    let all: usize = ranks.iter().sum();
+    let fewer = positive.min(all - positive);
+    if ranks.len() <= COUNTED {
+        let below: f64 = sums(&ranks).take(fewer + 1).sum();
+        return (2.0 * below).min(1.0);
     }
-    let z = ((u - m * n / 2.0).abs() - 0.5).max(0.0) / variance.sqrt();
+    let (mean, deviation) = moments(ranks.len() as f64, ties);
+    let z = ((mean - fewer as f64 / 2.0).abs() - 0.5).max(0.0) / deviation;
     2.0 * Normal::standard().cdf(-z)
+}
+
+/// Mean and standard deviation of the sum of the positive ones of `n` ranks; `ties`: the sum of t³ − t over ties of t.
+fn moments(n: f64, ties: f64) -> (f64, f64) {
+    (n * (n + 1.0) / 4.0, (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0).sqrt())
+}
+
+/// Probability of each sum, from 0 on, of those of the ranks whose sign is positive if each of two signs is as likely.
+fn sums(ranks: &[usize]) -> impl Iterator<Item = f64> {
+    let mut probability = vec![0.0; ranks.iter().sum::<usize>() + 1];
+    probability[0] = 1.0;
+    let mut most = 0;
+    for rank in ranks {
+        most += rank;
+        for sum in (0..=most).rev() {
+            let with = if sum >= *rank { probability[sum - rank] } else { 0.0 };
+            probability[sum] = f64::midpoint(probability[sum], with);
+        }
+    }
+    probability.into_iter()
 }
 
 #[cfg(test)]
@@ -159,55 +223,90 @@ mod tests {
         // A deterministic spread of ±10 % with a long tail upwards, as timings have it.
         (0..count as u64)
             .map(|i| {
-                let noise = ((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / f64::from(1u32 << 24);
+                let mixed = (i << 32 | seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                let noise = (mixed >> 40) as f64 / f64::from(1u32 << 24);
                 base * (0.9 + 0.2 * noise) * if noise > 0.95 { 8.0 } else { 1.0 }
             })
             .collect()
     }
 
+    fn epochs(native: &[f64], collie: &[f64]) -> Vec<(u32, f64)> {
+        let side =
+            |side: u32, values: &[f64]| values.iter().zip(0..).map(|(v, k)| (2 * k + side, *v)).collect::<Vec<_>>();
+        let mut epochs = [side(0, native), side(1, collie)].concat();
+        epochs.sort_by_key(|epoch| epoch.0);
+        epochs
+    }
+
+    fn compared(native: &[f64], collie: &[f64]) -> Comparison {
+        compare(&epochs(native, collie)).unwrap()
+    }
+
     #[test]
     fn a_clear_difference_is_seen_either_way() {
         let (slow, fast) = (noisy(20e-6, 40, 1), noisy(10e-6, 40, 77));
-        let comparison = compare(&slow, &fast).unwrap();
+        let comparison = compared(&slow, &fast);
         assert_eq!(comparison.verdict, Verdict::Faster);
         assert!((comparison.ratio - 2.0).abs() < 0.1, "{comparison:?}");
         assert!(comparison.ratio_low.unwrap() > 1.8 && comparison.ratio_high.unwrap() < 2.2, "{comparison:?}");
-        let comparison = compare(&fast, &slow).unwrap();
+        assert!((comparison.saved_share().unwrap() - 0.5).abs() < 0.03);
+        assert!(comparison.certain_share() > 0.4 && comparison.certain_share() < 0.5);
+        let comparison = compared(&fast, &slow);
         assert_eq!(comparison.verdict, Verdict::Slower);
+        assert!(comparison.saved_share().unwrap() < 0.0 && comparison.certain_share() > 0.0);
     }
 
     #[test]
     fn no_difference_is_not_made_up() {
-        let comparison = compare(&noisy(10e-6, 60, 3), &noisy(10e-6, 60, 1000)).unwrap();
+        let comparison = compared(&noisy(10e-6, 60, 3), &noisy(10e-6, 60, 1000));
         assert_eq!(comparison.verdict, Verdict::NoDifference, "{comparison:?}");
         assert!(comparison.ratio_low.unwrap() < 1.0 && comparison.ratio_high.unwrap() > 1.0, "{comparison:?}");
-        let equal = compare(&[1e-6; 9], &[1e-6; 9]).unwrap();
+        assert_eq!((comparison.saved_share(), comparison.certain_share()), (None, 0.0));
+        let equal = compared(&[1e-6; 9], &[1e-6; 9]);
         assert_eq!((equal.verdict, equal.ratio, equal.p_value), (Verdict::NoDifference, 1.0, 1.0));
     }
 
     #[test]
     fn a_few_epochs_give_no_verdict_and_none_no_comparison() {
-        assert_eq!(compare(&[1.0; 4], &[2.0; 40]).unwrap().verdict, Verdict::TooFewEpochs);
-        assert_eq!(compare(&[], &[1.0]), None);
+        assert_eq!(compared(&[1.0; 5], &[2.0; 40]).verdict, Verdict::TooFewEpochs);
+        assert_eq!(compared(&[1.0; 6], &[2.0; 6]).verdict, Verdict::Slower);
+        assert_eq!(compare(&epochs(&[], &[1.0])), None);
+        assert_eq!(compare(&[(0, 1.0), (3, 1.0), (4, 1.0)]), None, "epochs of different pairs");
     }
 
     #[test]
     fn the_probability_is_that_of_the_tables() {
-        // U = 25 − 23 = 2 of 5 × 5: exact 0.0317, normal approximation with continuity correction 0.0367.
-        let p = mann_whitney(&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0]);
-        assert!((p - 0.0367).abs() < 5e-4, "{p}");
-        // With ties, against R's wilcox.test(c(1,2,2,3,4), c(2,4,5,6,7), exact = FALSE): W = 3.5, p = 0.0714.
-        let p = mann_whitney(&[1.0, 2.0, 2.0, 3.0, 4.0], &[2.0, 4.0, 5.0, 6.0, 7.0]);
-        assert!((p - 0.07137).abs() < 5e-5, "{p}");
+        // Six of one sign: 2 in 64. Ranks 1 and 2 against 3 to 8: sums of at most 3 are 5 of 256, two-sided.
+        assert_eq!(signed_rank(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), 2.0 / 64.0);
+        assert_eq!(signed_rank(&[-1.0, -2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]), 10.0 / 256.0);
+        // Ties: ranks 1.5, 1.5 and 3 to 6; sums of at most 1.5 are 3 of 64.
+        assert_eq!(signed_rank(&[-1.0, 1.0, 0.0, 2.0, 3.0, 4.0, 5.0]), 6.0 / 64.0);
+        // Critical values of the two-sided test at 5 % (Wilcoxon and Wilcox, 1964): 0 at 6, 8 at 10, 52 at 20.
+        for (n, critical) in [(6, 0), (10, 8), (20, 52)] {
+            let ranks: Vec<usize> = (1..=n).collect();
+            let below = |most: usize| 2.0 * sums(&ranks).take(most + 1).sum::<f64>();
+            assert!(below(critical) <= 0.05 && below(critical + 1) > 0.05, "{n}");
+        }
     }
 
     #[test]
-    fn chance_differences_are_as_rare_as_promised() {
-        let mut seen = 0;
-        for trial in 0..400u64 {
-            let side = |offset: u64| noisy(1e-6, 20, trial * 1_000 + offset * 500_000);
-            seen += u32::from(compare(&side(1), &side(2)).unwrap().verdict != Verdict::NoDifference);
+    fn the_normal_approximation_goes_on_where_counting_ends() {
+        // 64 and 65 differences of which every third is negative.
+        let of = |n: i32| signed_rank(&(1..=n).map(|k| f64::from(if k % 3 == 0 { -k } else { k })).collect::<Vec<_>>());
+        assert!(of(65) < of(62) && (of(65) / of(62)) > 0.7, "{} {}", of(62), of(65));
+        let low = |n: usize| compared(&noisy(1.0, n, 9), &noisy(1.0, n, 5000)).ratio_low.unwrap();
+        assert!((low(64) - low(65)).abs() < 0.02, "{} {}", low(64), low(65));
+    }
+
+    #[test]
+    fn the_interval_excludes_1_where_there_is_a_verdict() {
+        for trial in 0..300u64 {
+            let n = 6 + (trial % 80) as usize;
+            let comparison = compared(&noisy(1e-6, n, trial * 997), &noisy(1.02e-6, n, trial * 991 + 500));
+            let (low, high) = (comparison.ratio_low.unwrap(), comparison.ratio_high.unwrap());
+            let verdict = comparison.verdict == Verdict::NoDifference;
+            assert_eq!(verdict, low <= 1.0 && 1.0 <= high, "{n}: {comparison:?}");
         }
-        assert!(seen <= 32, "{seen} of 400 at 5 %");
     }
 }

@@ -1,7 +1,8 @@
 //! Native and ours in turns: even epochs of calls run natively, odd ones with Collie's algorithm.
 //!
 //! One execution per call, so the program keeps its cost and its meaning. All ranks count the same calls of a
-//! communicator, so they agree on the epoch without a message.
+//! communicator, so they agree on the epoch without a message. Epochs 2k and 2k + 1 are a pair, of which either may come
+//! first ([`Turn`](super::Turn)).
 
 use super::{Bucket, EpochsRecord, Function};
 use std::collections::HashMap;
@@ -33,7 +34,7 @@ impl Epochs {
         epoch.is_multiple_of(2)
     }
 
-    /// Counts a call of `epoch`, which is at least the last one's epoch.
+    /// Counts a call of `epoch`, whose pair is at least the last one's.
     pub fn record(&mut self, function: Function, bucket: Bucket, epoch: u32, ticks: u64) {
         self.cells.entry((function, bucket)).or_default().record(epoch, ticks);
     }
@@ -68,7 +69,7 @@ impl Cell {
         }
     }
 
-    /// Epochs 4k and 4k + 2 become 2k, their odd neighbours 2k + 1: each side keeps all its calls.
+    /// Epochs 4k and 4k + 2 become 2k, their odd neighbours 2k + 1: each side keeps all its calls, and two pairs become one.
     fn halve(&mut self) {
         self.halvings += 1;
         for (epoch, calls, ticks) in std::mem::take(&mut self.epochs) {

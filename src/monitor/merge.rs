@@ -4,8 +4,8 @@ use super::merged::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, Lat
 use super::rows::{Place, rows};
 use super::{
     BeyondRow, Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow,
-    Epochs, LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow,
-    TrafficRow, Verification, compare,
+    LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow,
+    Verdict, Verification, compare,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -128,7 +128,10 @@ impl Merged {
             })
         };
         let mut rows: Vec<LateRow> = self.late.iter().filter_map(row).collect();
-        rows.sort_by_key(|row| (row.communicator, std::cmp::Reverse(row.calls), row.rank));
+        rows.sort_by(|left, right| {
+            let longest_first = right.waited_seconds.total_cmp(&left.waited_seconds);
+            left.communicator.cmp(&right.communicator).then(longest_first).then(left.rank.cmp(&right.rank))
+        });
         rows
     }
 
@@ -189,23 +192,27 @@ pub(super) fn share(part: f64, whole: f64) -> f64 {
 impl Spread {
     /// Of (world rank, nanoseconds) of each rank that takes part.
     fn of(values: impl Iterator<Item = (u32, u64)>) -> Self {
-        let (mut least, mut most, mut most_rank, mut sum, mut count) = (u64::MAX, 0, 0, 0, 0);
+        let (mut least, mut most, mut sum, mut count) = ((u64::MAX, 0), (0, 0), 0, 0);
         for (rank, value) in values {
-            if count == 0 || value > most {
-                (most, most_rank) = (value, rank);
+            if count == 0 || value > most.0 {
+                most = (value, rank);
             }
-            (least, sum, count) = (least.min(value), sum + u128::from(value), count + 1);
+            if count == 0 || value < least.0 {
+                least = (value, rank);
+            }
+            (sum, count) = (sum + u128::from(value), count + 1);
         }
-        if count == 0 { Self::default() } else { Self::of_sum((least, most, most_rank), sum, count) }
+        if count == 0 { Self::default() } else { Self::of_sum(least, most, sum, count) }
     }
 
-    /// Of the least, the most and the rank that has it, and the sum over so many ranks.
-    pub(super) fn of_sum((least, most, most_rank): (u64, u64, u32), sum: u128, count: u32) -> Self {
+    /// Of the least and the most, each with the rank that has it, and the sum over so many ranks.
+    pub(super) fn of_sum(least: (u64, u32), most: (u64, u32), sum: u128, count: u32) -> Self {
         Self {
-            min: seconds(least as f64),
+            min: seconds(least.0 as f64),
+            min_rank: least.1,
             mean: seconds(sum as f64) / f64::from(count),
-            max: seconds(most as f64),
-            max_rank: most_rank,
+            max: seconds(most.0 as f64),
+            max_rank: most.1,
         }
     }
 }
@@ -244,28 +251,38 @@ fn rank_row(part: RankPart, waiting_known: bool) -> RankRow {
     }
 }
 
-/// Most time to be saved or lost first; else by communicator, function and size class.
+/// Those with a verdict, by what is saved or lost for certain; then those that do not differ, by the time of their calls;
+/// then those with too few epochs. Else by communicator, function and size class.
 fn comparisons(parts: Vec<EpochsPart>, place: &Place) -> Vec<ComparisonRow> {
     let placed = parts.into_iter().filter_map(|part| Some((place.get(part.key.0)?, part)));
     let mut parts: Vec<(usize, EpochsPart)> = placed.collect();
     parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2));
     let mut rows: Vec<ComparisonRow> = Vec::new();
     for (communicator, EpochsPart { key: (_, function, bucket), calls, slowest }) in parts {
-        let side = |native: bool| -> Vec<f64> {
-            slowest.iter().filter(|(epoch, _)| Epochs::is_native(*epoch) == native).map(|(_, mean)| *mean).collect()
-        };
-        let Some(result) = compare::compare(&side(true), &side(false)) else { continue };
+        let Some(result) = compare::compare(&slowest) else { continue };
+        let native_seconds = calls as f64 * result.native_median_seconds;
         rows.push(ComparisonRow {
             function: function.name().to_owned(),
             communicator,
             bytes_from: bucket.first(),
             bytes_to: bucket.last(),
             calls,
-            saved_seconds: calls as f64 * (result.native_median_seconds - result.collie_median_seconds),
+            saved_seconds: result.saved_share().map(|share| native_seconds * share),
             result,
         });
     }
-    rows.sort_by(|left, right| right.saved_seconds.abs().total_cmp(&left.saved_seconds.abs()));
+    let weight = |row: &ComparisonRow| {
+        let native_seconds = row.calls as f64 * row.result.native_median_seconds;
+        match row.result.verdict {
+            Verdict::Faster | Verdict::Slower => (0, native_seconds * row.result.certain_share()),
+            Verdict::NoDifference => (1, native_seconds),
+            Verdict::TooFewEpochs => (2, native_seconds),
+        }
+    };
+    rows.sort_by(|left, right| {
+        let (left, right) = (weight(left), weight(right));
+        left.0.cmp(&right.0).then(right.1.total_cmp(&left.1))
+    });
     rows
 }
 
@@ -291,8 +308,8 @@ mod tests {
     use super::*;
     use crate::algorithm::Operation;
     use crate::monitor::{
-        Bucket, CellRecord, CommunicatorRecord, EpochsRecord, Event, Function, JobRecord, LateRecord, TrafficRecord,
-        Verdict,
+        Bucket, CellRecord, CommunicatorRecord, Epochs, EpochsRecord, Event, Function, JobRecord, LateRecord,
+        TrafficRecord,
     };
 
     fn cell(calls: u64, ns: u64) -> CellRecord {
@@ -348,7 +365,7 @@ mod tests {
         let [row] = summary.rows.as_slice() else { panic!("one row, not {:?}", summary.rows) };
         assert_eq!((row.function.as_str(), row.ranks, row.calls, row.calls_all_ranks), ("MPI_Allreduce", 2, 10, 20));
         assert_eq!((row.bytes, row.bytes_from, row.bytes_to), (160, 8, 15));
-        assert_eq!(row.total_seconds, Spread { min: 1e-5, mean: 2e-5, max: 3e-5, max_rank: 1 });
+        assert_eq!(row.total_seconds, Spread { min: 1e-5, min_rank: 0, mean: 2e-5, max: 3e-5, max_rank: 1 });
         assert_eq!((row.p50_seconds, row.p99_seconds, row.max_seconds), (1.008e-6, 3e-6, 3e-6));
         assert!((row.share - 0.02).abs() < 1e-12, "40 µs of 2 ms");
         assert_eq!(row.waiting_seconds, None);
@@ -385,11 +402,43 @@ mod tests {
         });
         let summary = merge(records.to_vec());
         let [row] = summary.comparisons.as_slice() else { panic!("one comparison") };
-        assert_eq!((row.calls, row.result.native_epochs, row.result.collie_epochs), (200, 10, 10));
+        assert_eq!((row.calls, row.result.pairs), (200, 10));
         // Rank 1 is the slowest: 300 ns and 200 ns a call.
         assert_eq!((row.result.native_median_seconds, row.result.collie_median_seconds), (3e-7, 2e-7));
         assert_eq!(row.result.verdict, Verdict::Faster);
-        assert!((row.saved_seconds - 200.0 * 1e-7).abs() < 1e-12);
+        assert!((row.saved_seconds.unwrap() - 200.0 * 1e-7).abs() < 1e-12);
+    }
+
+    #[test]
+    fn comparisons_are_in_the_order_of_what_is_certain_and_nothing_is_saved_without_a_verdict() {
+        // Bytes, pairs, native and ours: a large difference that few and noisy pairs leave in doubt, the one that is certain,
+        // a smaller one, no difference, and too few epochs of the longest calls.
+        let cells = [(8, 4, 90_000, 10), (64, 40, 1000, 1010), (512, 40, 1000, 900), (4096, 40, 5000, 2500)];
+        let record = cells.map(|(bytes, pairs, native, ours)| EpochsRecord {
+            function: Function::from(Operation::Allreduce),
+            bucket: Bucket::of(bytes),
+            epochs: (0..2 * pairs)
+                .map(|epoch| {
+                    let noise = u64::from(u32::wrapping_mul(epoch + 3, 0x9e37_79b9) >> 23) * 2;
+                    (epoch, 10, if Epochs::is_native(epoch) { native * 10 } else { ours * 10 } + noise)
+                })
+                .collect(),
+        });
+        let mut all = rank(0, vec![cell(200, 150)]);
+        all.communicators[1].epochs.extend(record);
+        let summary = merge(vec![all]);
+        let told: Vec<(u64, Verdict, bool)> = summary
+            .comparisons
+            .iter()
+            .map(|row| (row.bytes_from, row.result.verdict, row.saved_seconds.is_some()))
+            .collect();
+        let expected = [
+            (4096, Verdict::Faster, true),
+            (512, Verdict::Faster, true),
+            (64, Verdict::NoDifference, false),
+            (8, Verdict::TooFewEpochs, false),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

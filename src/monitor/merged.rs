@@ -83,8 +83,9 @@ pub(super) struct RowPart {
     pub bytes: u64,
     pub total_ns: u128,
     pub waiting_ns: u128,
-    /// A rank's total: the least, the most, and the first rank that has the most.
+    /// A rank's total: the least and the most, each with the first rank that has it.
     pub least_total_ns: u64,
+    pub least_rank: u32,
     pub most_total_ns: u64,
     pub most_rank: u32,
     pub min_ns: u64,
@@ -367,7 +368,9 @@ impl RowPart {
         self.bytes = self.bytes.wrapping_add(after.bytes);
         self.total_ns += after.total_ns;
         self.waiting_ns += after.waiting_ns;
-        self.least_total_ns = self.least_total_ns.min(after.least_total_ns);
+        if after.least_total_ns < self.least_total_ns {
+            (self.least_total_ns, self.least_rank) = (after.least_total_ns, after.least_rank);
+        }
         if after.most_total_ns > self.most_total_ns {
             (self.most_total_ns, self.most_rank) = (after.most_total_ns, after.most_rank);
         }
@@ -454,6 +457,7 @@ fn row_part(rank: u32, key: RowKey, cell: &CellRecord) -> RowPart {
         total_ns: cell.total_ns.into(),
         waiting_ns: cell.waiting_ns.into(),
         least_total_ns: cell.total_ns,
+        least_rank: rank,
         most_total_ns: cell.total_ns,
         most_rank: rank,
         min_ns: cell.min_ns,

@@ -7,7 +7,7 @@
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
 //! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache charged to such a budget.
-//! * [`epochs`](Epochs) and [`compare`]: native against ours in one run.
+//! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
@@ -39,6 +39,7 @@ mod table;
 #[cfg(test)]
 mod tests_of_merging;
 mod traffic;
+mod turn;
 mod watch;
 
 pub use arrivals::{Arrival, Arrivals, Meeting, Room};
@@ -65,6 +66,7 @@ pub use summary::{
 };
 pub use table::{Beyond, CELL_BYTES, CellId, Key, Label, Table};
 pub use traffic::Traffic;
+pub use turn::Turn;
 pub use watch::{Subject, Watched};
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.

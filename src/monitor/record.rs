@@ -152,7 +152,7 @@ pub struct CommunicatorRecord {
     pub cells: Vec<CellRecord>,
     /// Native against ours, by epoch; empty unless the mode is `compare`.
     pub epochs: Vec<EpochsRecord>,
-    /// Which ranks arrived last, as far as this rank is the one to tell; empty unless waiting is measured.
+    /// Which ranks the others waited for, as far as this rank is the one to tell; empty unless waiting is measured.
     pub late: Vec<LateRecord>,
     /// Calls whose arrivals on all ranks were compared; told by its rank 0 only.
     pub compared_calls: u64,
@@ -164,7 +164,7 @@ pub struct CommunicatorRecord {
     pub differences: Vec<DifferenceRecord>,
 }
 
-/// Epochs of one function and size class: even ones ran natively, odd ones with Collie's algorithm.
+/// Epochs of one function and size class: even ones ran natively, odd ones with Collie's algorithm; 2k and 2k + 1 are a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochsRecord {
     /// The MPI function.
@@ -175,14 +175,14 @@ pub struct EpochsRecord {
     pub epochs: Vec<(u32, u32, u64)>,
 }
 
-/// How often a rank was the last to arrive.
+/// How late a rank was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateRecord {
     /// World rank.
     pub rank: u32,
     /// Calls in which it arrived last.
     pub calls: u64,
-    /// Time that the first of the others waited for it, all those calls.
+    /// Time that the others waited for it, their sum over all calls; where they waited for several ranks, its part.
     pub waited_ns: u64,
 }
 

@@ -64,7 +64,8 @@ fn row(part: &RowPart, communicator: usize, (algorithm, decided_by): (&str, &str
         calls_all_ranks: part.calls,
         bytes: part.bytes,
         total_seconds: Spread::of_sum(
-            (part.least_total_ns, part.most_total_ns, part.most_rank),
+            (part.least_total_ns, part.least_rank),
+            (part.most_total_ns, part.most_rank),
             part.total_ns,
             part.ranks,
         ),

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Version of the JSON schema that [`Summary`] is; goes up when a field changes its meaning or goes away.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// One run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct Summary {
     pub per_rank: Vec<RankRow>,
     /// What Collie itself costs.
     pub overhead: Overhead,
-    /// Native against ours; empty unless the mode is `compare`.
+    /// Native against ours, most certain to matter first; empty unless the mode is `compare`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<ComparisonRow>,
     /// Results against the native ones; absent unless the mode is `verify`.
@@ -58,7 +58,7 @@ pub struct Summary {
     /// How well the ranks' clocks agree; absent unless `sync` is `clock`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockRow>,
-    /// By communicator, the ranks that arrived last, most often first; empty where it was not measured.
+    /// By communicator, the ranks that the others waited for, longest first; empty where it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<LateRow>,
     /// Messages that Collie's algorithms sent, by sender and receiver.
@@ -115,6 +115,8 @@ impl Summary {
 pub struct Spread {
     /// Least.
     pub min: f64,
+    /// World rank that has the least: of time in collectives, as a rule the one that the others wait for.
+    pub min_rank: u32,
     /// Mean over the ranks that took part.
     pub mean: f64,
     /// Most.
@@ -264,8 +266,10 @@ pub struct ComparisonRow {
     /// What the numbers say.
     #[serde(flatten)]
     pub result: Comparison,
-    /// What a rank would save if Collie ran all of these calls instead of the MPI library; negative if it would lose.
-    pub saved_seconds: f64,
+    /// What a rank would save if Collie ran all of these calls instead of the MPI library, by the ratio; negative if it would
+    /// lose. Absent without a verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_seconds: Option<f64>,
 }
 
 /// Results of `verify`.
@@ -312,7 +316,7 @@ pub struct ClockRow {
     pub round_trip_seconds: f64,
 }
 
-/// How often a rank was the last to arrive.
+/// How late a rank was.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LateRow {
@@ -322,7 +326,8 @@ pub struct LateRow {
     pub rank: u32,
     /// Calls in which it arrived last.
     pub calls: u64,
-    /// Time that the first of the others waited for it, all those calls.
+    /// Time that the others waited for it, their sum over all calls. Where they waited for several ranks at once, its part:
+    /// all ranks' parts together are the time waited on the communicator.
     pub waited_seconds: f64,
 }
 

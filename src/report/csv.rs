@@ -1,9 +1,9 @@
 //! One row per (function, communicator, size class, algorithm, what decided it); times in seconds.
 
-use crate::monitor::{CommunicatorRow, Row, Summary};
+use crate::monitor::{CommunicatorRow, LateRow, Row, Summary};
 use csv::Writer;
 
-const COLUMNS: [&str; 28] = [
+const COLUMNS: [&str; 32] = [
     "function",
     "communicator",
     "communicator_name",
@@ -19,6 +19,7 @@ const COLUMNS: [&str; 28] = [
     "calls_all_ranks",
     "bytes",
     "total_seconds_min",
+    "total_seconds_min_rank",
     "total_seconds_mean",
     "total_seconds_max",
     "total_seconds_max_rank",
@@ -32,19 +33,26 @@ const COLUMNS: [&str; 28] = [
     "waiting_seconds",
     "working_seconds",
     "fallback",
+    "communicator_late_rank",
+    "communicator_late_seconds",
+    "communicator_late_calls",
 ];
 
 /// The report.
 pub fn render(summary: &Summary) -> Vec<u8> {
     let mut writer = Writer::from_writer(Vec::new());
-    let rows = summary.rows.iter().map(|row| fields(row, &summary.communicators[row.communicator]));
+    let rows = summary.rows.iter().map(|row| {
+        let mut late = summary.late.iter().filter(|late| late.communicator == row.communicator);
+        fields(row, &summary.communicators[row.communicator], late.next())
+    });
     for fields in std::iter::once(COLUMNS.map(str::to_owned)).chain(rows) {
         writer.write_record(fields).expect("memory takes every record");
     }
     writer.into_inner().expect("memory takes every record")
 }
 
-fn fields(row: &Row, communicator: &CommunicatorRow) -> [String; COLUMNS.len()] {
+/// The fields; `late` is the rank of the communicator that the others waited for longest.
+fn fields(row: &Row, communicator: &CommunicatorRow, late: Option<&LateRow>) -> [String; COLUMNS.len()] {
     [
         row.function.clone(),
         communicator.identity.clone(),
@@ -61,6 +69,7 @@ fn fields(row: &Row, communicator: &CommunicatorRow) -> [String; COLUMNS.len()] 
         row.calls_all_ranks.to_string(),
         row.bytes.to_string(),
         row.total_seconds.min.to_string(),
+        row.total_seconds.min_rank.to_string(),
         row.total_seconds.mean.to_string(),
         row.total_seconds.max.to_string(),
         row.total_seconds.max_rank.to_string(),
@@ -74,5 +83,8 @@ fn fields(row: &Row, communicator: &CommunicatorRow) -> [String; COLUMNS.len()] 
         row.waiting_seconds.map(|waiting| waiting.to_string()).unwrap_or_default(),
         row.working_seconds().map(|working| working.to_string()).unwrap_or_default(),
         row.fallback().unwrap_or_default().to_owned(),
+        late.map(|late| late.rank.to_string()).unwrap_or_default(),
+        late.map(|late| late.waited_seconds.to_string()).unwrap_or_default(),
+        late.map(|late| late.calls.to_string()).unwrap_or_default(),
     ]
 }

@@ -3,6 +3,7 @@
 use super::columns::{WIDTH, columns, shortened};
 use super::quantity::{bytes, count, duration, percent};
 use crate::monitor::{CommunicatorRow, LateRow, LeftOut, Row, Summary, Verdict};
+use crate::selection::SELF_TEST;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
@@ -18,8 +19,12 @@ const ROWS: RangeInclusive<usize> = 3..=9;
 /// Rows of the comparison.
 const COMPARISONS: usize = 6;
 
-/// Communicators whose late ranks are named.
+/// Communicators whose late ranks are named, and how many of them at most.
 const LATE: usize = 2;
+const LATE_RANKS: usize = 3;
+
+/// The part of the waiting from which on a rank is named beside another one.
+const LATE_SHARE: f64 = 0.1;
 
 /// Columns of the tables that hold texts and may be cut: communicator, algorithm (or verdict), function.
 const TEXTS: &[usize] = &[1, 3, 0];
@@ -70,13 +75,13 @@ fn header(text: &mut String, summary: &Summary) {
     let spread = &summary.collective_seconds;
     line!(
         text,
-        "run time {}, in collectives {} = {} (per rank {} to {}, most on rank {})",
+        "run time {}, in collectives {} = {} (per rank {} to {}, least on rank {})",
         duration(summary.run_seconds),
         duration(spread.mean),
         percent(summary.collective_share),
         duration(spread.min),
         duration(spread.max),
-        spread.max_rank
+        spread.min_rank
     );
 }
 
@@ -207,7 +212,7 @@ fn comparison(text: &mut String, summary: &Summary) {
         "calls",
         "native",
         "collie",
-        "ratio",
+        "by pairs",
         "95% interval",
         "saves",
     ];
@@ -224,7 +229,7 @@ fn comparison(text: &mut String, summary: &Summary) {
             duration(row.result.collie_median_seconds),
             format!("{:.2}", row.result.ratio),
             interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}")),
-            duration(row.saved_seconds),
+            row.saved_seconds.map_or("-".to_owned(), duration),
         ]);
     }
     if table.len() == 1 {
@@ -233,13 +238,18 @@ fn comparison(text: &mut String, summary: &Summary) {
     let verdicts = |wanted| summary.comparisons.iter().filter(|row| row.result.verdict == wanted).count();
     line!(
         text,
-        "against native: {} faster, {} slower, {} no difference, {} too few epochs; ratio = native/collie",
+        "against {}: {} faster, {} slower, {} no difference, {} too few epochs",
+        if summary.mode == SELF_TEST { "itself, to test the comparison" } else { "native" },
         verdicts(Verdict::Faster),
         verdicts(Verdict::Slower),
         verdicts(Verdict::NoDifference),
         verdicts(Verdict::TooFewEpochs)
     );
     columns(text, TEXTS, &table);
+    line!(
+        text,
+        "native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio"
+    );
 }
 
 fn verification(text: &mut String, summary: &Summary) {
@@ -288,19 +298,39 @@ fn lateness(text: &mut String, summary: &Summary) {
     if compared < comparable {
         line!(text, "arrivals were kept of {} of {} calls", count(compared), count(comparable));
     }
-    for (place, late) in latest(summary).into_iter().take(LATE) {
-        let calls = summary.communicators[place].compared_calls.unwrap_or(0).max(1);
-        line!(
-            text,
-            "last on {} most often: rank {}, in {} of {} calls ({}), mean {} after the first",
-            communicator(summary, place),
-            late.rank,
-            count(late.calls),
-            count(calls),
-            percent(late.calls as f64 / calls as f64),
-            duration(late.waited_seconds / late.calls.max(1) as f64)
-        );
+    for ranks in latest(summary).into_iter().take(LATE) {
+        waited_for(text, summary, ranks);
     }
+}
+
+/// The ranks of one communicator that the others waited for longest, as many as a line holds: how long each of the others
+/// did, and which part of all waiting there that is.
+fn waited_for(text: &mut String, summary: &Summary, ranks: &[LateRow]) {
+    let place = ranks[0].communicator;
+    let communicator_row = &summary.communicators[place];
+    let calls = communicator_row.compared_calls.unwrap_or(0);
+    let all: f64 = ranks.iter().map(|late| late.waited_seconds).sum();
+    let others = f64::from(communicator_row.size.saturating_sub(1).max(1));
+    let mut line = String::new();
+    for (place, late) in ranks.iter().enumerate() {
+        let share = late.waited_seconds / all.max(f64::MIN_POSITIVE);
+        let (lead, last) = match place {
+            0 => (
+                format!("waited for on {}: ", communicator(summary, late.communicator)),
+                format!("last in {} of {} calls", count(late.calls), count(calls)),
+            ),
+            _ => (", ".to_owned(), count(late.calls)),
+        };
+        let waited = duration(late.waited_seconds / others);
+        let entry = format!("rank {} {waited} = {} ({last})", late.rank, percent(share));
+        let is_worth_telling = place == 0 || (place < LATE_RANKS && share >= LATE_SHARE);
+        if !is_worth_telling || (place > 0 && line.chars().count() + lead.len() + entry.len() > WIDTH) {
+            break;
+        }
+        line += &lead;
+        line += &entry;
+    }
+    line!(text, "{line}");
 }
 
 /// Calls whose arrivals were compared, and calls that could have been, over communicators.
@@ -309,13 +339,13 @@ fn compared_calls(summary: &Summary) -> (u64, u64) {
     (sum(|row| row.compared_calls), sum(|row| row.comparable_calls))
 }
 
-/// By communicator the rank that was last most often, where the most time was waited first.
-fn latest(summary: &Summary) -> Vec<(usize, &LateRow)> {
-    let firsts = summary.late.chunk_by(|left, right| left.communicator == right.communicator);
-    let mut latest: Vec<(f64, &LateRow)> =
-        firsts.map(|rows| (rows.iter().map(|row| row.waited_seconds).sum(), &rows[0])).collect();
-    latest.sort_by(|left, right| right.0.total_cmp(&left.0));
-    latest.into_iter().map(|(_, row)| (row.communicator, row)).collect()
+/// By communicator the ranks that the others waited for, where the most time was waited first.
+fn latest(summary: &Summary) -> Vec<&[LateRow]> {
+    let mut latest: Vec<&[LateRow]> =
+        summary.late.chunk_by(|left, right| left.communicator == right.communicator).collect();
+    let waited = |rows: &[LateRow]| rows.iter().map(|row| row.waited_seconds).sum::<f64>();
+    latest.sort_by(|left, right| waited(right).total_cmp(&waited(left)));
+    latest
 }
 
 fn fallbacks(text: &mut String, summary: &Summary) {

@@ -46,11 +46,17 @@ pub enum Mode {
     Replace,
     /// The MPI library's run, and are observed.
     Native,
-    /// Both take turns, call by call one of them, and are compared.
+    /// Both take turns, a few calls each, and are compared.
     Compare,
+    /// The same with the MPI library's in place of Collie's too: whoever doubts a comparison sees how often it tells a
+    /// difference where there is none. Not for users, who are not told of it.
+    CompareSelf,
     /// Both run on every call, and their results are compared; the program gets the native one.
     Verify,
 }
+
+/// What [`Mode::CompareSelf`] is written as.
+pub const SELF_TEST: &str = "compare-self";
 
 /// How waiting for late ranks is told from the collective itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -360,7 +366,7 @@ impl Configuration {
                     ("compare", Mode::Compare),
                     ("verify", Mode::Verify),
                 ];
-                self.mode = word(value, &words)?;
+                self.mode = if value == SELF_TEST { Mode::CompareSelf } else { word(value, &words)? };
             }
             variables::ON_DIFFERENCE => {
                 let words = [("report", OnDifference::Report), ("abort", OnDifference::Abort)];

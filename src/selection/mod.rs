@@ -18,8 +18,8 @@ mod tests;
 pub mod variables;
 
 pub use configuration::{
-    Configuration, Device, Mode, OnDifference, Piece, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Sync,
-    Wanted,
+    Configuration, Device, Mode, OnDifference, Piece, RawConfiguration, ReportFormat, ReportTarget, RulesFile,
+    SELF_TEST, Sync, Wanted,
 };
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, Situation, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Place, nearest, operation_named, suggestion};

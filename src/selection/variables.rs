@@ -147,7 +147,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
         help: "How waiting for late ranks is told from the collective itself. clock makes the ranks' clocks agree at the \
                start, at the end and now and then between, and compares when each rank came to a call; barrier puts a \
                barrier of Collie's before each blocking collective, and the time in it is waiting. The report then \
-               names the ranks that come last.",
+               names the ranks that the others wait for.",
     },
     Variable {
         name: WATCHDOG,

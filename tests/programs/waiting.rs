@@ -22,6 +22,12 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             trials.push(Trial::test(name, move || late_rank(family, sync, mode)));
         }
     }
+    for (kind, culprits) in [("rarely", &[2][..]), ("often", &[1]), ("two", &[1, 2])] {
+        for sync in ["clock", "barrier"] {
+            let name = format!("{}::late_ranks::{kind}::{sync}", family.name);
+            trials.push(Trial::test(name, move || late_ranks(family, kind, sync, culprits)));
+        }
+    }
     trials.push(Trial::test(format!("{}::stuck::replaced", family.name), move || stuck(family)));
     trials.push(Trial::test(format!("{}::stuck::native", family.name), move || stuck_natively(family)));
     for how in ["", "before", "after"] {
@@ -168,6 +174,32 @@ fn late_rank(family: &Family, sync: &str, mode: &str) -> Result<(), Failed> {
         {
             return Err(wrong(format!("rank {rank} waited {} of {} s", waiting[rank], working[rank])));
         }
+    }
+    Ok(())
+}
+
+/// The ranks that the others wait for come first and make up most of the waiting, however often others are last; and with
+/// one of them, it is the one with the least time in collectives.
+fn late_ranks(family: &Family, kind: &str, sync: &str, culprits: &[u64]) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "late_ranks.c", &[kind], 4, &[("COLLIE_SYNC", sync)])?;
+    let report = report.whole;
+    let wrong = |what: String| Failed::from(format!("{what}\n{report:#}\n{}", outcome.told()));
+    let late = report["late"].as_array().ok_or("no late ranks")?;
+    let mut named: Vec<u64> = late.iter().take(culprits.len()).filter_map(|row| row["rank"].as_u64()).collect();
+    named.sort_unstable();
+    let waited = numbers(&report["late"], "waited_seconds");
+    let (theirs, all) = (waited.iter().take(culprits.len()).sum::<f64>(), waited.iter().sum::<f64>());
+    if named != culprits || theirs < 0.6 * all {
+        return Err(wrong(format!("ranks {named:?} are waited for {theirs} of {all} s, not {culprits:?}")));
+    }
+    // Sums over ranks: what the ranks say they waited is what is charged to others.
+    let waiting: f64 = numbers(&report["per_rank"], "waiting_seconds").iter().sum();
+    if sync == "clock" && (all / waiting - 1.0).abs() > 0.1 {
+        return Err(wrong(format!("{all} s charged, {waiting} s waited")));
+    }
+    let least = report["collective_seconds"]["min_rank"].as_u64();
+    if least.is_none_or(|least| !culprits.contains(&least)) {
+        return Err(wrong(format!("least time in collectives on {least:?}")));
     }
     Ok(())
 }

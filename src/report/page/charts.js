@@ -106,8 +106,8 @@ function rankTable(summary) {
     { head: "In collectives", of: row => row.collective_seconds, show: duration, kind: "number" },
     { head: "Share", of: row => row.run_seconds ? row.collective_seconds / row.run_seconds : 0, show: percent, kind: "share", most: 1 },
     ...(summary.sync ? [{ head: "Waiting", of: row => row.waiting_seconds, show: duration, kind: "number" }] : []),
-    ...(summary.late?.length ? [{ head: "Arrived last in", of: row => lateOf(summary, row, late => late.calls), show: value => count(value) + " calls", kind: "number" },
-      { head: "Others waited", of: row => lateOf(summary, row, late => late.waited_seconds), show: duration, kind: "number" }] : []),
+    ...(summary.late?.length ? [{ head: "Others waited for it", of: row => lateOf(summary, row, late => late.waited_seconds), show: duration, kind: "number", title: "the sum over the other ranks" },
+      { head: "Arrived last in", of: row => lateOf(summary, row, late => late.calls), show: value => count(value) + " calls", kind: "number" }] : []),
     { head: "Calls", of: row => row.calls, show: count, kind: "number" },
     { head: "Volume", of: row => row.bytes, show: bytes, kind: "number" },
   ], summary.per_rank, { sortBy: 0, descending: false });

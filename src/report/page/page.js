@@ -1,10 +1,20 @@
+// Who makes the others wait: as measured, or else the rank with the least time in collectives, which waits least itself.
+function culprit(summary) {
+  if (!summary.late?.length) return `least, ${duration(summary.collective_seconds.min)}, on rank ${summary.collective_seconds.min_rank}`;
+  const waited = new Map();
+  for (const row of summary.late) waited.set(row.rank, (waited.get(row.rank) ?? 0) + row.waited_seconds);
+  const [rank, seconds] = [...waited].reduce((worst, entry) => entry[1] > worst[1] ? entry : worst);
+  const all = [...waited.values()].reduce((sum, seconds) => sum + seconds, 0);
+  return `the others wait for rank ${rank}: ${percent(all ? seconds / all : 0)} of the waiting`;
+}
+
 function tiles(summary) {
   const rows = summary.rows, spread = summary.collective_seconds;
   const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
   const entries = [
     [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
-    [spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: rank ${spread.max_rank} against the mean`],
+    [spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: most against mean; ${culprit(summary)}`],
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
     [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `monitoring per call; ${duration(summary.overhead.seconds_per_rank)} per rank` + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
@@ -33,7 +43,7 @@ function verdictSection(summary) {
   if (!summary.comparisons?.length) return;
   const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds, 0);
   section("verdicts", "Collie against native",
-    `Epochs of native calls and of Collie's took turns in this run. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
+    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's, in pairs whose order a coin decided, took turns in this run. Most certain to matter first. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
     comparisonTable(summary));
 }
 
@@ -50,7 +60,7 @@ function lateNote(summary) {
   const sum = of => summary.communicators.reduce((sum, row) => sum + (of(row) ?? 0), 0);
   const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
   const clock = summary.clock;
-  return "Which rank was the last to arrive."
+  return "Which ranks the others waited for. While several had not come, each of them is charged an equal part, so all parts together are the time waited."
     + (compared < comparable ? ` Arrivals were kept of ${count(compared)} of ${count(comparable)} calls.` : "")
     + (clock ? ` The clocks were synchronised ${count(clock.points)} times and agree within ${duration(clock.error_seconds)}; the slowest pair's fastest ping-pong took ${duration(clock.round_trip_seconds)}.` : "");
 }

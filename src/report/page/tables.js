@@ -89,13 +89,17 @@ function cellTable(summary) {
 
 function lateTable(summary) {
   const calls = row => summary.communicators[row.communicator].compared_calls ?? row.calls;
+  const others = row => Math.max(1, summary.communicators[row.communicator].size - 1);
+  const waited = new Map();
+  for (const row of summary.late) waited.set(row.communicator, (waited.get(row.communicator) ?? 0) + row.waited_seconds);
   return sortable([
     { head: "Communicator", of: row => titleOf(summary.communicators[row.communicator]), kind: "long" },
     { head: "Rank", of: row => row.rank, kind: "number" },
-    { head: "Arrived last in", of: row => row.calls, show: value => count(value) + " calls", kind: "number" },
+    { head: "Others waited for it", of: row => row.waited_seconds, show: duration, kind: "number", title: "the sum over the other ranks and all calls; where they waited for several ranks, its part" },
+    { head: "Each of them", of: row => row.waited_seconds / others(row), show: duration, kind: "number", title: "mean over the other ranks of the communicator" },
+    { head: "Share of the waiting", of: row => row.waited_seconds / (waited.get(row.communicator) || 1), show: percent, kind: "share", most: 1, title: "of all waiting on the communicator" },
+    { head: "Arrived last in", of: row => row.calls, show: value => count(value) + " calls", kind: "number", title: "how often says nothing of how long" },
     { head: "Share of calls", of: row => row.calls / calls(row), show: percent, kind: "share", most: 1 },
-    { head: "After the first", of: row => row.waited_seconds / row.calls, show: duration, kind: "number", title: "mean over those calls" },
-    { head: "Others waited", of: row => row.waited_seconds, show: duration, kind: "number", title: "the first of the others, all those calls" },
   ], summary.late, { sortBy: 2, search: summary.late.length > 12 });
 }
 
@@ -107,13 +111,13 @@ function comparisonTable(summary) {
     { head: "Verdict", of: row => verdicts[row.verdict], mark },
     { head: "Native", of: row => row.native_median_seconds, show: duration, kind: "number", title: "median over epochs of the slowest rank's mean time per call" },
     { head: "Collie", of: row => row.collie_median_seconds, show: duration, kind: "number", title: "median over epochs of the slowest rank's mean time per call" },
-    { head: "Native / Collie", of: row => row.ratio, show: value => value.toFixed(2) + " ×", kind: "number", mark },
+    { head: "Native / Collie by pairs", of: row => row.ratio, show: value => value.toFixed(2) + " ×", kind: "number", mark, title: "of neighbouring epochs, the median of the means of any two pairs; not the ratio of the medians" },
     { head: "95 % interval", of: row => row.ratio_low, show: (low, row) => low === undefined ? "–" : `${low.toFixed(2)} – ${row.ratio_high.toFixed(2)}`, kind: "number" },
-    { head: "p", of: row => row.p_value, show: value => value < 0.001 ? "< 0.001" : value.toFixed(3), kind: "number", title: "two-sided Mann–Whitney" },
-    { head: "Epochs", of: row => row.native_epochs + row.collie_epochs, show: (_, row) => `${row.native_epochs} + ${row.collie_epochs}`, kind: "number" },
+    { head: "p", of: row => row.p_value, show: value => value < 0.001 ? "< 0.001" : value.toFixed(3), kind: "number", title: "two-sided Wilcoxon signed-rank, over pairs" },
+    { head: "Pairs", of: row => row.pairs, show: count, kind: "number", title: "of an epoch of native calls and a neighbouring one of Collie's" },
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank" },
-    { head: "Would save", of: row => row.saved_seconds, show: duration, kind: "number", title: "per rank, if Collie ran all of these calls instead of the MPI library" },
-  ], summary.comparisons, { search: summary.comparisons.length > 12, sortBy: 11 });
+    { head: "Would save", of: row => row.saved_seconds, show: duration, kind: "number", title: "per rank, if Collie ran all of these calls instead of the MPI library; only where they are told apart" },
+  ], summary.comparisons, { search: summary.comparisons.length > 12 });
 }
 
 function differenceTable(summary) {

@@ -139,7 +139,12 @@ pub fn full_records() -> Vec<RankRecord> {
     let world = &mut records[0].communicators[0];
     (world.compared_calls, world.comparable_calls) = (4096 - 16, 8192 - 31);
     world.late = (0..RANKS)
-        .map(|rank| LateRecord { rank, calls: if rank == 5 { 3030 } else { 150 }, waited_ns: 7_000_000 })
+        .map(|rank| match rank {
+            // Late often and short; late rarely and long.
+            5 => LateRecord { rank, calls: 3030, waited_ns: 91_000_000 },
+            2 => LateRecord { rank, calls: 41, waited_ns: 640_000_000 },
+            rank => LateRecord { rank, calls: 150, waited_ns: 7_000_000 },
+        })
         .collect();
     records
 }
