@@ -4,11 +4,12 @@
 //! Both are caches of one communicator, bounded, and charged to the process's account ([`CacheAccount`]).
 
 use super::arguments::{self, Arguments, Significant};
+use super::plan::Plan;
 use super::program::{self, Prepared};
-use super::state::Plan;
 use crate::algorithm::Choice;
 use crate::monitor::{Cache, CacheAccount, HeapBytes};
 use crate::schedule::action::Lowered;
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ const CALLS: usize = 1 << 14;
 /// Programs kept per communicator at most.
 const PROGRAMS: usize = 1 << 12;
 
+/// For each candidate of a plan, what is played where it is an algorithm of ours that has something to do.
+pub type Ready = SmallVec<[Option<Prepared>; 1]>;
+
 /// A call as it was understood, decided and made ready.
 #[derive(Debug)]
 pub struct CachedCall {
@@ -24,15 +28,16 @@ pub struct CachedCall {
     pub significant: Significant,
     /// What was decided.
     pub plan: Plan,
-    /// What is played where an algorithm of ours runs.
-    pub prepared: Option<Prepared>,
+    /// What is played where an algorithm of ours runs, by candidate of the plan.
+    pub prepared: Ready,
     /// Whether nothing but the table of cells wants to know of such calls.
     pub short: bool,
 }
 
 impl HeapBytes for Rc<CachedCall> {
     fn heap_bytes(&self) -> usize {
-        size_of::<CachedCall>() + self.prepared.as_ref().map_or(0, HeapBytes::heap_bytes)
+        let spilled = if self.prepared.spilled() { size_of_val(&self.prepared[..]) } else { 0 };
+        size_of::<CachedCall>() + self.prepared.iter().flatten().map(HeapBytes::heap_bytes).sum::<usize>() + spilled
     }
 }
 

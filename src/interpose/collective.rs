@@ -1,11 +1,12 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
 use super::arguments::{Arguments, Fallback, Significant};
-use super::cached::{CachedCall, Calls};
+use super::cached::{CachedCall, Calls, Ready};
+use super::plan::{Candidate, Plan, Policy};
 use super::program::{self, Prepared};
 use super::quick;
 use super::runtime::{self, Runtime};
-use super::state::{self, Plan, Question, State};
+use super::state::{self, Question, State};
 use super::{attention, control, device, guard, synchronise, trace, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
@@ -13,6 +14,7 @@ use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
 use crate::schedule::lower::Part;
 use crate::selection::{Decided, Mode, decide_with};
+use smallvec::smallvec;
 use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -106,7 +108,7 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     ask_for_device_memory(runtime, state, arguments)?;
     if let Some(known) = state.calls.find(arguments).filter(|known| known.significant.fits(arguments)) {
         let known = Rc::clone(known);
-        return Ok(run(runtime, state, arguments, &known.significant, &known.plan, known.prepared.as_ref(), native));
+        return Ok(run(runtime, state, arguments, &known.significant, &known.plan, &known.prepared, native));
     }
     let pass = |state: &mut State, bytes: usize, fallback: Fallback| {
         let cell = state.native_cell(arguments.operation, bytes, fallback.words());
@@ -122,15 +124,14 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
     let bytes = significant.bytes();
     if let Some(why) = state.stays_native() {
         let cell = state.native_cell(arguments.operation, bytes, why.words());
-        let plan = Plan { choice: None, cell, beside: None };
-        let outcome = run(runtime, state, arguments, &significant, &plan, None, native);
-        keep(state, arguments, significant, plan, None);
+        let plan = Plan::native(cell);
+        let outcome = run(runtime, state, arguments, &significant, &plan, &nobody(), native);
+        keep(state, arguments, significant, plan, nobody());
         return Ok(outcome);
     }
     if first_calls {
         let cell = state.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
-        let plan = Plan { choice: None, cell, beside: None };
-        return Ok(run(runtime, state, arguments, &significant, &plan, None, native));
+        return Ok(run(runtime, state, arguments, &significant, &Plan::native(cell), &nobody(), native));
     }
     let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);
     let question = Question { count: significant.count, unit: significant.unit, commutative };
@@ -142,30 +143,51 @@ fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &
             plan
         }
     };
-    let prepared = prepare(state, arguments.operation, &significant, &plan);
-    let outcome = run(runtime, state, arguments, &significant, &plan, prepared.as_ref(), native);
+    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
+    let plan = if bytes == 0 && arguments.operation.has_data() { plan.of_last() } else { plan };
+    let prepared: Ready = plan
+        .candidates()
+        .iter()
+        .map(|candidate| prepare(state, arguments.operation, &significant, candidate))
+        .collect();
+    let outcome = run(runtime, state, arguments, &significant, &plan, &prepared, native);
     keep(state, arguments, significant, plan, prepared);
     Ok(outcome)
 }
 
+/// Nothing made ready, of a plan by the native library.
+fn nobody() -> Ready {
+    smallvec![None]
+}
+
 /// Keeps a call for the next one like it, if it holds for that.
-fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan: Plan, prepared: Option<Prepared>) {
+fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan: Plan, prepared: Ready) {
     if significant.lasts() {
-        let nothing_to_do = plan.choice.is_some() && prepared.is_none();
-        let lowered_each_time = prepared.as_ref().is_some_and(|prepared| !prepared.is_kept());
-        let short = plan.beside.is_none()
-            && !nothing_to_do
-            && !lowered_each_time
+        let short = plan.policy() == Policy::Fixed
+            && is_short(&plan.candidates()[0], prepared[0].as_ref())
             && state.runtime.only_counts()
             && !(state.asks_for_device_memory() && arguments.operation != Operation::Barrier);
         state.calls.keep(arguments, CachedCall { significant, plan, prepared, short });
     }
 }
 
-/// Makes an algorithm ready; nothing where none runs.
-fn prepare(state: &mut State, operation: Operation, significant: &Significant, plan: &Plan) -> Option<Prepared> {
-    let choice = plan.choice.as_ref()?;
-    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send.
+/// Whether nothing stands between a call and the native library, or a program that is kept.
+fn is_short(candidate: &Candidate, prepared: Option<&Prepared>) -> bool {
+    match (&candidate.choice, prepared) {
+        (None, _) => true,
+        (Some(_), Some(prepared)) => prepared.is_kept(),
+        (Some(_), None) => false,
+    }
+}
+
+/// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to send.
+fn prepare(
+    state: &mut State,
+    operation: Operation,
+    significant: &Significant,
+    candidate: &Candidate,
+) -> Option<Prepared> {
+    let choice = candidate.choice.as_ref()?;
     if significant.bytes() == 0 && operation.has_data() {
         return None;
     }
@@ -188,7 +210,7 @@ fn run(
     arguments: &Arguments,
     significant: &Significant,
     plan: &Plan,
-    prepared: Option<&Prepared>,
+    prepared: &Ready,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let waited = synchronise::before(runtime, state);
@@ -207,31 +229,32 @@ fn run_alone(
     arguments: &Arguments,
     significant: &Significant,
     plan: &Plan,
-    prepared: Option<&Prepared>,
+    prepared: &Ready,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let bytes = significant.bytes();
-    let Some(choice) = &plan.choice else { return Outcome::plain(native(), plan.cell, bytes) };
-    let Some(prepared) = prepared else { return Outcome::plain(SUCCESS, plan.cell, bytes) };
-    match plan.beside {
-        None => Outcome::plain(guard::play(|| ours(state, arguments, significant, choice, prepared)), plan.cell, bytes),
-        Some((Mode::Verify, native_cell)) => {
-            let significant = significant.at(arguments);
-            let verified = verify::run(runtime, state, arguments, &significant, (choice, prepared), native);
-            let (ticks, ours) = (Some(verified.native_ticks), Some((plan.cell, verified.our_ticks)));
-            Outcome { ticks, ours, ..Outcome::plain(verified.code, native_cell, bytes) }
-        }
-        Some((mode, native_cell)) => {
+    let by = |place: usize| {
+        let candidate = &plan.candidates()[place];
+        let code = match (&candidate.choice, &prepared[place]) {
+            (None, _) => native(),
+            (Some(_), None) => SUCCESS,
+            (Some(choice), Some(prepared)) => guard::play(|| ours(state, arguments, significant, choice, prepared)),
+        };
+        Outcome::plain(code, candidate.cell, bytes)
+    };
+    match (plan.policy(), plan.candidates()) {
+        (Policy::Alternate, _) => {
             let epoch = state.next_epoch(arguments.operation, bytes);
-            let outcome = if Epochs::is_native(epoch) {
-                Outcome::plain(native(), native_cell, bytes)
-            } else if mode == Mode::CompareSelf {
-                Outcome::plain(native(), plan.cell, bytes)
-            } else {
-                Outcome::plain(guard::play(|| ours(state, arguments, significant, choice, prepared)), plan.cell, bytes)
-            };
-            Outcome { epoch: Some(epoch), ..outcome }
+            Outcome { epoch: Some(epoch), ..by(usize::from(!Epochs::is_native(epoch))) }
         }
+        (Policy::Both, [first, Candidate { choice: Some(choice), cell }]) => {
+            let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
+            let significant = significant.at(arguments);
+            let verified = verify::run(runtime, state, arguments, &significant, (choice, second), native);
+            let (ticks, ours) = (Some(verified.native_ticks), Some((*cell, verified.our_ticks)));
+            Outcome { ticks, ours, ..Outcome::plain(verified.code, first.cell, bytes) }
+        }
+        _ => by(0),
     }
 }
 
@@ -296,7 +319,7 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
     synchronise::prepare(runtime, state)?;
     if let Some(why) = state.stays_native() {
         let cell = state.native_cell(operation, question.count * question.unit, why.words());
-        return Ok(Plan { choice: None, cell, beside: None });
+        return Ok(Plan::native(cell));
     }
     let agreed = state.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
@@ -322,14 +345,18 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
     let cell = state.cell(operation, bytes, &algorithm, &decided_by);
-    let beside = match configuration.mode {
-        mode @ (Mode::Compare | Mode::CompareSelf | Mode::Verify) if choice.is_some() => {
-            let why = if mode == Mode::Verify { "mode verify" } else { "native epoch" };
-            Some((mode, state.cell(operation, bytes, NATIVE, why)))
+    let ours = choice.is_some();
+    let candidate = Candidate { choice, cell };
+    Ok(match configuration.mode {
+        Mode::Compare if ours => Plan::alternate(state.cell(operation, bytes, NATIVE, "native epoch"), candidate),
+        // Counted as if it were ours.
+        Mode::CompareSelf if ours => {
+            let native = state.cell(operation, bytes, NATIVE, "native epoch");
+            Plan::alternate(native, Candidate { choice: None, cell })
         }
-        _ => None,
-    };
-    Ok(Plan { choice, cell, beside })
+        Mode::Verify if ours => Plan::both(state.cell(operation, bytes, NATIVE, "mode verify"), candidate),
+        _ => Plan::fixed(candidate),
+    })
 }
 
 /// One line for the log, of a call by its cell and bytes.

@@ -3,7 +3,8 @@
 //! * [`symbols`], [`fortran`]: the entries, C and Fortran; each names its arguments and hands them on.
 //! * [`collective`]: one call from its arguments to its record; [`quick`]: the same for a call that came before, of which
 //!   [`cached`] keeps what can be kept.
-//! * [`arguments`]: which arguments count on this rank. [`program`]: a call made ready to be played, and [`place`], where.
+//! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
+//!   played, and [`place`], where.
 //! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
@@ -44,6 +45,7 @@ mod origin;
 mod origin_fortran;
 mod partial;
 mod place;
+mod plan;
 mod program;
 mod quick;
 mod requests;

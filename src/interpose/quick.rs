@@ -41,12 +41,12 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         }
         let mark = guard::Mark::new();
         let inside = thread.enter(&mark);
-        let code = match &known.prepared {
+        let code = match &known.prepared[0] {
             Some(prepared) => thread.play(|| play(prepared, arguments, traffic.get_mut(), played.get_mut())),
             None => native(),
         };
         let ticks = clock.raw().saturating_sub(start);
-        table.record(known.plan.cell, known.significant.bytes() as u64, ticks);
+        table.record(known.plan.candidates()[0].cell, known.significant.bytes() as u64, ticks);
         drop(held);
         Some(inside.leave(code))
     })

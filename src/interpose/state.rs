@@ -6,9 +6,10 @@ use super::cached::Calls;
 use super::control::{self, Chosen};
 use super::origin::Origin;
 use super::place::Place;
+use super::plan::Plan;
 use super::runtime::{self, Runtime};
 use super::{attention, dying, guard, synchronise};
-use crate::algorithm::{Call, Choice, Operation};
+use crate::algorithm::{Call, Operation};
 use crate::monitor::{
     Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
     Subject, Table, Traffic, Turn,
@@ -191,17 +192,6 @@ pub struct Question {
     pub unit: usize,
     /// Whether order does not matter.
     pub commutative: bool,
-}
-
-/// A decision: what runs, and where it is counted.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The algorithm; `None` for the native library's.
-    pub choice: Option<Arc<Choice>>,
-    /// Where the call is counted.
-    pub cell: CellId,
-    /// Where the same call is counted when it runs natively all the same: in modes `compare` and `verify`.
-    pub beside: Option<(Mode, CellId)>,
 }
 
 static GENERATION: Generation = Generation::new();

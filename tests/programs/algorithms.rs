@@ -13,14 +13,27 @@ use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
 use std::sync::{Arc, OnceLock};
 
-/// Each program with the operations that it calls.
-pub const PROGRAMS: [(&str, &[Operation]); 3] = [
+/// Each program with the operations that it calls: one that goes through types and counts, and one in which like calls come
+/// back with other data, other roots and other communicators in between.
+pub const PROGRAMS: [(&str, &[Operation]); 4] = [
     (
         "data_movement.c",
         &[Operation::Bcast, Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall],
     ),
     ("reductions.c", &[Operation::Reduce, Operation::Allreduce]),
     ("barrier.c", &[Operation::Barrier]),
+    (
+        "repeated.c",
+        &[
+            Operation::Bcast,
+            Operation::Reduce,
+            Operation::Allreduce,
+            Operation::Gather,
+            Operation::Scatter,
+            Operation::Allgather,
+            Operation::Alltoall,
+        ],
+    ),
 ];
 
 /// Ranks of each job; the programs part it into communicators of 1, 2, 3, 4, 5, 7 and 8.
@@ -38,7 +51,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             let choices = of_operations.iter().filter_map(|choices| choices.get(job).cloned()).collect();
             let forced = Arc::new(Forced { family, source, choices, ran: OnceLock::new() });
             for choice in &forced.choices {
-                let name = format!("{}::{}::{choice}", family.name, choice.algorithm.operation);
+                let program = source.trim_end_matches(".c");
+                let name = format!("{}::{}::{choice}::{program}", family.name, choice.algorithm.operation);
                 let (forced, choice) = (Arc::clone(&forced), choice.clone());
                 trials.push(Trial::test(name, move || forced.check(&choice)));
             }

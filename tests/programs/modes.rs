@@ -133,6 +133,13 @@ fn one_player(family: &Family) -> Result<(), Failed> {
         }
     }
     drop(std::fs::remove_file(&trace));
+    // Half of the calls are native; the others are played like any.
+    let (outcome, report) = accounted(family, "rounds.c", &[], 3, &forced("compare"))?;
+    let of_rows = report.calls(|row| row.algorithm != "native");
+    let [calls, kept, _] = of_player(&report);
+    if calls == 0 || [calls, kept] != [of_rows; 2] {
+        return Err(format!("compare: {of_rows} calls by ours, {calls} played, {kept} kept\n{}", outcome.told()).into());
+    }
     Ok(())
 }
 
@@ -155,7 +162,11 @@ fn played(family: &Family, variables: &[(&str, &str)]) -> Result<[u64; 3], Faile
     let launch = Launch { ranks: 3, command, variables: &all, preload: family.preload()?, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
     let report = Report::read(&path, &outcome)?;
-    Ok(["calls", "kept", "actions"].map(|name| report.whole["played"][name].as_u64().unwrap_or(0)))
+    Ok(of_player(&report))
+}
+
+fn of_player(report: &Report) -> [u64; 3] {
+    ["calls", "kept", "actions"].map(|name| report.whole["played"][name].as_u64().unwrap_or(0))
 }
 
 /// Right results are called equal, also sums that another order rounds in another way.

@@ -18,7 +18,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         Trial::test(format!("{}::nodes::{stem}", family.name), move || by_nodes(family, source, operations))
     };
     let mut trials: Vec<_> = programs.map(trial).collect();
-    trials.push(Trial::test(format!("{}::nodes::repeated", family.name), move || repeated(family)));
+    trials.push(Trial::test(format!("{}::nodes::pieces", family.name), move || pieces(family)));
     trials
 }
 
@@ -38,8 +38,8 @@ fn by_nodes(family: &Family, source: &str, operations: &[Operation]) -> Result<(
     Ok(())
 }
 
-/// Calls that are carried out from what was written down, in pieces of both kinds.
-fn repeated(family: &Family) -> Result<(), Failed> {
+/// Calls that come back, in pieces of both kinds.
+fn pieces(family: &Family) -> Result<(), Failed> {
     on_nodes(family, 5, &["repeated.c"], &[("COLLIE_ALLGATHER", "direct")]).map(drop)
 }
 
