@@ -238,7 +238,9 @@ fn run_alone(
         let code = match (&candidate.choice, &prepared[place]) {
             (None, _) => native(),
             (Some(_), None) => SUCCESS,
-            (Some(choice), Some(prepared)) => guard::play(|| ours(state, arguments, significant, choice, prepared)),
+            (Some(choice), Some(prepared)) => {
+                guard::play(arguments.operation, || ours(state, arguments, significant, choice, prepared))
+            }
         };
         Outcome::plain(code, candidate.cell, bytes)
     };

@@ -4,6 +4,7 @@
 
 use super::state::LastCommunicators;
 use super::{attention, stack};
+use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::mpi::error::Error;
 use mpi_sys::MPI_Comm;
@@ -18,8 +19,8 @@ pub struct Thread {
     /// The communicators of its last calls.
     pub communicators: LastCommunicators,
     activity: Cell<&'static str>,
-    /// Whether it runs one of our algorithms.
-    playing: Cell<bool>,
+    /// The operation that one of our algorithms is running for.
+    playing: Cell<Option<Operation>>,
     /// An error to raise when Collie is left.
     error: Cell<Option<(MPI_Comm, Error)>>,
 }
@@ -31,7 +32,7 @@ thread_local! {
             inside: Cell::new(0),
             communicators: LastCommunicators::none(),
             activity: Cell::new(""),
-            playing: Cell::new(false),
+            playing: Cell::new(None),
             error: Cell::new(None),
         }
     };
@@ -68,10 +69,10 @@ impl Thread {
 impl Thread {
     /// As [`play`], on this thread.
     #[inline]
-    pub fn play<T>(&self, action: impl FnOnce() -> T) -> T {
-        self.playing.set(true);
+    pub fn play<T>(&self, operation: Operation, action: impl FnOnce() -> T) -> T {
+        self.playing.set(Some(operation));
         let result = action();
-        self.playing.set(false);
+        self.playing.set(None);
         result
     }
 }
@@ -116,6 +117,7 @@ impl Drop for Inside<'_> {
         if std::thread::panicking() {
             abort(self.0);
         }
+        self.0.has_left_no_algorithm("an exception");
         self.0.inside.set(0);
         self.0.error.set(None);
     }
@@ -138,11 +140,17 @@ impl Thread {
         }
         self.inside.set(0);
         self.error.set(None);
-        if self.playing.replace(false) {
-            tell_and_abort("a function of the program jumped out of one of Collie's algorithms", self);
-        }
+        self.has_left_no_algorithm("a jump");
         attention::jumped_out();
         false
+    }
+
+    /// Ends the job if `way` has led out of one of our algorithms: the messages under way would meet those of later calls.
+    fn has_left_no_algorithm(&self, way: &str) {
+        if let Some(operation) = self.playing.take() {
+            let what = format!("{way} out of the program's reduction function has left an algorithm of Collie's");
+            tell_and_abort(&what, operation.row().mpi_name);
+        }
     }
 }
 
@@ -161,10 +169,10 @@ pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce()
     })
 }
 
-/// Runs an algorithm of ours, which nothing may jump out of: the messages under way would meet those of later calls.
+/// Runs an algorithm of ours, which nothing may jump out of.
 #[inline]
-pub fn play<T>(action: impl FnOnce() -> T) -> T {
-    THREAD.with(|thread| thread.play(action))
+pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {
+    THREAD.with(|thread| thread.play(operation, action))
 }
 
 /// Has `error` raised on the program's communicator when Collie is left; gives the code to return to the program.
@@ -176,13 +184,14 @@ pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
 
 /// After a panic, whose message has been told: going on with one rank out of step would hang the others.
 fn abort(thread: &Thread) -> ! {
-    tell_and_abort("internal error", thread)
+    let playing = thread.playing.get().map(|operation| operation.row().mpi_name);
+    tell_and_abort("internal error", playing.unwrap_or(thread.activity.get()))
 }
 
-fn tell_and_abort(what: &str, thread: &Thread) -> ! {
+fn tell_and_abort(what: &str, call: &str) -> ! {
     let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
     let context = super::state::last_call();
-    let words = format!("rank {rank}: {what} in {}{context}; ending the job", thread.activity.get());
+    let words = format!("rank {rank}: {what} in {call}{context}; ending the job");
     super::log::tell_before_the_end(&words);
     // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };

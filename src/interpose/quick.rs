@@ -42,7 +42,9 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         let mark = guard::Mark::new();
         let inside = thread.enter(&mark);
         let code = match &known.prepared[0] {
-            Some(prepared) => thread.play(|| play(prepared, arguments, traffic.get_mut(), played.get_mut())),
+            Some(prepared) => {
+                thread.play(arguments.operation, || play(prepared, arguments, traffic.get_mut(), played.get_mut()))
+            }
             None => native(),
         };
         let ticks = clock.raw().saturating_sub(start);

@@ -21,8 +21,10 @@ struct Walk {
     place: usize,
     /// Where the function looked at last begins in the stack, and an instruction of it.
     last: (usize, usize),
-    /// Instruction of the function that the place belongs to.
-    owner: Option<usize>,
+    /// Whether the walk has left the functions of this library that it began in.
+    outside: bool,
+    /// Whether the place belongs to a function of this library that has called, through others, the one that asks.
+    found: Option<bool>,
 }
 
 extern "C" fn look(context: *mut Context, walk: *mut c_void) -> c_int {
@@ -30,28 +32,28 @@ extern "C" fn look(context: *mut Context, walk: *mut c_void) -> c_int {
     // What it gives as canonical frame address is that of the function called from here: where this one's part begins.
     let (walk, begin, instruction) =
         unsafe { (&mut *walk.cast::<Walk>(), _Unwind_GetCFA(context), _Unwind_GetIP(context)) };
-    if (walk.last.0..begin).contains(&walk.place) {
-        walk.owner = Some(walk.last.1);
+    let (last_begin, last_instruction) = walk.last;
+    if (last_begin..begin).contains(&walk.place) {
+        // In the functions that the walk begins in lie what is new and what an old call has left there.
+        walk.found = Some(walk.outside && is_ours(last_instruction));
         return END;
     }
+    walk.outside = walk.outside || last_begin != 0 && !is_ours(last_instruction);
     walk.last = (begin, instruction);
     GO_ON
 }
 
-/// Whether the function of this library whose variable is, or was, at `place` is still running, asked by one whose
-/// variable is at `here`. Where the stack cannot be walked that far it counts as running.
+/// Whether the function of this library whose variable is, or was, at `place` is still running and has called, through
+/// functions of others, the one whose variable is at `here`. Where the stack cannot be walked that far, that is so.
 pub fn is_running(place: usize, here: usize) -> bool {
     // Stacks grow downwards on every machine that MPI runs on.
     if here >= place {
         return false;
     }
-    let mut walk = Walk { place, last: (0, 0), owner: None };
+    let mut walk = Walk { place, last: (0, 0), outside: false, found: None };
     // SAFETY: the function has the type that the unwinder asks for, and the walk outlives the call.
     unsafe { _Unwind_Backtrace(look, (&raw mut walk).cast()) };
-    match walk.owner {
-        Some(instruction) => is_ours(instruction),
-        None => true,
-    }
+    walk.found.unwrap_or(true)
 }
 
 /// Whether an instruction is in this library.

@@ -54,7 +54,9 @@ pub fn run(
     let start = runtime.clock.raw();
     let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
     let sides = [address(on_copy.send), address(on_copy.receive)];
-    let ours = guard::play(|| collective::play(state, arguments.operation, &on_copy, sides, choice, prepared));
+    let ours = guard::play(arguments.operation, || {
+        collective::play(state, arguments.operation, &on_copy, sides, choice, prepared)
+    });
     let between = runtime.clock.raw();
     let code = native();
     let end = runtime.clock.raw();

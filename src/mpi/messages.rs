@@ -3,7 +3,7 @@
 use super::constants;
 use super::counts::{TAG, exchange_with_self, with_count};
 use super::datatype::Datatype;
-use super::error::{Error, Result, check};
+use super::error::{Error, Result, check, throwing};
 use super::packing::Elements;
 use super::waiting::{test_all, wait_for};
 use crate::monitor::Traffic;
@@ -11,7 +11,7 @@ use crate::reduction::Kernel;
 use crate::run::Transport;
 use crate::schedule::action::{self, Side};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
-use std::os::raw::c_int;
+use std::os::raw::{c_int, c_void};
 
 /// Elements that one call of `PMPI_Reduce_local` can count.
 const BLOCK: usize = 1 << 30;
@@ -238,10 +238,9 @@ unsafe impl Transport for Messages<'_> {
             let part = (units - done).min(BLOCK);
             let offset = done as isize * stride;
             let (input, inout) = (input.wrapping_offset(offset), inout.wrapping_offset(offset));
-            // SAFETY: the caller's promise.
-            check(unsafe {
-                mpi_sys::PMPI_Reduce_local(input.cast(), inout.cast(), part as c_int, datatype, operation)
-            })?;
+            let native = throwing!(PMPI_Reduce_local(*const c_void, *mut c_void, c_int, MPI_Datatype, MPI_Op));
+            // SAFETY: the caller's promise. The program's function may throw, which ends the job in an orderly way.
+            check(unsafe { native(input.cast(), inout.cast(), part as c_int, datatype, operation) })?;
             done += part;
         }
         Ok(())

@@ -10,6 +10,7 @@ const TESTS: &[(&str, Test)] = &[
     ("at_exit", at_exit),
     ("jumps", jumps),
     ("throws", throws),
+    ("jumping_operation", jumping_operation),
     ("dying_communicator", dying_communicator),
     ("abort_in_handler", abort_in_handler),
 ];
@@ -80,6 +81,40 @@ fn left_by_error(family: &Family, source: &str, mode: &str) -> Result<(), Failed
     let ranks = if mode == "replace" { 2 } else { 3 };
     let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     family.run(&launch)?.success().map(drop)
+}
+
+/// A reduction function that jumps or throws out of an algorithm of ours, in its first call and in one that goes the short
+/// way: the next call on that rank, whatever and however deep it is, ends the job and says why; none goes on.
+fn jumping_operation(family: &Family) -> Result<(), Failed> {
+    const SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
+        ("1", "jump", "collective", "single", "replace"),
+        ("6", "jump", "collective", "single", "replace"),
+        ("6", "jump", "deeper", "multiple", "replace"),
+        ("6", "jump", "observed", "single", "replace"),
+        ("6", "jump", "finalize", "single", "replace"),
+        ("1", "jump", "observed", "multiple", "verify"),
+        ("1", "throw", "collective", "multiple", "replace"),
+        ("6", "throw", "finalize", "single", "replace"),
+        ("6", "throw", "collective", "single", "verify"),
+    ];
+    let program = family.program("jumping_operation.cpp")?.display().to_string();
+    for (call, way, next, threads, mode) in SETTINGS {
+        let words = [*call, *way, *next, *threads].map(str::to_owned);
+        let command = std::iter::once(program.clone()).chain(words).collect();
+        let variables = [("COLLIE_REPORT", "off"), ("COLLIE_ALLREDUCE", "recursive_doubling"), ("COLLIE_MODE", *mode)];
+        let launch =
+            Launch { ranks: 4, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        let outcome = family.run(&launch)?;
+        let how = if *way == "jump" { "a jump" } else { "an exception" };
+        let words = format!(
+            "collie: rank 1: {how} out of the program's reduction function has left an algorithm of Collie's \
+             in MPI_Allreduce"
+        );
+        if outcome.status != Some(70) || !outcome.stderr.contains(&words) || outcome.stderr.contains("returned") {
+            return Err(format!("{way} out of call {call}, mode {mode}: not ended for it\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Delete callbacks that communicate on the dying communicator leave nothing behind that the end would trip over.
