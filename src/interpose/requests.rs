@@ -126,7 +126,8 @@ impl Requests {
     fn freed(&self, request: MPI_Request) {
         let mut all = self.started.lock();
         if let Some(here) = all.get_mut(&(request.0 as usize)) {
-            here.pop();
+            // Since the native call another thread may have been given the same handle, for a request that came later.
+            here.remove(0);
             self.forget_if_empty(&mut all, request);
         }
     }
@@ -427,5 +428,33 @@ mod fortran {
         start start START (handle) Handles::from_slice(&[request(handle)]);
         start startall STARTALL (count handles) read(count, handles);
         free request_free REQUEST_FREE (handle) request(handle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::Collective;
+
+    #[test]
+    fn a_handle_given_out_again_is_the_later_requests() {
+        let requests = Requests::default();
+        let handle = MPI_Request(0x2a as _);
+        let function = Function { collective: Collective::Bcast, form: Form::Persistent };
+        let known = |requests: &Requests| requests.known.load(Ordering::Relaxed);
+        let places = |requests: &Requests| {
+            let all = requests.started.lock();
+            all.values().flatten().map(|started| started.place).collect::<Vec<_>>()
+        };
+        // One thread has freed the first natively and comes to say so when another has been given its handle.
+        requests.made(handle, 1, function, 8);
+        requests.made(handle, 2, Function { form: Form::Nonblocking, ..function }, 8);
+        requests.freed(handle);
+        assert_eq!((places(&requests), known(&requests)), (vec![2], 1));
+        requests.freed(handle);
+        assert_eq!((places(&requests), known(&requests)), (vec![], 0));
+        // Of a handle that nobody knows there is nothing to forget.
+        requests.freed(handle);
+        assert_eq!(known(&requests), 0);
     }
 }
