@@ -121,9 +121,11 @@ mod tests {
     fn what_calls_no_longer_need_is_given_back() {
         let mut pool = Pool::new();
         let held = |pool: &Pool| pool.chunks.iter().map(|chunk| chunk.bytes).sum::<usize>();
-        let mut call = |pool: &mut Pool, bytes: &[usize]| {
+        let call = |pool: &mut Pool, bytes: &[usize]| {
             pool.clear();
-            bytes.iter().for_each(|bytes| drop(pool.take(*bytes)));
+            for bytes in bytes {
+                pool.take(*bytes);
+            }
         };
         call(&mut pool, &[1 << 28]);
         for _ in 0..REMEMBERED {

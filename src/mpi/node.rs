@@ -68,6 +68,6 @@ mod tests {
     #[test]
     fn nodes_are_numbered_by_first_rank_and_one_node_is_none() {
         assert_eq!(number([7, 3, 7, 9, 3].into_iter()), [0, 1, 0, 2, 1]);
-        assert_eq!(number([7, 7, 7].into_iter()), []);
+        assert!(number([7, 7, 7].into_iter()).is_empty());
     }
 }
