@@ -1,4 +1,5 @@
-//! One row per (function, communicator, size class, algorithm, what decided it); times in seconds.
+//! One row per (function, communicator, size class, algorithm, what decided it); times in seconds. What is of the whole run,
+//! such as what found no room, is in the other forms: a line of another kind would make this one no table.
 
 use crate::monitor::{CommunicatorRow, LateRow, Row, Summary};
 use csv::Writer;

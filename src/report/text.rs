@@ -377,7 +377,7 @@ fn overhead(text: &mut String, summary: &Summary) {
     if let Some(cache) = &summary.cache {
         line!(
             text,
-            "what is kept of calls for the next like them: {} entries went for others, {} found no room ({} of {} used)",
+            "kept for calls like earlier ones: {} evicted, {} found no room; {} of {} used at most",
             count(cache.evicted),
             count(cache.refused),
             bytes(cache.most_bytes),

@@ -1,4 +1,4 @@
-//! What happens to records that no longer fit into the memory they may take.
+//! What happens to records, and to what is kept of calls, that no longer fit into the memory they may take.
 
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
@@ -13,7 +13,46 @@ const RANKS: usize = 2;
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial =
         |name: &str, spill| Trial::test(format!("{}::bounds::{name}", family.name), move || bounded(family, spill));
-    vec![trial("memory_only", false), trial("memory_and_file", true)]
+    let calls = Trial::test(format!("{}::bounds::kept_calls", family.name), move || kept_calls(family));
+    vec![trial("memory_only", false), trial("memory_and_file", true), calls]
+}
+
+/// More different calls than there is room to keep: those kept before go, the report says how many, and results and
+/// records are as they are where there is room.
+fn kept_calls(family: &Family) -> Result<(), Failed> {
+    let program = family.program("many_calls.c")?.display().to_string();
+    for memory in ["1M", "64M"] {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let variables = [
+            ("COLLIE_REPORT", path_text.as_str()),
+            ("COLLIE_MEMORY", memory),
+            ("COLLIE_ALLREDUCE", "recursive_doubling"),
+            ("COLLIE_BCAST", "binomial"),
+        ];
+        let command = [&program, "500", "3"].map(str::to_owned).to_vec();
+        let launch =
+            Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        let outcome = family.run(&launch)?.success()?;
+        let report = Report::read(&path, &outcome)?;
+        report.accounts_for(&outcome)?;
+        let (ours, cache) = (report.calls(|row| row.algorithm != "native"), &report.whole["cache"]);
+        let as_told = if memory == "1M" {
+            // An eighth of it is for these; each of 3 ranks meets two kinds of call 1000 times over that are no longer kept.
+            let number = |name: &str| cache[name].as_u64().unwrap_or(0);
+            number("bound") == 128 << 10
+                && number("most_bytes") <= number("bound")
+                && number("most_bytes") > number("bound") / 2
+                && number("evicted") > 3 * 2 * 1000
+                && number("refused") == 0
+        } else {
+            cache.is_null()
+        };
+        if ours != 3 * 3 * 500 * 3 || !as_told {
+            return Err(format!("{memory}: {ours} calls of ours; kept: {cache}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
 }
 
 fn bounded(family: &Family, spill: bool) -> Result<(), Failed> {

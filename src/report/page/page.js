@@ -65,6 +65,8 @@ function lateNote(summary) {
     + (clock ? ` The clocks were synchronised ${count(clock.points)} times and agree within ${duration(clock.error_seconds)}; the slowest pair's fastest ping-pong took ${duration(clock.round_trip_seconds)}.` : "");
 }
 
+const keptNote = cache => `What is kept for calls like earlier ones: on all ranks ${count(cache.evicted)} entries had to go for others, ${count(cache.refused)} found no room; a rank used ${bytes(cache.most_bytes)} of ${bytes(cache.bound)} at most, an eighth of COLLIE_MEMORY.`;
+
 function trafficSection(summary, rows, id, title, note) {
   if (!rows?.length) return;
   const map = heatMap(summary, rows);
@@ -83,6 +85,7 @@ function show(summary) {
   verdictSection(summary);
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below.",
     summary.beyond ? element("p", { class: "note" }, `${count(summary.beyond.calls)} calls on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
+    summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
     summary.rows.length ? cellTable(summary) : "No collective was called.");
   const fallbacks = fallbackTable(summary);
   if (fallbacks) section("fallbacks", "Fell back to native", "Calls that Collie was to run but handed to the MPI library.", fallbacks);

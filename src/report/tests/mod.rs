@@ -64,6 +64,15 @@ fn csv_is_as_it_was() {
 }
 
 #[test]
+fn what_found_no_room_is_in_every_form_that_has_a_place_for_it() {
+    let (with, without) = (full(), plain());
+    assert_eq!(read(&render(Json, &with)).unwrap().cache.map(|cache| cache.evicted), Some(8 * 1_504));
+    assert!(text(Text, &with).contains("12032 evicted") && !text(Text, &without).contains("evicted"));
+    let data = |summary: &Summary| text(Html, summary).split_once("application/json").unwrap().1.to_owned();
+    assert!(data(&with).contains("\"cache\":{") && !data(&without).contains("\"cache\":{"));
+}
+
+#[test]
 fn json_is_as_it_was() {
     snapshot("compared.json", &text(Json, &compared()));
 }
