@@ -246,10 +246,7 @@ fn comparison(text: &mut String, summary: &Summary) {
         verdicts(Verdict::TooFewEpochs)
     );
     columns(text, TEXTS, &table);
-    line!(
-        text,
-        "native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio"
-    );
+    line!(text, "native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio");
 }
 
 fn verification(text: &mut String, summary: &Summary) {
