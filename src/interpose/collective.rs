@@ -13,7 +13,7 @@ use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
 use crate::schedule::lower::Part;
-use crate::selection::{Decided, Mode, decide_with};
+use crate::selection::{Decided, Mode, VerifyResult, decide_with};
 use smallvec::smallvec;
 use std::os::raw::c_int;
 use std::rc::Rc;
@@ -46,16 +46,17 @@ struct Outcome {
     elements: u16,
     /// The epoch, in mode `compare`.
     epoch: Option<u32>,
-    /// The ticks to count, where the call's time is not all its own; and in mode `verify` the cell and ticks of ours.
+    /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
-    ours: Option<(CellId, u64)>,
+    /// Whether another call ran before the one that counts and met the late ranks.
+    is_second: bool,
     /// The ticks waited for late ranks, where waiting is told apart.
     waited: Option<u64>,
 }
 
 impl Outcome {
     const fn plain(code: c_int, cell: CellId, bytes: usize) -> Self {
-        Self { code, cell, bytes, elements: 0, epoch: None, ticks: None, ours: None, waited: None }
+        Self { code, cell, bytes, elements: 0, epoch: None, ticks: None, is_second: false, waited: None }
     }
 }
 
@@ -81,18 +82,15 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
             let call = (outcome.cell, outcome.bytes, outcome.elements);
             trace::push(runtime, events, state.place, root, call, (start, ticks));
         }
-        if let Some((cell, ticks)) = outcome.ours {
-            state.table.record(cell, outcome.bytes as u64, ticks);
-        }
         if let Some(epoch) = outcome.epoch {
             let (function, bucket) = (Function::from(arguments.operation), Bucket::of(outcome.bytes as u64));
             state.turns.get_mut().epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
         }
     }
     if let Some(waited) = outcome.waited {
-        // In mode `verify` ours runs first and meets the late ranks, unless they were waited for before both.
-        let (cell, ticks) = outcome.ours.filter(|_| waited == 0).unwrap_or((outcome.cell, ticks));
-        synchronise::after(runtime, state, (arguments.operation.into(), cell), (start, ticks), waited);
+        // The one that met the late ranks is not counted, and what is counted waited for nobody.
+        let ticks = if outcome.is_second && waited == 0 { 0 } else { ticks };
+        synchronise::after(runtime, state, (arguments.operation.into(), outcome.cell), (start, ticks), waited);
     }
     if log::log_enabled!(log::Level::Trace) {
         let (name, call) = (arguments.operation.row().mpi_name, (outcome.cell, outcome.bytes));
@@ -253,8 +251,9 @@ fn run_alone(
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
             let significant = significant.at(arguments);
             let verified = verify::run(runtime, state, arguments, &significant, (choice, second), native);
-            let (ticks, ours) = (Some(verified.native_ticks), Some((*cell, verified.our_ticks)));
-            Outcome { ticks, ours, ..Outcome::plain(verified.code, first.cell, bytes) }
+            let is_second = verified.result == VerifyResult::Native;
+            let cell = if is_second { first.cell } else { *cell };
+            Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, cell, bytes) }
         }
         _ => by(0),
     }
@@ -356,7 +355,10 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
             let native = state.cell(operation, bytes, NATIVE, "native epoch");
             Plan::alternate(native, Candidate { choice: None, cell })
         }
-        Mode::Verify if ours => Plan::both(state.cell(operation, bytes, NATIVE, "mode verify"), candidate),
+        Mode::Verify if ours => {
+            let why = format!("mode verify, beside {algorithm}");
+            Plan::both(state.cell(operation, bytes, NATIVE, &why), candidate)
+        }
         _ => Plan::fixed(candidate),
     })
 }

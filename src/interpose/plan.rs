@@ -22,7 +22,7 @@ pub enum Policy {
     Fixed,
     /// Two take turns by epochs of calls: the first in even ones, the second in odd ones.
     Alternate,
-    /// Two do, one after the other, and their results are compared.
+    /// Two do, one after the other; their results are compared, and the program gets one of them.
     Both,
 }
 

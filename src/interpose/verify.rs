@@ -1,8 +1,9 @@
 //! Mode `verify`: ours beside the native collective on every call, and the results compared.
 //!
-//! Ours works on a copy of the receive buffer; what the program gets is the native result. Data movement and integers
-//! must agree bit for bit. Floating-point reductions may differ by the order of the folds, within a bound that grows
-//! with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
+//! Ours works on a copy of the receive buffer; what the program gets is the native result, unless it asked for ours
+//! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for bit,
+//! but for bytes that are nobody's. Floating-point reductions may differ by the order of the folds, within a bound that
+//! grows with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
 
 use super::arguments::{Arguments, Significant};
 use super::place::Place;
@@ -16,7 +17,8 @@ use crate::mpi::communicator;
 use crate::mpi::datatype::{Datatype, Kind};
 use crate::mpi::error::Result;
 use crate::mpi::packing::Elements;
-use crate::selection::OnDifference;
+use crate::mpi::padding::Padding;
+use crate::selection::{OnDifference, VerifyResult};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::c_int;
 
@@ -27,12 +29,12 @@ const EXIT_CODE: c_int = 65;
 
 /// One verified call.
 pub struct Outcome {
-    /// What the native call returned.
+    /// What to return to the program.
     pub code: c_int,
-    /// Ticks of the native call.
-    pub native_ticks: u64,
-    /// Ticks of ours.
-    pub our_ticks: u64,
+    /// Whose result the program got.
+    pub result: VerifyResult,
+    /// Ticks of the call that gave it.
+    pub ticks: u64,
 }
 
 /// Runs both and compares.
@@ -60,6 +62,8 @@ pub fn run(
     let between = runtime.clock.raw();
     let code = native();
     let end = runtime.clock.raw();
+    let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
+    let result = agreed.configuration.verify_result;
     let found = ours.and_then(|()| {
         let found = match (significant.receive, on_copy.receive) {
             (Some(native), Some(ours)) => compare(place, native, ours, scale?)?,
@@ -95,7 +99,26 @@ pub fn run(
         Err(error) => log::error!("a call could not be verified: {error}"),
     }
     verified.calls += 1;
-    Outcome { code, native_ticks: end - between, our_ticks: between - start }
+    drop(verified);
+    if result == VerifyResult::Native {
+        return Outcome { code, result, ticks: end - between };
+    }
+    let given = ours.and_then(|()| match (on_copy.receive, significant.receive) {
+        (Some(ours), Some(native)) => hand_over(place, ours, native),
+        _ => Ok(()),
+    });
+    let code = given.map_or_else(|error| guard::raise(arguments.comm, error), |()| mpi_sys::MPI_SUCCESS as c_int);
+    Outcome { code, result, ticks: between - start }
+}
+
+/// Puts our result in the place of the native one; what lies between its elements stays.
+fn hand_over(place: Place, ours: Elements, native: Elements) -> Result {
+    let mut bytes = vec![0; ours.bytes()];
+    // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
+    unsafe {
+        ours.pack(place.comm, place.rank, bytes.as_mut_ptr())?;
+        native.unpack(place.comm, place.rank, bytes.as_mut_ptr())
+    }
 }
 
 /// Tells of a difference; ends the job if that is asked for.
@@ -165,11 +188,14 @@ fn compare(place: Place, native: Elements, ours: Elements, scale: f64) -> Result
     }))
 }
 
-/// The signature bytes.
+/// The signature bytes, those that are nobody's as zeros.
 fn bytes_of(place: Place, elements: Elements) -> Result<Vec<u8>> {
     let mut bytes = vec![0; elements.bytes()];
     // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
     unsafe { elements.pack(place.comm, place.rank, bytes.as_mut_ptr()) }?;
+    if let Some(padding) = Padding::of(&elements.datatype)? {
+        padding.clear(&mut bytes);
+    }
     Ok(bytes)
 }
 
@@ -195,24 +221,34 @@ fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
     let number = |part: &[u8]| match width {
         4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
         8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
-        _ => extended(part),
+        _ if datatype.extended && cfg!(target_arch = "x86_64") => extended(part),
+        _ => quadruple(part),
     };
     let epsilon = if width == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
     Some((bytes.chunks(width).map(number).collect(), epsilon))
 }
 
-/// A number of 16 bytes as a double: the x87 format on x86-64, IEEE quadruple precision elsewhere. Rounded, which is
-/// enough to tell a wrong result from one folded in another order.
+/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another order.
 fn extended(bytes: &[u8]) -> f64 {
+    let (low, high) = words(bytes);
+    magnitude(high as u16, low as f64 / (1u64 << 63) as f64)
+}
+
+/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than x86-64.
+fn quadruple(bytes: &[u8]) -> f64 {
+    let (_, high) = words(bytes);
+    let sign_and_exponent = (high >> 48) as u16;
+    let leading = if sign_and_exponent & 0x7FFF == 0 { 0.0 } else { 1.0 };
+    magnitude(sign_and_exponent, leading + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
+}
+
+fn words(bytes: &[u8]) -> (u64, u64) {
     let word = |start: usize| u64::from_ne_bytes(bytes[start..start + 8].try_into().expect("eight bytes"));
-    let (low, high) = (word(0), word(8));
-    let (sign_and_exponent, fraction) = if cfg!(target_arch = "x86_64") {
-        (high as u16, low as f64 / (1u64 << 63) as f64)
-    } else {
-        ((high >> 48) as u16, 1.0 + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
-    };
-    let exponent = i32::from(sign_and_exponent & 0x7FFF);
-    let magnitude = match exponent {
+    (word(0), word(8))
+}
+
+fn magnitude(sign_and_exponent: u16, fraction: f64) -> f64 {
+    let magnitude = match i32::from(sign_and_exponent & 0x7FFF) {
         0x7FFF => f64::NAN,
         exponent => fraction * 2f64.powi((exponent - 16383).clamp(-1200, 1200)),
     };
@@ -268,16 +304,18 @@ fn differ_between_ranks(place: Place, result: Option<Elements>) -> Result<bool> 
 #[cfg(test)]
 mod tests {
     #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn extended_numbers_are_read() {
-        // 1.5 and −2 in the x87 format.
-        let number = |high: u16, low: u64| {
+    fn numbers_of_sixteen_bytes_are_read() {
+        // 1.5 and −2 in the x87 format, with something in the bytes that are nobody's; and in quadruple precision.
+        let bytes = |high: u64, low: u64| {
             let mut bytes = [0u8; 16];
             bytes[..8].copy_from_slice(&low.to_ne_bytes());
-            bytes[8..10].copy_from_slice(&high.to_ne_bytes());
-            super::extended(&bytes)
+            bytes[8..].copy_from_slice(&high.to_ne_bytes());
+            bytes
         };
-        assert_eq!(number(0x3FFF, 0xC000_0000_0000_0000), 1.5);
-        assert_eq!(number(0xC000, 0x8000_0000_0000_0000), -2.0);
+        assert_eq!(super::extended(&bytes(0xABCD_0000_3FFF, 0xC000_0000_0000_0000)), 1.5);
+        assert_eq!(super::extended(&bytes(0xFFFF_FFFF_0000_C000, 0x8000_0000_0000_0000)), -2.0);
+        assert_eq!(super::quadruple(&bytes(0x3FFF_8000_0000_0000, 0)), 1.5);
+        assert_eq!(super::quadruple(&bytes(0xC000_0000_0000_0000, 0)), -2.0);
+        assert_eq!(super::quadruple(&bytes(0, 0)), 0.0);
     }
 }

@@ -32,7 +32,7 @@ unsafe extern "C" {
     static collie_types: [PredefinedType; 0];
     static collie_types_number: usize;
     static collie_ops: [MPI_Op; 12];
-    static collie_combiners: [c_int; 5];
+    static collie_combiners: [c_int; 6];
 }
 
 macro_rules! constants {
@@ -84,8 +84,8 @@ constants! {
     null_copy: mpi_sys::MPI_Comm_copy_attr_function = collie_null_copy;
     /// The predefined operations, `MPI_SUM` first, in the order of the shim.
     ops: [MPI_Op; 12] = collie_ops;
-    /// The combiners named, dup, contiguous, vector, hvector, in this order.
-    combiners: [c_int; 5] = collie_combiners;
+    /// The combiners named, dup, contiguous, vector, hvector, struct, in this order.
+    combiners: [c_int; 6] = collie_combiners;
 }
 
 /// The predefined datatypes with their kinds.

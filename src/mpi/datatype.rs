@@ -48,6 +48,8 @@ pub struct Datatype {
     pub contiguous: bool,
     /// What it is, if it is predefined.
     pub kind: Option<Kind>,
+    /// Whether it is a `long double` of C, alone, complex, or in a pair.
+    pub extended: bool,
     /// What the reduction kernels call it, if they know it.
     pub element: Option<Element>,
 }
@@ -61,6 +63,17 @@ impl Datatype {
         match predefined().iter().find(|known| known.handle == handle) {
             Some(known) => Ok(*known),
             None => Self::ask(handle),
+        }
+    }
+
+    /// The same without its layout: of a type that need not be committed.
+    ///
+    /// # Errors
+    /// What PMPI says of an invalid handle.
+    pub(super) fn measured(handle: MPI_Datatype) -> Result<Self> {
+        match predefined().iter().find(|known| known.handle == handle) {
+            Some(known) => Ok(*known),
+            None => Self::measure(handle),
         }
     }
 
@@ -89,6 +102,7 @@ impl Datatype {
             true_extent: true_extent as usize,
             contiguous: size == extent && size == true_extent && true_lower == 0,
             kind: None,
+            extended: false,
             element: None,
         })
     }
@@ -137,7 +151,7 @@ fn refuse_uncommitted(handle: MPI_Datatype) -> Result {
 /// understood is packed, which is always right.
 fn in_order(handle: MPI_Datatype) -> Result<bool> {
     let made = Envelope::of(handle)?;
-    let [named, dup, contiguous, vector, hvector] = constants::combiners();
+    let [named, dup, contiguous, vector, hvector, _] = constants::combiners();
     if made.combiner == named {
         return Ok(true);
     }
@@ -161,7 +175,7 @@ fn in_order(handle: MPI_Datatype) -> Result<bool> {
 }
 
 /// Handles from `MPI_Type_get_contents` are ours to free, unless they are predefined.
-fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
+pub(super) fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
     if is_predefined(*handle) || Envelope::of(*handle)?.combiner == constants::combiners()[0] {
         return Ok(());
     }
@@ -170,12 +184,12 @@ fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
 }
 
 /// How a type was made, and how many arguments its constructor had of each sort.
-struct Envelope {
-    combiner: c_int,
+pub(super) struct Envelope {
+    pub combiner: c_int,
     integers: usize,
     addresses: usize,
     large_counts: usize,
-    types: usize,
+    pub types: usize,
 }
 
 /// The numbers that a constructor was given, in their order: `MPI_Type_vector` and `MPI_Type_create_hvector` have count,
@@ -211,7 +225,7 @@ impl Numbers {
 /// MPICH ends the job when the forms without large counts are asked about a type that was made with them.
 #[cfg(mpi_large_count)]
 impl Envelope {
-    fn of(handle: MPI_Datatype) -> Result<Self> {
+    pub fn of(handle: MPI_Datatype) -> Result<Self> {
         let (mut integers, mut addresses, mut large_counts, mut types): (MPI_Count, MPI_Count, MPI_Count, MPI_Count) =
             (0, 0, 0, 0);
         let mut combiner = 0;
@@ -254,11 +268,35 @@ impl Envelope {
         let (integers, addresses) = (&integers[..self.integers], &addresses[..self.addresses]);
         Ok((Numbers::of(integers, addresses, &large_counts[..self.large_counts]), inner))
     }
+
+    /// The integers or large counts and all types that a constructor was given, in their order.
+    pub fn all_contents(&self, handle: MPI_Datatype) -> Result<(Vec<i64>, Vec<MPI_Datatype>)> {
+        let mut integers: Vec<c_int> = vec![0; self.integers];
+        let mut addresses: Vec<MPI_Aint> = vec![0; self.addresses];
+        let mut large_counts: Vec<MPI_Count> = vec![0; self.large_counts];
+        let mut types = vec![constants::datatype_null(); self.types];
+        // SAFETY: the arrays have room for as many entries as the envelope announced.
+        check(unsafe {
+            mpi_sys::PMPI_Type_get_contents_c(
+                handle,
+                self.integers as MPI_Count,
+                self.addresses as MPI_Count,
+                self.large_counts as MPI_Count,
+                self.types as MPI_Count,
+                integers.as_mut_ptr(),
+                addresses.as_mut_ptr(),
+                large_counts.as_mut_ptr(),
+                types.as_mut_ptr(),
+            )
+        })?;
+        let integers = integers.into_iter().map(i64::from);
+        Ok((integers.chain(large_counts).collect(), types))
+    }
 }
 
 #[cfg(not(mpi_large_count))]
 impl Envelope {
-    fn of(handle: MPI_Datatype) -> Result<Self> {
+    pub fn of(handle: MPI_Datatype) -> Result<Self> {
         let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
         // SAFETY: out-parameters are valid for writes.
         check(unsafe {
@@ -286,6 +324,26 @@ impl Envelope {
             )
         })?;
         Ok((Numbers::of(&integers[..self.integers], &addresses[..self.addresses], &[]), inner))
+    }
+
+    /// The integers and all types that a constructor was given, in their order.
+    pub fn all_contents(&self, handle: MPI_Datatype) -> Result<(Vec<i64>, Vec<MPI_Datatype>)> {
+        let mut integers: Vec<c_int> = vec![0; self.integers];
+        let mut addresses: Vec<MPI_Aint> = vec![0; self.addresses];
+        let mut types = vec![constants::datatype_null(); self.types];
+        // SAFETY: the arrays have room for as many entries as the envelope announced.
+        check(unsafe {
+            mpi_sys::PMPI_Type_get_contents(
+                handle,
+                self.integers as c_int,
+                self.addresses as c_int,
+                self.types as c_int,
+                integers.as_mut_ptr(),
+                addresses.as_mut_ptr(),
+                types.as_mut_ptr(),
+            )
+        })?;
+        Ok((integers.into_iter().map(i64::from).collect(), types))
     }
 }
 
@@ -342,6 +400,7 @@ fn describe(row: &constants::PredefinedType) -> Result<Datatype> {
     // A pair whose layout here is not the one the kernels know is left to PMPI_Reduce_local.
     let element = element.filter(|element| element.size() as isize == datatype.extent);
     datatype.kind = Some(kind);
+    datatype.extended = pair == b'L';
     datatype.element = element;
     Ok(datatype)
 }

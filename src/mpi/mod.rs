@@ -14,6 +14,7 @@ pub mod messages;
 pub mod node;
 pub mod operation;
 pub mod packing;
+pub mod padding;
 mod waiting;
 
 pub use error::{Error, Result, check};

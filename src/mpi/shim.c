@@ -18,9 +18,10 @@ const MPI_Request collie_request_null = MPI_REQUEST_NULL;
 /* Of the tools interface. */
 const int collie_pvar_class_size = MPI_T_PVAR_CLASS_SIZE;
 const MPI_Errhandler collie_errors_return = MPI_ERRORS_RETURN;
-/* Named, dup, contiguous, vector, hvector: the combiners whose layout is looked into. */
+/* Named, dup, contiguous, vector, hvector: the combiners whose layout is looked into; and struct. */
 const int collie_combiners[] = {
-    MPI_COMBINER_NAMED, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR,
+    MPI_COMBINER_NAMED,  MPI_COMBINER_DUP,     MPI_COMBINER_CONTIGUOUS,
+    MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR, MPI_COMBINER_STRUCT,
 };
 MPI_Status *const collie_status_ignore = MPI_STATUS_IGNORE;
 MPI_Status *const collie_statuses_ignore = MPI_STATUSES_IGNORE;
@@ -29,7 +30,7 @@ MPI_Comm_copy_attr_function *const collie_null_copy = MPI_COMM_NULL_COPY_FN;
 /*
  * Predefined datatypes by what the standard lets be done to them: i C integer, u unsigned C integer, I Fortran
  * integer, a integer of several languages, f floating point, c complex, b C logical, l Fortran logical, B byte,
- * t text and packed data (no reduction), p value-and-index pair (told apart by `pair`).
+ * t text and packed data (no reduction), p value-and-index pair (told apart by `pair`). Long doubles have the pair L.
  */
 struct collie_predefined_type {
     MPI_Datatype handle;
@@ -61,13 +62,13 @@ const struct collie_predefined_type collie_types[] = {
     {MPI_COUNT, 'a', 0},
     {MPI_FLOAT, 'f', 0},
     {MPI_DOUBLE, 'f', 0},
-    {MPI_LONG_DOUBLE, 'f', 0},
+    {MPI_LONG_DOUBLE, 'f', 'L'},
     {MPI_C_FLOAT_COMPLEX, 'c', 0},
     {MPI_C_DOUBLE_COMPLEX, 'c', 0},
-    {MPI_C_LONG_DOUBLE_COMPLEX, 'c', 0},
+    {MPI_C_LONG_DOUBLE_COMPLEX, 'c', 'L'},
     {MPI_CXX_FLOAT_COMPLEX, 'c', 0},
     {MPI_CXX_DOUBLE_COMPLEX, 'c', 0},
-    {MPI_CXX_LONG_DOUBLE_COMPLEX, 'c', 0},
+    {MPI_CXX_LONG_DOUBLE_COMPLEX, 'c', 'L'},
     {MPI_C_BOOL, 'b', 0},
     {MPI_CXX_BOOL, 'b', 0},
     {MPI_BYTE, 'B', 0},

@@ -111,6 +111,16 @@ pub enum Piece {
     Bytes(usize),
 }
 
+/// Whose result the program gets in mode `verify`, and whose call counts as its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VerifyResult {
+    /// The MPI library's.
+    #[default]
+    Native,
+    /// Collie's: for programs that meet a call that the MPI library gets wrong.
+    Ours,
+}
+
 /// What happens when mode `verify` finds a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnDifference {
@@ -225,6 +235,8 @@ pub struct Configuration {
     pub spill: u64,
     /// `COLLIE_ON_DIFFERENCE`.
     pub on_difference: OnDifference,
+    /// `COLLIE_VERIFY_RESULT`.
+    pub verify_result: VerifyResult,
     /// `COLLIE_SYNC`.
     pub sync: Sync,
     /// `COLLIE_WATCHDOG`: after how many seconds a call is told to be stuck.
@@ -254,6 +266,7 @@ impl Default for Configuration {
             memory: 64 << 20,
             spill: 1 << 30,
             on_difference: OnDifference::default(),
+            verify_result: VerifyResult::default(),
             sync: Sync::default(),
             watchdog_seconds: None,
             log: "warn".to_owned(),
@@ -371,6 +384,10 @@ impl Configuration {
             variables::ON_DIFFERENCE => {
                 let words = [("report", OnDifference::Report), ("abort", OnDifference::Abort)];
                 self.on_difference = word(value, &words)?;
+            }
+            variables::VERIFY_RESULT => {
+                let words = [("native", VerifyResult::Native), ("ours", VerifyResult::Ours)];
+                self.verify_result = word(value, &words)?;
             }
             variables::RULES => {}
             // That of a file is read further on.

@@ -19,7 +19,7 @@ pub mod variables;
 
 pub use configuration::{
     Configuration, Device, Mode, OnDifference, Piece, RawConfiguration, ReportFormat, ReportTarget, RulesFile,
-    SELF_TEST, Sync, Wanted,
+    SELF_TEST, Sync, VerifyResult, Wanted,
 };
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, Situation, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Place, nearest, operation_named, suggestion};

@@ -27,6 +27,8 @@ const fn of_operation(row: &Row) -> Variable {
 pub const MODE: &str = "COLLIE_MODE";
 /// What a difference does.
 pub const ON_DIFFERENCE: &str = "COLLIE_ON_DIFFERENCE";
+/// Whose result the program gets where both ran.
+pub const VERIFY_RESULT: &str = "COLLIE_VERIFY_RESULT";
 /// The rules file.
 pub const RULES: &str = "COLLIE_RULES";
 /// The network that segments are cut for.
@@ -69,7 +71,7 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         default: "replace",
         help: "replace runs the collectives with Collie's algorithms; native leaves them to the MPI library and only \
                observes; compare lets both take turns of a few calls each and tells which is faster; verify runs both \
-               on every call, compares the results and gives the program the native one.",
+               on every call, compares the results and gives the program one of them (COLLIE_VERIFY_RESULT).",
     },
     Variable {
         name: ON_DIFFERENCE,
@@ -77,6 +79,13 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         default: "report",
         help: "What happens when verify finds a difference: it is told and the program goes on, or the job ends with \
                exit code 65.",
+    },
+    Variable {
+        name: VERIFY_RESULT,
+        accepted: "native, ours",
+        default: "native",
+        help: "Whose result the program gets in mode verify, and whose calls the report counts and times as the program's. \
+               ours lets a program run on where the MPI library's result is the wrong one.",
     },
 ];
 

@@ -14,6 +14,8 @@ const TESTS: &[(&str, Test)] = &[
     ("compare_by_threads", compare_by_threads),
     ("whoever_looks_on_the_same_actions_are_played", one_player),
     ("verify", verify),
+    ("verify_looks_at_no_padding", no_padding),
+    ("verify_gives_ours_where_native_is_wrong", wrong_natively),
     ("verify_finds_a_corrupted_message", corrupted),
     ("verify_ends_the_job", corrupted_to_the_end),
 ];
@@ -173,7 +175,26 @@ fn of_player(report: &Report) -> [u64; 3] {
 fn verify(family: &Family) -> Result<(), Failed> {
     let mut settings = forced("verify").to_vec();
     settings.push(("COLLIE_ON_DIFFERENCE", "abort"));
-    let (outcome, report) = accounted_once(family, &settings)?;
+    for result in ["native", "ours"] {
+        settings.truncate(5);
+        settings.push(("COLLIE_VERIFY_RESULT", result));
+        verified(family, &settings, result)?;
+    }
+    Ok(())
+}
+
+/// One of the two counts as the program's call, and says beside what.
+fn verified(family: &Family, settings: &[(&str, &str)], result: &str) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "rounds.c", &[], 3, settings)?;
+    for (function, calls) in [("MPI_Allreduce", 360), ("MPI_Bcast", 180), ("MPI_Reduce", 180)] {
+        let told = report.calls(|row| {
+            let native = row.algorithm == "native" && row.decided_by.starts_with("mode verify, beside ");
+            row.function == function && if result == "native" { native } else { row.algorithm != "native" }
+        });
+        if told != calls {
+            return Err(format!("{function}: {told} calls, not {calls}\n{}", outcome.told()).into());
+        }
+    }
     let verification = &report.whole["verification"];
     // Four calls a round on three ranks.
     if verification["calls"] != 60 * 4 * 3
@@ -184,25 +205,41 @@ fn verify(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// In mode `verify` a call counts once natively and once as ours, so the program's own account is half of it.
-fn accounted_once(family: &Family, variables: &[(&str, &str)]) -> Result<(crate::job::Outcome, Report), Failed> {
-    let path = report::fresh();
-    let path_text = path.display().to_string();
-    let mut variables = variables.to_vec();
-    variables.push(("COLLIE_REPORT", &path_text));
-    let command = vec![family.program("rounds.c")?.display().to_string()];
-    let launch = Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-    let outcome = family.run(&launch)?.success()?;
-    let report = Report::read(&path, &outcome)?;
-    for (function, calls) in [("MPI_Allreduce", 360), ("MPI_Bcast", 180), ("MPI_Reduce", 180)] {
-        for native in [true, false] {
-            let told = report.calls(|row| row.function == function && (row.algorithm == "native") == native);
-            if told != calls {
-                return Err(format!("{function}: {told} calls, not {calls}\n{}", outcome.told()).into());
-            }
+/// Long doubles with different bytes in the places that are nobody's are equal.
+fn no_padding(family: &Family) -> Result<(), Failed> {
+    let settings = [
+        ("COLLIE_MODE", "verify"),
+        ("COLLIE_ON_DIFFERENCE", "abort"),
+        ("COLLIE_ALLREDUCE", "recursive_doubling"),
+        ("COLLIE_REDUCE", "binomial"),
+    ];
+    let (outcome, report) = accounted(family, "long_doubles.c", &[], 3, &settings)?;
+    let verification = &report.whole["verification"];
+    // Eight kinds of reduction, in two functions, on three ranks.
+    if verification["calls"] != 8 * 2 * 3 || verification["differences"].as_array().is_none_or(|all| !all.is_empty()) {
+        return Err(format!("{verification:#}\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// A native allreduce that gives a wrong sum: the difference is told either way, and the program ends well with ours.
+fn wrong_natively(family: &Family) -> Result<(), Failed> {
+    for (result, status) in [("native", 1), ("ours", 0)] {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let mut variables = forced("verify").to_vec();
+        variables.extend([("COLLIE_VERIFY_RESULT", result), ("COLLIE_REPORT", &path_text)]);
+        let command = vec![family.program("rounds.c")?.display().to_string(), "numbers".to_owned()];
+        let mut preload = vec![family.compiled("miscounting_tool.c", &["-shared", "-fPIC", "-ldl"])?];
+        preload.extend(family.preload()?);
+        let launch = Launch { ranks: 2, command, variables: &variables, preload, others: Vec::new() };
+        let outcome = family.run(&launch)?;
+        let differences = outcome.stderr.lines().filter(|line| line.contains("differs from the native result")).count();
+        if outcome.status != Some(status) || differences == 0 {
+            return Err(format!("{result}: {differences} differences\n{}", outcome.told()).into());
         }
     }
-    Ok((outcome, report))
+    Ok(())
 }
 
 /// The wrong bit is told with rank, call, element and both values; the program gets the native result and ends well.
