@@ -3,11 +3,11 @@
 //!
 //! Answers are not kept: they cost less than what the ranks then exchange, and memory is given back and taken again.
 
+use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_int, c_uint, c_void};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::LazyLock;
 
 /// Libraries of CUDA, ROCm and the compilers that make programs for GPUs, by how their file names begin. Some load the
 /// library that is asked only when the program first uses a GPU.
@@ -142,7 +142,7 @@ impl Loaded {
                 }
             })
         };
-        static PROGRAM: LazyLock<bool> = LazyLock::new(|| has_section("/proc/self/exe").unwrap_or(false));
+        static PROGRAM: Lazy<bool> = Lazy::new(|| has_section("/proc/self/exe").unwrap_or(false));
         let present = !libraries.is_empty() || *PROGRAM;
         // SAFETY: CUDA's function of this name has this type.
         let cuda = function(c"cuPointerGetAttribute")

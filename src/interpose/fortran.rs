@@ -117,9 +117,9 @@ pub(super) mod open_mpi {
     use crate::interpose::symbols::Passed;
     use crate::mpi::constants;
     use mpi_sys::{MPI_Datatype, MPI_Op};
+    use once_cell::sync::OnceCell;
     use std::ffi::CStr;
     use std::os::raw::c_void;
-    use std::sync::OnceLock;
 
     /// Addresses that stand for something; of objects that the program, or else the MPI library, defines.
     struct Sentinels {
@@ -129,7 +129,7 @@ pub(super) mod open_mpi {
 
     /// Compilers spell external names in four ways.
     fn sentinels() -> &'static Sentinels {
-        static SENTINELS: OnceLock<Sentinels> = OnceLock::new();
+        static SENTINELS: OnceCell<Sentinels> = OnceCell::new();
         SENTINELS.get_or_init(|| Sentinels {
             in_place: [
                 c"mpi_fortran_in_place_",

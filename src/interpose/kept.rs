@@ -5,9 +5,9 @@
 //! thread other than the main one ends, a key of POSIX threads frees what is there; the main thread's lasts as long as the
 //! process.
 
+use once_cell::sync::OnceCell;
 use std::cell::Cell;
 use std::os::raw::c_void;
-use std::sync::OnceLock;
 
 /// A place for a value of this thread; in a `thread_local!` that is `const`, so that looking at it needs no set-up.
 pub struct Kept<T: 'static> {
@@ -16,12 +16,12 @@ pub struct Kept<T: 'static> {
 }
 
 /// Frees the values of threads that end; one per kind of value.
-pub struct Key(OnceLock<Option<libc::pthread_key_t>>);
+pub struct Key(OnceCell<Option<libc::pthread_key_t>>);
 
 impl Key {
     /// Not yet known to the system.
     pub const fn new() -> Self {
-        Self(OnceLock::new())
+        Self(OnceCell::new())
     }
 
     /// Has `free` called with `place` when this thread ends.

@@ -8,15 +8,15 @@ use super::{deadline, lifecycle, log, spawned};
 use crate::monitor::{Summary, merge};
 use crate::report;
 use crate::selection::ReportTarget;
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// What was done at the signal before.
-static BEFORE: OnceLock<Before> = OnceLock::new();
+static BEFORE: OnceCell<Before> = OnceCell::new();
 
 struct Before(libc::sigaction);
 

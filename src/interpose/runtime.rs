@@ -14,12 +14,13 @@ use crate::mpi::{constants, inline, node};
 use crate::run::Counts;
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration, Sync};
 use mpi_sys::MPI_Comm;
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+static RUNTIME: OnceCell<Option<Runtime>> = OnceCell::new();
 
 /// What Collie knows of the process.
 pub struct Runtime {

@@ -4,17 +4,17 @@
 use super::runtime::Runtime;
 use crate::mpi::communicator;
 use crate::selection::ReportTarget;
+use once_cell::sync::OnceCell;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// What tells the files of this `MPI_COMM_WORLD` from those of others: nothing for one that `mpirun` started.
 #[derive(Debug, Default)]
-pub struct World(OnceLock<Option<u32>>);
+pub struct World(OnceCell<Option<u32>>);
 
 impl World {
     /// Not known yet.
     pub const fn new() -> Self {
-        Self(OnceLock::new())
+        Self(OnceCell::new())
     }
 
     /// `first` is the process of rank 0.

@@ -17,9 +17,10 @@ use crate::run::Counts;
 use crate::schedule::lower;
 use crate::selection::Sync;
 use mpi_sys::MPI_Comm;
+use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
 
 /// Ping-pongs of a pair of ranks: the fastest counts, and of a hundred some are undisturbed.
 const PING_PONGS: u32 = 100;
@@ -35,7 +36,7 @@ const FIRST_AGAIN: u64 = 1024;
 pub struct Synchronisation {
     mode: AtomicU8,
     /// The communicator of all ranks that is used for it.
-    comm: OnceLock<All>,
+    comm: OnceCell<All>,
     clock: Mutex<(CommonClock, ClockRecord)>,
     room: Room,
     retired: Mutex<Vec<Part>>,
@@ -88,7 +89,7 @@ impl Synchronisation {
     pub const fn new() -> Self {
         Self {
             mode: AtomicU8::new(Sync::Off as u8),
-            comm: OnceLock::new(),
+            comm: OnceCell::new(),
             clock: Mutex::new((CommonClock::new(), ClockRecord { points: 0, error_ns: 0, round_trip_ns: 0 })),
             room: Room::new(0),
             retired: Mutex::new(Vec::new()),
@@ -228,8 +229,8 @@ fn arrive(runtime: &Runtime, state: &State, mode: Sync) -> Option<u64> {
 
 /// All ranks of the communicator, in the private one. What it sends counts as nobody's traffic.
 fn barrier(state: &State) -> Result {
-    static DISSEMINATION: LazyLock<Choice> =
-        LazyLock::new(|| Choice::parse(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
+    static DISSEMINATION: Lazy<Choice> =
+        Lazy::new(|| Choice::parse(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
     let nothing = super::arguments::Significant::nothing();
     let (place, call) = state.place_and_call(Operation::Barrier, &nothing);
     let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: place.rank, size: place.size };

@@ -4,9 +4,9 @@ use super::error::{Error, Result, check};
 use super::{communicator, constants};
 use crate::reduction::Element;
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype};
+use once_cell::sync::OnceCell;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int};
-use std::sync::OnceLock;
 
 /// What the standard lets be done to a predefined datatype (section "Predefined Reduction Operations").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -354,7 +354,7 @@ fn predefined() -> &'static [Datatype] {
     unsafe impl Send for Table {}
     // SAFETY: as above; the table is never written after it is made.
     unsafe impl Sync for Table {}
-    static TABLE: OnceLock<Table> = OnceLock::new();
+    static TABLE: OnceCell<Table> = OnceCell::new();
     &TABLE
         .get_or_init(|| {
             let null = constants::datatype_null();

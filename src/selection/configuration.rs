@@ -7,9 +7,10 @@ use super::rules::Rules;
 use super::variables::{self, PREFIX, VARIABLES};
 use crate::algorithm::{Choice, Operation, format_bytes, parse_bytes};
 use crate::schedule::simulate::Network;
+use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// What rank 0 hands to the other ranks: its variables as set and the text of its rules file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -352,7 +353,7 @@ impl Configuration {
 
     /// The network that is set, or else the one that stands for communicators within a node, or across nodes.
     pub fn network(&self, one_node: bool) -> Arc<Network> {
-        static PRESETS: LazyLock<[Arc<Network>; 2]> = LazyLock::new(|| {
+        static PRESETS: Lazy<[Arc<Network>; 2]> = Lazy::new(|| {
             ["ethernet", "shared_memory"].map(|name| Arc::new(Network::preset(name).expect("it is a preset")))
         });
         self.network.as_ref().map_or_else(|| Arc::clone(&PRESETS[usize::from(one_node)]), Arc::clone)

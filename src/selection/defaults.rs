@@ -2,7 +2,7 @@
 //! format, one table per kind of place; a row whose needs are not met gives way to the next that matches.
 
 use super::{Rules, Situation};
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 /// Name and text of each table.
 pub const TABLES: [(&str, &str); 3] = [
@@ -11,7 +11,7 @@ pub const TABLES: [(&str, &str); 3] = [
     ("across_nodes", include_str!("defaults/across_nodes.rules")),
 ];
 
-static PARSED: LazyLock<[Rules; 3]> = LazyLock::new(|| {
+static PARSED: Lazy<[Rules; 3]> = Lazy::new(|| {
     TABLES.map(|(name, text)| Rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}")))
 });
 

@@ -2,7 +2,7 @@
 //! that is not in it is refused.
 
 use crate::algorithm::{Operation, Row};
-use std::sync::LazyLock;
+use once_cell::sync::Lazy;
 
 /// One environment variable.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub const DEVICE: &str = "COLLIE_DEVICE";
 pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
 
 /// Every variable, in the order in which it is printed.
-pub static VARIABLES: LazyLock<Vec<Variable>> = LazyLock::new(|| {
+pub static VARIABLES: Lazy<Vec<Variable>> = Lazy::new(|| {
     let of_operations = Operation::ALL.map(|operation| of_operation(operation.row()));
     [BEFORE_OPERATIONS, &of_operations, AFTER_OPERATIONS].concat()
 });
