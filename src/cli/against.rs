@@ -1,4 +1,4 @@
-//! `collie simulate --against`: what was measured beside what is foretold for it.
+//! `collie simulate --against`: what was measured beside what is predicted for it.
 
 use super::table::columns;
 use crate::algorithm::{Call, Choice, Operation, format_bytes};
@@ -16,12 +16,12 @@ const NEAR: f64 = 1.1;
 struct Row {
     name: String,
     measured: f64,
-    foretold: f64,
+    predicted: f64,
 }
 
 impl Row {
     fn error(&self) -> f64 {
-        self.foretold / self.measured - 1.0
+        self.predicted / self.measured - 1.0
     }
 }
 
@@ -40,27 +40,27 @@ pub fn read(path: &Path) -> Result<Report, String> {
 /// There is nothing to compare.
 pub fn compare(report: &Report, network: &Network, steps: usize) -> Result<String, String> {
     let mut table =
-        vec![["operation", "bytes", "algorithm", "measured", "foretold", "error"].map(str::to_owned).to_vec()];
+        vec![["operation", "bytes", "algorithm", "measured", "predicted", "error"].map(str::to_owned).to_vec()];
     let mut winners = Vec::new();
     let mut errors: Vec<(Operation, f64)> = Vec::new();
     for cell in &report.cells {
         let rows = rows(cell, network, steps)?;
         let cost = |row: &Row| row.measured;
         let fastest = |by: fn(&Row) -> f64| rows.iter().min_by(|a, b| by(a).total_cmp(&by(b)));
-        let (Some(best), Some(chosen)) = (fastest(cost), fastest(|row| row.foretold)) else { continue };
+        let (Some(best), Some(chosen)) = (fastest(cost), fastest(|row| row.predicted)) else { continue };
         winners.push((cell.cell.operation, chosen.measured / best.measured));
         for row in &rows {
             errors.push((cell.cell.operation, row.error().abs()));
             let mark = match (row == best, row == chosen) {
-                (true, true) => "  fastest, and foretold so",
+                (true, true) => "  fastest, and predicted so",
                 (true, false) => "  fastest",
-                (false, true) => "  foretold fastest",
+                (false, true) => "  predicted fastest",
                 (false, false) => "",
             };
             let [operation, bytes] = [cell.cell.operation.to_string(), format_bytes(cell.cell.bytes)];
-            let [measured, foretold] = [row.measured, row.foretold].map(seconds);
+            let [measured, predicted] = [row.measured, row.predicted].map(seconds);
             let error = format!("{:+.0} %{mark}", 100.0 * row.error());
-            table.push(vec![operation, bytes, row.name.clone(), measured, foretold, error]);
+            table.push(vec![operation, bytes, row.name.clone(), measured, predicted, error]);
         }
     }
     if errors.is_empty() {
@@ -74,7 +74,7 @@ pub fn compare(report: &Report, network: &Network, steps: usize) -> Result<Strin
         let ratios: Vec<_> = winners.iter().filter(|(one, _)| of(*one)).map(|(_, ratio)| *ratio).collect();
         let near = ratios.iter().filter(|ratio| **ratio <= NEAR).count();
         text.push_str(&format!(
-            "{}: median error {:.1} %, nine in ten below {:.0} %; the foretold winner is within 10 % of the fastest in {near} \
+            "{}: median error {:.1} %, nine in ten below {:.0} %; the predicted winner is within 10 % of the fastest in {near} \
              of {} cells, at most {:.0} % off\n",
             wanted.map_or("all", Operation::name),
             100.0 * quantile(&errors, 0.5),
@@ -105,9 +105,9 @@ fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, Str
         if rows.iter().any(|row| row.name == name) {
             continue;
         }
-        let foretold = predict(&choice, &call, size, network, steps).map_err(|broken| format!("{choice}: {broken}"))?;
-        let foretold = foretold.ok_or_else(|| format!("{choice} cannot run among {size} ranks, but was measured"))?;
-        rows.push(Row { name, measured: variant.seconds.median, foretold: foretold.time });
+        let predicted = predict(&choice, &call, size, network, steps).map_err(|broken| format!("{choice}: {broken}"))?;
+        let predicted = predicted.ok_or_else(|| format!("{choice} cannot run among {size} ranks, but was measured"))?;
+        rows.push(Row { name, measured: variant.seconds.median, predicted: predicted.time });
     }
     Ok(rows)
 }
@@ -144,11 +144,11 @@ mod tests {
     #[test]
     fn errors_and_winners_are_told() {
         let network = Network::preset("ethernet").unwrap();
-        let foretold = rows(&report([1.0, 1.0]).cells[0], &network, usize::MAX).unwrap();
-        let [ring, doubling] = [&foretold[0], &foretold[1]].map(|row| row.foretold);
-        assert!(ring < doubling, "{foretold:?}");
+        let predicted = rows(&report([1.0, 1.0]).cells[0], &network, usize::MAX).unwrap();
+        let [ring, doubling] = [&predicted[0], &predicted[1]].map(|row| row.predicted);
+        assert!(ring < doubling, "{predicted:?}");
         let text = compare(&report([ring / 1.1, doubling * 2.0]), &network, usize::MAX).unwrap();
-        assert!(text.contains("+10 %  fastest, and foretold so") && text.contains("-50 %"), "{text}");
+        assert!(text.contains("+10 %  fastest, and predicted so") && text.contains("-50 %"), "{text}");
         assert!(text.contains("within 10 % of the fastest in 1 of 1 cells"), "{text}");
         let text = compare(&report([3.0, 1.0]), &network, usize::MAX).unwrap();
         assert!(text.contains("in 0 of 1 cells, at most 200 % off"), "{text}");

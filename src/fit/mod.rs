@@ -8,7 +8,7 @@
 //! * `measure` (feature `mpi`): what is timed, and in which order; the program.
 //!
 //! `collie-bench fit` is the MPI program; `collie fit` (in `cli`) starts it. docs/simulation.md says what is measured and
-//! how well it foretells.
+//! how well it predicts.
 
 pub mod estimate;
 pub mod settings;

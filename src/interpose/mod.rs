@@ -14,7 +14,7 @@
 //! * [`monitoring`]: what Open MPI itself counts of messages.
 //! * [`requests`]: the calls that wait for what was started.
 //! * [`verify`]: ours beside the native one, results compared.
-//! * [`synchronise`]: waiting for late ranks told from the collective itself.
+//! * [`synchronise`]: waiting for late ranks, separated from the collective itself.
 //! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
 //! * [`trace`]: the log of single calls. [`spawned`]: where processes that others spawned write.

@@ -148,7 +148,7 @@ pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
         runtime.synchronisation.room.add(memory);
     }
     let Some(comm) = communicator::make_private(constants::comm_world())? else {
-        log::warn!("waiting is not told from working: no communicator could be made for it");
+        log::warn!("waiting is not separated from working: no communicator could be made for it");
         return Ok(());
     };
     runtime.synchronisation.comm.get_or_init(|| All(comm));
@@ -176,7 +176,7 @@ pub fn before_observed(runtime: &Runtime, state: &mut State) -> Option<u64> {
                 let agreed = state.agree(runtime).map(drop);
                 let made = agreed.and_then(|()| prepare(runtime, state));
                 if let Err(error) = made {
-                    log::error!("waiting on a communicator is not told from working: {error}");
+                    log::error!("waiting on a communicator is not separated from working: {error}");
                 }
             }
             arrive(runtime, state, mode)

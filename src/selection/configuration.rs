@@ -59,7 +59,7 @@ pub enum Mode {
 /// What [`Mode::CompareSelf`] is written as.
 pub const SELF_TEST: &str = "compare-self";
 
-/// How waiting for late ranks is told from the collective itself.
+/// How waiting for late ranks is separated from the collective itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Sync {

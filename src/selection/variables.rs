@@ -41,7 +41,7 @@ pub const INLINE: &str = "COLLIE_INLINE";
 pub const REPORT: &str = "COLLIE_REPORT";
 /// Where the trace goes.
 pub const TRACE: &str = "COLLIE_TRACE";
-/// How waiting is told from working.
+/// How waiting is separated from working.
 pub const SYNC: &str = "COLLIE_SYNC";
 /// Memory for what is recorded.
 pub const MEMORY: &str = "COLLIE_MEMORY";
@@ -77,7 +77,7 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         name: ON_DIFFERENCE,
         accepted: "report, abort",
         default: "report",
-        help: "What happens when verify finds a difference: it is told and the program goes on, or the job ends with \
+        help: "What happens when verify finds a difference: the difference is reported and the program continues, or the job ends with \
                exit code 65.",
     },
     Variable {
@@ -153,7 +153,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: SYNC,
         accepted: "off, clock, barrier",
         default: "off",
-        help: "How waiting for late ranks is told from the collective itself. clock makes the ranks' clocks agree at the \
+        help: "How waiting for late ranks is separated from the collective itself. clock makes the ranks' clocks agree at the \
                start, at the end and now and then between, and compares when each rank came to a call; barrier puts a \
                barrier of Collie's before each blocking collective, and the time in it is waiting. The report then \
                names the ranks that the others wait for.",

@@ -141,7 +141,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             let goes_on = self.events.peek().is_none_or(|Reverse(next)| next.time > now);
             if goes_on && self.sharing.is_unsettled() {
                 self.sharing.settle(now);
-                self.foretell();
+                self.predict();
                 continue;
             }
             let Some(Reverse(event)) = self.events.pop() else { break };
@@ -351,9 +351,9 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    fn foretell(&mut self) {
+    fn predict(&mut self) {
         let nobody = Message { end: u32::MAX, sender: 0, receiver: 0, bytes: 0 };
-        for sharing::End { time, flow, version } in std::mem::take(&mut self.sharing.foretold) {
+        for sharing::End { time, flow, version } in std::mem::take(&mut self.sharing.predicted) {
             self.push(time, What::Ends { flow, version }, nobody);
         }
     }

@@ -17,11 +17,11 @@ pub struct Flow<M> {
     since: f64,
     /// Share of a port that it has.
     rate: f64,
-    /// Which of the ends foretold for it counts.
+    /// Which of the ends predicted for it counts.
     version: u32,
 }
 
-/// An end foretold: it counts unless the flow's share changes before.
+/// An end predicted: it counts unless the flow's share changes before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct End {
     pub time: f64,
@@ -57,8 +57,8 @@ pub struct Sharing<M> {
     /// Ports that messages came to or went from since shares were last settled: many do at one time, and one look at the
     /// others is enough for all of them.
     changed: Vec<usize>,
-    /// Ends foretold since they were last taken.
-    pub foretold: Vec<End>,
+    /// Ends predicted since they were last taken.
+    pub predicted: Vec<End>,
 }
 
 impl<M> Sharing<M> {
@@ -79,7 +79,7 @@ impl<M> Sharing<M> {
             spare: Vec::new(),
             version: 0,
             changed: Vec::new(),
-            foretold: Vec::new(),
+            predicted: Vec::new(),
         }
     }
 
@@ -149,7 +149,7 @@ impl<M> Sharing<M> {
 
     /// Gives all that use ports which have changed their share from `time` on.
     pub fn settle(&mut self, time: f64) {
-        let Self { ports, flows, version, changed, foretold, .. } = self;
+        let Self { ports, flows, version, changed, predicted, .. } = self;
         for port in changed.iter() {
             ports[*port].changed = false;
         }
@@ -166,7 +166,7 @@ impl<M> Sharing<M> {
             flow.left = (flow.left - (time - flow.since) * flow.rate).max(0.0);
             *version += 1;
             (flow.rate, flow.since, flow.version) = (rate, time, *version);
-            foretold.push(End { time: time + flow.left / rate, flow: *place, version: *version });
+            predicted.push(End { time: time + flow.left / rate, flow: *place, version: *version });
         }
     }
 }
@@ -182,7 +182,7 @@ mod tests {
         let mut due: Vec<End> = Vec::new();
         let mut next = 0;
         while ends.iter().any(|end| end.is_nan()) {
-            due.append(&mut sharing.foretold);
+            due.append(&mut sharing.predicted);
             due.sort_by(|a, b| b.time.total_cmp(&a.time));
             match wanted.get(next) {
                 Some((ports, time, seconds)) if due.last().is_none_or(|end| end.time > *time) => {
@@ -217,7 +217,7 @@ mod tests {
         let mut alone = |time, seconds| {
             sharing.join((), [0, 1], time, seconds);
             sharing.settle(time);
-            let end = sharing.foretold.pop().unwrap();
+            let end = sharing.predicted.pop().unwrap();
             sharing.end(end).map(|_| end.time - time)
         };
         assert_eq!(alone(0.0, 3.0), Some(1.0));
