@@ -105,7 +105,8 @@ fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, Str
         if rows.iter().any(|row| row.name == name) {
             continue;
         }
-        let predicted = predict(&choice, &call, size, network, steps).map_err(|broken| format!("{choice}: {broken}"))?;
+        let predicted =
+            predict(&choice, &call, size, network, steps).map_err(|broken| format!("{choice}: {broken}"))?;
         let predicted = predicted.ok_or_else(|| format!("{choice} cannot run among {size} ranks, but was measured"))?;
         rows.push(Row { name, measured: variant.seconds.median, predicted: predicted.time });
     }
