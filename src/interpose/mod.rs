@@ -43,6 +43,7 @@ mod observed;
 mod observed_fortran;
 mod origin;
 mod origin_fortran;
+mod part;
 mod partial;
 mod place;
 mod plan;

@@ -6,12 +6,14 @@
 
 use super::collective::log_call;
 use super::native::find;
+use super::part::{Part, sum_to_neighbours};
+use super::part::{nothing, own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours, sum_reduced};
 use super::runtime::{self, Runtime};
 use super::{arguments, attention, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
-use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
+use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -20,7 +22,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// the collective; the last part of its name, and in lower and in upper case, for Fortran; exported and native name of
 /// `MPI_X`, `MPI_X_c`, `MPI_Ix` and `MPI_Ix_c`, where they are to be observed; the arguments before the communicator;
 /// the root, -1 where there is none; the signature bytes, as `Significant::bytes` means them: one rank's block. Where
-/// that is no one count, 0.
+/// blocks are of several sizes, all of what the rank contributes.
 ///
 /// `Count` and `Shift` are what the form of the function counts and displaces in. The arguments that give the bytes are
 /// those that count on every rank, unless `in_place` picks others.
@@ -52,34 +54,36 @@ macro_rules! observed_collectives {
                 [MPI_Igatherv PMPI_Igatherv] [MPI_Igatherv_c PMPI_Igatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype, root: c_int) at(root),
-                if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
+                if in_place(sendbuf) { own(recvcounts, recvtype) } else { product(sendcount, sendtype) };
             Scatterv "Scatterv" scatterv SCATTERV [MPI_Scatterv PMPI_Scatterv] [MPI_Scatterv_c PMPI_Scatterv_c]
                 [MPI_Iscatterv PMPI_Iscatterv] [MPI_Iscatterv_c PMPI_Iscatterv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, displs: *const Shift, sendtype: MPI_Datatype,
                  recvbuf: *mut c_void, recvcount: Count, recvtype: MPI_Datatype, root: c_int) at(root),
-                if in_place(recvbuf) { nothing() } else { product(recvcount, recvtype) };
+                if in_place(recvbuf) { own(sendcounts, sendtype) } else { product(recvcount, recvtype) };
             Allgatherv "Allgatherv" allgatherv ALLGATHERV [MPI_Allgatherv PMPI_Allgatherv] [MPI_Allgatherv_c PMPI_Allgatherv_c]
                 [MPI_Iallgatherv PMPI_Iallgatherv] [MPI_Iallgatherv_c PMPI_Iallgatherv_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcounts: *const Count, displs: *const Shift, recvtype: MPI_Datatype) -1,
-                if in_place(sendbuf) { nothing() } else { product(sendcount, sendtype) };
+                if in_place(sendbuf) { own(recvcounts, recvtype) } else { product(sendcount, sendtype) };
             Alltoall "Alltoall" alltoall ALLTOALL [] [] [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
             Alltoallv "Alltoallv" alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
                 [MPI_Ialltoallv PMPI_Ialltoallv] [MPI_Ialltoallv_c PMPI_Ialltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, nothing();
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1,
+                if in_place(sendbuf) { sum(recvcounts, recvtype) } else { sum(sendcounts, sendtype) };
             Alltoallw "Alltoallw" alltoallw ALLTOALLW [MPI_Alltoallw PMPI_Alltoallw] [MPI_Alltoallw_c PMPI_Alltoallw_c]
                 [MPI_Ialltoallw PMPI_Ialltoallw] [MPI_Ialltoallw_c PMPI_Ialltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
-                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) -1, nothing();
+                 rdispls: *const Shift, recvtypes: *const MPI_Datatype) -1,
+                if in_place(sendbuf) { sum_of_types(recvcounts, recvtypes) } else { sum_of_types(sendcounts, sendtypes) };
             ReduceScatter "Reduce_scatter" reduce_scatter REDUCE_SCATTER
                 [MPI_Reduce_scatter PMPI_Reduce_scatter] [MPI_Reduce_scatter_c PMPI_Reduce_scatter_c]
                 [MPI_Ireduce_scatter PMPI_Ireduce_scatter] [MPI_Ireduce_scatter_c PMPI_Ireduce_scatter_c]
                 (sendbuf: *const c_void, recvbuf: *mut c_void, recvcounts: *const Count, datatype: MPI_Datatype,
-                 op: MPI_Op) -1, nothing();
+                 op: MPI_Op) -1, sum_reduced(recvcounts, datatype, op);
             ReduceScatterBlock "Reduce_scatter_block" reduce_scatter_block REDUCE_SCATTER_BLOCK
                 [MPI_Reduce_scatter_block PMPI_Reduce_scatter_block]
                 [MPI_Reduce_scatter_block_c PMPI_Reduce_scatter_block_c]
@@ -121,7 +125,8 @@ macro_rules! observed_collectives {
                 [MPI_Ineighbor_alltoallv PMPI_Ineighbor_alltoallv]
                 [MPI_Ineighbor_alltoallv_c PMPI_Ineighbor_alltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
-                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1, nothing();
+                 recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1,
+                sum_to_neighbours(sendcounts, sendtype);
             NeighborAlltoallw "Neighbor_alltoallw" neighbor_alltoallw NEIGHBOR_ALLTOALLW
                 [MPI_Neighbor_alltoallw PMPI_Neighbor_alltoallw]
                 [MPI_Neighbor_alltoallw_c PMPI_Neighbor_alltoallw_c]
@@ -129,7 +134,8 @@ macro_rules! observed_collectives {
                 [MPI_Ineighbor_alltoallw_c PMPI_Ineighbor_alltoallw_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const MPI_Aint,
                  sendtypes: *const MPI_Datatype, recvbuf: *mut c_void, recvcounts: *const Count,
-                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) -1, nothing();
+                 rdispls: *const MPI_Aint, recvtypes: *const MPI_Datatype) -1,
+                sum_of_types_to_neighbours(sendcounts, sendtypes);
         }
     };
 }
@@ -221,7 +227,7 @@ macro_rules! entries {
         #[cfg(mpi_large_count)]
         mod large_count {
             use super::*;
-            type Count = MPI_Count;
+            type Count = mpi_sys::MPI_Count;
             type Shift = MPI_Aint;
             $($(entries! { @one $collective Blocking $large $native_large $arguments () $root, $bytes })?)*
             $($(entries! {
@@ -238,39 +244,6 @@ macro_rules! entries {
 }
 
 observed_collectives! { entries }
-
-/// What one rank contributes, as far as the arguments tell.
-#[derive(Clone, Copy)]
-pub(super) struct Part {
-    /// Signature bytes.
-    pub bytes: u64,
-    /// Type of the elements; null where they are of several or none.
-    pub datatype: MPI_Datatype,
-    /// The reduction operation; null where there is none.
-    pub op: MPI_Op,
-}
-
-/// That it cannot be told, or is nothing.
-pub(super) fn nothing() -> Part {
-    Part { bytes: 0, datatype: constants::datatype_null(), op: constants::op_null() }
-}
-
-/// `count` elements that are reduced.
-pub(super) fn reduced(count: impl Into<i64>, datatype: MPI_Datatype, op: MPI_Op) -> Part {
-    Part { op, ..product(count, datatype) }
-}
-
-/// `count` elements; of no bytes for what MPI forbids, which the native library is left to complain about.
-pub(super) fn product(count: impl Into<i64>, datatype: MPI_Datatype) -> Part {
-    let mut size: MPI_Count = 0;
-    if datatype != constants::datatype_null() {
-        // SAFETY: the out-parameter is valid for writes; the handle is one that counts on this rank.
-        unsafe { mpi_sys::PMPI_Type_size_x(datatype, &mut size) };
-    }
-    let (count, size) = (u64::try_from(count.into()), u64::try_from(size));
-    let bytes = count.unwrap_or_default().saturating_mul(size.unwrap_or_default());
-    Part { bytes, datatype, op: constants::op_null() }
-}
 
 /// The root.
 const fn at(root: c_int) -> c_int {
@@ -319,7 +292,7 @@ fn timed(
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
         let part = if state.inter { nothing() } else { part() };
-        let bytes = part.bytes;
+        let bytes = part.bytes.count(comm, state.rank, state.size);
         let cell = state.observed_cell(function, bytes);
         if !blocking {
             runtime.requests.made(made(), state.place, function, bytes);

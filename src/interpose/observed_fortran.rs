@@ -4,9 +4,12 @@
 //! its requests and missing error arguments are.
 
 use super::fortran::comm;
-use super::fortran::open_mpi::{buffer, datatype, op};
+use super::fortran::open_mpi::buffer;
 use super::native::find;
-use super::observed::{self, Part, nothing, observed_collectives};
+use super::observed::{self, observed_collectives};
+use super::part::fortran::{own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours};
+use super::part::fortran::{sum_reduced, sum_to_neighbours};
+use super::part::nothing;
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use std::os::raw::{c_int, c_void};
@@ -113,18 +116,6 @@ macro_rules! entries {
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 observed_collectives! { entries }
-
-/// `count` elements.
-fn product(count: *mut c_void, handle: *mut c_void) -> Part {
-    // SAFETY: Fortran passes both by valid addresses.
-    unsafe { observed::product(*count.cast::<c_int>(), datatype(handle.cast())) }
-}
-
-/// `count` elements that are reduced.
-fn reduced(count: *mut c_void, handle: *mut c_void, operation: *mut c_void) -> Part {
-    // SAFETY: Fortran passes a valid address.
-    Part { op: unsafe { op(operation.cast()) }, ..product(count, handle) }
-}
 
 /// The root.
 fn at(root: *mut c_void) -> c_int {

@@ -3,7 +3,8 @@
 use super::arguments::Significant;
 use super::log;
 use super::runtime::Runtime;
-use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, RankRecord};
+use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
+use crate::monitor::{RankRecord, Shown};
 use crate::mpi::bytes::ToRoot;
 use crate::mpi::{Result, communicator, constants, datatype, operation};
 use crate::report::Trace;
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Calls per rank that the time line of a page shows; more could not be told apart.
-const ON_PAGE: usize = 2000;
+const ON_PAGE: Parts = Parts { first: 500, slowest: 500, last: 1000 };
 /// Events that travel to rank 0 at once: a mebibyte or so per rank.
 const PIECE: usize = 1 << 14;
 
@@ -31,13 +32,13 @@ thread_local! {
     static LAST: Cell<(usize, usize, u16)> = const { Cell::new((0, 0, 0)) };
 }
 
-/// The log that the configuration asks for: everything within the memory bound for a trace, the last calls for a page.
+/// The log that the configuration asks for: everything within the memory bound for a trace, some calls for a page.
 pub fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
     let page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
     if configuration.trace.is_some() {
         Some(Mutex::new(for_trace(configuration)))
     } else if configuration.report.iter().any(page) {
-        Some(Mutex::new(EventLog::in_memory(ON_PAGE * Event::BYTES)))
+        Some(Mutex::new(EventLog::for_page(ON_PAGE)))
     } else {
         None
     }
@@ -166,14 +167,21 @@ pub fn push(
     });
 }
 
-/// Puts the last calls and the number of dropped ones into this rank's record.
+/// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record.
 pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
     let Some(events) = &runtime.events else { return };
     let mut events = events.lock();
     record.dropped_events = events.dropped();
     record.elements.clone_from(&runtime.elements.lock().records);
-    match events.tail(ON_PAGE) {
-        Ok(tail) => record.events = tail,
+    match events.shown(ON_PAGE) {
+        Ok(Shown { events, missing, between }) => {
+            record.gap = between.map(|(from, to_unix_ns)| GapRecord {
+                from_unix_ns: from.unwrap_or(record.started_unix_ns),
+                to_unix_ns,
+                calls: missing,
+            });
+            record.events = events;
+        }
         Err(error) => log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank)),
     }
 }

@@ -4,6 +4,7 @@
 //! is met at several ranks on the way leaves the same entries as one at the end would. Rows are the exception where
 //! different ranks' calls have one key: a row that is small so far may go although it would have grown.
 
+use super::GapRecord;
 use super::merged::{EventPart, Merged};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -16,7 +17,7 @@ use std::cmp::Reverse;
 pub struct Bounds {
     /// Rows: those with most time stay.
     pub rows: usize,
-    /// Calls of the time line: the last ones stay.
+    /// Calls of the time line: of each rank the first, the slowest and the last stay, as many of each.
     pub events: usize,
     /// Pairs of sender and receiver in each of the three kinds of traffic: those with most bytes stay.
     pub traffic: usize,
@@ -51,7 +52,7 @@ pub struct LeftOut {
     pub rows: u64,
     /// Calls of these rows, all ranks.
     pub calls: u64,
-    /// Calls of the time line, the earliest ones.
+    /// Calls of the time line, those that are farthest from the first, the last and the slowest of their ranks.
     pub events: u64,
     /// Pairs of ranks in the three kinds of traffic, those with fewest bytes.
     pub traffic: u64,
@@ -86,7 +87,9 @@ impl LeftOut {
 impl Merged {
     /// Leaves out what is too much.
     pub(super) fn keep_within(&mut self, bounds: &Bounds) {
-        self.left_out.events += keep_most(&mut self.events, bounds.events, |event| event.enter_unix_ns).len() as u64;
+        let dropped = keep_most(&mut self.events, bounds.events, |event| Reverse(event.order));
+        self.left_out.events += dropped.len() as u64;
+        dropped.into_iter().for_each(|(_, event)| self.tell_gap(&event));
         for traffic in &mut self.traffic {
             self.left_out.traffic += keep_most(traffic, bounds.traffic, |part| part.sent.bytes).len() as u64;
         }
@@ -96,6 +99,17 @@ impl Merged {
         self.keep_rows(bounds.rows);
         self.keep_members(bounds.members);
         self.forget_unused();
+    }
+
+    /// Says where the call is missing in the time line of its rank.
+    fn tell_gap(&mut self, event: &EventPart) {
+        let (from_unix_ns, to_unix_ns) = (event.enter_unix_ns, event.enter_unix_ns + event.duration_ns);
+        let gap = GapRecord { from_unix_ns, to_unix_ns, calls: 1 };
+        // Ranks are in order.
+        if let Ok(place) = self.ranks.binary_search_by_key(&event.rank, |rank| rank.rank) {
+            let known = &mut self.ranks[place].gap;
+            *known = Some(known.map_or(gap, |known| known.and(gap)));
+        }
     }
 
     fn keep_rows(&mut self, most: usize) {
@@ -108,13 +122,12 @@ impl Merged {
         let mut kept = vec![true; self.rows.len() + dropped.len()];
         dropped.iter().for_each(|(place, _)| kept[*place] = false);
         let place = places(&kept);
-        let before = self.events.len();
-        self.events.retain_mut(|event| {
-            let row = event.row as usize;
-            event.row = place[row];
-            kept[row]
-        });
-        self.left_out.events += (before - self.events.len()) as u64;
+        let (events, dropped): (Vec<EventPart>, Vec<EventPart>) =
+            std::mem::take(&mut self.events).into_iter().partition(|event| kept[event.row as usize]);
+        self.events = events;
+        self.events.iter_mut().for_each(|event| event.row = place[event.row as usize]);
+        self.left_out.events += dropped.len() as u64;
+        dropped.iter().for_each(|event| self.tell_gap(event));
         // A communicator with no row left is not in the report.
         let mut used = vec![false; self.communicators.len()];
         let rows = self.rows.iter().map(|row| row.key.0);

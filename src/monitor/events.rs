@@ -1,5 +1,6 @@
 //! The per-call log: every call's entry and exit, in bounded memory, the rest in a file.
 
+use super::picked::{Parts, Picked, Shown};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -76,9 +77,14 @@ pub struct EventLog {
     /// What the capacity is once the file takes no more.
     most: usize,
     spill: Option<Spill>,
+    /// What takes in the oldest calls where not only the last ones are to be kept.
+    picked: Option<Picked>,
     failure: Option<io::Error>,
     dropped: u64,
 }
+
+/// Calls that are read from a file at once.
+const PIECE: usize = 1 << 14;
 
 #[derive(Debug)]
 struct Spill {
@@ -93,7 +99,12 @@ impl EventLog {
     pub fn in_memory(memory_bytes: usize) -> Self {
         let capacity = (memory_bytes / Event::BYTES).max(1);
         let events = VecDeque::with_capacity(capacity);
-        Self { events, capacity, most: capacity, spill: None, failure: None, dropped: 0 }
+        Self { events, capacity, most: capacity, spill: None, picked: None, failure: None, dropped: 0 }
+    }
+
+    /// A log that keeps the first, the slowest and the last calls.
+    pub fn for_page(parts: Parts) -> Self {
+        Self { picked: Some(Picked::new(parts)), ..Self::in_memory(parts.last * Event::BYTES) }
     }
 
     /// A log that writes the calls to `file`, which is empty, up to `file_bytes` bytes; from then on it keeps the last
@@ -128,8 +139,9 @@ impl EventLog {
             self.events.reserve_exact(self.most - self.events.len());
             return;
         }
-        self.events.pop_front();
-        self.dropped += 1;
+        let Some(oldest) = self.events.pop_front() else { return };
+        let thrown_away = self.picked.as_mut().is_none_or(|picked| picked.offer(oldest));
+        self.dropped += u64::from(thrown_away);
     }
 
     /// Calls that were thrown away.
@@ -174,6 +186,28 @@ impl EventLog {
     /// The file cannot be read.
     pub fn tail(&mut self, most: usize) -> io::Result<Vec<Event>> {
         self.part(self.len().saturating_sub(most as u64), most)
+    }
+
+    /// The first, the slowest and the last of all calls, or all if they are no more than that.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn shown(&mut self, parts: Parts) -> io::Result<Shown> {
+        if let Some(picked) = &self.picked {
+            return Ok(picked.with(self.events.iter().copied(), self.dropped));
+        }
+        let kept = self.len();
+        // Without a file the first calls went first.
+        let first_are_gone = self.dropped > 0 && self.spill.as_ref().is_none_or(|spill| spill.events == 0);
+        let parts = if first_are_gone { Parts { first: 0, ..parts } } else { parts };
+        let middle = kept.saturating_sub(parts.last as u64);
+        let mut picked = Picked::new(parts);
+        let mut missing = self.dropped;
+        for begin in (0..middle).step_by(PIECE) {
+            let piece = self.part(begin, PIECE.min((middle - begin) as usize))?;
+            missing += piece.into_iter().map(|event| u64::from(picked.offer(event))).sum::<u64>();
+        }
+        Ok(picked.with(self.tail(parts.last)?.into_iter(), missing))
     }
 }
 
@@ -257,6 +291,57 @@ mod tests {
         let mut log = EventLog::spilling(10 * Event::BYTES, tempfile::tempfile().unwrap(), most);
         (0..95).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((0..20).chain(85..95).collect(), 65));
+    }
+
+    /// Thirty calls of which 13, 20 and 17 are slow, in that order.
+    fn with_slow_ones(log: &mut EventLog) {
+        for number in 0..30 {
+            let duration_ns = [(13, 900), (20, 800), (17, 700)].into_iter().find(|(slow, _)| *slow == number);
+            log.push(Event { duration_ns: duration_ns.map_or(5, |(_, ns)| ns), ..event(number) });
+        }
+    }
+
+    const PARTS: Parts = Parts { first: 4, slowest: 3, last: 5 };
+
+    fn numbers(shown: &Shown) -> Vec<u64> {
+        shown.events.iter().map(|event| event.enter_unix_ns).collect()
+    }
+
+    #[test]
+    fn a_page_has_the_first_the_slowest_and_the_last_calls_whether_a_file_has_all_or_not() {
+        let file = || tempfile::tempfile().unwrap();
+        let logs = [
+            EventLog::for_page(PARTS),
+            EventLog::in_memory(100 * Event::BYTES),
+            EventLog::spilling(10 * Event::BYTES, file(), 1 << 20),
+        ];
+        for mut log in logs {
+            with_slow_ones(&mut log);
+            let shown = log.shown(PARTS).unwrap();
+            assert_eq!(numbers(&shown), [0, 1, 2, 3, 13, 17, 20, 25, 26, 27, 28, 29]);
+            assert_eq!((shown.missing, shown.between), (18, Some((Some(3 + 5), 25))));
+        }
+        // Few calls are all there.
+        let mut log = EventLog::for_page(PARTS);
+        (0..12).for_each(|number| log.push(event(number)));
+        let shown = log.shown(PARTS).unwrap();
+        assert_eq!((numbers(&shown), shown.missing, shown.between), ((0..12).collect(), 0, None));
+        // A log that has let its first calls go says so.
+        let mut log = EventLog::in_memory(14 * Event::BYTES);
+        with_slow_ones(&mut log);
+        let shown = log.shown(PARTS).unwrap();
+        assert_eq!(numbers(&shown), [16, 17, 20, 25, 26, 27, 28, 29]);
+        assert_eq!((shown.missing, shown.between), (22, Some((None, 25))));
+    }
+
+    #[test]
+    fn memory_of_a_page_stays_however_many_calls_there_are() {
+        let mut log = EventLog::for_page(PARTS);
+        (0..100_000).for_each(|number| log.push(Event { duration_ns: number % 1000, ..event(number) }));
+        let shown = log.shown(PARTS).unwrap();
+        assert_eq!((shown.events.len(), shown.missing), (PARTS.sum(), 100_000 - PARTS.sum() as u64));
+        assert_eq!(numbers(&shown)[4..7], [999, 1999, 2999], "of equals the first");
+        assert_eq!(log.events.capacity(), PARTS.last);
     }
 
     #[test]

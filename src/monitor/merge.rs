@@ -1,11 +1,11 @@
 //! All ranks' records → one summary. Pure.
 
 use super::merged::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, Merged, RankPart, TrafficPart};
-use super::rows::{Place, rows};
+use super::rows::{Place, RunTimes, rows};
 use super::{
     BeyondRow, Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow,
-    LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow,
-    Verdict, Verification, compare,
+    LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineGapRow, TimelineRow,
+    TrafficRow, Verdict, Verification, compare,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,10 +41,11 @@ impl Merged {
         let run_ns = self.ranks.iter().map(|rank| u128::from(rank.run_ns)).sum::<u128>() as f64;
         let collective_ns = self.ranks.iter().map(|rank| u128::from(rank.total_ns)).sum::<u128>() as f64;
         let (communicators, place) = communicators(std::mem::take(&mut self.communicators));
+        let run_of_members = self.run_of_members(&communicators);
         let verification = (job.mode == "verify").then(|| self.verification(&place));
         let late = self.late(&place);
         let comparisons = comparisons(std::mem::take(&mut self.epochs), &place);
-        let (mut rows, row_of) = rows(std::mem::take(&mut self.rows), &self.texts, &place, run_ns);
+        let (mut rows, row_of) = rows(std::mem::take(&mut self.rows), &self.texts, &place, &run_of_members);
         if !waiting_known {
             rows.iter_mut().for_each(|row| row.waiting_seconds = None);
         }
@@ -73,6 +74,7 @@ impl Merged {
                 error_seconds: seconds(clock.error_ns as f64),
                 round_trip_seconds: seconds(clock.round_trip_ns as f64),
             }),
+            timeline_gaps: self.timeline_gaps(),
             beyond: self.beyond(),
             played: self.played(),
             cache: self.cache(),
@@ -88,6 +90,20 @@ impl Merged {
             native_collectives,
             timeline,
             elements,
+        }
+    }
+
+    /// Run time of the ranks of each communicator, as far as they are here.
+    fn run_of_members(&self, communicators: &[CommunicatorRow]) -> RunTimes {
+        let all: u128 = self.ranks.iter().map(|rank| u128::from(rank.run_ns)).sum();
+        let run_of: HashMap<u32, u64> = self.ranks.iter().map(|rank| (rank.rank, rank.run_ns)).collect();
+        let of = |row: &CommunicatorRow| {
+            let members = row.members.iter().filter_map(|rank| run_of.get(rank));
+            members.fold((0, 0), |(ranks, ns), run| (ranks + 1, ns + u128::from(*run)))
+        };
+        RunTimes {
+            mean_ns: all as f64 / self.ranks.len().max(1) as f64,
+            of_members: communicators.iter().map(of).collect(),
         }
     }
 
@@ -141,12 +157,12 @@ impl Merged {
         let elements: BTreeSet<&ElementsRecord> =
             self.events.iter().filter_map(|event| elements_of(event.elements)).collect();
         let elements: Vec<&ElementsRecord> = elements.into_iter().collect();
-        let first = self.events.iter().map(|event| event.enter_unix_ns).min().unwrap_or(0);
+        let start = self.started_unix_ns();
         let row = |event: &EventPart| TimelineRow {
             rank: event.rank,
             thread: u32::from(event.thread),
             row: row_of[event.row as usize] as usize,
-            enter_seconds: seconds((event.enter_unix_ns - first) as f64),
+            enter_seconds: seconds(event.enter_unix_ns.saturating_sub(start) as f64),
             seconds: seconds(event.duration_ns as f64),
             bytes: event.bytes,
             root: u32::try_from(event.root).ok(),
@@ -155,6 +171,17 @@ impl Merged {
         let mut rows: Vec<TimelineRow> = self.events.iter().map(row).collect();
         rows.sort_by(|left, right| left.rank.cmp(&right.rank).then(left.enter_seconds.total_cmp(&right.enter_seconds)));
         (rows, elements.into_iter().map(elements_row).collect())
+    }
+
+    fn timeline_gaps(&self) -> Vec<TimelineGapRow> {
+        let start = self.started_unix_ns();
+        let since_start = |unix_ns: u64| seconds(unix_ns.saturating_sub(start) as f64);
+        let row = |rank: &RankPart| {
+            let gap = rank.gap?;
+            let (from_seconds, to_seconds) = (since_start(gap.from_unix_ns), since_start(gap.to_unix_ns));
+            Some(TimelineGapRow { rank: rank.rank, from_seconds, to_seconds, calls: gap.calls })
+        };
+        self.ranks.iter().filter_map(row).collect()
     }
 
     fn beyond(&self) -> Option<BeyondRow> {
@@ -447,6 +474,7 @@ mod tests {
         records[0].communicators[1].late = vec![LateRecord { rank: 1, calls: 3, waited_ns: 2000 }];
         records[1].traffic = vec![TrafficRecord { to: 0, messages: 2, bytes: 64 }];
         for (record, enter_unix_ns) in records.iter_mut().zip([5000, 4000]) {
+            record.started_unix_ns = 1000;
             let event = Event {
                 enter_unix_ns,
                 duration_ns: 500,
@@ -464,6 +492,6 @@ mod tests {
         assert_eq!(summary.traffic, [TrafficRow { from: 1, to: 0, messages: 2, bytes: 64, on_node: false }]);
         let entered: Vec<(u32, f64, usize)> =
             summary.timeline.iter().map(|row| (row.rank, row.enter_seconds, row.row)).collect();
-        assert_eq!(entered, [(0, 1e-6, 0), (1, 0.0, 0)]);
+        assert_eq!(entered, [(0, 4e-6, 0), (1, 3e-6, 0)], "since the start of the run");
     }
 }

@@ -7,7 +7,8 @@ use super::bounds::{Bounds, LeftOut};
 use super::durations::STEPS;
 use super::{
     BeyondRecord, Bucket, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord,
-    ElementsRecord, EpochsRecord, Event, Function, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,
+    ElementsRecord, EpochsRecord, Event, Function, GapRecord, JobRecord, LateRecord, PlayedRecord, RankRecord,
+    TrafficRecord,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -53,6 +54,8 @@ pub(super) struct RankPart {
     pub waiting_ns: u64,
     pub calls: u64,
     pub bytes: u64,
+    /// Where calls are missing in the time line.
+    pub gap: Option<GapRecord>,
 }
 
 /// A communicator, as far as these ranks know it.
@@ -132,6 +135,8 @@ pub(super) struct EventPart {
     pub elements: u32,
     pub root: i32,
     pub thread: u16,
+    /// How far from the first, the last, or the slowest of its rank, whichever is least: those with a low one stay longest.
+    pub order: u16,
     pub enter_unix_ns: u64,
     pub duration_ns: u64,
     pub bytes: u64,
@@ -192,7 +197,8 @@ impl Merged {
             row_of.push(merged.take(record.rank, communicator, &mut known, &mut texts, &mut rows));
         }
         let mut elements = Places::of(None.into_iter());
-        for event in record.events {
+        let orders = orders(&record.events);
+        for (event, order) in record.events.into_iter().zip(orders) {
             let row = row_of.get(event.communicator as usize).and_then(|cells| cells.get(event.cell as usize)).copied();
             // Cells may have been reset after the event; such an event belongs to no row.
             let Some(Some(row)) = row else { continue };
@@ -200,7 +206,7 @@ impl Merged {
             let known = record.elements.get(place).filter(|_| place > 0);
             let elements =
                 known.map_or(0, |known| elements.put(&mut merged.elements, known.clone(), known.clone()).0 + 1);
-            merged.events.push(event_part(record.rank, row, elements, event));
+            merged.events.push(event_part(record.rank, row, elements, event, order));
         }
         merged.keep_within(bounds);
         merged
@@ -419,6 +425,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         waiting_ns: 0,
         calls,
         bytes,
+        gap: record.gap,
     };
     let cells = record.communicators.iter().flat_map(|communicator| &communicator.cells);
     cells.fold(part, |part, cell| RankPart {
@@ -475,9 +482,18 @@ fn epochs_part(communicator: u32, record: EpochsRecord) -> EpochsPart {
     }
 }
 
-fn event_part(rank: u32, row: u32, elements: u32, event: Event) -> EventPart {
+fn event_part(rank: u32, row: u32, elements: u32, event: Event, order: u16) -> EventPart {
     let Event { enter_unix_ns, duration_ns, bytes, root, thread, .. } = event;
-    EventPart { rank, row, elements, root, thread, enter_unix_ns, duration_ns, bytes }
+    EventPart { rank, row, elements, root, thread, order, enter_unix_ns, duration_ns, bytes }
+}
+
+/// Of a rank's calls, which stay longest where there is no room for all.
+fn orders(events: &[Event]) -> Vec<u16> {
+    let mut slowest: Vec<usize> = (0..events.len()).collect();
+    slowest.sort_by_key(|place| std::cmp::Reverse(events[*place].duration_ns));
+    let mut orders: Vec<usize> = (0..events.len()).map(|place| place.min(events.len() - 1 - place)).collect();
+    slowest.into_iter().enumerate().for_each(|(order, place)| orders[place] = orders[place].min(order));
+    orders.into_iter().map(|order| u16::try_from(order).unwrap_or(u16::MAX)).collect()
 }
 
 fn worst_clock(left: Option<ClockRecord>, right: Option<ClockRecord>) -> Option<ClockRecord> {

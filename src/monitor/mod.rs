@@ -8,7 +8,7 @@
 //! * [`table`](Table): the hot path.
 //! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache charged to such a budget.
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
-//! * [`events`](EventLog): the per-call log in bounded memory.
+//! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
@@ -31,6 +31,7 @@ mod function;
 pub mod gathering;
 mod merge;
 mod merged;
+mod picked;
 mod record;
 mod rows;
 mod shared;
@@ -55,14 +56,15 @@ pub use events::{Event, EventLog};
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use merged::Merged;
+pub use picked::{Parts, Shown};
 pub use record::{
     BeyondRecord, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord,
-    ElementsRecord, EpochsRecord, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,
+    ElementsRecord, EpochsRecord, GapRecord, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use summary::{
     BeyondRow, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, Overhead,
-    PlayedRow, RankRow, Row, SCHEMA_VERSION, Spread, Summary, TimelineRow, TrafficRow, Verification,
+    PlayedRow, RankRow, Row, SCHEMA_VERSION, Spread, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
 };
 pub use table::{Beyond, CELL_BYTES, CellId, Key, Label, Table};
 pub use traffic::Traffic;

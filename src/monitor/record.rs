@@ -36,8 +36,10 @@ pub struct RankRecord {
     pub native_collectives: Vec<TrafficRecord>,
     /// How well the ranks' clocks agree; absent unless `COLLIE_SYNC` is `clock`.
     pub clock: Option<ClockRecord>,
-    /// The last per-call events, for the time line.
+    /// Per-call events for the time line: the first, the slowest and the last.
     pub events: Vec<Event>,
+    /// Where calls are missing among them; none if all are there.
+    pub gap: Option<GapRecord>,
     /// Datatypes and operations that events name by their place here; the first stands for nothing known.
     pub elements: Vec<ElementsRecord>,
     /// Calls whose cells the bound on memory left no room for.
@@ -112,6 +114,28 @@ pub struct ClockRecord {
     pub error_ns: u64,
     /// The fastest ping-pong with the rank that it was synchronised with, the slowest of those times; 0 on rank 0.
     pub round_trip_ns: u64,
+}
+
+/// Where calls of a rank are missing in the time line, but for the slowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GapRecord {
+    /// From then on, nanoseconds since 1970.
+    pub from_unix_ns: u64,
+    /// Until then.
+    pub to_unix_ns: u64,
+    /// Calls that are missing.
+    pub calls: u64,
+}
+
+impl GapRecord {
+    /// Both.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            from_unix_ns: self.from_unix_ns.min(other.from_unix_ns),
+            to_unix_ns: self.to_unix_ns.max(other.to_unix_ns),
+            calls: self.calls + other.calls,
+        }
+    }
 }
 
 /// What is the same for all ranks.

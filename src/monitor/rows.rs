@@ -23,8 +23,26 @@ impl Place {
     }
 }
 
+/// What a communicator's time is a share of.
+#[derive(Debug)]
+pub(super) struct RunTimes {
+    /// Of a rank.
+    pub mean_ns: f64,
+    /// By communicator, its members that are known, and their run time in nanoseconds.
+    pub of_members: Vec<(u32, u128)>,
+}
+
+impl RunTimes {
+    /// Of the members, nanoseconds; where fewer are known than the `ranks` that made calls (those of the other group of an
+    /// intercommunicator, or of a communicator with too many to tell), that of as many ranks of the mean.
+    fn of(&self, communicator: usize, ranks: u32) -> f64 {
+        let (members, ns) = self.of_members[communicator];
+        if members >= ranks { ns as f64 } else { self.mean_ns * f64::from(ranks) }
+    }
+}
+
 /// The rows, most time first, and where each of the parts is among them.
-pub(super) fn rows(parts: Vec<RowPart>, texts: &[String], place: &Place, run_ns: f64) -> (Vec<Row>, Vec<u32>) {
+pub(super) fn rows(parts: Vec<RowPart>, texts: &[String], place: &Place, runs: &RunTimes) -> (Vec<Row>, Vec<u32>) {
     let text = |text: u32| texts[text as usize].as_str();
     // Rows of equal time are in the order of their keys, so the same records give the same report.
     let key = |part: &RowPart| {
@@ -41,12 +59,12 @@ pub(super) fn rows(parts: Vec<RowPart>, texts: &[String], place: &Place, run_ns:
     let made = order.into_iter().map(|before| {
         let part = &parts[before as usize];
         let communicator = place.get(part.key.0).expect("a communicator with a row was used");
-        row(part, communicator, (text(part.key.3), text(part.key.4)), run_ns)
+        row(part, communicator, (text(part.key.3), text(part.key.4)), runs)
     });
     (made.collect(), row_of)
 }
 
-fn row(part: &RowPart, communicator: usize, (algorithm, decided_by): (&str, &str), run_ns: f64) -> Row {
+fn row(part: &RowPart, communicator: usize, (algorithm, decided_by): (&str, &str), runs: &RunTimes) -> Row {
     let (_, function, bucket, ..) = part.key;
     let durations: Vec<(u64, u64)> =
         part.durations.iter().map(|&(step, calls)| (middle(usize::from(step)), calls)).collect();
@@ -75,7 +93,7 @@ fn row(part: &RowPart, communicator: usize, (algorithm, decided_by): (&str, &str
         p90_seconds: percentile(0.9),
         p99_seconds: percentile(0.99),
         max_seconds: seconds(part.max_ns as f64),
-        share: share(part.total_ns as f64, run_ns),
+        share: share(part.total_ns as f64, runs.of(communicator, part.ranks)),
         // Calls that only start something or finish it wait for no rank as such.
         waiting_seconds: (function.form == Form::Blocking)
             .then(|| seconds(part.waiting_ns as f64) / f64::from(part.ranks)),

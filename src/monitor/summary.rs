@@ -72,9 +72,12 @@ pub struct Summary {
     /// sent, but for instance once the whole message from the root to each rank for a broadcast.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub native_collectives: Vec<TrafficRow>,
-    /// The last calls of each rank, by rank and entry.
+    /// The first, the slowest and the last calls of each rank, by rank and entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<TimelineRow>,
+    /// By rank, where calls are missing in the time line, but for the slowest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline_gaps: Vec<TimelineGapRow>,
     /// Datatypes and operations of the calls in the time line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elements: Vec<ElementsRow>,
@@ -200,7 +203,7 @@ pub struct Row {
     pub p99_seconds: f64,
     /// Longest call of any rank.
     pub max_seconds: f64,
-    /// Share of the ranks' run time, 0 to 1.
+    /// Share of the run time of the communicator's ranks, 0 to 1.
     pub share: f64,
     /// Mean over ranks of the time spent waiting for the last rank to arrive; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -357,7 +360,7 @@ pub struct TimelineRow {
     pub thread: u32,
     /// Place in [`Summary::rows`].
     pub row: usize,
-    /// Entry, seconds since the earliest call in the time line.
+    /// Entry, seconds since the start of the run.
     pub enter_seconds: f64,
     /// From entry to exit.
     pub seconds: f64,
@@ -369,6 +372,20 @@ pub struct TimelineRow {
     /// Place in [`Summary::elements`]; absent where datatype and operation are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<usize>,
+}
+
+/// Where calls of a rank are missing in the time line, but for the slowest.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TimelineGapRow {
+    /// World rank.
+    pub rank: u32,
+    /// From then on, seconds since the start of the run.
+    pub from_seconds: f64,
+    /// Until then.
+    pub to_seconds: f64,
+    /// Calls that are missing.
+    pub calls: u64,
 }
 
 /// What a call moved or reduced.

@@ -141,7 +141,44 @@ proptest! {
         let all = super::merge((0..ranks).map(|rank| record(rank, seed)).collect());
         let left_out = flat.left_out.unwrap_or_default();
         prop_assert_eq!(left_out.events as usize, all.timeline.len() - flat.timeline.len());
+        let missing = |summary: &super::Summary| summary.timeline_gaps.iter().map(|gap| gap.calls).sum::<u64>();
+        prop_assert_eq!(missing(&flat), missing(&all) + left_out.events);
         prop_assert_eq!(left_out.traffic as usize, 3 * all.traffic.len() - 3 * flat.traffic.len());
+    }
+}
+
+#[test]
+fn of_too_many_calls_each_rank_keeps_its_first_its_slowest_and_its_last() {
+    let tight = Bounds { events: 12, ..WIDE };
+    const BEGIN: u64 = (1 << 60) + (1 << 30);
+    let of_rank = |rank: u32| {
+        let event = |number: u64| Event {
+            enter_unix_ns: BEGIN + number * 1000,
+            duration_ns: if number == 17 { 900 } else { 10 },
+            bytes: 8,
+            communicator: 0,
+            cell: 0,
+            root: -1,
+            thread: 0,
+            elements: 0,
+        };
+        let world = CommunicatorRecord {
+            identity: "world".into(),
+            cells: vec![CellRecord { calls: 40, ..cell(1, 1) }],
+            ..CommunicatorRecord::default()
+        };
+        let events = (0..40).map(event).collect();
+        RankRecord { communicators: vec![world], started_unix_ns: BEGIN, events, ..record(rank, 5) }
+    };
+    let parts: Vec<Merged> = (0..4).map(|rank| Merged::of(of_rank(rank), &tight)).collect();
+    let summary = in_groups(parts, &[1, 0, 2], &tight).finish();
+    for rank in 0..4 {
+        let own = summary.timeline.iter().filter(|call| call.rank == rank);
+        let numbers: Vec<i64> = own.map(|call| (call.enter_seconds * 1e6).round() as i64).collect();
+        assert_eq!(numbers, [0, 17, 39]);
+        let gap = summary.timeline_gaps.iter().find(|gap| gap.rank == rank).unwrap();
+        let nanoseconds = |seconds: f64| (seconds * 1e9).round() as i64;
+        assert_eq!((gap.calls, nanoseconds(gap.from_seconds), nanoseconds(gap.to_seconds)), (37, 1000, 38_010));
     }
 }
 

@@ -33,6 +33,7 @@ unsafe extern "C" {
     static collie_types_number: usize;
     static collie_ops: [MPI_Op; 12];
     static collie_combiners: [c_int; 6];
+    static collie_topologies: [c_int; 3];
 }
 
 macro_rules! constants {
@@ -86,6 +87,8 @@ constants! {
     ops: [MPI_Op; 12] = collie_ops;
     /// The combiners named, dup, contiguous, vector, hvector, struct, in this order.
     combiners: [c_int; 6] = collie_combiners;
+    /// The topologies Cartesian, graph, distributed graph, in this order.
+    topologies: [c_int; 3] = collie_topologies;
 }
 
 /// The predefined datatypes with their kinds.

@@ -11,6 +11,7 @@ pub mod handler;
 pub mod inline;
 pub mod memory;
 pub mod messages;
+pub mod neighbours;
 pub mod node;
 pub mod operation;
 pub mod packing;

@@ -23,6 +23,8 @@ const int collie_combiners[] = {
     MPI_COMBINER_NAMED,  MPI_COMBINER_DUP,     MPI_COMBINER_CONTIGUOUS,
     MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR, MPI_COMBINER_STRUCT,
 };
+/* Kinds of topology. */
+const int collie_topologies[] = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
 MPI_Status *const collie_status_ignore = MPI_STATUS_IGNORE;
 MPI_Status *const collie_statuses_ignore = MPI_STATUSES_IGNORE;
 MPI_Comm_copy_attr_function *const collie_null_copy = MPI_COMM_NULL_COPY_FN;

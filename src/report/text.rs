@@ -105,7 +105,7 @@ fn cells(text: &mut String, summary: &Summary, most: usize) {
         table.push(fields(row, summary, letter(decision)));
     }
     columns(text, TEXTS, &table);
-    rest(text, &summary.rows[shown..]);
+    rest(text, summary, &summary.rows[shown..]);
     key(text, &decisions);
     origins(text, summary, &summary.rows[..shown]);
 }
@@ -144,12 +144,14 @@ fn communicator(summary: &Summary, place: usize) -> String {
     summary.communicators[place].short_title().to_owned()
 }
 
-fn rest(text: &mut String, rows: &[Row]) {
+fn rest(text: &mut String, summary: &Summary, rows: &[Row]) {
     if rows.is_empty() {
         return;
     }
     let calls = rows.iter().map(|row| row.calls_all_ranks).sum::<u64>();
-    let share = rows.iter().map(|row| row.share).sum::<f64>();
+    // Shares of the rows are those of their communicators' ranks, which do not add up.
+    let all = summary.run_seconds * f64::from(summary.ranks);
+    let share = rows.iter().map(Row::all_ranks_seconds).sum::<f64>() / all.max(f64::MIN_POSITIVE);
     line!(
         text,
         "and {} more rows: {} calls on all ranks, {} of the run time",

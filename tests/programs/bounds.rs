@@ -20,7 +20,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 /// More different calls than there is room to keep: those kept before go, the report says how many, and results and
 /// records are as they are where there is room.
 fn kept_calls(family: &Family) -> Result<(), Failed> {
-    let program = family.program("many_calls.c")?.display().to_string();
+    let program = family.program("evicted_calls.c")?.display().to_string();
     for memory in ["1M", "64M"] {
         let path = report::fresh();
         let path_text = path.display().to_string();

@@ -11,6 +11,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         Trial::test(format!("{}::records::c", family.name), move || of_c(family)),
         Trial::test(format!("{}::records::fortran", family.name), move || of_fortran(family)),
         Trial::test(format!("{}::records::every_call", family.name), move || every_call(family)),
+        Trial::test(format!("{}::records::blocks_of_several_sizes", family.name), move || blocks(family)),
+        Trial::test(format!("{}::records::some_of_many_calls", family.name), move || some_calls(family)),
     ]
 }
 
@@ -119,7 +121,11 @@ fn times_agree(row: &Value, report: &Value) -> Result<(), Failed> {
     let (ranks, calls) = (at("ranks"), at("calls_all_ranks"));
     let mean = total("mean") * ranks / calls;
     let in_durations = row["durations"].as_array().into_iter().flatten().filter_map(|entry| entry[1].as_f64());
-    let run = number(&report["run_seconds"]) * number(&report["ranks"]);
+    // Of the communicator's ranks; an intercommunicator's are those of both groups.
+    let communicator = &report["communicators"][row["communicator"].as_u64().unwrap_or(u64::MAX) as usize];
+    let members = communicator["members"].as_array().filter(|members| members.len() as f64 >= ranks);
+    let run_of = |rank: &Value| number(&report["per_rank"][rank.as_u64().unwrap_or(u64::MAX) as usize]["run_seconds"]);
+    let run = members.map_or(number(&report["run_seconds"]) * ranks, |members| members.iter().map(run_of).sum());
     let hold = [
         ("durations are positive and in order", ascending[0] > 0.0 && ordered),
         ("the mean is the total by calls", (at("mean_seconds") / mean - 1.0).abs() < 1e-9),
@@ -162,6 +168,84 @@ fn run_agrees(report: &Value, ranks: u64) -> Result<(), Failed> {
         None => Ok(()),
         Some((what, _)) => Err(format!("does not hold: {what}\n{report:#}").into()),
     }
+}
+
+/// Where blocks are of several sizes, all of what a rank contributes counts, also in the forms of Fortran.
+fn blocks(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "blocks.c", &[], 3, &[])?;
+    let bytes_of = |report: &Report, function: &str| {
+        let rows = report.whole["rows"].as_array().into_iter().flatten().filter(|row| row["function"] == function);
+        rows.map(|row| row["bytes"].as_u64().unwrap_or(0)).sum::<u64>()
+    };
+    for (function, bytes) in [
+        ("MPI_Alltoallv", 2 * 108),
+        ("MPI_Ialltoallv", 108),
+        ("MPI_Alltoallw", 2 * 104),
+        ("MPI_Reduce_scatter", 72),
+        ("MPI_Allgatherv", 24),
+        ("MPI_Gatherv", 24),
+        ("MPI_Neighbor_alltoallv", 36),
+        ("MPI_Neighbor_alltoallw", 12),
+    ] {
+        let found = bytes_of(&report, function);
+        if found != bytes {
+            return Err(format!("{function}: {found} bytes, not {bytes}\n{}", outcome.told()).into());
+        }
+    }
+    let (outcome, report) = accounted(family, "blocks_mpif.F", &[], 3, &[])?;
+    for (function, bytes) in [("MPI_Alltoallv", 108), ("MPI_Alltoallw", 104), ("MPI_Reduce_scatter", 72)] {
+        let found = bytes_of(&report, function);
+        if found != bytes {
+            return Err(format!("Fortran, {function}: {found} bytes, not {bytes}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// Of more calls than a page shows, each rank's first, its slowest and its last, when they were, and where others are
+/// missing; with a trace beside it as without.
+fn some_calls(family: &Family) -> Result<(), Failed> {
+    for traced in [false, true] {
+        let path = report::fresh();
+        let (trace, page) = (path.with_extension("trace"), path.with_extension("html"));
+        let (targets, trace) = (format!("{},{}", path.display(), page.display()), trace.display().to_string());
+        let mut variables = vec![("COLLIE_REPORT", targets.as_str())];
+        if traced {
+            variables.push(("COLLIE_TRACE", trace.as_str()));
+        }
+        let command = vec![family.program("many_calls.c")?.display().to_string()];
+        let launch =
+            Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        let outcome = family.run(&launch)?.success()?;
+        let report = Report::read(&path, &outcome)?.whole;
+        for rank in 0..2u64 {
+            let own = report["timeline"].as_array().into_iter().flatten().filter(|row| row["rank"] == rank);
+            let own: Vec<(f64, f64, u64)> = own
+                .map(|row| {
+                    let at = |name: &str| row[name].as_f64().unwrap_or(f64::NAN);
+                    (at("enter_seconds"), at("seconds"), row["bytes"].as_u64().unwrap_or(0))
+                })
+                .collect();
+            let gap = report["timeline_gaps"].as_array().into_iter().flatten().find(|gap| gap["rank"] == rank);
+            let gap = gap.ok_or("no gap")?;
+            let (from, to) = (gap["from_seconds"].as_f64(), gap["to_seconds"].as_f64());
+            // The program begins with 20 ms of its own, makes 5000 calls of which one is 50 ms late, and two more at the end.
+            let holds = own.len() == 2000
+                && gap["calls"] == 3002
+                && own[0].0 > 0.02
+                && own[1999].2 == 24
+                && own[500..1000]
+                    .iter()
+                    .any(|call| call.1 > 0.04 && call.2 == 16 && Some(call.0) >= from && Some(call.0) <= to)
+                && Some(own[499].0) <= from
+                && to <= Some(own[1000].0);
+            if !holds {
+                let shown: Vec<_> = own.iter().step_by(100).collect();
+                return Err(format!("rank {rank}: {} calls, {gap}\n{shown:?}\n{}", own.len(), outcome.told()).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn of_fortran(family: &Family) -> Result<(), Failed> {

@@ -99,8 +99,9 @@ function show(summary) {
   trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");
   if (summary.timeline?.length) {
     const line = timeline(summary);
-    section("timeline", "Time line", "The last calls of each rank. The wheel zooms, dragging moves, a double click shows all."
-      + (summary.dropped_events ? ` ${count(summary.dropped_events)} calls are missing in the log.` : ""), line.chart);
+    const missing = (summary.timeline_gaps ?? []).reduce((sum, gap) => sum + gap.calls, 0), shown = summary.timeline.length;
+    section("timeline", "Time line", (missing ? `${count(shown)} of ${count(shown + missing)} calls: of each rank the first, the slowest and the last.` : "All calls of each rank.")
+      + " The axis begins at MPI_Init. The wheel zooms, dragging moves, a double click shows all.", line.chart);
     drawnAgain(line.draw);
   }
   const drawn = document.getElementById("drawn").content;

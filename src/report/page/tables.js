@@ -74,7 +74,7 @@ function cellTable(summary) {
     { head: "Algorithm", of: row => row.algorithm, kind: "long" },
     { head: "Decided by", of: row => row.decided_by, kind: "long" },
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank, the most over ranks" },
-    { head: "Share of run", of: row => row.share, show: percent, kind: "share", most },
+    { head: "Share of run", of: row => row.share, show: percent, kind: "share", most, title: "of the run time of the communicator's ranks" },
     time("Total", row => row.total_seconds.mean, "of a rank, mean over ranks"),
     time("Max rank", row => row.total_seconds.max, "of the rank with the most"),
     ...(summary.sync ? [time("Waiting", row => row.waiting_seconds, "for the last rank to arrive, mean over ranks"),

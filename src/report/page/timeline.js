@@ -12,7 +12,9 @@ function timeline(summary) {
   const laneOf = new Map(lanes.map((lane, place) => [`${lane.rank}/${lane.thread}`, place]));
   const functions = [...new Set(rows.map(row => summary.rows[row.row].function))];
   const colourOf = new Map(functions.map((name, place) => [name, `--c${place % 8}`]));
-  const end = Math.max(...rows.map(row => row.enter_seconds + row.seconds), 1e-9);
+  // From MPI_Init to MPI_Finalize of the last rank.
+  const end = rows.reduce((end, row) => Math.max(end, row.enter_seconds + row.seconds), summary.per_rank.reduce((end, rank) => Math.max(end, rank.run_seconds), 1e-9));
+  const gapOf = new Map((summary.timeline_gaps ?? []).map(gap => [gap.rank, gap]));
   const [left, top] = [threaded ? 92 : 64, 22], tall = Math.max(6, Math.min(22, 480 / lanes.length));
   let from = 0, to = end, width = 0;
   const canvas = element("canvas");
@@ -33,6 +35,11 @@ function timeline(summary) {
     paint.beginPath();
     paint.rect(left, top, width - left, height);
     paint.clip();
+    paint.fillStyle = style("--line");
+    lanes.forEach((lane, place) => {
+      const gap = gapOf.get(lane.rank);
+      if (gap) paint.fillRect(at(gap.from_seconds), top + place * tall + tall / 3, at(gap.to_seconds) - at(gap.from_seconds), tall / 3);
+    });
     for (const row of rows) {
       const [x, right] = [at(row.enter_seconds), at(row.enter_seconds + row.seconds)];
       if (right < left || x > width) continue;
@@ -85,12 +92,17 @@ function timeline(summary) {
     const [x, lane] = [event.clientX - box.left, Math.floor((event.clientY - box.top - top) / tall)];
     const hit = rows.findLast(row => laneOf.get(`${row.rank}/${row.thread}`) === lane
       && x >= at(row.enter_seconds) - 1 && x <= Math.max(at(row.enter_seconds + row.seconds), at(row.enter_seconds) + 1));
+    const gap = gapOf.get(lanes[lane]?.rank);
+    if (!hit && gap && x >= Math.max(left, at(gap.from_seconds)) && x <= at(gap.to_seconds)) {
+      return showTip(event, `${count(gap.calls)} calls of rank ${gap.rank} from ${duration(gap.from_seconds)} to ${duration(gap.to_seconds)} are not shown;\nthe slowest of that time are`);
+    }
     if (!hit || x < left) return hideTip();
     const cell = summary.rows[hit.row];
     showTip(event, `${cell.function} on ${titleOf(summary.communicators[cell.communicator])}\n${bytes(hit.bytes)}${hit.root === undefined ? "" : `, root ${hit.root}`}${elementsOf(summary, hit)}\n${cell.algorithm} (${cell.decided_by})\nenters at ${duration(hit.enter_seconds)}, takes ${duration(hit.seconds)}\nrank ${hit.rank}, thread ${hit.thread}`);
   });
   canvas.addEventListener("mouseleave", hideTip);
   const entries = functions.map(name => [`var(${colourOf.get(name)})`, name]);
+  if (gapOf.size) entries.push(["var(--line)", "calls not shown, but for the slowest"]);
   const buttons = element("div", { class: "bar" },
     element("button", { type: "button", onclick: () => show(from + (to - from) * 0.25, to - (to - from) * 0.25) }, "zoom in"),
     element("button", { type: "button", onclick: () => show(from - (to - from) * 0.5, to + (to - from) * 0.5) }, "zoom out"),

@@ -2,7 +2,7 @@
 
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    Event, Form, Function, JobRecord, Key, LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
+    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
 };
 
 const RANKS: u32 = 8;
@@ -140,6 +140,12 @@ pub fn full_records() -> Vec<RankRecord> {
             .to_vec();
         record.dropped_events = u64::from(rank) * 10;
         record.cache = short_of_room();
+        let gap = GapRecord {
+            from_unix_ns: START_UNIX_NS + 1_004_000_000,
+            to_unix_ns: START_UNIX_NS + 1_005_000_000,
+            calls: u64::from(rank) * 10,
+        };
+        record.gap = (rank > 0).then_some(gap);
     }
     records[3].clock = Some(ClockRecord { points: 4, error_ns: 1_400, round_trip_ns: 2_800 });
     let world = &mut records[0].communicators[0];
