@@ -89,6 +89,7 @@ pub unsafe fn call<'a>(
     }
     // SAFETY: the caller's promise.
     let mut state = unsafe { shared.hold() };
+    state.last_call = start;
     // Starting something does not wait for anybody.
     let watched = heeds(WATCHED) && function.form == Form::Blocking;
     let watching = watched.then(|| Watching(watch::enter(&mut state, function, start)));

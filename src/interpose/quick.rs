@@ -32,13 +32,14 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         if !held.is_up_to_date() {
             return None;
         }
-        let State { runtime, calls, traffic, played, table, .. } = &mut *held;
+        let State { runtime, calls, traffic, played, table, last_call, .. } = &mut *held;
         let clock = &runtime.clock;
         let start = clock.raw();
         let known = calls.find(arguments)?;
         if !known.short || !known.significant.fits(arguments) {
             return None;
         }
+        *last_call = start;
         let mark = guard::Mark::new();
         let inside = thread.enter(&mark);
         let code = match &known.prepared[0] {

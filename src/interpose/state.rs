@@ -108,6 +108,8 @@ pub struct State {
     left: Option<Fallback>,
     /// The private communicator.
     pub private: Private,
+    /// When its last call began, in ticks of the clock.
+    pub last_call: u64,
     /// Calls until its ranks agree, the one that they agree in included; all ranks count them alike.
     new_for: u32,
     /// What was recorded.
@@ -319,6 +321,7 @@ fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const
         agreed: None,
         left: None,
         private: Private::Unmade,
+        last_call: runtime.clock.raw(),
         new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
         table: Table::within(Arc::clone(&runtime.budget)),
         traffic: RefCell::new(Traffic::within(Arc::clone(&runtime.budget), size)),

@@ -162,7 +162,8 @@ pub fn allgather<const WORDS: usize>(comm: MPI_Comm, size: usize, own: [u64; WOR
     Ok(all)
 }
 
-/// The least of all ranks' words, each by itself. Collective.
+/// The least of all ranks' words, each by itself; where order counts all of them are below 2^63 or none is, since MPICH 4.0
+/// compares them as if they had a sign. Collective.
 ///
 /// # Errors
 /// What PMPI returned.

@@ -18,6 +18,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         Trial::test(name("many_live_communicators"), move || many_live(family)),
     ];
     if family.name == "mpich" {
+        trials.push(Trial::test(name("idle_communicators"), move || idle_longest(family)));
         trials.push(Trial::test(name("many_live_communicators::most"), move || as_many_as_natively(family)));
     }
     for sync in ["clock", "barrier"] {
@@ -132,16 +133,51 @@ fn many_live(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// As many communicators as without Collie, whatever it holds itself; what it gave back is in the report.
-fn as_many_as_natively(family: &Family) -> Result<(), Failed> {
-    let most = |outcome: &Outcome| {
-        let number = outcome.stdout.lines().find_map(|line| line.strip_prefix("most: ")?.parse::<u32>().ok());
-        number.ok_or_else(|| Failed::from(outcome.told()))
-    };
+/// How many communicators `MANY_LIVE` says that it could make.
+fn most(outcome: &Outcome) -> Result<u64, Failed> {
+    let number = outcome.stdout.lines().find_map(|line| line.strip_prefix("most: ")?.parse().ok());
+    number.ok_or_else(|| Failed::from(outcome.told()))
+}
+
+/// The same without Collie.
+fn most_natively(family: &Family, ranks: usize) -> Result<u64, Failed> {
     let command = vec![family.program(MANY_LIVE)?.display().to_string()];
     let preload = family.patience()?.into_iter().collect();
-    let launch = Launch { ranks: 2, command, variables: &[], preload, others: Vec::new() };
-    let natively = most(&family.run(&launch)?.success()?)?;
+    let launch = Launch { ranks, command, variables: &[], preload, others: Vec::new() };
+    most(&family.run(&launch)?.success()?)
+}
+
+/// Of the private communicators those go back to the program that have been idle longest, on all ranks alike, and not more
+/// than it needs.
+fn idle_longest(family: &Family) -> Result<(), Failed> {
+    const RANKS: usize = 4;
+    let number = most_natively(family, RANKS)? - 12;
+    let (outcome, report) =
+        accounted(family, "idle_communicators.c", &[&number.to_string()], RANKS, &[("COLLIE_AFTER", "1")])?;
+    let communicators = report.whole["communicators"].as_array().ok_or("no communicators")?;
+    let mut given_back: Vec<u64> = report.whole["rows"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|row| {
+            row["decided_by"].as_str().filter(|by| by.contains("given back"))?;
+            let name = communicators[row["communicator"].as_u64()? as usize]["name"].as_str()?;
+            name.strip_prefix("used ")?.parse().ok()
+        })
+        .collect();
+    given_back.sort_unstable();
+    given_back.dedup();
+    // Those from 10 on have been idle since before the others' last calls.
+    let first_idle: Vec<u64> = (10..10 + given_back.len() as u64).collect();
+    if given_back.len() < 3 || given_back.len() > 10 || given_back != first_idle {
+        return Err(format!("of {number} communicators, given back: {given_back:?}\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// As many communicators as without Collie, whatever it holds itself; what it gave back is in the report.
+fn as_many_as_natively(family: &Family) -> Result<(), Failed> {
+    let natively = most_natively(family, 2)?;
     let greedy = [("COLLIE_AFTER", "1"), ("COLLIE_MAX_COMMUNICATORS", "1000")];
     let (outcome, report) = accounted(family, MANY_LIVE, &[], 2, &greedy)?;
     let number = most(&outcome)?;
