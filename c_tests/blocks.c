@@ -51,8 +51,8 @@ int main(int argc, char **argv) {
     const int others[] = {1, 2}, middle = 0, ones[] = {1, 1};
     const MPI_Aint far_places[] = {0, 64};
     const MPI_Datatype out[] = {MPI_DOUBLE, MPI_INT}, in[] = {rank == 1 ? MPI_DOUBLE : MPI_INT};
-    OK(MPI_Dist_graph_create_adjacent(comm, rank != 0, &middle, MPI_UNWEIGHTED, rank == 0 ? 2 : 0, others, MPI_UNWEIGHTED,
-                                      MPI_INFO_NULL, 0, &star));
+    OK(MPI_Dist_graph_create_adjacent(comm, rank != 0, &middle, ones, rank == 0 ? 2 : 0, others, ones, MPI_INFO_NULL, 0,
+                                      &star));
     OK(MPI_Neighbor_alltoallw(from, ones, far_places, out, to, ones, far_places, in, star));
     OK(MPI_Comm_free(&star));
     return check_finish();

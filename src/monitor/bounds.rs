@@ -9,9 +9,9 @@ use super::merged::{EventPart, Merged};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
-/// Most entries of each kind. With those of a report and 65,536 ranks, what is merged takes 855 MiB at worst: 9 of ranks, 633 of
+/// Most entries of each kind. With those of a report and 65,536 ranks, what is merged takes 857 MiB at worst: 11 of ranks, 633 of
 /// rows that each have calls of every duration, 108 of traffic and time line, 105 of comparisons, late ranks and members. With
-/// a hundred different rows it is at most 191 MiB (`the_memory_of_rank_0_is_as_said`). While a child's share is merged, its
+/// a hundred different rows it is at most 193 MiB (`the_memory_of_rank_0_is_as_said`). While a child's share is merged, its
 /// bytes and what they say are held besides, each no more than that.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
