@@ -2,7 +2,7 @@
 
 use super::device;
 use super::runtime::{self, Runtime};
-use super::state::State;
+use super::state::Communicator;
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
 use crate::mpi::{bytes, communicator, node};
@@ -94,7 +94,7 @@ impl All {
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
+pub fn agree(runtime: &Runtime, state: &Communicator) -> Result<Agreed> {
     let own = Own {
         configuration: digest(&runtime.raw),
         identity: digest(&state.origin.identity),
@@ -134,13 +134,13 @@ pub fn agree(runtime: &Runtime, state: &State) -> Result<Agreed> {
 }
 
 /// Node of each rank.
-fn nodes(runtime: &Runtime, state: &State) -> Result<Vec<u32>> {
+fn nodes(runtime: &Runtime, state: &Communicator) -> Result<Vec<u32>> {
     let all = communicator::allgather(state.comm, state.size, [runtime.node])?;
     Ok(node::number(all.iter().map(|[node]| *node)))
 }
 
 /// A name that rank 0 gives.
-fn name_by_first(runtime: &Runtime, state: &State) -> Result<String> {
+fn name_by_first(runtime: &Runtime, state: &Communicator) -> Result<String> {
     let mut bytes = Vec::new();
     if state.rank == 0 {
         let number = runtime.numbered.fetch_add(1, Ordering::Relaxed);
@@ -151,7 +151,7 @@ fn name_by_first(runtime: &Runtime, state: &State) -> Result<String> {
 }
 
 /// Rank 0's configuration, on every rank.
-fn take_over(runtime: &Runtime, state: &State) -> Result<Arc<Configuration>> {
+fn take_over(runtime: &Runtime, state: &Communicator) -> Result<Arc<Configuration>> {
     let mut bytes = Vec::new();
     if state.rank == 0 {
         runtime.own_configuration();

@@ -39,7 +39,7 @@ pub struct Arguments {
 }
 
 /// All that the understanding of a call rests on besides where the buffers lie: two calls with one key on one
-/// communicator are understood alike, as long as their handles are predefined and [`Significant::fits`].
+/// communicator are understood alike, as long as their handles are predefined and [`LocalArguments::fits`].
 ///
 /// In words of one width, which are compared and hashed without a branch: counts, types, reduction operation, and the rest.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +146,7 @@ impl Fallback {
 
 /// The arguments that count on this rank, understood.
 #[derive(Clone, Copy, Debug)]
-pub struct Significant {
+pub struct LocalArguments {
     /// Root rank; 0 where there is none.
     pub root: usize,
     /// Units, as [`Call::count`](crate::algorithm::Call::count).
@@ -165,7 +165,7 @@ pub struct Significant {
     distances: Distances,
 }
 
-impl Significant {
+impl LocalArguments {
     /// Those of a barrier.
     pub const fn nothing() -> Self {
         let (overlap, distances) = (Overlap::Apart, Distances::NOWHERE);

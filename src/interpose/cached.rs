@@ -3,7 +3,7 @@
 //!
 //! Both are caches of one communicator, bounded, and charged to the process's account ([`CacheAccount`]).
 
-use super::arguments::{self, Arguments, Significant};
+use super::arguments::{self, Arguments, LocalArguments};
 use super::plan::Plan;
 use super::program::{self, Prepared};
 use crate::algorithm::Choice;
@@ -25,7 +25,7 @@ pub type Ready = SmallVec<[Option<Prepared>; 1]>;
 #[derive(Debug)]
 pub struct CachedCall {
     /// What counted of its arguments.
-    pub significant: Significant,
+    pub local: LocalArguments,
     /// What was decided.
     pub plan: Plan,
     /// What is played where an algorithm of ours runs, by candidate of the plan.

@@ -1,13 +1,14 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
-use super::arguments::{Arguments, Fallback, Significant};
+use super::arguments::{Arguments, Fallback, LocalArguments};
 use super::cached::{CachedCall, Calls, Ready};
+use super::decisions::DecisionKey;
+use super::fast_path;
 use super::plan::{Candidate, Plan, Policy};
 use super::program::{self, Prepared};
-use super::quick;
 use super::runtime::{self, Runtime};
-use super::state::{self, Question, State};
-use super::{attention, control, device, guard, synchronise, trace, verify};
+use super::state::{self, Communicator};
+use super::{control, device, flags, guard, synchronise, trace, verify};
 use crate::algorithm::{Call, Choice, Operation};
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::{Error, Result};
@@ -25,12 +26,12 @@ const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
 #[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
-    quick::carry_out(arguments, &native).unwrap_or_else(|| carry_out_the_long_way(arguments, &native))
+    fast_path::carry_out(arguments, &native).unwrap_or_else(|| slow_path(arguments, &native))
 }
 
 /// Compiled once for all entries, of which there are some fifty.
 #[inline(never)]
-fn carry_out_the_long_way(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
+fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
     guard::enter(arguments.operation.row().mpi_name, native, || match runtime::get() {
         Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
         _ => native(),
@@ -64,7 +65,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let start = runtime.clock.raw();
     let Ok(shared) = state::of(runtime, arguments.comm) else { return native() };
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
-    let (mut state, _watching) = unsafe { attention::call(runtime, &*shared, arguments.operation.into(), start) };
+    let (mut state, _watching) = unsafe { flags::call(runtime, &*shared, arguments.operation.into(), start) };
     let state = &mut *state;
     let outcome = match settle(runtime, state, arguments, native) {
         Ok(outcome) => outcome,
@@ -84,7 +85,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         }
         if let Some(epoch) = outcome.epoch {
             let (function, bucket) = (Function::from(arguments.operation), Bucket::of(outcome.bytes as u64));
-            state.turns.get_mut().epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
+            state.alternation.get_mut().epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
         }
     }
     if let Some(waited) = outcome.waited {
@@ -101,55 +102,57 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
 
 /// Decides and runs; the error is one from before the algorithm's first message.
 #[inline]
-fn settle(runtime: &Runtime, state: &mut State, arguments: &Arguments, native: &dyn Fn() -> c_int) -> Result<Outcome> {
+fn settle(
+    runtime: &Runtime,
+    state: &mut Communicator,
+    arguments: &Arguments,
+    native: &dyn Fn() -> c_int,
+) -> Result<Outcome> {
     // Before anything is made of the arguments, which may mean different things on the ranks.
     ask_for_device_memory(runtime, state, arguments)?;
-    if let Some(known) = state.calls.find(arguments).filter(|known| known.significant.fits(arguments)) {
+    if let Some(known) = state.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
-        return Ok(run(runtime, state, arguments, &known.significant, &known.plan, &known.prepared, native));
+        return Ok(run(runtime, state, arguments, &known.local, &known.plan, &known.prepared, native));
     }
-    let pass = |state: &mut State, bytes: usize, fallback: Fallback| {
+    let pass = |state: &mut Communicator, bytes: usize, fallback: Fallback| {
         let cell = state.native_cell(arguments.operation, bytes, fallback.words());
         Ok(Outcome::plain(native(), cell, bytes))
     };
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
     let first_calls = state.is_new();
-    let significant = match Significant::of(arguments, state.rank, state.size) {
-        Ok(significant) => significant,
+    let local = match LocalArguments::of(arguments, state.rank, state.size) {
+        Ok(local) => local,
         Err(_) if state.inter => return pass(state, 0, Fallback::Intercommunicator),
         Err(fallback) => return pass(state, 0, fallback),
     };
-    let bytes = significant.bytes();
+    let bytes = local.bytes();
     if let Some(why) = state.stays_native() {
         let cell = state.native_cell(arguments.operation, bytes, why.words());
         let plan = Plan::native(cell);
-        let outcome = run(runtime, state, arguments, &significant, &plan, &nobody(), native);
-        keep(state, arguments, significant, plan, nobody());
+        let outcome = run(runtime, state, arguments, &local, &plan, &nobody(), native);
+        keep(state, arguments, local, plan, nobody());
         return Ok(outcome);
     }
     if first_calls {
         let cell = state.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
-        return Ok(run(runtime, state, arguments, &significant, &Plan::native(cell), &nobody(), native));
+        return Ok(run(runtime, state, arguments, &local, &Plan::native(cell), &nobody(), native));
     }
-    let commutative = significant.reduction.is_none_or(|reduction| reduction.commutative);
-    let question = Question { count: significant.count, unit: significant.unit, commutative };
-    let plan = match state.recall(arguments.operation, &question) {
+    let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
+    let key = DecisionKey { count: local.count, unit: local.unit, commutative };
+    let plan = match state.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {
-            let plan = plan(runtime, state, arguments, &question, significant.root)?;
-            state.remember(arguments.operation, question, plan.clone());
+            let plan = plan(runtime, state, arguments, &key, local.root)?;
+            state.decisions.remember(arguments.operation, key, plan.clone());
             plan
         }
     };
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
     let plan = if bytes == 0 && arguments.operation.has_data() { plan.of_last() } else { plan };
-    let prepared: Ready = plan
-        .candidates()
-        .iter()
-        .map(|candidate| prepare(state, arguments.operation, &significant, candidate))
-        .collect();
-    let outcome = run(runtime, state, arguments, &significant, &plan, &prepared, native);
-    keep(state, arguments, significant, plan, prepared);
+    let prepared: Ready =
+        plan.candidates().iter().map(|candidate| prepare(state, arguments.operation, &local, candidate)).collect();
+    let outcome = run(runtime, state, arguments, &local, &plan, &prepared, native);
+    keep(state, arguments, local, plan, prepared);
     Ok(outcome)
 }
 
@@ -159,13 +162,13 @@ fn nobody() -> Ready {
 }
 
 /// Keeps a call for the next one like it, if it holds for that.
-fn keep(state: &mut State, arguments: &Arguments, significant: Significant, plan: Plan, prepared: Ready) {
-    if significant.lasts() {
+fn keep(state: &mut Communicator, arguments: &Arguments, local: LocalArguments, plan: Plan, prepared: Ready) {
+    if local.lasts() {
         let short = plan.policy() == Policy::Fixed
             && is_short(&plan.candidates()[0], prepared[0].as_ref())
             && state.runtime.only_counts()
             && !(state.asks_for_device_memory() && arguments.operation != Operation::Barrier);
-        state.calls.keep(arguments, CachedCall { significant, plan, prepared, short });
+        state.calls.keep(arguments, CachedCall { local, plan, prepared, short });
     }
 }
 
@@ -180,22 +183,22 @@ fn is_short(candidate: &Candidate, prepared: Option<&Prepared>) -> bool {
 
 /// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to send.
 fn prepare(
-    state: &mut State,
+    state: &mut Communicator,
     operation: Operation,
-    significant: &Significant,
+    local: &LocalArguments,
     candidate: &Candidate,
 ) -> Option<Prepared> {
     let choice = candidate.choice.as_ref()?;
-    if significant.bytes() == 0 && operation.has_data() {
+    if local.bytes() == 0 && operation.has_data() {
         return None;
     }
     // Away from the state, on which the call rests, while they are asked.
     let mut calls = std::mem::replace(&mut state.calls, Calls::new(&state.runtime.cache));
-    let (place, call) = state.place_and_call(operation, significant);
-    let form = program::form(&place, significant);
+    let (place, call) = state.seat_and_call(operation, local);
+    let form = program::form(&place, local);
     let lowered =
         calls.program(program::Key::of(&call, &form), choice, || program::lowered(&place, &call, choice, &form));
-    let prepared = Prepared::new(place, &call, significant, form, lowered);
+    let prepared = Prepared::new(place, &call, local, form, lowered);
     state.calls = calls;
     Some(prepared)
 }
@@ -204,18 +207,18 @@ fn prepare(
 #[inline]
 fn run(
     runtime: &Runtime,
-    state: &State,
+    state: &Communicator,
     arguments: &Arguments,
-    significant: &Significant,
+    local: &LocalArguments,
     plan: &Plan,
     prepared: &Ready,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let waited = synchronise::before(runtime, state);
-    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, significant, plan, prepared, native) };
+    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, local, plan, prepared, native) };
     match runtime.events {
         None => outcome,
-        Some(_) => Outcome { elements: trace::elements(runtime, significant), ..outcome },
+        Some(_) => Outcome { elements: trace::elements(runtime, local), ..outcome },
     }
 }
 
@@ -223,21 +226,21 @@ fn run(
 #[inline]
 fn run_alone(
     runtime: &Runtime,
-    state: &State,
+    state: &Communicator,
     arguments: &Arguments,
-    significant: &Significant,
+    local: &LocalArguments,
     plan: &Plan,
     prepared: &Ready,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
-    let bytes = significant.bytes();
+    let bytes = local.bytes();
     let by = |place: usize| {
         let candidate = &plan.candidates()[place];
         let code = match (&candidate.choice, &prepared[place]) {
             (None, _) => native(),
             (Some(_), None) => SUCCESS,
             (Some(choice), Some(prepared)) => {
-                guard::play(arguments.operation, || ours(state, arguments, significant, choice, prepared))
+                guard::play(arguments.operation, || ours(state, arguments, local, choice, prepared))
             }
         };
         Outcome::plain(code, candidate.cell, bytes)
@@ -249,8 +252,8 @@ fn run_alone(
         }
         (Policy::Both, [first, Candidate { choice: Some(choice), cell }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
-            let significant = significant.at(arguments);
-            let verified = verify::run(runtime, state, arguments, &significant, (choice, second), native);
+            let local = local.at(arguments);
+            let verified = verify::run(runtime, state, arguments, &local, (choice, second), native);
             let is_second = verified.result == VerifyResult::Native;
             let cell = if is_second { first.cell } else { *cell };
             Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, cell, bytes) }
@@ -262,14 +265,14 @@ fn run_alone(
 /// Plays an algorithm; gives the code to return to the program.
 #[inline]
 pub(super) fn ours(
-    state: &State,
+    state: &Communicator,
     arguments: &Arguments,
-    significant: &Significant,
+    local: &LocalArguments,
     choice: &Choice,
     prepared: &Prepared,
 ) -> c_int {
     let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
-    match play(state, arguments.operation, significant, sides, choice, prepared) {
+    match play(state, arguments.operation, local, sides, choice, prepared) {
         Ok(()) => SUCCESS,
         Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
     }
@@ -278,18 +281,18 @@ pub(super) fn ours(
 /// The same on buffers that need not be the program's.
 #[inline]
 pub(super) fn play(
-    state: &State,
+    state: &Communicator,
     operation: Operation,
-    significant: &Significant,
+    local: &LocalArguments,
     sides: [*mut u8; 2],
     choice: &Choice,
     prepared: &Prepared,
 ) -> Result {
     let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
-    if prepared.is_kept() && !attention::heeds(attention::WATCHED) {
+    if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
         return prepared.play(sides, None, &mut traffic, &mut played);
     }
-    let (place, call) = state.place_and_call(operation, significant);
+    let (place, call) = state.seat_and_call(operation, local);
     let part = Part { choice, call: &call, rank: place.rank, size: place.size };
     prepared.play(sides, Some(&part), &mut traffic, &mut played)
 }
@@ -297,13 +300,13 @@ pub(super) fn play(
 /// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
 /// call and all that follow on the communicator are the MPI library's.
 #[inline]
-fn ask_for_device_memory(runtime: &Runtime, state: &mut State, arguments: &Arguments) -> Result {
+fn ask_for_device_memory(runtime: &Runtime, state: &mut Communicator, arguments: &Arguments) -> Result {
     if !state.asks_for_device_memory() || arguments.operation == Operation::Barrier {
         return Ok(());
     }
     let Some(private) = state.private(runtime)? else { return Ok(()) };
     let on_host = !arguments.first_bytes(state.rank).any(device::owns);
-    if !runtime.apart(|| communicator::all(private, on_host))? {
+    if !runtime.uncounted(|| communicator::all(private, on_host))? {
         state.leave(Fallback::DeviceMemory);
     }
     Ok(())
@@ -311,7 +314,13 @@ fn ask_for_device_memory(runtime: &Runtime, state: &mut State, arguments: &Argum
 
 /// Decides for a question that is new on this communicator. Collective, and alike on all ranks.
 #[cold]
-fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &Question, root: usize) -> Result<Plan> {
+fn plan(
+    runtime: &Runtime,
+    state: &mut Communicator,
+    arguments: &Arguments,
+    key: &DecisionKey,
+    root: usize,
+) -> Result<Plan> {
     let operation = arguments.operation;
     if state.agreed.is_none() {
         state.agree(runtime)?;
@@ -319,18 +328,18 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
     }
     synchronise::prepare(runtime, state)?;
     if let Some(why) = state.stays_native() {
-        let cell = state.native_cell(operation, question.count * question.unit, why.words());
+        let cell = state.native_cell(operation, key.count * key.unit, why.words());
         return Ok(Plan::native(cell));
     }
     let agreed = state.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
-    let bytes = question.count * question.unit;
+    let bytes = key.count * key.unit;
     let call = Call {
         operation,
         root,
-        count: question.count,
-        unit: question.unit,
-        commutative: question.commutative,
+        count: key.count,
+        unit: key.unit,
+        commutative: key.commutative,
         in_place: false,
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
@@ -366,7 +375,7 @@ fn plan(runtime: &Runtime, state: &mut State, arguments: &Arguments, question: &
 /// One line for the log, of a call by its cell and bytes.
 pub(super) fn log_call(
     runtime: &Runtime,
-    state: &State,
+    state: &Communicator,
     name: &str,
     root: c_int,
     (cell, bytes): (CellId, usize),

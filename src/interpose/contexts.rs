@@ -6,11 +6,11 @@
 //! parent take part, `MPI_Comm_idup`, of which only the request tells, intercommunicators, and parents with ranks of another
 //! `MPI_COMM_WORLD`.
 
-use super::attention;
+use super::flags;
 use super::guard;
 use super::origin::Makers;
 use super::runtime::{self, Runtime};
-use super::state::{Private, Shared, State, Visit};
+use super::state::{Communicator, Private, Shared, Visit};
 use crate::mpi::error::{Error, Result};
 use crate::mpi::handler::{Quiet, says_that_contexts_ran_out};
 use crate::mpi::{communicator, constants};
@@ -72,7 +72,7 @@ fn try_and_give_back(
     while code != SUCCESS && says_that_contexts_ran_out(Error(code)) {
         let given_back = Cell::new(false);
         let give_back = || {
-            match runtime.apart(|| give_back(runtime, parent)) {
+            match runtime.uncounted(|| give_back(runtime, parent)) {
                 Ok(done) => given_back.set(done),
                 Err(error) => log::warn!("a private communicator could not be given back: {error}"),
             }
@@ -133,7 +133,7 @@ fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
 }
 
 /// A number for a communicator's identity, the same on all its ranks. Where two have the same one, both go.
-fn name(state: &State) -> u64 {
+fn name(state: &Communicator) -> u64 {
     let mut hasher = DefaultHasher::new();
     state.identity().hash(&mut hasher);
     hasher.finish() >> 2
@@ -144,7 +144,7 @@ fn candidates<'a>(
     runtime: &Runtime,
     states: &'a [Arc<Shared>],
     parent: MPI_Comm,
-) -> Result<Option<Vec<Held<'a, State>>>> {
+) -> Result<Option<Vec<Held<'a, Communicator>>>> {
     let mut takes_part = vec![false; runtime.world_size];
     for rank in communicator::world_ranks(parent, false)? {
         match usize::try_from(rank) {
@@ -153,7 +153,7 @@ fn candidates<'a>(
             Err(_) => return Ok(None),
         }
     }
-    if attention::threads() == Threads::AtOnce {
+    if flags::threads() == Threads::AtOnce {
         return Ok(None);
     }
     let mut candidates = Vec::new();
@@ -167,7 +167,7 @@ fn candidates<'a>(
     Ok(Some(candidates))
 }
 
-fn is_candidate(state: &State, takes_part: &[bool]) -> bool {
+fn is_candidate(state: &Communicator, takes_part: &[bool]) -> bool {
     // Ranks of other worlds are none of `takes_part`.
     let all_here = |members: &[u32]| members.iter().all(|rank| takes_part.get(*rank as usize) == Some(&true));
     matches!(state.private, Private::Made(_)) && state.agreed.as_ref().is_some_and(|agreed| all_here(&agreed.members))

@@ -4,7 +4,7 @@
 //! collectives concerned has to make the same choice at the same point, as with any collective call.
 
 use super::runtime;
-use super::state::{self, State, Visit};
+use super::state::{self, Communicator, Visit};
 use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::selection::Wanted;
@@ -23,7 +23,7 @@ static EVERYWHERE: Mutex<Option<Box<Chosen>>> = Mutex::new(None);
 pub static VERSIONS: Versions = Versions::new();
 
 /// What the program chose for `operation` on this communicator; `None` if nothing.
-pub fn chosen(state: &State, operation: Operation) -> Option<Wanted> {
+pub fn chosen(state: &Communicator, operation: Operation) -> Option<Wanted> {
     let here = state.chosen.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
     let everywhere = || EVERYWHERE.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
     here.filter(|wanted| *wanted != Wanted::Auto).or_else(everywhere).filter(|wanted| *wanted != Wanted::Auto)
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     let Some(operation) = Operation::from_name(&name) else { return complain(&unknown_operation(&name)) };
     let Some(runtime) = runtime::get() else { return INACTIVE };
     let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
-    let add = |state: &mut State| {
+    let add = |state: &mut Communicator| {
         let cells = state.table.records(runtime.nanoseconds_per_tick);
         for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
             sum.calls += cell.calls;

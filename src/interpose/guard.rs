@@ -2,8 +2,8 @@
 //! of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out of an
 //! error handler is recognised by the next call.
 
-use super::state::LastCommunicators;
-use super::{attention, stack};
+use super::last_communicators::LastCommunicators;
+use super::{flags, stack};
 use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::mpi::error::Error;
@@ -141,7 +141,7 @@ impl Thread {
         self.inside.set(0);
         self.error.set(None);
         self.has_left_no_algorithm("a jump");
-        attention::jumped_out();
+        flags::jumped_out();
         false
     }
 

@@ -5,9 +5,9 @@ use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
 use super::state::{self, Visit};
 use super::synchronise::Settled;
-use super::{guard, log, partial, spawned, synchronise, trace, watch};
+use super::{guard, last_communicators, log, partial, spawned, synchronise, trace, watch};
 use crate::monitor::{
-    Beyond, BeyondRecord, Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged,
+    Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged, Overflow, OverflowRecord,
     PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
 };
 use crate::mpi::bytes::{self, ToRoot};
@@ -60,7 +60,7 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.extend(configuration.replaced_from().to_le_bytes());
         wanted.extend(std::process::id().to_le_bytes());
     }
-    runtime.apart(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
+    runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
@@ -97,7 +97,7 @@ pub fn pcontrol(level: c_int) {
             let _states = runtime.states.lock();
             VERSIONS.reset();
             runtime.retired.lock().clear();
-            *runtime.retired_beyond.lock() = Beyond::default();
+            *runtime.retired_overflow.lock() = Overflow::default();
             *runtime.retired_played.lock() = Counts::default();
             runtime.cache.reset();
             runtime.retired_traffic.lock().reset();
@@ -142,7 +142,7 @@ fn finish() {
             watch::end();
             partial::ignore();
             runtime.finished.store(true, Ordering::Relaxed);
-            state::outdate();
+            last_communicators::invalidate_caches();
             SUCCESS
         },
     );
@@ -157,7 +157,7 @@ const TRACE: u8 = 2;
 pub fn report(runtime: &Runtime) -> bool {
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
-    runtime.apart(|| gather_and_write(runtime, native)).unwrap_or_else(|error| {
+    runtime.uncounted(|| gather_and_write(runtime, native)).unwrap_or_else(|error| {
         log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
         false
     })
@@ -254,7 +254,7 @@ fn record(runtime: &Runtime, settled: Vec<Settled>, visit: Visit) -> (RankRecord
     }
     let mut traffic = Traffic::new(runtime.world_size);
     traffic.add(&runtime.retired_traffic.lock());
-    let mut beyond = *runtime.retired_beyond.lock();
+    let mut beyond = *runtime.retired_overflow.lock();
     let mut played = *runtime.retired_played.lock();
     // SAFETY: whoever asks says when.
     let left_out = unsafe {
@@ -264,7 +264,7 @@ fn record(runtime: &Runtime, settled: Vec<Settled>, visit: Visit) -> (RankRecord
             {
                 *slot = record;
             }
-            beyond.add(state.table.beyond());
+            beyond.add(state.table.overflow());
             played.add(*state.played.get_mut());
             state.count_traffic(&mut traffic);
         })
@@ -285,7 +285,11 @@ fn record(runtime: &Runtime, settled: Vec<Settled>, visit: Visit) -> (RankRecord
         communicators,
         traffic: traffic.records(),
         clock: runtime.synchronisation.clock(),
-        beyond: BeyondRecord { calls: beyond.calls, bytes: beyond.bytes, total_ns: runtime.nanoseconds(beyond.ticks) },
+        beyond: OverflowRecord {
+            calls: beyond.calls,
+            bytes: beyond.bytes,
+            total_ns: runtime.nanoseconds(beyond.ticks),
+        },
         played: PlayedRecord { calls: played.calls, kept: played.kept, actions: played.actions },
         cache: cache_record(runtime),
         ..RankRecord::default()

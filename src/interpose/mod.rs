@@ -1,11 +1,12 @@
 //! The exported symbols, and everything between them and the algorithms.
 //!
 //! * [`symbols`], [`fortran`]: the entries, C and Fortran; each names its arguments and hands them on.
-//! * [`collective`]: one call from its arguments to its record; [`quick`]: the same for a call that came before, of which
+//! * [`collective`]: one call from its arguments to its record; [`fast_path`]: the same for a call that came before, of which
 //!   [`cached`] keeps what can be kept.
 //! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
-//!   played, and [`place`], where.
-//! * [`state`]: what is kept per communicator, and the agreement of its ranks. [`runtime`]: the one static.
+//!   played, and [`seat`], where.
+//! * [`state`]: what is kept per communicator, and the agreement of its ranks; [`decisions`] and [`last_communicators`] that
+//!   it and its threads remember. [`runtime`]: the one static.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
 //! * [`origin`]: where communicators come from; its Fortran entries in `origin_fortran`.
 //! * [`device`]: memory of GPUs, which is left to the MPI library.
@@ -15,7 +16,7 @@
 //! * [`requests`]: the calls that wait for what was started.
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself.
-//! * [`attention`]: what a call heeds besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
+//! * [`flags`]: what may ask something of a call besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
 //! * [`trace`]: the log of single calls. [`spawned`]: where processes that others spawned write.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
@@ -23,17 +24,20 @@
 
 mod agreement;
 mod arguments;
-mod attention;
 mod cached;
 mod collective;
 mod contexts;
 pub mod control;
 mod deadline;
+mod decisions;
 mod device;
 mod dying;
+mod fast_path;
+mod flags;
 mod fortran;
 mod guard;
 mod kept;
+mod last_communicators;
 mod lifecycle;
 mod log;
 mod monitoring;
@@ -45,12 +49,11 @@ mod origin;
 mod origin_fortran;
 mod part;
 mod partial;
-mod place;
 mod plan;
 mod program;
-mod quick;
 mod requests;
 mod runtime;
+mod seat;
 mod spawned;
 mod stack;
 mod stacked;

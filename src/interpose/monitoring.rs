@@ -77,7 +77,7 @@ impl Monitoring {
     }
 
     /// Runs `action`, whose messages are Collie's own.
-    pub fn apart<T>(&self, action: impl FnOnce() -> T) -> T {
+    pub fn uncounted<T>(&self, action: impl FnOnce() -> T) -> T {
         let before = self.read();
         let done = action();
         let after = self.read();

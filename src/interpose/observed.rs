@@ -9,7 +9,7 @@ use super::native::find;
 use super::part::{Part, sum_to_neighbours};
 use super::part::{nothing, own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours, sum_reduced};
 use super::runtime::{self, Runtime};
-use super::{arguments, attention, guard, state, synchronise, trace};
+use super::{arguments, flags, guard, state, synchronise, trace};
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 ///
 /// the collective; the last part of its name, and in lower and in upper case, for Fortran; exported and native name of
 /// `MPI_X`, `MPI_X_c`, `MPI_Ix` and `MPI_Ix_c`, where they are to be observed; the arguments before the communicator;
-/// the root, -1 where there is none; the signature bytes, as `Significant::bytes` means them: one rank's block. Where
+/// the root, -1 where there is none; the signature bytes, as `LocalArguments::bytes` means them: one rank's block. Where
 /// blocks are of several sizes, all of what the rank contributes.
 ///
 /// `Count` and `Shift` are what the form of the function counts and displaces in. The arguments that give the bytes are
@@ -282,7 +282,7 @@ fn timed(
     let Ok(shared) = state::of(runtime, comm) else { return native() };
     let start = runtime.clock.raw();
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
-    let (mut state, _watching) = unsafe { attention::call(runtime, &*shared, function, start) };
+    let (mut state, _watching) = unsafe { flags::call(runtime, &*shared, function, start) };
     let state = &mut *state;
     // Calls that only start something must not wait for other ranks.
     let blocking = function.form == Form::Blocking;

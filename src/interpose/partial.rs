@@ -1,7 +1,7 @@
 //! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
 //! `MPI_Abort`.
 
-use super::attention::{self, ASKED};
+use super::flags::{self, ASKED};
 use super::runtime::{self, Runtime};
 use super::state::Visit;
 use super::{deadline, lifecycle, log, spawned};
@@ -79,7 +79,7 @@ fn handler() -> libc::sighandler_t {
 
 /// Touches atomics only, then does what was done before.
 extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *mut c_void) {
-    attention::heed(ASKED);
+    flags::set(ASKED);
     let Some(Before(before)) = BEFORE.get() else { return };
     if before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
         return;

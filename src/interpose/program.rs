@@ -3,9 +3,9 @@
 //! Nothing here depends on the addresses of one call, so that it is kept and serves the next like call. Programs of more
 //! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
 
-use super::arguments::Significant;
-use super::attention::{self, WATCHED};
-use super::place::{Place, with_pool};
+use super::arguments::LocalArguments;
+use super::flags::{self, WATCHED};
+use super::seat::{Seat, with_pool};
 use super::watch;
 use crate::algorithm::{Call, Choice, InPlace, Operation};
 use crate::monitor::{HeapBytes, Traffic};
@@ -77,14 +77,14 @@ struct Layout {
 
 impl Layout {
     /// Of rank `rank` of `size`.
-    fn of(rank: usize, size: usize, call: &Call, significant: &Significant) -> Self {
+    fn of(rank: usize, size: usize, call: &Call, local: &LocalArguments) -> Self {
         let nowhere = Start::at(Base::Nowhere);
         let (rows, before, after) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
         let mut layout = Self { units: Units::Bytes(1), send: nowhere, receive: nowhere, rows, before, after };
-        let (send, receive) = (significant.send, significant.receive);
-        let out_of_the_way = significant.overlap == Overlap::Partial;
+        let (send, receive) = (local.send, local.receive);
+        let out_of_the_way = local.overlap == Overlap::Partial;
         if call.operation.reduces() {
-            layout.units = units(significant);
+            layout.units = units(local);
             layout.receive = Start::at(receive.map_or(Base::Nowhere, |_| Base::Receive));
             layout.send = match send {
                 Some(send) if out_of_the_way => layout.copied(&send, call.count),
@@ -161,19 +161,19 @@ impl Layout {
 }
 
 /// The units of a reduction. Each side may have a layout of its own only where both are rows of the same bytes.
-fn units(significant: &Significant) -> Units {
-    let side = significant.receive.or(significant.send).expect("one of them counts on every rank");
+fn units(local: &LocalArguments) -> Units {
+    let side = local.receive.or(local.send).expect("one of them counts on every rank");
     if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
 }
 
 /// What a call is lowered for on this rank.
-pub fn form(place: &Place, significant: &Significant) -> Form {
-    let combine = match significant.reduction {
+pub fn form(place: &Seat, local: &LocalArguments) -> Form {
+    let combine = match local.reduction {
         Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { commutative: reduction.commutative },
         _ => Combine::Kernel,
     };
     // What overlaps in another way than in place is moved out of the way first.
-    let in_place = significant.send.is_none() || significant.receive.is_none();
+    let in_place = local.send.is_none() || local.receive.is_none();
     Form { fragments: place.fragments, blocking: !place.yielding, apart: !in_place, combine }
 }
 
@@ -204,7 +204,7 @@ impl Key {
 }
 
 /// The program of a call on this rank; `None` if it is too long to keep.
-pub fn lowered(place: &Place, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
+pub fn lowered(place: &Seat, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
     lower::lower(&Part { choice, call, rank: place.rank, size: place.size }, form, MOST_KEPT)
 }
 
@@ -231,15 +231,15 @@ impl HeapBytes for Prepared {
 
 impl Prepared {
     /// Makes calls like this ready on this rank, with their lowered program unless that is too long.
-    pub fn new(place: Place, call: &Call, significant: &Significant, form: Form, kept: Option<Arc<Lowered>>) -> Self {
-        let layout = Layout::of(place.rank, place.size, call, significant);
-        let kernel = significant.reduction.and_then(|reduction| reduction.kernel);
+    pub fn new(place: Seat, call: &Call, local: &LocalArguments, form: Form, kept: Option<Arc<Lowered>>) -> Self {
+        let layout = Layout::of(place.rank, place.size, call, local);
+        let kernel = local.reduction.and_then(|reduction| reduction.kernel);
         let channel = Channel::new(
             (place.comm, place.rank, place.yielding),
             layout.units,
             kernel,
-            significant.operation_and_type(),
-            [significant.send, significant.receive],
+            local.operation_and_type(),
+            [local.send, local.receive],
         );
         let Layout { rows, before, after, .. } = &layout;
         let plain = rows.is_empty() && before.is_empty() && after.is_empty();
@@ -259,7 +259,7 @@ impl Prepared {
     /// # Errors
     /// The first error that PMPI returned.
     pub fn play(&self, sides: [*mut u8; 2], part: Option<&Part>, traffic: &mut Traffic, counts: &mut Counts) -> Result {
-        if !attention::heeds(WATCHED) {
+        if !flags::is_set(WATCHED) {
             return self.play_before((), sides.into(), part, traffic, counts);
         }
         let watched = watch::of_this_thread();

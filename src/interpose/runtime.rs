@@ -1,6 +1,6 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
-use super::attention;
+use super::flags;
 use super::monitoring::Monitoring;
 use super::origin::Origins;
 use super::requests::Requests;
@@ -8,7 +8,7 @@ use super::spawned::World;
 use super::state::{self, Shared};
 use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
-use crate::monitor::{Beyond, Budget, CacheAccount, CommunicatorRecord, EventLog, SharedLists, Traffic};
+use crate::monitor::{Budget, CacheAccount, CommunicatorRecord, EventLog, Overflow, SharedLists, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::{constants, inline, node};
 use crate::run::Counts;
@@ -63,7 +63,7 @@ pub struct Runtime {
     /// What communicators with the same ranks share.
     pub lists: SharedLists,
     /// Calls without a cell on communicators that are gone.
-    pub retired_beyond: Mutex<Beyond>,
+    pub retired_overflow: Mutex<Overflow>,
     /// What was played on communicators that are gone.
     pub retired_played: Mutex<Counts>,
     /// The MPI library's own count of messages, where it counts them.
@@ -149,7 +149,7 @@ fn make() -> crate::mpi::Result<Runtime> {
     let raw = RawConfiguration::from_environment();
     let configuration = raw.parse().map(Arc::new);
     if is_concurrent()? {
-        attention::heed(attention::CONCURRENT);
+        flags::set(flags::CONCURRENT);
     }
     let (world_rank, world_size) = (communicator::rank(world)?, communicator::size(world)?);
     super::log::start(world_rank, configuration.as_ref().ok().map(AsRef::as_ref));
@@ -177,7 +177,7 @@ fn make() -> crate::mpi::Result<Runtime> {
         lists: SharedLists::within(Arc::clone(&budget)),
         budget,
         cache: Arc::new(CacheAccount::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 8))),
-        retired_beyond: Mutex::default(),
+        retired_overflow: Mutex::default(),
         retired_played: Mutex::default(),
         configuration,
         monitoring: Monitoring::start(world_rank, world_size),
@@ -207,9 +207,9 @@ impl Runtime {
     }
 
     /// Runs `action`, whose messages are not the program's.
-    pub fn apart<T>(&self, action: impl FnOnce() -> T) -> T {
+    pub fn uncounted<T>(&self, action: impl FnOnce() -> T) -> T {
         match &self.monitoring {
-            Some(monitoring) => monitoring.apart(action),
+            Some(monitoring) => monitoring.uncounted(action),
             None => action(),
         }
     }

@@ -1,14 +1,15 @@
 //! What Collie keeps of each communicator, and how the ranks of one come to know the same.
 
 use super::agreement::{Agreed, FOREIGN, agree};
-use super::arguments::{Fallback, Significant};
+use super::arguments::{Fallback, LocalArguments};
 use super::cached::Calls;
 use super::control::{self, Chosen};
+use super::decisions::Decisions;
+use super::last_communicators;
 use super::origin::Origin;
-use super::place::Place;
-use super::plan::Plan;
 use super::runtime::{self, Runtime};
-use super::{attention, dying, guard, synchronise};
+use super::seat::Seat;
+use super::{dying, flags, guard, synchronise};
 use crate::algorithm::{Call, Operation};
 use crate::monitor::{
     Arrivals, Bucket, CELL_BYTES, CellId, CommunicatorRecord, DifferenceRecord, Epochs, Function, Key, Label, NATIVE,
@@ -18,24 +19,21 @@ use crate::mpi::error::{Error, Result};
 use crate::mpi::{communicator, constants};
 use crate::run::Counts;
 use crate::selection::{Device, Mode};
-use crate::threads::{Generation, Held, Owned, Threads};
+use crate::threads::{Held, Owned, Threads};
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
-const REMEMBERED: usize = 8;
 
 /// What Collie keeps of a communicator: a state that one thread holds at a time, by the rules of
 /// [`threads`](crate::threads), and what any thread may use at any time.
 pub struct Shared {
     /// What the program chose for this communicator.
     pub chosen: Arc<Mutex<Option<Box<Chosen>>>>,
-    state: Owned<State>,
+    state: Owned<Communicator>,
 }
 
 /// When somebody who is in no call looks at the communicators.
@@ -53,20 +51,20 @@ impl Shared {
     /// # Safety
     /// This thread is not in a call on the communicator.
     #[inline]
-    pub unsafe fn hold(&self) -> Held<'_, State> {
+    pub unsafe fn hold(&self) -> Held<'_, Communicator> {
         // SAFETY: the number is the thread's own. By the caller's promise nothing that lives holds the state for it, and
         // where threads come in turns another's call has ended when this thread is in MPI.
-        let mut state = unsafe { self.state.hold(guard::this_thread(), attention::threads()) };
+        let mut state = unsafe { self.state.hold(guard::this_thread(), flags::threads()) };
         state.catch_up();
         state
     }
 
-    /// The same for the short way of a call, which looks itself whether the state is up to date.
+    /// The same for the fast path of a call, which looks itself whether the state is up to date.
     ///
     /// # Safety
     /// As for [`hold`](Self::hold); `thread` is this thread's number.
     #[inline(always)]
-    pub unsafe fn hold_as_is(&self, thread: usize, threads: Threads) -> Held<'_, State> {
+    pub unsafe fn hold_as_is(&self, thread: usize, threads: Threads) -> Held<'_, Communicator> {
         // SAFETY: as above.
         unsafe { self.state.hold(thread, threads) }
     }
@@ -75,21 +73,21 @@ impl Shared {
     ///
     /// # Safety
     /// With [`Visit::BetweenCalls`] this thread is in no call.
-    pub unsafe fn try_hold(&self, visit: Visit) -> Option<Held<'_, State>> {
+    pub unsafe fn try_hold(&self, visit: Visit) -> Option<Held<'_, Communicator>> {
         let thread = guard::this_thread();
         if visit == Visit::BetweenCalls && self.state.is_held_by(thread) {
             // SAFETY: the caller's promise.
             return Some(unsafe { self.hold() });
         }
         // SAFETY: the number is the thread's own; where threads come in turns, it is this one's.
-        let mut state = unsafe { self.state.try_hold(thread, attention::threads()) }?;
+        let mut state = unsafe { self.state.try_hold(thread, flags::threads()) }?;
         state.catch_up();
         Some(state)
     }
 }
 
 /// What Collie keeps of a communicator for the thread that holds it.
-pub struct State {
+pub struct Communicator {
     /// What Collie knows of the process.
     pub runtime: &'static Runtime,
     /// The program's communicator.
@@ -119,7 +117,7 @@ pub struct State {
     /// What the player did.
     pub played: RefCell<Counts>,
     /// Native and ours in turns.
-    pub turns: RefCell<Turns>,
+    pub alternation: RefCell<Alternation>,
     /// What verification found.
     pub verified: RefCell<Verified>,
     /// When this rank came to its calls, where waiting is told apart. Behind a lock of its own, since all ranks put theirs
@@ -129,7 +127,8 @@ pub struct State {
     pub watched: Option<(u64, Arc<Subject>)>,
     /// Place among the communicators of this rank's record.
     pub place: usize,
-    memory: [[Option<(Question, Plan)>; REMEMBERED]; Operation::ALL.len()],
+    /// The decisions of late.
+    pub decisions: Decisions,
     /// What is kept of calls.
     pub calls: Calls,
     natives: Vec<((Operation, Bucket, &'static str), CellId)>,
@@ -137,14 +136,14 @@ pub struct State {
     observed: Option<(Label, Label)>,
     /// What the program chose for this communicator.
     pub chosen: Arc<Mutex<Option<Box<Chosen>>>>,
-    /// The version that `memory` and `understood` rest on, and the resets that the numbers have seen.
+    /// The version that `decisions` and `calls` rest on, and the resets that the numbers have seen.
     version: u64,
     resets: u64,
 }
 
 // SAFETY: handles of MPI are plain values, valid on every thread; counted references in the caches are cloned for the
 // length of a call by the thread that holds the state, and by nobody else; all else may change threads anyway.
-unsafe impl Send for State {}
+unsafe impl Send for Communicator {}
 
 /// The private communicator of a communicator.
 #[derive(Clone, Copy, Debug)]
@@ -161,13 +160,13 @@ pub enum Private {
 
 /// Mode `compare`: whose turn it is, and what the turns took.
 #[derive(Default)]
-pub struct Turns {
+pub struct Alternation {
     turns: HashMap<(Operation, Bucket), Turn>,
     /// Durations by epoch.
     pub epochs: Epochs,
 }
 
-impl Turns {
+impl Alternation {
     /// The epoch of the next call, which all ranks of the communicator count alike; `seed` is what they agreed on.
     fn next(&mut self, seed: u64, operation: Operation, bytes: usize) -> u32 {
         let bucket = Bucket::of(bytes as u64);
@@ -185,95 +184,6 @@ pub struct Verified {
     pub differences: Vec<DifferenceRecord>,
 }
 
-/// All that a decision rests on, within one communicator and operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
-    /// Units of the call.
-    pub count: usize,
-    /// Bytes of one unit.
-    pub unit: usize,
-    /// Whether order does not matter.
-    pub commutative: bool,
-}
-
-static GENERATION: Generation = Generation::new();
-
-/// Communicators that a thread remembers: rows and columns of a grid, their world, and some of a library's own.
-const COMMUNICATORS: usize = 8;
-
-/// A communicator as a thread remembers it.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    handle: usize,
-    generation: u64,
-    shared: *const Shared,
-}
-
-/// The communicators that a thread has used last.
-#[derive(Debug)]
-pub struct LastCommunicators {
-    known: [Cell<Known>; COMMUNICATORS],
-    /// The one that was used last, and the one that has to go next.
-    last: Cell<usize>,
-    next: Cell<usize>,
-}
-
-impl LastCommunicators {
-    /// None yet.
-    pub const fn none() -> Self {
-        Self { known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS], last: Cell::new(0), next: Cell::new(0) }
-    }
-
-    /// What is kept of `comm`, if it is one of them and means what it did.
-    #[inline(always)]
-    pub fn find(&self, comm: MPI_Comm) -> Option<*const Shared> {
-        let last = self.known[self.last.get() % COMMUNICATORS].get().shared_of(comm);
-        if last.is_some() { last } else { self.find_earlier(comm) }
-    }
-
-    #[inline]
-    fn find_earlier(&self, comm: MPI_Comm) -> Option<*const Shared> {
-        let handle = comm.0 as usize;
-        let place = self.known.iter().position(|known| known.get().handle == handle)?;
-        let shared = self.known[place].get().shared_of(comm)?;
-        self.last.set(place);
-        Some(shared)
-    }
-
-    fn add(&self, known: Known) {
-        let place = self.known.iter().position(|other| other.get().handle == known.handle);
-        let place = place.unwrap_or_else(|| {
-            let next = self.next.get();
-            self.next.set((next + 1) % COMMUNICATORS);
-            next
-        });
-        self.known[place].set(known);
-        self.last.set(place);
-    }
-
-    /// The one that was used last.
-    pub fn last(&self) -> *const Shared {
-        self.known[self.last.get()].get().shared
-    }
-}
-
-impl Known {
-    /// No communicator.
-    const NOTHING: Self = Self { handle: 0, generation: 0, shared: std::ptr::null() };
-
-    /// What is kept of it, if it is `comm` and that has not changed since.
-    #[inline]
-    fn shared_of(&self, comm: MPI_Comm) -> Option<*const Shared> {
-        let same = self.handle == comm.0 as usize && self.generation == GENERATION.now();
-        same.then_some(self.shared)
-    }
-}
-
-/// Makes all threads forget which communicator they saw last.
-pub fn outdate() {
-    GENERATION.next();
-}
-
 /// What is kept of `comm`, made if this is the first call on it. No communication. Valid while the communicator is.
 ///
 /// # Errors
@@ -284,9 +194,9 @@ pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Shared> {
         if let Some(shared) = thread.communicators.find(comm) {
             return Ok(shared);
         }
-        let generation = GENERATION.now();
+        let generation = last_communicators::generation();
         let shared = find_or_make(runtime, comm)?;
-        thread.communicators.add(Known { handle: comm.0 as usize, generation, shared });
+        thread.communicators.add(comm, generation, shared);
         Ok(shared)
     })
 }
@@ -311,7 +221,7 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Shar
 
 fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const Shared> {
     let chosen = Arc::default();
-    let state = State {
+    let state = Communicator {
         runtime,
         comm,
         rank: communicator::rank(comm)?,
@@ -326,7 +236,7 @@ fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const
         table: Table::within(Arc::clone(&runtime.budget)),
         traffic: RefCell::new(Traffic::within(Arc::clone(&runtime.budget), size)),
         played: RefCell::default(),
-        turns: RefCell::default(),
+        alternation: RefCell::default(),
         verified: RefCell::default(),
         arrivals: Arc::default(),
         watched: None,
@@ -335,7 +245,7 @@ fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const
             true => runtime.places.fetch_add(1, Ordering::Relaxed),
             false => u32::MAX as usize,
         },
-        memory: Default::default(),
+        decisions: Decisions::default(),
         calls: Calls::new(&runtime.cache),
         natives: Vec::new(),
         observed: None,
@@ -354,7 +264,7 @@ fn make(runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const
 ///
 /// # Safety
 /// With [`Visit::BetweenCalls`] this thread is in no call.
-pub unsafe fn each(states: &[Arc<Shared>], visit: Visit, mut action: impl FnMut(&mut State)) -> usize {
+pub unsafe fn each(states: &[Arc<Shared>], visit: Visit, mut action: impl FnMut(&mut Communicator)) -> usize {
     let mut left_out = 0;
     for shared in states {
         // SAFETY: the caller's promise.
@@ -385,7 +295,7 @@ pub fn last_call() -> String {
 /// Called by MPI with the pointer that was set on the communicator.
 pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *mut c_void) -> c_int {
     let Some(runtime) = runtime::get() else { return mpi_sys::MPI_SUCCESS as c_int };
-    outdate();
+    last_communicators::invalidate_caches();
     // SAFETY: made by `find_or_make` from an `Arc`.
     let shared = unsafe { Arc::from_raw(state.cast_const().cast::<Shared>()) };
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
@@ -396,7 +306,7 @@ pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *m
     if let Some(record) = state.record(runtime) {
         runtime.retired.lock().push((state.place, record));
     }
-    runtime.retired_beyond.lock().add(state.table.beyond());
+    runtime.retired_overflow.lock().add(state.table.overflow());
     runtime.retired_played.lock().add(*state.played.get_mut());
     state.count_traffic(&mut runtime.retired_traffic.lock());
     runtime.synchronisation.retire(&state);
@@ -407,14 +317,14 @@ pub unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, state: *mut c_void, _: *m
     mpi_sys::MPI_SUCCESS as c_int
 }
 
-impl State {
+impl Communicator {
     /// Makes the ranks agree, if they have not yet. Collective over the program's communicator.
     ///
     /// # Errors
     /// What PMPI returned.
     pub fn agree(&mut self, runtime: &Runtime) -> Result<&Agreed> {
         if self.agreed.is_none() {
-            let agreed = runtime.apart(|| agree(runtime, self))?;
+            let agreed = runtime.uncounted(|| agree(runtime, self))?;
             synchronise::remark(runtime, &agreed);
             if agreed.has_gpu && agreed.configuration.device == Device::Native {
                 self.leave(Fallback::Gpu);
@@ -435,7 +345,7 @@ impl State {
             Private::Unmade => {}
         }
         let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
-        let made = if within_budget { runtime.apart(|| communicator::make_private(self.comm))? } else { None };
+        let made = if within_budget { runtime.uncounted(|| communicator::make_private(self.comm))? } else { None };
         self.private = match made {
             Some(private) => {
                 runtime.private_communicators.fetch_add(1, Ordering::Relaxed);
@@ -472,7 +382,7 @@ impl State {
     /// # Errors
     /// What PMPI returned.
     pub fn give_back(&mut self, runtime: &Runtime) -> Result {
-        self.memory = Default::default();
+        self.decisions = Decisions::default();
         self.calls.clear();
         let released = self.release(runtime);
         self.private = Private::GivenBack;
@@ -480,22 +390,22 @@ impl State {
     }
 
     /// This rank's place and the call, for an algorithm that was decided on.
-    pub fn place_and_call(&self, operation: Operation, significant: &Significant) -> (Place, Call<'_>) {
+    pub fn seat_and_call(&self, operation: Operation, local: &LocalArguments) -> (Seat, Call<'_>) {
         let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
         let Private::Made(comm) = self.private else { unreachable!("a plan of ours has a private communicator") };
         // Open MPI's own waiting gives the core away where ranks outnumber cores; MPICH's spins.
         let yielding = agreed.situation.oversubscribed && cfg!(mpi_family = "mpich");
         let call = Call {
             operation,
-            root: significant.root,
-            count: significant.count,
-            unit: significant.unit,
-            commutative: significant.reduction.is_none_or(|reduction| reduction.commutative),
-            in_place: operation.tells_in_place() && significant.send.is_none(),
+            root: local.root,
+            count: local.count,
+            unit: local.unit,
+            commutative: local.reduction.is_none_or(|reduction| reduction.commutative),
+            in_place: operation.tells_in_place() && local.send.is_none(),
             nodes: &agreed.nodes,
             half_bandwidth: agreed.half_bandwidth,
         };
-        (Place { comm, rank: self.rank, size: self.size, yielding, fragments: agreed.fragments }, call)
+        (Seat { comm, rank: self.rank, size: self.size, yielding, fragments: agreed.fragments }, call)
     }
 
     /// Forgets decisions that rest on another version of what the program chose and of what is recorded, and numbers
@@ -511,7 +421,7 @@ impl State {
     #[cold]
     fn begin(&mut self, version: u64) {
         self.version = version;
-        self.memory = Default::default();
+        self.decisions = Decisions::default();
         self.calls.clear();
         let resets = control::VERSIONS.resets();
         if self.resets != resets {
@@ -529,21 +439,7 @@ impl State {
     /// In mode `compare`, the epoch of the next call.
     pub fn next_epoch(&self, operation: Operation, bytes: usize) -> u32 {
         let agreed = self.agreed.as_ref().expect("both sides rest on an agreement");
-        self.turns.borrow_mut().next(agreed.seed, operation, bytes)
-    }
-
-    /// The decision remembered for a question.
-    #[inline]
-    pub fn recall(&self, operation: Operation, question: &Question) -> Option<&Plan> {
-        match &self.memory[operation as usize][slot(question)] {
-            Some((known, plan)) if known == question => Some(plan),
-            _ => None,
-        }
-    }
-
-    /// Remembers a decision.
-    pub fn remember(&mut self, operation: Operation, question: Question, plan: Plan) {
-        self.memory[operation as usize][slot(&question)] = Some((question, plan));
+        self.alternation.borrow_mut().next(agreed.seed, operation, bytes)
     }
 
     /// The cell of calls of `bytes` bytes that run as `algorithm` because of `decided_by`.
@@ -588,7 +484,7 @@ impl State {
             rank: self.rank as u32,
             members: self.members(),
             cells,
-            epochs: self.turns.get_mut().epochs.records(runtime.nanoseconds_per_tick),
+            epochs: self.alternation.get_mut().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.verified.get_mut().calls,
             differences: self.verified.get_mut().differences.clone(),
             ..CommunicatorRecord::default()
@@ -628,7 +524,7 @@ impl State {
         self.table.reset();
         self.traffic.get_mut().reset();
         *self.played.get_mut() = Counts::default();
-        self.turns.get_mut().epochs = Epochs::new();
+        self.alternation.get_mut().epochs = Epochs::new();
         *self.verified.get_mut() = Verified::default();
         self.arrivals.lock().reset();
     }
@@ -678,11 +574,3 @@ impl State {
         }
     }
 }
-
-const fn slot(question: &Question) -> usize {
-    // Sizes in a program are mostly small or powers of two: mix high bits in.
-    let bytes = question.count.wrapping_mul(question.unit) as u64;
-    (bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize
-}
-
-const _: () = assert!(REMEMBERED == 8, "slot() gives three bits");

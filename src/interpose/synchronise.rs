@@ -7,7 +7,7 @@
 use super::agreement::Agreed;
 use super::program::{self, Prepared};
 use super::runtime::Runtime;
-use super::state::{self, Private, State, Visit};
+use super::state::{self, Communicator, Private, Visit};
 use crate::algorithm::{Choice, Operation};
 use crate::monitor::{Arrival, Arrivals, CellId, ClockRecord, CommonClock, CommunicatorRecord, Function, LateRecord};
 use crate::monitor::{Meeting, PingPong, Room, SharedList, Traffic, arrivals, gathering};
@@ -108,7 +108,7 @@ impl Synchronisation {
     }
 
     /// Keeps the calls of a communicator that goes away until all ranks put theirs together.
-    pub fn retire(&self, state: &State) {
+    pub fn retire(&self, state: &Communicator) {
         self.retired.lock().extend(Part::of(state));
     }
 
@@ -153,13 +153,13 @@ pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
     };
     runtime.synchronisation.comm.get_or_init(|| All(comm));
     runtime.synchronisation.mode.store(wanted as u8, Ordering::Relaxed);
-    runtime.apart(|| synchronise(runtime))
+    runtime.uncounted(|| synchronise(runtime))
 }
 
 /// Before a blocking collective that all ranks of the communicator call: waits for them if that is the mode. Gives the
 /// ticks waited; `None` where waiting is not told apart.
 #[inline]
-pub fn before(runtime: &Runtime, state: &State) -> Option<u64> {
+pub fn before(runtime: &Runtime, state: &Communicator) -> Option<u64> {
     match runtime.synchronisation.mode() {
         Sync::Off => None,
         mode => arrive(runtime, state, mode),
@@ -168,7 +168,7 @@ pub fn before(runtime: &Runtime, state: &State) -> Option<u64> {
 
 /// The same for a call that is only observed: its ranks may not have agreed on anything yet.
 #[inline]
-pub fn before_observed(runtime: &Runtime, state: &mut State) -> Option<u64> {
+pub fn before_observed(runtime: &Runtime, state: &mut Communicator) -> Option<u64> {
     match runtime.synchronisation.mode() {
         Sync::Off => None,
         mode => {
@@ -191,7 +191,7 @@ pub fn before_observed(runtime: &Runtime, state: &mut State) -> Option<u64> {
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn prepare(runtime: &Runtime, state: &mut State) -> Result {
+pub fn prepare(runtime: &Runtime, state: &mut Communicator) -> Result {
     if state.agreed.as_ref().is_some_and(|agreed| agreed.foreign) {
         return Ok(());
     }
@@ -214,7 +214,7 @@ pub fn remark(runtime: &Runtime, agreed: &Agreed) {
     }
 }
 
-fn arrive(runtime: &Runtime, state: &State, mode: Sync) -> Option<u64> {
+fn arrive(runtime: &Runtime, state: &Communicator, mode: Sync) -> Option<u64> {
     state.agreed.as_ref().filter(|agreed| state.never().is_none() && !agreed.foreign)?;
     if mode == Sync::Clock {
         return Some(0);
@@ -228,11 +228,11 @@ fn arrive(runtime: &Runtime, state: &State, mode: Sync) -> Option<u64> {
 }
 
 /// All ranks of the communicator, in the private one. What it sends counts as nobody's traffic.
-fn barrier(state: &State) -> Result {
+fn barrier(state: &Communicator) -> Result {
     static DISSEMINATION: Lazy<Choice> =
         Lazy::new(|| Choice::parse(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
-    let nothing = super::arguments::Significant::nothing();
-    let (place, call) = state.place_and_call(Operation::Barrier, &nothing);
+    let nothing = super::arguments::LocalArguments::nothing();
+    let (place, call) = state.seat_and_call(Operation::Barrier, &nothing);
     let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: place.rank, size: place.size };
     let form = program::form(&place, &nothing);
     let prepared = Prepared::new(place, &call, &nothing, form, None);
@@ -244,7 +244,7 @@ fn barrier(state: &State) -> Result {
 /// the clocks. `waited` is what [`before`] gave.
 pub fn after(
     runtime: &Runtime,
-    state: &mut State,
+    state: &mut Communicator,
     (function, cell): (Function, CellId),
     (enter, ticks): (u64, u64),
     waited: u64,
@@ -266,7 +266,7 @@ pub fn after(
     let is_due = calls >= FIRST_AGAIN && calls.is_power_of_two() && state.comm == constants::comm_world();
     if mode == Sync::Clock
         && is_due
-        && let Err(error) = runtime.apart(|| synchronise(runtime))
+        && let Err(error) = runtime.uncounted(|| synchronise(runtime))
     {
         log::error!("the clocks could not be synchronised: {error}");
     }
@@ -300,7 +300,7 @@ pub fn settle(runtime: &Runtime) -> Result<Vec<Settled>> {
 
 impl Part {
     /// That of a communicator; `None` if all its ranks have made no call that counts here.
-    fn of(state: &State) -> Option<Self> {
+    fn of(state: &Communicator) -> Option<Self> {
         let agreed = state.agreed.as_ref().filter(|_| state.arrivals.lock().calls() > 0)?;
         Some(Self {
             place: state.place,
@@ -373,7 +373,7 @@ fn synchronise(runtime: &Runtime) -> Result {
         return Ok(());
     }
     let (comm, rank, size) = (synchronisation.all(), runtime.world_rank, runtime.world_size);
-    let mut known = Known { offset: 0, error: 0, round_trip: 0 };
+    let mut known = ClockEstimate { offset: 0, error: 0, round_trip: 0 };
     if rank > 0 {
         known = ask(runtime, comm, rank & (rank - 1))?;
     }
@@ -396,7 +396,7 @@ fn synchronise(runtime: &Runtime) -> Result {
 }
 
 /// What a rank knows of the common time, nanoseconds.
-struct Known {
+struct ClockEstimate {
     /// What to add to the system's clock.
     offset: i64,
     /// How far off that may be.
@@ -406,7 +406,7 @@ struct Known {
 }
 
 /// Asks `reference` for the common time.
-fn ask(runtime: &Runtime, comm: MPI_Comm, reference: usize) -> Result<Known> {
+fn ask(runtime: &Runtime, comm: MPI_Comm, reference: usize) -> Result<ClockEstimate> {
     let begin = system_clock();
     let (mut fastest, mut theirs) = (None::<PingPong>, [0u64; 4]);
     for asked in 1..=PING_PONGS {
@@ -426,14 +426,14 @@ fn ask(runtime: &Runtime, comm: MPI_Comm, reference: usize) -> Result<Known> {
     let (offset, error, round_trip) = (offset as i64, error as i64, fastest.round_trip());
     // One node, one clock; unless containers have been given clocks of their own.
     Ok(if node == runtime.node && fastest.allows(offset) {
-        Known { offset, error, round_trip }
+        ClockEstimate { offset, error, round_trip }
     } else {
-        Known { offset: fastest.offset(), error: error + round_trip / 2, round_trip }
+        ClockEstimate { offset: fastest.offset(), error: error + round_trip / 2, round_trip }
     })
 }
 
 /// Answers `asking` until it has asked enough.
-fn answer(runtime: &Runtime, comm: MPI_Comm, asking: usize, known: &Known) -> Result {
+fn answer(runtime: &Runtime, comm: MPI_Comm, asking: usize, known: &ClockEstimate) -> Result {
     loop {
         let [last] = communicator::receive_words(comm, asking)?;
         let common = system_clock() + known.offset;

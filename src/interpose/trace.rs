@@ -1,6 +1,6 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
-use super::arguments::Significant;
+use super::arguments::LocalArguments;
 use super::log;
 use super::runtime::Runtime;
 use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
@@ -99,9 +99,9 @@ impl ElementsTable {
 
 /// The place of a call's datatype and operation; 0 where it has none.
 #[inline]
-pub fn elements(runtime: &Runtime, significant: &Significant) -> u16 {
-    let Some(side) = significant.send.or(significant.receive) else { return 0 };
-    let op = significant.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
+pub fn elements(runtime: &Runtime, local: &LocalArguments) -> u16 {
+    let Some(side) = local.send.or(local.receive) else { return 0 };
+    let op = local.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
     elements_of(runtime, side.datatype.handle, op)
 }
 

@@ -5,11 +5,11 @@
 //! but for bytes that are nobody's. Floating-point reductions may differ by the order of the folds, within a bound that
 //! grows with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
 
-use super::arguments::{Arguments, Significant};
-use super::place::Place;
+use super::arguments::{Arguments, LocalArguments};
 use super::program::Prepared;
 use super::runtime::Runtime;
-use super::state::State;
+use super::seat::Seat;
+use super::state::Communicator;
 use super::{collective, guard};
 use crate::algorithm::Choice;
 use crate::monitor::DifferenceRecord;
@@ -40,16 +40,16 @@ pub struct Outcome {
 /// Runs both and compares.
 pub fn run(
     runtime: &Runtime,
-    state: &State,
+    state: &Communicator,
     arguments: &Arguments,
-    significant: &Significant,
+    local: &LocalArguments,
     (choice, prepared): (&Choice, &Prepared),
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
-    let (place, call) = state.place_and_call(arguments.operation, significant);
-    let scale = if call.operation.reduces() { largest(place, significant) } else { Ok(0.0) };
-    let mut copy = significant.receive.map(Copied::of);
-    let mut on_copy = *significant;
+    let (place, call) = state.seat_and_call(arguments.operation, local);
+    let scale = if call.operation.reduces() { largest(place, local) } else { Ok(0.0) };
+    let mut copy = local.receive.map(Copied::of);
+    let mut on_copy = *local;
     if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
         receive.address = copy.address();
     }
@@ -65,7 +65,7 @@ pub fn run(
     let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     let found = ours.and_then(|()| {
-        let found = match (significant.receive, on_copy.receive) {
+        let found = match (local.receive, on_copy.receive) {
             (Some(native), Some(ours)) => compare(place, native, ours, scale?)?,
             _ => None,
         };
@@ -103,7 +103,7 @@ pub fn run(
     if result == VerifyResult::Native {
         return Outcome { code, result, ticks: end - between };
     }
-    let given = ours.and_then(|()| match (on_copy.receive, significant.receive) {
+    let given = ours.and_then(|()| match (on_copy.receive, local.receive) {
         (Some(ours), Some(native)) => hand_over(place, ours, native),
         _ => Ok(()),
     });
@@ -112,7 +112,7 @@ pub fn run(
 }
 
 /// Puts our result in the place of the native one; what lies between its elements stays.
-fn hand_over(place: Place, ours: Elements, native: Elements) -> Result {
+fn hand_over(place: Seat, ours: Elements, native: Elements) -> Result {
     let mut bytes = vec![0; ours.bytes()];
     // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
     unsafe {
@@ -122,7 +122,7 @@ fn hand_over(place: Place, ours: Elements, native: Elements) -> Result {
 }
 
 /// Tells of a difference; ends the job if that is asked for.
-fn tell(runtime: &Runtime, state: &State, record: &DifferenceRecord) {
+fn tell(runtime: &Runtime, state: &Communicator, record: &DifferenceRecord) {
     let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
         "rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
@@ -173,7 +173,7 @@ struct Difference {
 }
 
 /// The first element that differs more than it may.
-fn compare(place: Place, native: Elements, ours: Elements, scale: f64) -> Result<Option<Difference>> {
+fn compare(place: Seat, native: Elements, ours: Elements, scale: f64) -> Result<Option<Difference>> {
     let (native_bytes, our_bytes) = (bytes_of(place, native)?, bytes_of(place, ours)?);
     if native_bytes == our_bytes {
         return Ok(None);
@@ -189,7 +189,7 @@ fn compare(place: Place, native: Elements, ours: Elements, scale: f64) -> Result
 }
 
 /// The signature bytes, those that are nobody's as zeros.
-fn bytes_of(place: Place, elements: Elements) -> Result<Vec<u8>> {
+fn bytes_of(place: Seat, elements: Elements) -> Result<Vec<u8>> {
     let mut bytes = vec![0; elements.bytes()];
     // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
     unsafe { elements.pack(place.comm, place.rank, bytes.as_mut_ptr()) }?;
@@ -281,8 +281,8 @@ fn integer(datatype: &Datatype, bytes: &[u8]) -> Option<i64> {
 }
 
 /// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective.
-fn largest(place: Place, significant: &Significant) -> Result<f64> {
-    let own = significant.send.or(significant.receive).expect("every rank contributes to a reduction");
+fn largest(place: Seat, local: &LocalArguments) -> Result<f64> {
+    let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
     let bytes = bytes_of(place, own)?;
     let elements = bytes.chunks(own.datatype.size).filter_map(|element| numbers(&own.datatype, element));
     let own = elements.flat_map(|(numbers, _)| numbers).filter(|number| number.is_finite());
@@ -292,7 +292,7 @@ fn largest(place: Place, significant: &Significant) -> Result<f64> {
 }
 
 /// Whether the results are not the same bits on all ranks. Collective.
-fn differ_between_ranks(place: Place, result: Option<Elements>) -> Result<bool> {
+fn differ_between_ranks(place: Seat, result: Option<Elements>) -> Result<bool> {
     let mut hasher = DefaultHasher::new();
     if let Some(result) = result {
         bytes_of(place, result)?.hash(&mut hasher);

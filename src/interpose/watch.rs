@@ -1,11 +1,11 @@
 //! The watch for calls that do not end (`COLLIE_WATCHDOG`): a thread of its own looks at what the others are in the
 //! middle of. It never calls MPI, whose thread level is the program's business.
 
-use super::attention::{self, ASKED, WATCHED};
+use super::flags::{self, ASKED, WATCHED};
 use super::kept::{Kept, Key};
 use super::log;
 use super::runtime::Runtime;
-use super::state::State;
+use super::state::Communicator;
 use crate::monitor::{Function, Subject, Watched};
 use crate::mpi::communicator;
 use parking_lot::{Condvar, Mutex};
@@ -37,7 +37,7 @@ pub fn start(runtime: &'static Runtime, seconds: u32) {
     match watcher {
         Ok(watcher) => {
             *WATCHER.lock() = Some(watcher);
-            attention::heed(WATCHED);
+            flags::set(WATCHED);
         }
         Err(error) => ::log::warn!("calls are not watched: {error}"),
     }
@@ -45,7 +45,7 @@ pub fn start(runtime: &'static Runtime, seconds: u32) {
 
 /// Ends the watch.
 pub fn end() {
-    attention::forget(WATCHED);
+    flags::take(WATCHED);
     *END.0.lock() = true;
     END.1.notify_all();
     if let Some(watcher) = WATCHER.lock().take() {
@@ -75,7 +75,7 @@ fn watch(runtime: &Runtime, limit: Duration) {
     while !*ended {
         END.1.wait_for(&mut ended, INTERVAL.min(limit / 4));
         // A thread that is stuck does not come to the report that it was asked for; where it is can be told.
-        let asked = attention::heeds(ASKED);
+        let asked = flags::is_set(ASKED);
         for thread in threads() {
             let (now, scale) = (runtime.clock.raw(), runtime.nanoseconds_per_tick);
             let words = match asked && !answered {
@@ -108,7 +108,7 @@ pub fn of_this_thread() -> Arc<Watched> {
 }
 
 /// This thread comes to a call.
-pub fn enter(state: &mut State, function: Function, start: u64) -> Arc<Watched> {
+pub fn enter(state: &mut Communicator, function: Function, start: u64) -> Arc<Watched> {
     let (number, subject) = match state.watched.take() {
         Some((number, subject)) => (number + 1, subject),
         None => (1, Arc::new(subject(state))),
@@ -120,7 +120,7 @@ pub fn enter(state: &mut State, function: Function, start: u64) -> Arc<Watched> 
 }
 
 /// The communicator, as far as it can be told without asking another rank.
-fn subject(state: &State) -> Subject {
+fn subject(state: &Communicator) -> Subject {
     let name = communicator::name(state.comm).ok().flatten();
     let identity = || format!("communicator {}", state.identity());
     let members = communicator::world_ranks(state.comm, false).unwrap_or_default();

@@ -3,9 +3,9 @@
 use super::merged::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, Merged, RankPart, TrafficPart};
 use super::rows::{Place, RunTimes, rows};
 use super::{
-    BeyondRow, Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow,
-    LateRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineGapRow, TimelineRow,
-    TrafficRow, Verdict, Verification, compare,
+    Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow, LateRow,
+    OverflowRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineGapRow,
+    TimelineRow, TrafficRow, Verdict, Verification, compare,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -184,10 +184,10 @@ impl Merged {
         self.ranks.iter().filter_map(row).collect()
     }
 
-    fn beyond(&self) -> Option<BeyondRow> {
+    fn beyond(&self) -> Option<OverflowRow> {
         let beyond = self.beyond;
         let seconds = seconds(beyond.total_ns as f64);
-        (beyond.calls > 0).then_some(BeyondRow { calls: beyond.calls, bytes: beyond.bytes, seconds })
+        (beyond.calls > 0).then_some(OverflowRow { calls: beyond.calls, bytes: beyond.bytes, seconds })
     }
 
     fn played(&self) -> Option<PlayedRow> {

@@ -6,8 +6,8 @@
 use super::bounds::{Bounds, LeftOut};
 use super::durations::STEPS;
 use super::{
-    BeyondRecord, Bucket, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord,
-    ElementsRecord, EpochsRecord, Event, Function, GapRecord, JobRecord, LateRecord, PlayedRecord, RankRecord,
+    Bucket, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, ElementsRecord,
+    EpochsRecord, Event, Function, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord,
     TrafficRecord,
 };
 use serde::{Deserialize, Serialize};
@@ -414,7 +414,7 @@ fn united<K: Copy + Ord, V: Copy>(left: &[(K, V)], right: &[(K, V)], both: impl 
 }
 
 fn rank_part(record: &RankRecord) -> RankPart {
-    let BeyondRecord { calls, bytes, total_ns } = record.beyond;
+    let OverflowRecord { calls, bytes, total_ns } = record.beyond;
     let part = RankPart {
         rank: record.rank,
         host: record.host.clone(),

@@ -58,15 +58,15 @@ pub use merge::merge;
 pub use merged::Merged;
 pub use picked::{Parts, Shown};
 pub use record::{
-    BeyondRecord, CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord,
-    ElementsRecord, EpochsRecord, GapRecord, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,
+    CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, ElementsRecord,
+    EpochsRecord, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use summary::{
-    BeyondRow, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, Overhead,
+    CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, OverflowRow, Overhead,
     PlayedRow, RankRow, Row, SCHEMA_VERSION, Spread, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
 };
-pub use table::{Beyond, CELL_BYTES, CellId, Key, Label, Table};
+pub use table::{CELL_BYTES, CellId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;
 pub use turn::Turn;
 pub use watch::{Subject, Watched};

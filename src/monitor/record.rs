@@ -43,7 +43,7 @@ pub struct RankRecord {
     /// Datatypes and operations that events name by their place here; the first stands for nothing known.
     pub elements: Vec<ElementsRecord>,
     /// Calls whose cells the bound on memory left no room for.
-    pub beyond: BeyondRecord,
+    pub beyond: OverflowRecord,
     /// What was played of Collie's algorithms.
     pub played: PlayedRecord,
     /// What was kept of calls.
@@ -61,7 +61,7 @@ pub struct ElementsRecord {
 
 /// Calls that are in no cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BeyondRecord {
+pub struct OverflowRecord {
     /// Number of calls.
     pub calls: u64,
     /// Signature bytes of all of them.

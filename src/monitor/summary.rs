@@ -85,7 +85,7 @@ pub struct Summary {
     pub dropped_events: u64,
     /// Calls that are in no row, because the bound on memory left no room for one, all ranks; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beyond: Option<BeyondRow>,
+    pub beyond: Option<OverflowRow>,
     /// What was played of Collie's algorithms, all ranks; absent if nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedRow>,
@@ -401,7 +401,7 @@ pub struct ElementsRow {
 /// Calls that are in no row. The ranks' totals hold them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct BeyondRow {
+pub struct OverflowRow {
     /// Number of calls.
     pub calls: u64,
     /// Signature bytes of all of them.

@@ -61,12 +61,12 @@ pub struct Table {
     cell_of: HashMap<u64, CellId>,
     recent: [Option<(u64, CellId)>; RECENT],
     budget: Arc<Budget>,
-    beyond: Beyond,
+    overflow: Overflow,
 }
 
 /// Calls whose cells there was no room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Beyond {
+pub struct Overflow {
     /// Number of calls.
     pub calls: u64,
     /// Signature bytes of all of them.
@@ -75,7 +75,7 @@ pub struct Beyond {
     pub ticks: u64,
 }
 
-impl Beyond {
+impl Overflow {
     /// Adds `other`.
     pub const fn add(&mut self, other: Self) {
         self.calls += other.calls;
@@ -183,7 +183,7 @@ impl Table {
     #[inline]
     pub fn record(&mut self, cell: CellId, bytes: u64, ticks: u64) {
         let Some(cell) = self.cells.get_mut(cell.0 as usize) else {
-            return self.beyond.add(Beyond { calls: 1, bytes, ticks });
+            return self.overflow.add(Overflow { calls: 1, bytes, ticks });
         };
         cell.calls += 1;
         cell.bytes = cell.bytes.wrapping_add(bytes);
@@ -211,12 +211,12 @@ impl Table {
     /// Forgets what was counted; ids and labels stay valid.
     pub fn reset(&mut self) {
         self.cells.iter_mut().for_each(Cell::clear);
-        self.beyond = Beyond::default();
+        self.overflow = Overflow::default();
     }
 
     /// Calls whose cells there was no room for.
-    pub const fn beyond(&self) -> Beyond {
-        self.beyond
+    pub const fn overflow(&self) -> Overflow {
+        self.overflow
     }
 
     /// What was counted, a cell's place being its id, with times in nanoseconds. Cells may have no calls.
@@ -318,11 +318,11 @@ mod tests {
         let cell = other.cell(key);
         other.record(cell, 1, 7);
         assert_eq!(table.records(1.0).iter().map(|cell| cell.calls).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(table.beyond(), Beyond { calls: 2, bytes: 8, ticks: 20 });
+        assert_eq!(table.overflow(), Overflow { calls: 2, bytes: 8, ticks: 20 });
         assert!(other.records(1.0).is_empty());
-        assert_eq!((other.beyond().calls, other.texts(cell)), (1, ("", "")));
+        assert_eq!((other.overflow().calls, other.texts(cell)), (1, ("", "")));
         table.reset();
-        assert_eq!(table.beyond(), Beyond::default());
+        assert_eq!(table.overflow(), Overflow::default());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::bounds::Bounds;
 use super::durations::{STEPS, step};
 use super::merged::{EpochsPart, EventPart, LatePart, Merged, RankPart, RowPart, TrafficPart};
 use super::{
-    BeyondRecord, Bucket, CacheRecord, CellRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord,
-    ElementsRecord, EpochsRecord, Event, Function, JobRecord, LateRecord, PlayedRecord, RankRecord, TrafficRecord,
+    Bucket, CacheRecord, CellRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord,
+    EpochsRecord, Event, Function, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
     gathering,
 };
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         elements: ["", "MPI_INT", &format!("own of {}", rank / 2)]
             .map(|datatype| ElementsRecord { datatype: datatype.into(), operation: String::new() })
             .to_vec(),
-        beyond: BeyondRecord { calls: mix(50) % 3, bytes: 9, total_ns: mix(51) },
+        beyond: OverflowRecord { calls: mix(50) % 3, bytes: 9, total_ns: mix(51) },
         played: PlayedRecord { calls: mix(52), kept: 3, actions: mix(53) },
         cache: CacheRecord { most_bytes: mix(54), bound: 9, evicted: mix(55), refused: 1 },
         ..RankRecord::default()

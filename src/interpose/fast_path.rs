@@ -1,22 +1,22 @@
-//! The short way of a call that came before: no questions, just what was made ready for it.
+//! The fast path of a call that came before: nothing is asked, what was made ready for it runs.
 //!
-//! A call goes this way when the thread remembers its communicator, its arguments but for the addresses are those of an
-//! earlier call, and nothing but the table of cells wants to know of it ([`Runtime::only_counts`]). All else goes the
-//! long way in [`collective`](super::collective). Both ways play the same program with the same player.
+//! A call takes it when the thread remembers its communicator, its arguments but for the addresses are those of an
+//! earlier call, and nothing but the table of cells wants to know of it ([`Runtime::only_counts`]). All else takes the
+//! slow path in [`collective`](super::collective). Both play the same program with the same player.
 //!
 //! [`Runtime::only_counts`]: super::runtime::Runtime::only_counts
 
 use super::arguments::Arguments;
 use super::program::Prepared;
-use super::state::State;
-use super::{attention, guard};
+use super::state::Communicator;
+use super::{flags, guard};
 use crate::monitor::Traffic;
 use crate::run::Counts;
 use std::os::raw::c_int;
 
-/// Carries a call out the short way; `None` if it has to go the long one.
+/// Runs a call on the fast path; `None` if it has to take the slow one.
 ///
-/// Of what passing a call on this way adds, the two readings of the clock take 35 ns. Reading the counter in place rather than
+/// Of what this adds to a call that is passed on, the two readings of the clock take 35 ns. Reading the counter in place rather than
 /// through quanta gained nothing; one static in place of the thread's own data, where MPI lets one thread call at a time,
 /// gained 1 ns.
 #[inline(always)]
@@ -26,17 +26,17 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         if thread.is_inside() {
             return None;
         }
-        let threads = attention::short_call()?;
+        let threads = flags::short_call()?;
         // SAFETY: the communicator is alive while a call on it is, and this thread is in no other.
         let mut held = unsafe { (*shared).hold_as_is(thread.number(), threads) };
         if !held.is_up_to_date() {
             return None;
         }
-        let State { runtime, calls, traffic, played, table, last_call, .. } = &mut *held;
+        let Communicator { runtime, calls, traffic, played, table, last_call, .. } = &mut *held;
         let clock = &runtime.clock;
         let start = clock.raw();
         let known = calls.find(arguments)?;
-        if !known.short || !known.significant.fits(arguments) {
+        if !known.short || !known.local.fits(arguments) {
             return None;
         }
         *last_call = start;
@@ -49,7 +49,7 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
             None => native(),
         };
         let ticks = clock.raw().saturating_sub(start);
-        table.record(known.plan.candidates()[0].cell, known.significant.bytes() as u64, ticks);
+        table.record(known.plan.candidates()[0].cell, known.local.bytes() as u64, ticks);
         drop(held);
         Some(inside.leave(code))
     })

@@ -1,4 +1,4 @@
-//! What a call has to heed besides its own work, all of it off in most runs: one look at a byte tells.
+//! Flags that ask something of a call besides its own work, all of them off in most runs and in one byte.
 //!
 //! * Somebody asked for a report (`SIGUSR2`): it is written before the next call, by the thread that makes it.
 //! * Calls are watched (`COLLIE_WATCHDOG`): the thread says what it is in the middle of.
@@ -8,7 +8,7 @@
 //! And how a call holds its communicator, by the rules of [`threads`](crate::threads).
 
 use super::runtime::Runtime;
-use super::state::{Shared, State, Visit};
+use super::state::{Communicator, Shared, Visit};
 use super::{partial, watch};
 use crate::monitor::{Form, Function, Watched};
 use crate::threads::{Flags, Held, Threads};
@@ -21,28 +21,28 @@ pub const WATCHED: u8 = 2;
 /// Several threads may be in collectives.
 pub const CONCURRENT: u8 = 4;
 
-static ATTENTION: Flags = Flags::new();
+static FLAGS: Flags = Flags::new();
 
 /// Sets one of the above. May be called by a signal handler.
-pub fn heed(what: u8) {
-    ATTENTION.set(what);
+pub fn set(what: u8) {
+    FLAGS.set(what);
 }
 
 /// Takes one of the above back; whether it was set.
-pub fn forget(what: u8) -> bool {
-    ATTENTION.take(what)
+pub fn take(what: u8) -> bool {
+    FLAGS.take(what)
 }
 
 /// Whether it is set.
 #[inline]
-pub fn heeds(what: u8) -> bool {
-    ATTENTION.all() & what != 0
+pub fn is_set(what: u8) -> bool {
+    FLAGS.all() & what != 0
 }
 
 /// What a call that was jumped out of had no chance to take back: the state that it holds is its own thread's to hold again.
 #[cold]
 pub fn jumped_out() {
-    if heeds(WATCHED) {
+    if is_set(WATCHED) {
         watch::of_this_thread().leave();
     }
 }
@@ -50,13 +50,13 @@ pub fn jumped_out() {
 /// How the program's threads come to MPI; the same from `MPI_Init` on.
 #[inline]
 pub fn threads() -> Threads {
-    if heeds(CONCURRENT) { Threads::AtOnce } else { Threads::InTurns }
+    if is_set(CONCURRENT) { Threads::AtOnce } else { Threads::InTurns }
 }
 
-/// The same for a call that would go the short way; `None` if it has to go the long one.
+/// The same for a call on the fast path; `None` if a flag sends it to the slow one.
 #[inline(always)]
 pub fn short_call() -> Option<Threads> {
-    match ATTENTION.all() {
+    match FLAGS.all() {
         0 => Some(Threads::InTurns),
         CONCURRENT => Some(Threads::AtOnce),
         _ => None,
@@ -72,7 +72,7 @@ impl Drop for Watching {
     }
 }
 
-/// A call on a communicator, or a start of one, begins: heeds what there is to heed and holds the communicator's state.
+/// A call on a communicator, or a start of one, begins: does what the flags ask and holds the communicator's state.
 ///
 /// # Safety
 /// The communicator is alive, and this thread is not in a call already.
@@ -82,16 +82,16 @@ pub unsafe fn call<'a>(
     shared: &'a Shared,
     function: Function,
     start: u64,
-) -> (Held<'a, State>, Option<Watching>) {
+) -> (Held<'a, Communicator>, Option<Watching>) {
     // Before anything is held: the report looks at this communicator too.
-    if heeds(ASKED) && forget(ASKED) {
+    if is_set(ASKED) && take(ASKED) {
         partial::report(runtime, "at SIGUSR2", Visit::BetweenCalls);
     }
     // SAFETY: the caller's promise.
     let mut state = unsafe { shared.hold() };
     state.last_call = start;
     // Starting something does not wait for anybody.
-    let watched = heeds(WATCHED) && function.form == Form::Blocking;
+    let watched = is_set(WATCHED) && function.form == Form::Blocking;
     let watching = watched.then(|| Watching(watch::enter(&mut state, function, start)));
     (state, watching)
 }

@@ -19,7 +19,7 @@ pub fn with_pool<T>(action: impl FnOnce(&mut Pool) -> T) -> T {
 
 /// Own place among the ranks, and how to wait.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct Seat {
     /// The private communicator.
     pub comm: MPI_Comm,
     /// Own rank.

@@ -1,0 +1,48 @@
+//! Decisions remembered per communicator, for calls that differ from earlier ones in what decides nothing.
+
+use super::plan::Plan;
+use crate::algorithm::Operation;
+
+/// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
+const REMEMBERED: usize = 8;
+
+/// All that a decision rests on, within one communicator and operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecisionKey {
+    /// Units of the call.
+    pub count: usize,
+    /// Bytes of one unit.
+    pub unit: usize,
+    /// Whether order does not matter.
+    pub commutative: bool,
+}
+
+/// The decisions of late: for each operation some places, of which the key's hash gives one.
+#[derive(Debug, Default)]
+pub struct Decisions([[Option<(DecisionKey, Plan)>; REMEMBERED]; Operation::ALL.len()]);
+
+impl Decisions {
+    /// The decision remembered for a key.
+    #[inline]
+    pub fn recall(&self, operation: Operation, key: &DecisionKey) -> Option<&Plan> {
+        match &self.0[operation as usize][key.slot()] {
+            Some((known, plan)) if known == key => Some(plan),
+            _ => None,
+        }
+    }
+
+    /// Remembers a decision.
+    pub fn remember(&mut self, operation: Operation, key: DecisionKey, plan: Plan) {
+        self.0[operation as usize][key.slot()] = Some((key, plan));
+    }
+}
+
+impl DecisionKey {
+    const fn slot(&self) -> usize {
+        // Sizes in a program are mostly small or powers of two: mix high bits in.
+        let bytes = self.count.wrapping_mul(self.unit) as u64;
+        (bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize
+    }
+}
+
+const _: () = assert!(REMEMBERED == 8, "slot() gives three bits");
