@@ -69,7 +69,7 @@ entries! {
     }
     "mpi_ibarrier_f08_" => (c: c_int, request: MPI_Request) {
         let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });
-        observed::observe(function, c, -1, &observed::nothing, &|| *request, &|| mpi_sys::PMPI_Ibarrier(c, request))
+        observed::observe(function, c, -1, &super::part::nothing, &|| *request, &|| mpi_sys::PMPI_Ibarrier(c, request))
     }
 }
 

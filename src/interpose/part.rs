@@ -63,7 +63,8 @@ pub enum Types {
     One(MPI_Datatype),
     /// The program's array of them.
     C(*const MPI_Datatype),
-    /// The same in Fortran.
+    /// The same in Fortran. MPICH's bindings call the C entries.
+    #[cfg(mpi_family = "openmpi")]
     Fortran(*const c_int),
 }
 
@@ -115,6 +116,7 @@ impl Types {
             match self {
                 Self::One(datatype) => datatype,
                 Self::C(types) => *types.add(block),
+                #[cfg(mpi_family = "openmpi")]
                 Self::Fortran(types) => mpi_sys::PMPI_Type_f2c(*types.add(block)),
             }
         }
