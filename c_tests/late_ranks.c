@@ -1,7 +1,7 @@
 /* Four ranks, some of which come late to an allreduce, in ways that how often a rank is last does not tell apart:
- *   rarely  rank 2 comes 30 ms late to every tenth call, rank 3 a little late to all the others;
- *   often   rank 1 comes 4 ms late to every call but one, to which rank 3 comes 40 ms late;
- *   two     rank 1 comes 8 ms late to every call, and rank 2 a millisecond after it. */
+ *   rarely  rank 2 comes 100 ms late to every tenth call, rank 3 a little late to all the others;
+ *   often   rank 1 comes 12 ms late to every call but one, to which rank 3 comes 100 ms late;
+ *   two     rank 1 comes 12 ms late to every call, and rank 2 a millisecond after it. */
 #include "check.h"
 #include <time.h>
 
@@ -14,9 +14,9 @@ static void sleep_us(long microseconds) {
 
 static long lateness_us(const char *kind, int round) {
     if (strcmp(kind, "rarely") == 0)
-        return check_rank == 2 && round % 10 == 9 ? 30000 : check_rank == 3 && round % 10 != 9 ? 500 : 0;
-    if (strcmp(kind, "often") == 0) return round == 20 ? (check_rank == 3 ? 40000 : 0) : check_rank == 1 ? 4000 : 0;
-    return check_rank == 1 ? 8000 : check_rank == 2 ? 9000 : 0;
+        return check_rank == 2 && round % 10 == 9 ? 100000 : check_rank == 3 && round % 10 != 9 ? 500 : 0;
+    if (strcmp(kind, "often") == 0) return round == 20 ? (check_rank == 3 ? 100000 : 0) : check_rank == 1 ? 12000 : 0;
+    return check_rank == 1 ? 12000 : check_rank == 2 ? 13000 : 0;
 }
 
 int main(int argc, char **argv) {

@@ -1,6 +1,7 @@
 /* Reductions of long doubles, alone, complex, in pairs and in derived types, with something else on every rank in the six
  * bytes of each that belong to nobody. Sums are of whole numbers, so that every order of folds gives the same. */
 #include "check.h"
+#include <stddef.h>
 
 enum { COUNT = 37 };
 
