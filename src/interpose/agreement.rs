@@ -5,7 +5,7 @@ use super::runtime::{self, Runtime};
 use super::state::Communicator;
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
-use crate::mpi::{bytes, communicator, node};
+use crate::mpi::{bytes, communicator, family, node};
 use crate::schedule::fragments::Fragments;
 use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,10 +14,6 @@ use std::sync::atomic::Ordering;
 
 /// Stands for the world rank of a rank of another `MPI_COMM_WORLD`.
 pub const FOREIGN: u32 = u32::MAX;
-
-/// Private communicators held at once unless somebody says otherwise: MPICH has 2046 ids for all communicators of a process,
-/// and Open MPI 65532.
-const PRIVATE: usize = if cfg!(mpi_family = "mpich") { 128 } else { 512 };
 
 /// What the ranks of a communicator have agreed on.
 pub struct Agreed {
@@ -121,7 +117,8 @@ pub fn agree(runtime: &Runtime, state: &Communicator) -> Result<Agreed> {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
             inline: configuration.inline.or(runtime.inline.filter(|_| all.alike(4))),
         },
-        within_budget: all.most(8) < configuration.max_communicators.unwrap_or(PRIVATE) as u64 && all.most(11) == 0,
+        within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
+            && all.most(11) == 0,
         has_gpu: all.most(12) == 1,
         seed: all.0[13],
         configuration,

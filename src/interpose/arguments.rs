@@ -4,6 +4,7 @@ use crate::algorithm::{InPlace, Operation};
 use crate::mpi::alias;
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
+use crate::mpi::family::ALLREDUCE_TAKES_BOTTOM_TWICE;
 use crate::mpi::operation::Operation as Reduction;
 use crate::mpi::packing::Elements;
 use crate::schedule::overlap::{Distances, Overlap, Reach};
@@ -330,8 +331,7 @@ fn native_refuses(arguments: &Arguments, rank: usize) -> bool {
     };
     let row = operation.row();
     let one = match row.in_place {
-        // Open MPI lets both be MPI_BOTTOM here, and only here.
-        _ if *operation == Operation::Allreduce && cfg!(mpi_family = "openmpi") && send.address.is_null() => false,
+        _ if *operation == Operation::Allreduce && ALLREDUCE_TAKES_BOTTOM_TWICE && send.address.is_null() => false,
         InPlace::Never => false,
         InPlace::All => send.address == receive.address && (row.folds || alike),
         InPlace::OwnOfReceive => alike && arguments.distance() == own(),

@@ -13,7 +13,7 @@ use super::runtime::{self, Runtime};
 use super::state::{Communicator, Private, Shared, Visit};
 use crate::mpi::error::{Error, Result};
 use crate::mpi::handler::{Quiet, says_that_contexts_ran_out};
-use crate::mpi::{communicator, constants};
+use crate::mpi::{communicator, constants, family};
 use crate::threads::{Held, Threads};
 use mpi_sys::MPI_Comm;
 use std::cell::Cell;
@@ -56,7 +56,7 @@ pub fn make(
 
 /// Whether ids run out in such a call where all ranks of the parent see it.
 fn may_run_out(makers: Makers, parent: MPI_Comm) -> bool {
-    cfg!(mpi_family = "mpich") && makers == Makers::Parent && parent != constants::comm_null()
+    family::TELLS_WHEN_CONTEXTS_RAN_OUT && makers == Makers::Parent && parent != constants::comm_null()
 }
 
 fn try_and_give_back(

@@ -12,6 +12,7 @@ use super::{collective::carry_out, observed, symbols::Passed};
 use crate::algorithm::Operation;
 #[cfg(mpi_family = "mpich")]
 use crate::monitor::{Collective, Form, Function};
+use crate::mpi::family;
 use mpi_sys::MPI_Comm;
 #[cfg(mpi_family = "mpich")]
 use mpi_sys::MPI_Request;
@@ -78,14 +79,8 @@ entries! {
 /// # Safety
 /// The handle can be read.
 pub(super) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
-    // SAFETY: Fortran passes a valid address. Of Open MPI any value is answered, an unknown one with the null handle;
-    // MPICH's handles are the same in both languages.
-    unsafe {
-        #[cfg(mpi_family = "openmpi")]
-        return mpi_sys::PMPI_Comm_f2c(*handle);
-        #[cfg(mpi_family = "mpich")]
-        return MPI_Comm(*handle);
-    }
+    // SAFETY: Fortran passes a valid address.
+    family::comm_of_fortran(unsafe { *handle })
 }
 
 /// `MPI_PCONTROL` has no error argument.
@@ -115,7 +110,7 @@ pub(super) mod open_mpi {
     use crate::interpose::collective::carry_out;
     use crate::interpose::partial;
     use crate::interpose::symbols::Passed;
-    use crate::mpi::constants;
+    use crate::mpi::{constants, family};
     use mpi_sys::{MPI_Datatype, MPI_Op};
     use once_cell::sync::OnceCell;
     use std::ffi::CStr;
@@ -168,7 +163,7 @@ pub(super) mod open_mpi {
     /// The handle can be read.
     pub(in crate::interpose) unsafe fn datatype(handle: *mut c_int) -> MPI_Datatype {
         // SAFETY: as for communicators.
-        unsafe { mpi_sys::PMPI_Type_f2c(*handle) }
+        family::datatype_of_fortran(unsafe { *handle })
     }
 
     /// An operation as C would have passed it.
@@ -177,7 +172,7 @@ pub(super) mod open_mpi {
     /// The handle can be read.
     pub(in crate::interpose) unsafe fn op(handle: *mut c_int) -> MPI_Op {
         // SAFETY: as for communicators.
-        unsafe { mpi_sys::PMPI_Op_f2c(*handle) }
+        family::op_of_fortran(unsafe { *handle })
     }
 
     entries! {

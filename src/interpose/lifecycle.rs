@@ -11,7 +11,7 @@ use crate::monitor::{
     PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
 };
 use crate::mpi::bytes::{self, ToRoot};
-use crate::mpi::{Error, Result, constants, node};
+use crate::mpi::{Error, Result, constants, family, node};
 use crate::report;
 use crate::run::Counts;
 use crate::selection::{Mode, SELF_TEST, Sync};
@@ -355,7 +355,7 @@ fn library_version() -> String {
 fn refuse_other_family() {
     let found = library_version();
     let is_open_mpi = found.contains("Open MPI");
-    if is_open_mpi != cfg!(mpi_family = "openmpi") {
+    if is_open_mpi != family::IS_OPEN_MPI {
         let built_for = if is_open_mpi { "MPICH" } else { "Open MPI" };
         log::tell(&format!(
             "this libcollie.so was built for {built_for}, but the program runs on {}; \

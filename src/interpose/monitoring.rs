@@ -46,7 +46,7 @@ impl Monitoring {
     /// Open MPI a quarter of a second.
     pub fn start(world_rank: usize, world_size: usize) -> Option<Self> {
         let switched_on = std::env::var(SWITCH).is_ok_and(|value| !matches!(value.trim(), "" | "0"));
-        if !cfg!(mpi_family = "openmpi") || !switched_on {
+        if !crate::mpi::family::HAS_MONITORING || !switched_on {
             return None;
         }
         let (mut provided, mut session) = (0, std::ptr::null_mut());

@@ -1,16 +1,10 @@
 //! The MPI library's own procedures by name: those of its Fortran bindings, and those that its header may not declare.
 
 use crate::mpi::constants;
+use crate::mpi::family::FORTRAN_LIBRARIES;
 use std::ffi::CStr;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
-
-/// Where they are.
-const LIBRARIES: &[&CStr] = if cfg!(mpi_family = "openmpi") {
-    &[c"libmpi_mpifh.so.40", c"libmpi_usempif08.so.40"]
-} else {
-    &[c"libmpichfort.so.12", c"libmpifort.so.12"]
-};
 
 /// The library's procedure of that name, which ends in a zero byte; looked up once.
 pub(super) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
@@ -23,7 +17,7 @@ pub(super) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     // SAFETY: the name ends in a zero byte.
     let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     // A program that is loaded by another, such as a module of Python, keeps its libraries to itself.
-    for library in LIBRARIES {
+    for library in FORTRAN_LIBRARIES {
         if found.is_null() {
             // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
             unsafe {

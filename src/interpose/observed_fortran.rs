@@ -52,7 +52,7 @@ macro_rules! entries {
     (@made) => { constants::request_null() };
     (@made info $request:ident) => { entries!(@made $request) };
     // SAFETY: asked for only when the native procedure has written there.
-    (@made $request:ident) => { unsafe { mpi_sys::PMPI_Request_f2c(*$request.cast()) } };
+    (@made $request:ident) => { crate::mpi::family::request_of_fortran(unsafe { *$request.cast() }) };
     (@names $collective:ident $form:ident $prefix:literal $upper_prefix:literal $lower:ident $upper:ident
         $ending:literal $upper_ending:literal $arguments:tt $request:tt $root:expr, $bytes:expr) => {
         entries! {

@@ -9,8 +9,8 @@ use super::contexts;
 use super::guard;
 use super::runtime::{self, Runtime};
 use crate::mpi::communicator::{self, Key};
-use crate::mpi::constants;
 use crate::mpi::error::{Result, throwing};
+use crate::mpi::{constants, family};
 use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -48,10 +48,6 @@ pub struct Origins {
 
 /// Communicators of the program's that are there, as far as they were seen.
 static LIVE: AtomicUsize = AtomicUsize::new(0);
-
-/// Context ids that the library has for the communicators of a process, and about as many as it has with other settings than
-/// its own: Open MPI's ob1 carries 16 bits, MPICH has 2048 of which two are taken.
-const CONTEXT_IDS: usize = if cfg!(mpi_family = "mpich") { 2_046 } else { 65_532 };
 
 /// Who takes part in a call that makes communicators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +96,7 @@ impl Origins {
     /// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4 hangs
     /// in making a communicator rather than return an error.
     pub fn leaves_room(&self) -> bool {
-        LIVE.load(Ordering::Relaxed) < CONTEXT_IDS / 4 * 3
+        LIVE.load(Ordering::Relaxed) < family::CONTEXT_IDS / 4 * 3
     }
 
     fn keep(&self, comm: MPI_Comm, origin: &Arc<Origin>) -> Result {

@@ -117,7 +117,7 @@ impl Types {
                 Self::One(datatype) => datatype,
                 Self::C(types) => *types.add(block),
                 #[cfg(mpi_family = "openmpi")]
-                Self::Fortran(types) => mpi_sys::PMPI_Type_f2c(*types.add(block)),
+                Self::Fortran(types) => crate::mpi::family::datatype_of_fortran(*types.add(block)),
             }
         }
     }

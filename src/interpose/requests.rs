@@ -323,19 +323,14 @@ mod fortran {
     #[cfg(mpi_family = "mpich")]
     use super::super::native::find_next as find;
     use super::{Handles, MPI_Request, c_int};
+    use crate::mpi::family;
     use std::os::raw::c_void;
     use std::sync::atomic::AtomicPtr;
 
     /// A request as C would have passed it.
     unsafe fn request(handle: *mut c_int) -> MPI_Request {
-        // SAFETY: Fortran passes a valid address. Of Open MPI any value is answered; MPICH's handles are the same in both
-        // languages.
-        unsafe {
-            #[cfg(mpi_family = "openmpi")]
-            return mpi_sys::PMPI_Request_f2c(*handle);
-            #[cfg(mpi_family = "mpich")]
-            return MPI_Request(*handle);
-        }
+        // SAFETY: Fortran passes a valid address.
+        family::request_of_fortran(unsafe { *handle })
     }
 
     /// The program's requests.

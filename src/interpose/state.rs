@@ -16,7 +16,7 @@ use crate::monitor::{
     Subject, Table, Traffic, Turn,
 };
 use crate::mpi::error::{Error, Result};
-use crate::mpi::{communicator, constants};
+use crate::mpi::{communicator, constants, family};
 use crate::run::Counts;
 use crate::selection::{Device, Mode};
 use crate::threads::{Held, Owned, Threads};
@@ -393,8 +393,7 @@ impl Communicator {
     pub fn seat_and_call(&self, operation: Operation, local: &LocalArguments) -> (Seat, Call<'_>) {
         let agreed = self.agreed.as_ref().expect("a plan of ours rests on an agreement");
         let Private::Made(comm) = self.private else { unreachable!("a plan of ours has a private communicator") };
-        // Open MPI's own waiting gives the core away where ranks outnumber cores; MPICH's spins.
-        let yielding = agreed.situation.oversubscribed && cfg!(mpi_family = "mpich");
+        let yielding = agreed.situation.oversubscribed && family::SPINS_WHILE_WAITING;
         let call = Call {
             operation,
             root: local.root,

@@ -14,7 +14,7 @@ const PARTS: [&[u8]; 2] = [b"/mca_pml_ob1.so", b"/mca_btl_vader.so"];
 
 /// Bytes of the longest message that travels inline between ranks of a node, if that is known. After `MPI_Init`.
 pub fn limit() -> Option<usize> {
-    if !cfg!(mpi_family = "openmpi") || !is_loaded() {
+    if !super::family::SENDS_INLINE || !is_loaded() {
         return None;
     }
     let set = std::env::var(VADER_VARIABLE).ok();

@@ -7,6 +7,7 @@ pub mod constants;
 mod counts;
 pub mod datatype;
 pub mod error;
+pub mod family;
 pub mod handler;
 pub mod inline;
 pub mod memory;
