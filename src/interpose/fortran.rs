@@ -22,7 +22,7 @@ use std::os::raw::c_int;
 ///
 /// # Safety
 /// `ierror` is null or can be written.
-unsafe fn give(ierror: *mut c_int, code: c_int) {
+pub(super) unsafe fn give(ierror: *mut c_int, code: c_int) {
     if !ierror.is_null() {
         // SAFETY: the caller's promise.
         unsafe { ierror.write(code) }
@@ -106,10 +106,7 @@ pcontrol! { "mpi_pcontrol_f08_" }
 #[cfg(mpi_family = "openmpi")]
 pub(super) mod open_mpi {
     use super::{c_int, comm, give, lifecycle};
-    use crate::algorithm::Operation;
-    use crate::interpose::collective::carry_out;
     use crate::interpose::partial;
-    use crate::interpose::symbols::Passed;
     use crate::mpi::{constants, family};
     use mpi_sys::{MPI_Datatype, MPI_Op};
     use once_cell::sync::OnceCell;
@@ -192,132 +189,6 @@ pub(super) mod open_mpi {
         "mpi_abort_" "mpi_abort" "mpi_abort__" "MPI_ABORT" "mpi_abort_f08_" => (c: c_int, code: c_int) {
             let (c, code) = (comm(c), *code);
             partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
-        }
-        "mpi_barrier_" "mpi_barrier" "mpi_barrier__" "MPI_BARRIER" "mpi_barrier_f08_" => (c: c_int) {
-            let c = comm(c);
-            carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
-        }
-        "mpi_bcast_" "mpi_bcast" "mpi_bcast__" "MPI_BCAST" "mpi_bcast_f08_" =>
-            (message: c_void, count: c_int, kind: c_int, root: c_int, c: c_int)
-        {
-            let (message, count, kind, root, c) = (buffer(message), *count, datatype(kind), *root, comm(c));
-            let mut passed = Passed::nothing();
-            (passed.receive, passed.receive_count, passed.receive_type) = (message, i64::from(count), kind);
-            passed.root = root;
-            carry_out(&passed.to(Operation::Bcast, c), || mpi_sys::PMPI_Bcast(message, count, kind, root, c))
-        }
-        "mpi_reduce_" "mpi_reduce" "mpi_reduce__" "MPI_REDUCE" "mpi_reduce_f08_" =>
-            (send: c_void, receive: c_void, count: c_int, kind: c_int, o: c_int, root: c_int, c: c_int)
-        {
-            let (send, receive, count, kind) = (buffer(send), buffer(receive), *count, datatype(kind));
-            let (o, root, c) = (op(o), *root, comm(c));
-            let mut passed = Passed::nothing();
-            (passed.send, passed.send_count, passed.send_type) = (send, i64::from(count), kind);
-            (passed.receive, passed.receive_count, passed.receive_type) = (receive, i64::from(count), kind);
-            (passed.op, passed.root) = (o, root);
-            carry_out(&passed.to(Operation::Reduce, c), || {
-                mpi_sys::PMPI_Reduce(send, receive, count, kind, o, root, c)
-            })
-        }
-        "mpi_allreduce_" "mpi_allreduce" "mpi_allreduce__" "MPI_ALLREDUCE" "mpi_allreduce_f08_" =>
-            (send: c_void, receive: c_void, count: c_int, kind: c_int, o: c_int, c: c_int)
-        {
-            let (send, receive, count, kind) = (buffer(send), buffer(receive), *count, datatype(kind));
-            let (o, c) = (op(o), comm(c));
-            let mut passed = Passed::nothing();
-            (passed.send, passed.send_count, passed.send_type) = (send, i64::from(count), kind);
-            (passed.receive, passed.receive_count, passed.receive_type) = (receive, i64::from(count), kind);
-            passed.op = o;
-            carry_out(&passed.to(Operation::Allreduce, c), || {
-                mpi_sys::PMPI_Allreduce(send, receive, count, kind, o, c)
-            })
-        }
-        "mpi_gather_" "mpi_gather" "mpi_gather__" "MPI_GATHER" "mpi_gather_f08_" =>
-            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
-             root: c_int, c: c_int)
-        {
-            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
-            let (root, c) = (*root, comm(c));
-            let mut passed = blocks.passed();
-            passed.root = root;
-            carry_out(&passed.to(Operation::Gather, c), || {
-                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
-                mpi_sys::PMPI_Gather(send, sends, send_kind, receive, receives, receive_kind, root, c)
-            })
-        }
-        "mpi_scatter_" "mpi_scatter" "mpi_scatter__" "MPI_SCATTER" "mpi_scatter_f08_" =>
-            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
-             root: c_int, c: c_int)
-        {
-            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
-            let (root, c) = (*root, comm(c));
-            let mut passed = blocks.passed();
-            passed.root = root;
-            carry_out(&passed.to(Operation::Scatter, c), || {
-                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
-                mpi_sys::PMPI_Scatter(send, sends, send_kind, receive, receives, receive_kind, root, c)
-            })
-        }
-        "mpi_allgather_" "mpi_allgather" "mpi_allgather__" "MPI_ALLGATHER" "mpi_allgather_f08_" =>
-            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
-             c: c_int)
-        {
-            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
-            let c = comm(c);
-            carry_out(&blocks.passed().to(Operation::Allgather, c), || {
-                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
-                mpi_sys::PMPI_Allgather(send, sends, send_kind, receive, receives, receive_kind, c)
-            })
-        }
-        "mpi_alltoall_" "mpi_alltoall" "mpi_alltoall__" "MPI_ALLTOALL" "mpi_alltoall_f08_" =>
-            (send: c_void, sends: c_int, send_kind: c_int, receive: c_void, receives: c_int, receive_kind: c_int,
-             c: c_int)
-        {
-            let blocks = Blocks::read([send, receive], [sends, receives], [send_kind, receive_kind]);
-            let c = comm(c);
-            carry_out(&blocks.passed().to(Operation::Alltoall, c), || {
-                let Blocks { send, sends, send_kind, receive, receives, receive_kind } = blocks;
-                mpi_sys::PMPI_Alltoall(send, sends, send_kind, receive, receives, receive_kind, c)
-            })
-        }
-    }
-
-    /// The buffers of a collective with a block per rank, as C would have passed them.
-    #[derive(Clone, Copy)]
-    struct Blocks {
-        send: *mut c_void,
-        sends: c_int,
-        send_kind: MPI_Datatype,
-        receive: *mut c_void,
-        receives: c_int,
-        receive_kind: MPI_Datatype,
-    }
-
-    impl Blocks {
-        unsafe fn read(buffers: [*mut c_void; 2], counts: [*mut c_int; 2], kinds: [*mut c_int; 2]) -> Self {
-            // SAFETY: Fortran passes every argument by a valid address.
-            unsafe {
-                Self {
-                    send: buffer(buffers[0]),
-                    sends: *counts[0],
-                    send_kind: datatype(kinds[0]),
-                    receive: buffer(buffers[1]),
-                    receives: *counts[1],
-                    receive_kind: datatype(kinds[1]),
-                }
-            }
-        }
-
-        fn passed(&self) -> Passed {
-            Passed {
-                send: self.send,
-                send_count: i64::from(self.sends),
-                send_type: self.send_kind,
-                receive: self.receive,
-                receive_count: i64::from(self.receives),
-                receive_type: self.receive_kind,
-                ..Passed::nothing()
-            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The exported symbols, and everything between them and the algorithms.
 //!
-//! * [`symbols`], [`fortran`]: the entries, C and Fortran; each names its arguments and hands them on.
+//! * [`symbols`], [`fortran`], `fortran_collectives`: the entries, C and Fortran; each names its arguments and hands them on.
 //! * [`collective`]: one call from its arguments to its record; [`fast_path`]: the same for a call that came before, of which
 //!   [`cached`] keeps what can be kept.
 //! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
@@ -35,6 +35,8 @@ mod dying;
 mod fast_path;
 mod flags;
 mod fortran;
+#[cfg(mpi_family = "openmpi")]
+mod fortran_collectives;
 mod guard;
 mod kept;
 mod last_communicators;

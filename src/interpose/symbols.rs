@@ -50,9 +50,9 @@ impl Passed {
     }
 }
 
-/// One C entry per line: operation, exported name, PMPI name, then arguments as `name: type => role`.
+/// One C entry per line: operation, its names in Fortran, exported name, PMPI name, then arguments as `name: type => role`.
 macro_rules! collectives {
-    ($($operation:ident $name:ident $native:ident
+    ($($operation:ident $([$lower:ident $upper:ident])? $name:ident $native:ident
         ($($argument:ident: $type:ty $(=> $($role:ident)+)?),*);)*) => {
         $(
             #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
@@ -72,43 +72,45 @@ macro_rules! collectives {
     };
 }
 
-/// The entries, handed to a macro that makes something of each.
-macro_rules! entries {
+/// The entries, C and Fortran, handed to a macro that makes something of each.
+macro_rules! replaced_collectives {
     ($make:ident) => {
         $make! {
-            Bcast MPI_Bcast PMPI_Bcast(
+            Bcast [bcast BCAST] MPI_Bcast PMPI_Bcast(
                 buffer: *mut c_void => receive, count: c_int => receive_count, datatype: MPI_Datatype => receive_type,
                 root: c_int => root);
-            Reduce MPI_Reduce PMPI_Reduce(
+            Reduce [reduce REDUCE] MPI_Reduce PMPI_Reduce(
                 sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: c_int => send_count receive_count,
                 datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op, root: c_int => root);
-            Allreduce MPI_Allreduce PMPI_Allreduce(
+            Allreduce [allreduce ALLREDUCE] MPI_Allreduce PMPI_Allreduce(
                 sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: c_int => send_count receive_count,
                 datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op);
-            Gather MPI_Gather PMPI_Gather(
+            Gather [gather GATHER] MPI_Gather PMPI_Gather(
                 sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
                 recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type,
                 root: c_int => root);
-            Scatter MPI_Scatter PMPI_Scatter(
+            Scatter [scatter SCATTER] MPI_Scatter PMPI_Scatter(
                 sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
                 recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type,
                 root: c_int => root);
-            Allgather MPI_Allgather PMPI_Allgather(
+            Allgather [allgather ALLGATHER] MPI_Allgather PMPI_Allgather(
                 sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
                 recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
-            Alltoall MPI_Alltoall PMPI_Alltoall(
+            Alltoall [alltoall ALLTOALL] MPI_Alltoall PMPI_Alltoall(
                 sendbuf: *const c_void => send, sendcount: c_int => send_count, sendtype: MPI_Datatype => send_type,
                 recvbuf: *mut c_void => receive, recvcount: c_int => receive_count, recvtype: MPI_Datatype => receive_type);
-            Barrier MPI_Barrier PMPI_Barrier();
+            Barrier [barrier BARRIER] MPI_Barrier PMPI_Barrier();
         }
     };
 }
 
-entries! { collectives }
+replaced_collectives! { collectives }
+#[cfg(mpi_family = "openmpi")]
+pub(super) use replaced_collectives;
 
 /// What calls each of them, as a program does.
 macro_rules! calls {
-    ($($operation:ident $name:ident $native:ident
+    ($($operation:ident [$lower:ident $upper:ident] $name:ident $native:ident
         ($($argument:ident: $type:ty => $role:ident $($same:ident)*),*);)*) => {
         /// Calls `MPI_X` of `operation`, or `PMPI_X`, by pointer, as a program calls into a shared library.
         ///
@@ -133,7 +135,7 @@ macro_rules! calls {
     };
 }
 
-entries! { calls }
+replaced_collectives! { calls }
 
 /// The large-count forms, where the MPI has them: exporting them elsewhere would make mpi4py call them.
 #[cfg(mpi_large_count)]
