@@ -151,7 +151,7 @@ fn most_natively(family: &Family, ranks: usize) -> Result<u64, Failed> {
 /// than it needs.
 fn idle_longest(family: &Family) -> Result<(), Failed> {
     const RANKS: usize = 4;
-    let number = most_natively(family, RANKS)? - 12;
+    let number = most_natively(family, 2)? - 12;
     let (outcome, report) =
         accounted(family, "idle_communicators.c", &[&number.to_string()], RANKS, &[("COLLIE_AFTER", "1")])?;
     let communicators = report.whole["communicators"].as_array().ok_or("no communicators")?;
