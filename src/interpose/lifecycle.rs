@@ -5,14 +5,13 @@ use super::monitoring::Monitoring;
 use super::runtime::{self, Runtime};
 use super::state::{self, Visit};
 use super::synchronise::Settled;
-use super::{guard, last_communicators, log, partial, spawned, synchronise, trace, watch};
+use super::{guard, last_communicators, log, outputs, partial, spawned, synchronise, trace, watch};
 use crate::monitor::{
     Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged, Overflow, OverflowRecord,
     PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
 };
 use crate::mpi::bytes::{self, ToRoot};
 use crate::mpi::{Error, Result, constants, node};
-use crate::report;
 use crate::run::Counts;
 use crate::selection::{Mode, SELF_TEST, Sync};
 use mpi_sys::MPI_Comm;
@@ -65,6 +64,9 @@ fn start(runtime: &'static Runtime) -> Result {
     let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
     runtime.world.told(number(9));
+    if runtime.world_rank == 0 {
+        outputs::try_paths(runtime.own_configuration(), |path| runtime.world.path(path));
+    }
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
@@ -307,10 +309,7 @@ fn cache_record(runtime: &Runtime) -> CacheRecord {
 fn write(runtime: &Runtime, summary: &Summary) -> bool {
     let mut written = true;
     for target in &runtime.own_configuration().report {
-        if let Err(error) = report::write(&spawned::target(runtime, target), summary) {
-            log::tell(&error.to_string());
-            written = false;
-        }
+        written &= outputs::write_report(&spawned::target(runtime, target), summary);
     }
     written
 }

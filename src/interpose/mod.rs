@@ -18,7 +18,8 @@
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself.
 //! * [`flags`]: what may ask something of a call besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
-//! * [`trace`]: the log of single calls. [`spawned`]: where processes that others spawned write.
+//! * [`trace`]: the log of single calls. [`outputs`]: where it and the reports go; [`spawned`]: where those of processes that
+//!   others spawned go.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
 //!   [`kept`]: what a thread keeps.
 
@@ -47,6 +48,7 @@ mod observed;
 mod observed_fortran;
 mod origin;
 mod origin_fortran;
+mod outputs;
 mod part;
 mod partial;
 mod plan;

@@ -1,6 +1,7 @@
 //! Spawned processes: a `MPI_COMM_WORLD` of their own, with the environment of those that spawned them. What they write must
 //! not take the place of the others' files.
 
+use super::outputs::with_word;
 use super::runtime::Runtime;
 use crate::mpi::communicator;
 use crate::selection::ReportTarget;
@@ -28,16 +29,11 @@ impl World {
         // Nobody has told where MPI was started by a way that is not intercepted.
         let first = self.0.get_or_init(|| communicator::has_parent().then(std::process::id));
         match first {
-            Some(first) if std::fs::metadata(path).map_or(true, |found| found.is_file()) => with_word(path, *first),
+            Some(first) if std::fs::metadata(path).map_or(true, |found| found.is_file()) => {
+                with_word(path, &format!("spawned-{first}"))
+            }
             _ => path.to_owned(),
         }
-    }
-}
-
-fn with_word(path: &Path, first: u32) -> PathBuf {
-    match path.extension() {
-        Some(ending) => path.with_extension(format!("spawned-{first}.{}", ending.to_string_lossy())),
-        None => path.with_extension(format!("spawned-{first}")),
     }
 }
 

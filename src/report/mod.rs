@@ -1,4 +1,4 @@
-//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] touches files.
+//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] and [`NewFile`] touch files.
 
 #![forbid(unsafe_code)]
 
@@ -6,6 +6,7 @@ mod columns;
 mod csv;
 mod diff;
 mod drawings;
+mod file;
 mod html;
 mod json;
 mod matrix;
@@ -17,6 +18,7 @@ mod trace;
 mod write;
 
 pub use diff::diff;
+pub use file::{NewFile, try_path};
 pub use json::{ReadError, read};
 pub use matrix::matrices;
 pub use trace::Trace;
