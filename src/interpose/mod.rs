@@ -18,8 +18,8 @@
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself.
 //! * [`flags`]: what may ask something of a call besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
-//! * [`trace`]: the log of single calls. [`outputs`]: where it and the reports go; [`spawned`]: where those of processes that
-//!   others spawned go.
+//! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to, seen from the [`folder`] of the
+//!   command; [`outputs`]: trying and writing them.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
 //!   [`kept`]: what a thread keeps.
 
@@ -35,6 +35,7 @@ mod device;
 mod dying;
 mod fast_path;
 mod flags;
+mod folder;
 mod fortran;
 mod guard;
 mod kept;
@@ -51,12 +52,12 @@ mod origin_fortran;
 mod outputs;
 mod part;
 mod partial;
+mod places;
 mod plan;
 mod program;
 mod requests;
 mod runtime;
 mod seat;
-mod spawned;
 mod stack;
 mod stacked;
 mod state;

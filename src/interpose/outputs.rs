@@ -2,34 +2,39 @@
 //! there at the end goes to a file in the folder for temporary files in its place, or else to stderr.
 
 use super::log;
+use super::places::Places;
+use super::runtime::Runtime;
 use crate::monitor::Summary;
 use crate::report::{self, NewFile};
-use crate::selection::{Configuration, ReportFormat, ReportTarget, variables};
+use crate::selection::{ReportFormat, ReportTarget, variables};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Tries every path that rank 0 is to write to. One line for each that could not be written now; the program may still make
 /// the folder.
-pub fn try_paths(configuration: &Configuration, placed: impl Fn(&Path) -> PathBuf) {
-    let reports = configuration.report.iter().filter_map(|target| match target {
+pub fn try_paths(files: &Places) {
+    let reports = files.report.iter().filter_map(|target| match target {
         ReportTarget::Stderr => None,
         ReportTarget::File { path, .. } => Some((variables::REPORT, "report", path)),
     });
-    let traces = configuration.trace.iter().map(|path| (variables::TRACE, "trace", path));
+    let traces = files.trace.iter().map(|path| (variables::TRACE, "trace", path));
     for (variable, what, path) in reports.chain(traces) {
-        let path = placed(path);
-        if let Err(error) = report::try_path(&path) {
+        if let Err(error) = report::try_path(path) {
             log::tell(&format!(
                 "rank 0: {variable}: {} cannot be written: {error}; if that is still so at the end, the {what} goes to {}",
                 path.display(),
-                stand_in(&path).display()
+                stand_in(path).display()
             ));
         }
     }
 }
 
 /// Writes a report, and in another place if it cannot be written there. False in the latter case, which is told.
-pub fn write_report(target: &ReportTarget, summary: &Summary) -> bool {
+pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary) -> bool {
+    let target = match target {
+        ReportTarget::Stderr => &ReportTarget::Stderr,
+        ReportTarget::File { path, format } => &ReportTarget::File { path: runtime.files().now(path), format: *format },
+    };
     let Err(failed) = report::write(target, summary) else { return true };
     let ReportTarget::File { path, format } = target else {
         log::tell(&failed.to_string());
@@ -70,13 +75,5 @@ pub fn begin_trace(path: &Path) -> io::Result<(NewFile, PathBuf)> {
 /// `out/report.json` of process 4711 is `report.process-4711.json` in the folder for temporary files.
 fn stand_in(path: &Path) -> PathBuf {
     let name = path.file_name().map_or_else(|| PathBuf::from("collie"), PathBuf::from);
-    std::env::temp_dir().join(with_word(&name, &format!("process-{}", std::process::id())))
-}
-
-/// `report.json` with the word `rank3` is `report.rank3.json`.
-pub fn with_word(path: &Path, word: &str) -> PathBuf {
-    match path.extension() {
-        Some(ending) => path.with_extension(format!("{word}.{}", ending.to_string_lossy())),
-        None => path.with_extension(word),
-    }
+    std::env::temp_dir().join(report::with_word(&name, &format!("process-{}", std::process::id())))
 }

@@ -2,11 +2,11 @@
 //! `MPI_Abort`.
 
 use super::flags::{self, ASKED};
-use super::outputs::with_word;
 use super::runtime::{self, Runtime};
 use super::state::Visit;
-use super::{deadline, lifecycle, outputs, spawned};
+use super::{deadline, lifecycle, outputs};
 use crate::monitor::{Summary, merge};
+use crate::report::with_word;
 use crate::selection::ReportTarget;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -124,14 +124,13 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit) {
     }
     let summary = Summary { partial: Some(partial), ..merge(vec![record]) };
     for target in targets {
-        outputs::write_report(&of_rank(&spawned::target(runtime, target), rank), &summary);
+        outputs::write_report(runtime, &of_rank(target, rank), &summary);
     }
 }
 
-/// Where reports go as far as this process knows: rank 0's choice may be another.
+/// Where reports go.
 fn targets(runtime: &Runtime) -> &[ReportTarget] {
-    static STDERR: [ReportTarget; 1] = [ReportTarget::Stderr];
-    runtime.configuration.as_ref().map_or(&STDERR, |configuration| &configuration.report)
+    &runtime.files().report
 }
 
 /// `report.json` of rank 3 is `report.rank3.json`.

@@ -10,6 +10,7 @@ mod file;
 mod html;
 mod json;
 mod matrix;
+mod numbers;
 mod quantity;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ pub use diff::diff;
 pub use file::{NewFile, try_path};
 pub use json::{ReadError, read};
 pub use matrix::matrices;
+pub use numbers::{free, numbered, with_word};
 pub use trace::Trace;
 pub use write::{WriteError, write};
 

@@ -8,7 +8,11 @@ use std::path::{Path, PathBuf};
 
 type Test = fn(&Family) -> Result<(), Failed>;
 
-const TESTS: &[(&str, Test)] = &[("outputs::elsewhere", elsewhere)];
+const TESTS: &[(&str, Test)] = &[
+    ("outputs::elsewhere", elsewhere),
+    ("outputs::beside_another_jobs", beside_another_jobs),
+    ("outputs::placeholders", placeholders),
+];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
@@ -37,7 +41,13 @@ fn files(folder: &Path, beginning: &str) -> Vec<String> {
 }
 
 fn run(family: &Family, variables: &[(&str, &str)]) -> Result<Outcome, Failed> {
-    let command = vec![family.program("exit_code.c")?.display().to_string(), "0".to_owned()];
+    run_after(family, &[], variables)
+}
+
+/// The same, started by a command before it.
+fn run_after(family: &Family, before: &[&str], variables: &[(&str, &str)]) -> Result<Outcome, Failed> {
+    let mut command: Vec<_> = before.iter().map(ToString::to_string).collect();
+    command.extend([family.program("exit_code.c")?.display().to_string(), "0".to_owned()]);
     let launch = Launch { ranks: 2, command, variables, preload: family.preload()?, others: Vec::new() };
     family.run(&launch)?.success()
 }
@@ -77,6 +87,58 @@ fn elsewhere(family: &Family) -> Result<(), Failed> {
     let outcome = run(family, &[("COLLIE_REPORT", target), ("TMPDIR", "/proc/no/such")])?;
     if !outcome.stderr.contains("; it follows here") || !outcome.stderr.contains("Allreduce WORLD") {
         return Err(format!("no report on stderr\n{}", outcome.told()).into());
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A second and a third job with the same names leave the first one's files as they are, and say so in one line.
+fn beside_another_jobs(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let at = |name: &str| folder.join(name);
+    let [report, page, trace] = ["run.json", "run.html", "trace"].map(|name| at(name).display().to_string());
+    let targets = format!("{report},{page}");
+    let variables = [("COLLIE_REPORT", &*targets), ("COLLIE_TRACE", &*trace)];
+    let mut first = Vec::new();
+    for job in 1..=3 {
+        let outcome = run(family, &variables)?;
+        let told = outcome.stderr.lines().filter(|line| line.contains("files of another job are there already"));
+        let told: Vec<_> = told.collect();
+        let right = match told[..] {
+            [] => job == 1,
+            [line] => line.contains(&format!("run.{job}.html")) && line.contains(&format!("trace.{job}")),
+            _ => false,
+        };
+        let names = files(&folder, "");
+        if !right || names.len() != 3 * job {
+            return Err(format!("job {job}: {names:?}\n{}", outcome.told()).into());
+        }
+        let now = ["run.json", "run.html", "trace"].map(|name| std::fs::read(at(name)).unwrap_or_default());
+        if job == 1 {
+            first = now.to_vec();
+        } else if first != now {
+            return Err(format!("job {job} has changed the first one's files\n{}", outcome.told()).into());
+        }
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// Placeholders stand for what they are said to, and a relative name is seen from where the launcher was started, though the
+/// ranks begin elsewhere. No rank but the first has a say.
+fn placeholders(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let here = std::env::current_dir()?;
+    let up = "../".repeat(here.components().count() - 1);
+    let target = format!("{up}{}/%x_%j_%p_%h_%t_100%%.json", folder.display().to_string().trim_start_matches('/'));
+    let outcome = run_after(family, &["env", "-C", "/"], &[("COLLIE_REPORT", &target), ("SLURM_JOB_ID", "77")])?;
+    let wrong = |what: String| Failed::from(format!("{what}\n{}", outcome.told()));
+    let names = files(&folder, "");
+    let [name] = &names[..] else { return Err(wrong(format!("not one report: {names:?}"))) };
+    let report = Report::read(&folder.join(name), &outcome)?.whole;
+    let first = &report["per_rank"][0];
+    let (process, host) = (&first["pid"], first["host"].as_str().unwrap_or_default());
+    let beginning = format!("exit_code.c_77_{process}_{host}_20");
+    if !name.starts_with(&beginning) || name.len() != beginning.len() + "261231T235959_100%.json".len() {
+        return Err(wrong(format!("{name} does not begin with {beginning}")));
     }
     Ok(std::fs::remove_dir_all(&folder)?)
 }
