@@ -2,17 +2,17 @@
 
 use super::control::VERSIONS;
 use super::monitoring::Monitoring;
+use super::places::Places;
 use super::runtime::{self, Runtime};
 use super::state::{self, Visit};
 use super::synchronise::Settled;
-use super::{guard, last_communicators, log, partial, spawned, synchronise, trace, watch};
+use super::{guard, last_communicators, log, outputs, partial, synchronise, trace, watch};
 use crate::monitor::{
     Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged, Overflow, OverflowRecord,
     PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
 };
 use crate::mpi::bytes::{self, ToRoot};
 use crate::mpi::{Error, Result, constants, family, node};
-use crate::report;
 use crate::run::Counts;
 use crate::selection::{Mode, SELF_TEST, Sync};
 use mpi_sys::MPI_Comm;
@@ -58,13 +58,15 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.push(configuration.sync as u8);
         wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
         wanted.extend(configuration.replaced_from().to_le_bytes());
-        wanted.extend(std::process::id().to_le_bytes());
+        let files = runtime.files.get_or_init(|| Places::of(runtime).beside_others());
+        outputs::try_paths(files);
+        wanted.extend(files.encode());
     }
     runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
-    runtime.world.told(number(9));
+    runtime.files.get_or_init(|| Places::decode(&wanted[9..]));
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
@@ -168,9 +170,9 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
     let mut wanted = vec![0u8];
     if at_root {
-        let configuration = runtime.own_configuration();
-        wanted[0] |= if configuration.report.is_empty() { 0 } else { REPORT };
-        wanted[0] |= if configuration.trace.is_some() { TRACE } else { 0 };
+        let files = runtime.files();
+        wanted[0] |= if files.report.is_empty() { 0 } else { REPORT };
+        wanted[0] |= if files.trace.is_some() { TRACE } else { 0 };
     }
     bytes::broadcast(world, 0, &mut wanted)?;
     if wanted[0] == 0 {
@@ -187,8 +189,8 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;
     let mut written = true;
     if wanted[0] & TRACE != 0 {
-        let path = if at_root { runtime.own_configuration().trace.as_deref() } else { None };
-        let path = path.map(|path| runtime.world.path(path));
+        let path = if at_root { runtime.files().trace.as_deref() } else { None };
+        let path = path.map(|path| runtime.files().now(path));
         written = trace::write(runtime, &way, path.as_deref(), &record)?;
     }
     let all = if wanted[0] & REPORT != 0 { merged(&way, record)? } else { None };
@@ -306,11 +308,8 @@ fn cache_record(runtime: &Runtime) -> CacheRecord {
 /// Writes to every target; one line on stderr for each that fails.
 fn write(runtime: &Runtime, summary: &Summary) -> bool {
     let mut written = true;
-    for target in &runtime.own_configuration().report {
-        if let Err(error) = report::write(&spawned::target(runtime, target), summary) {
-            log::tell(&error.to_string());
-            written = false;
-        }
+    for target in &runtime.files().report {
+        written &= outputs::write_report(runtime, target, summary);
     }
     written
 }

@@ -18,7 +18,8 @@
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself.
 //! * [`flags`]: what may ask something of a call besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
 //!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
-//! * [`trace`]: the log of single calls. [`spawned`]: where processes that others spawned write.
+//! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to, seen from the [`folder`] of the
+//!   command; [`outputs`]: trying and writing them.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
 //!   [`kept`]: what a thread keeps.
 
@@ -34,6 +35,7 @@ mod device;
 mod dying;
 mod fast_path;
 mod flags;
+mod folder;
 mod fortran;
 #[cfg(mpi_family = "openmpi")]
 mod fortran_collectives;
@@ -49,14 +51,15 @@ mod observed;
 mod observed_fortran;
 mod origin;
 mod origin_fortran;
+mod outputs;
 mod part;
 mod partial;
+mod places;
 mod plan;
 mod program;
 mod requests;
 mod runtime;
 mod seat;
-mod spawned;
 mod stack;
 mod stacked;
 mod state;

@@ -4,16 +4,15 @@
 use super::flags::{self, ASKED};
 use super::runtime::{self, Runtime};
 use super::state::Visit;
-use super::{deadline, lifecycle, log, spawned};
+use super::{deadline, lifecycle, outputs};
 use crate::monitor::{Summary, merge};
-use crate::report;
+use crate::report::with_word;
 use crate::selection::ReportTarget;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 
 /// What was done at the signal before.
 static BEFORE: OnceCell<Before> = OnceCell::new();
@@ -125,27 +124,21 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit) {
     }
     let summary = Summary { partial: Some(partial), ..merge(vec![record]) };
     for target in targets {
-        if let Err(error) = report::write(&of_rank(&spawned::target(runtime, target), rank), &summary) {
-            log::tell(&error.to_string());
-        }
+        outputs::write_report(runtime, &of_rank(target, rank), &summary);
     }
 }
 
-/// Where reports go as far as this process knows: rank 0's choice may be another.
+/// Where reports go.
 fn targets(runtime: &Runtime) -> &[ReportTarget] {
-    static STDERR: [ReportTarget; 1] = [ReportTarget::Stderr];
-    runtime.configuration.as_ref().map_or(&STDERR, |configuration| &configuration.report)
+    &runtime.files().report
 }
 
 /// `report.json` of rank 3 is `report.rank3.json`.
 fn of_rank(target: &ReportTarget, rank: usize) -> ReportTarget {
     match target {
         ReportTarget::Stderr => ReportTarget::Stderr,
-        ReportTarget::File { path, format } => ReportTarget::File { path: with_rank(path, rank), format: *format },
+        ReportTarget::File { path, format } => {
+            ReportTarget::File { path: with_word(path, &format!("rank{rank}")), format: *format }
+        }
     }
-}
-
-fn with_rank(path: &Path, rank: usize) -> PathBuf {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    path.with_extension(format!("rank{rank}.{ending}"))
 }

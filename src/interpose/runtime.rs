@@ -3,8 +3,8 @@
 use super::flags;
 use super::monitoring::Monitoring;
 use super::origin::Origins;
+use super::places::Places;
 use super::requests::Requests;
-use super::spawned::World;
 use super::state::{self, Shared};
 use super::synchronise::Synchronisation;
 use super::trace::ElementsTable;
@@ -28,8 +28,8 @@ pub struct Runtime {
     pub world_rank: usize,
     /// Size of `MPI_COMM_WORLD`.
     pub world_size: usize,
-    /// Which `MPI_COMM_WORLD` that is, where there are several.
-    pub world: World,
+    /// Where reports and the trace go: rank 0's word, once it is told.
+    pub files: OnceCell<Places>,
     /// A number that the ranks of this node share.
     pub node: u64,
     /// Whether ranks outnumber the cores here.
@@ -161,7 +161,7 @@ fn make() -> crate::mpi::Result<Runtime> {
     Ok(Runtime {
         world_rank,
         world_size,
-        world: World::new(),
+        files: OnceCell::new(),
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),
@@ -204,6 +204,11 @@ impl Runtime {
             Ok(configuration) => configuration,
             Err(errors) => refuse(self.world_rank, errors),
         }
+    }
+
+    /// Where reports and the trace go. As far as this process knows, if MPI was started by a way that is not intercepted.
+    pub fn files(&self) -> &Places {
+        self.files.get_or_init(|| Places::of(self))
     }
 
     /// Runs `action`, whose messages are not the program's.

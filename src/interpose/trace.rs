@@ -1,13 +1,13 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
 use super::arguments::LocalArguments;
-use super::log;
 use super::runtime::Runtime;
+use super::{log, outputs};
 use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
 use crate::monitor::{RankRecord, Shown};
 use crate::mpi::bytes::ToRoot;
 use crate::mpi::{Result, communicator, constants, datatype, operation};
-use crate::report::Trace;
+use crate::report::{NewFile, Trace};
 use crate::selection::{Configuration, ReportFormat, ReportTarget};
 use mpi_sys::{MPI_Datatype, MPI_Op};
 use parking_lot::Mutex;
@@ -196,7 +196,11 @@ pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &Rank
     let kept = runtime.events.as_ref().map_or(0, |log| log.lock().len());
     let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
     let [origin] = communicator::least(world, [record.started_unix_ns])?;
-    let mut trace = path.map(|path| begin(path, origin));
+    let (mut trace, at) = match path.map(outputs::begin_trace) {
+        None => (None, None),
+        Some(Err(error)) => (Some(Err(error)), None),
+        Some(Ok((file, at))) => (Some(Trace::begin(BufWriter::new(file), origin)), Some(at)),
+    };
     for (rank, [length]) in lengths.into_iter().enumerate() {
         let names = if rank == own { names(record).encode() } else { Vec::new() };
         let names = way.from(rank, &names)?;
@@ -217,10 +221,11 @@ pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &Rank
         }
     }
     Ok(match (trace, path) {
-        (Some(trace), Some(path)) => match trace.and_then(Trace::end) {
-            Ok(_) => true,
+        (Some(trace), Some(path)) => match trace.and_then(end) {
+            Ok(()) => at.as_deref() == Some(path),
             Err(error) => {
-                log::tell(&format!("the trace could not be written to {}: {error}", path.display()));
+                let path = at.as_deref().unwrap_or(path);
+                log::tell(&format!("the trace could not be written to {}: {error}; there is none", path.display()));
                 false
             }
         },
@@ -263,8 +268,9 @@ fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
     })
 }
 
-fn begin(path: &Path, origin: u64) -> io::Result<Trace<BufWriter<File>>> {
-    Trace::begin(BufWriter::new(File::create(path)?), origin)
+/// Ends the trace; only then it has its name.
+fn end(trace: Trace<BufWriter<NewFile>>) -> io::Result<()> {
+    trace.end()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
 }
 
 /// Goes on with a trace that is being written at this rank and has not failed.

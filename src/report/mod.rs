@@ -1,4 +1,4 @@
-//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] touches files.
+//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] and [`NewFile`] touch files.
 
 #![forbid(unsafe_code)]
 
@@ -6,9 +6,11 @@ mod columns;
 mod csv;
 mod diff;
 mod drawings;
+mod file;
 mod html;
 mod json;
 mod matrix;
+mod numbers;
 mod quantity;
 #[cfg(test)]
 mod tests;
@@ -17,8 +19,10 @@ mod trace;
 mod write;
 
 pub use diff::diff;
+pub use file::{NewFile, try_path};
 pub use json::{ReadError, read};
 pub use matrix::matrices;
+pub use numbers::{free, numbered, with_word};
 pub use trace::Trace;
 pub use write::{WriteError, write};
 

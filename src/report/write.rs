@@ -1,5 +1,6 @@
 //! A report to where it goes.
 
+use super::file::NewFile;
 use crate::monitor::Summary;
 use crate::selection::{ReportFormat, ReportTarget};
 use std::io::{self, Write};
@@ -30,20 +31,11 @@ pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError>
     result.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
-/// A report that was there before stays whole until the new one is: it may be all that is left of a long run.
+/// A report that was there before stays whole until the new one is.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    // Pipes, devices and links are written through, not replaced.
-    if std::fs::symlink_metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return std::fs::write(path, content);
-    }
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(format!(".{}.unfinished", std::process::id()));
-    let written = std::fs::write(&unfinished, content).and_then(|()| std::fs::rename(&unfinished, path));
-    if written.is_err() {
-        // The first failure is what counts; what is left of the file may not be there at all.
-        drop(std::fs::remove_file(&unfinished));
-    }
-    written
+    let mut file = NewFile::create(path)?;
+    file.write_all(content)?;
+    file.finish()
 }
 
 #[cfg(test)]

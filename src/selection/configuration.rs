@@ -3,6 +3,7 @@
 //! decide differently; then every rank parses the same text.
 
 use super::error::{ConfigurationError, ConfigurationErrors, describe_choice_error, suggestion};
+use super::file_names;
 use super::rules::Rules;
 use super::variables::{self, PREFIX, VARIABLES};
 use crate::algorithm::{Choice, Operation, format_bytes, parse_bytes};
@@ -178,7 +179,7 @@ pub enum ReportTarget {
     Stderr,
     /// A file, written by rank 0.
     File {
-        /// As the user wrote it.
+        /// As the user wrote it, with placeholders.
         path: PathBuf,
         /// By the name's ending.
         format: ReportFormat,
@@ -228,7 +229,7 @@ pub struct Configuration {
     pub inline: Piece,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
-    /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls.
+    /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls; with placeholders.
     pub trace: Option<PathBuf>,
     /// `COLLIE_MEMORY`: bytes that a rank holds at most of what it records.
     pub memory: usize,
@@ -396,7 +397,10 @@ impl Configuration {
             variables::PIECE => self.piece = Piece::parse(value)?,
             variables::INLINE => self.inline = Piece::parse(value)?,
             variables::REPORT => self.report = report(value)?,
-            variables::TRACE => self.trace = Some(PathBuf::from(value)),
+            variables::TRACE => {
+                file_names::check(value)?;
+                self.trace = Some(PathBuf::from(value));
+            }
             variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
             variables::MEMORY => self.memory = size(value, 1 << 20)?,
             variables::SPILL => self.spill = size(value, 0)? as u64,
@@ -511,6 +515,7 @@ fn report_target(item: &str) -> Result<ReportTarget, String> {
             "'{item}' is not accepted; accepted: off, stderr, a file name that ends in .txt, .json, .csv or .html{suggestion}"
         )
     })?;
+    file_names::check(item)?;
     Ok(ReportTarget::File { path: PathBuf::from(item), format })
 }
 

@@ -12,6 +12,7 @@ pub mod configuration;
 pub mod decide;
 mod defaults;
 mod error;
+pub mod file_names;
 pub mod rules;
 #[cfg(test)]
 mod tests;

@@ -125,14 +125,21 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: REPORT,
         accepted: "off, or a comma-separated list of stderr and file names that end in .txt, .json, .csv or .html",
         default: "stderr",
-        help: "Where rank 0 writes the report at the end of the run. Spawned processes write one of their own: the file \
-               name gets spawned- and the number of their first process before its ending, as that of COLLIE_TRACE.",
+        help: "Where rank 0 writes the report at the end of the run. In file names, %p stands for the process id of rank 0, %j for \
+               the id of the job (the batch system's, or else Open MPI's launcher's, or else as %p), %h for the host of \
+               rank 0, %t for the start as 20261231T235959, %x for the program's name, %% for a percent sign. Relative names \
+               are seen from the folder that the launcher was started in. A file of another job is never overwritten: where one \
+               is there already, this job's get a number before the ending (report.2.json), which is told. Spawned processes \
+               write one of their own: the file name gets spawned- and the number of their first process before its ending, as \
+               that of COLLIE_TRACE. A path that cannot be written is told at the start; what could not be written at the end \
+               goes to the folder for temporary files (TMPDIR), or else to stderr.",
     },
     Variable {
         name: TRACE,
         accepted: "a file name",
         default: "no trace",
-        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read.",
+        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read; the name is read as \
+               those of COLLIE_REPORT are.",
     },
     Variable {
         name: MEMORY,

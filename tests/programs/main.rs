@@ -15,6 +15,7 @@ mod modes;
 mod monitored;
 mod mpi;
 mod nodes;
+mod outputs;
 mod pitfalls;
 mod programs;
 mod records;
@@ -41,6 +42,7 @@ fn main() {
         trials.extend(monitored::trials(family));
         trials.extend(modes::trials(family));
         trials.extend(exits::trials(family));
+        trials.extend(outputs::trials(family));
     }
     libtest_mimic::run(&arguments, trials).exit();
 }

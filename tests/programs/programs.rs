@@ -211,7 +211,8 @@ fn exit_codes(family: &Family) -> Result<(), Failed> {
         for target in ["off", "/proc/no/such/folder/report.json"] {
             let mut command = vec![program.clone()];
             command.extend(arguments.iter().map(ToString::to_string));
-            let variables = [("COLLIE_REPORT", target)];
+            // Nothing is to be left of the report that finds another place.
+            let variables = [("COLLIE_REPORT", target), ("TMPDIR", "/proc/no/such/folder")];
             let launch =
                 Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
             let outcome = family.run(&launch)?;

@@ -76,6 +76,16 @@ fn every_variable_is_understood() {
 }
 
 #[test]
+fn unknown_placeholder() {
+    for (name, value, found) in [("COLLIE_REPORT", "stderr,runs/%q.json", "%q"), ("COLLIE_TRACE", "trace%", "%")] {
+        let words = refused(name, value);
+        assert!(words.contains(&format!("'{found}' is no placeholder; accepted: %p process of rank 0, ")), "{words}");
+    }
+    let configuration = parse(&[("COLLIE_REPORT", "%x-%j.json"), ("COLLIE_TRACE", "%h-%t-%p-100%%")]).unwrap();
+    assert_eq!(configuration.trace, Some("%h-%t-%p-100%%".into()), "as written");
+}
+
+#[test]
 fn misspelt_variable() {
     let words = refused("COLLIE_BCSAT", "binomial");
     assert!(words.starts_with("COLLIE_BCSAT: unknown variable; accepted: COLLIE_MODE, "), "{words}");

@@ -1,0 +1,144 @@
+//! Where reports and traces go, and what becomes of them where they cannot go there.
+
+use crate::job::Outcome;
+use crate::mpi::{Family, Launch};
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+use std::path::{Path, PathBuf};
+
+type Test = fn(&Family) -> Result<(), Failed>;
+
+const TESTS: &[(&str, Test)] = &[
+    ("outputs::elsewhere", elsewhere),
+    ("outputs::beside_another_jobs", beside_another_jobs),
+    ("outputs::placeholders", placeholders),
+];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let trial = |(name, test): &(&str, Test)| {
+        let test = *test;
+        Trial::test(format!("{}::{name}", family.name), move || test(family))
+    };
+    TESTS.iter().map(trial).collect()
+}
+
+/// A folder that no other test uses.
+fn folder() -> Result<PathBuf, Failed> {
+    let folder = report::fresh().with_extension("folder");
+    // Left by a process of tests that had this number before.
+    drop(std::fs::remove_dir_all(&folder));
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The names in a folder that begin so, in order.
+fn files(folder: &Path, beginning: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<_> = names.filter(|name| name.starts_with(beginning)).collect();
+    names.sort();
+    names
+}
+
+fn run(family: &Family, variables: &[(&str, &str)]) -> Result<Outcome, Failed> {
+    run_after(family, &[], variables)
+}
+
+/// The same, started by a command before it.
+fn run_after(family: &Family, before: &[&str], variables: &[(&str, &str)]) -> Result<Outcome, Failed> {
+    let mut command: Vec<_> = before.iter().map(ToString::to_string).collect();
+    command.extend([family.program("exit_code.c")?.display().to_string(), "0".to_owned()]);
+    let launch = Launch { ranks: 2, command, variables, preload: family.preload()?, others: Vec::new() };
+    family.run(&launch)?.success()
+}
+
+/// Paths that cannot be written are told at the start, each once; the report and the trace are found in the folder for
+/// temporary files, and if that is none either, the report on stderr.
+fn elsewhere(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let there = folder.display().to_string();
+    let (target, trace) = ("/proc/no/such/report.json", "/proc/no/such/trace.json");
+    let outcome = run(family, &[("COLLIE_REPORT", target), ("COLLIE_TRACE", trace), ("TMPDIR", &there)])?;
+    let wrong = |what: &str| Failed::from(format!("{what}\n{}", outcome.told()));
+    let lines: Vec<_> = outcome.stderr.lines().filter(|line| line.starts_with("collie: ")).collect();
+    let [report_tried, trace_tried, trace_told, report_told] = lines[..] else {
+        return Err(wrong("not two lines at the start and two at the end"));
+    };
+    for (line, variable, path) in [(report_tried, "COLLIE_REPORT", target), (trace_tried, "COLLIE_TRACE", trace)] {
+        let words = format!("rank 0: {variable}: {path} cannot be written: there is no folder /proc/no/such; ");
+        if !line.contains(&words) {
+            return Err(wrong(&words));
+        }
+    }
+    let in_folder = |beginning: &str| match &files(&folder, beginning)[..] {
+        [file] => Ok(folder.join(file)),
+        files => Err(wrong(&format!("not one file {beginning}: {files:?}"))),
+    };
+    let (report, trace) = (in_folder("report.process-")?, in_folder("trace.process-")?);
+    if !report_told.contains(&*report.to_string_lossy()) || !trace_told.contains(&*trace.to_string_lossy()) {
+        return Err(wrong("the lines at the end do not say where"));
+    }
+    if Report::read(&report, &outcome)?.calls(|row| row.function == "MPI_Allreduce") != 2 {
+        return Err(wrong("not the calls that were made"));
+    }
+    let text = std::fs::read(&trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    serde_json::from_slice::<serde_json::Value>(&text).map_err(|error| format!("the trace: {error}"))?;
+
+    let outcome = run(family, &[("COLLIE_REPORT", target), ("TMPDIR", "/proc/no/such")])?;
+    if !outcome.stderr.contains("; it follows here") || !outcome.stderr.contains("Allreduce WORLD") {
+        return Err(format!("no report on stderr\n{}", outcome.told()).into());
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A second and a third job with the same names leave the first one's files as they are, and say so in one line.
+fn beside_another_jobs(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let at = |name: &str| folder.join(name);
+    let [report, page, trace] = ["run.json", "run.html", "trace"].map(|name| at(name).display().to_string());
+    let targets = format!("{report},{page}");
+    let variables = [("COLLIE_REPORT", &*targets), ("COLLIE_TRACE", &*trace)];
+    let mut first = Vec::new();
+    for job in 1..=3 {
+        let outcome = run(family, &variables)?;
+        let told = outcome.stderr.lines().filter(|line| line.contains("files of another job are there already"));
+        let told: Vec<_> = told.collect();
+        let right = match told[..] {
+            [] => job == 1,
+            [line] => line.contains(&format!("run.{job}.html")) && line.contains(&format!("trace.{job}")),
+            _ => false,
+        };
+        let names = files(&folder, "");
+        if !right || names.len() != 3 * job {
+            return Err(format!("job {job}: {names:?}\n{}", outcome.told()).into());
+        }
+        let now = ["run.json", "run.html", "trace"].map(|name| std::fs::read(at(name)).unwrap_or_default());
+        if job == 1 {
+            first = now.to_vec();
+        } else if first != now {
+            return Err(format!("job {job} has changed the first one's files\n{}", outcome.told()).into());
+        }
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// Placeholders stand for what they are said to, and a relative name is seen from where the launcher was started, though the
+/// ranks begin elsewhere. No rank but the first has a say.
+fn placeholders(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let here = std::env::current_dir()?;
+    let up = "../".repeat(here.components().count() - 1);
+    let target = format!("{up}{}/%x_%j_%p_%h_%t_100%%.json", folder.display().to_string().trim_start_matches('/'));
+    let outcome = run_after(family, &["env", "-C", "/"], &[("COLLIE_REPORT", &target), ("SLURM_JOB_ID", "77")])?;
+    let wrong = |what: String| Failed::from(format!("{what}\n{}", outcome.told()));
+    let names = files(&folder, "");
+    let [name] = &names[..] else { return Err(wrong(format!("not one report: {names:?}"))) };
+    let report = Report::read(&folder.join(name), &outcome)?.whole;
+    let first = &report["per_rank"][0];
+    let (process, host) = (&first["pid"], first["host"].as_str().unwrap_or_default());
+    let beginning = format!("exit_code.c_77_{process}_{host}_20");
+    if !name.starts_with(&beginning) || name.len() != beginning.len() + "261231T235959_100%.json".len() {
+        return Err(wrong(format!("{name} does not begin with {beginning}")));
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
