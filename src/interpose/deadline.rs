@@ -1,5 +1,5 @@
-//! A bound on the time of what is done before `MPI_Abort`. Programs call that from signal handlers, where the interrupted
-//! function may hold a lock that the report needs, the allocator's for instance, or may have left memory in disorder: the
+//! A bound on the time of what is done before the end of a job. Programs call `MPI_Abort` from signal handlers, and `SIGTERM` is
+//! one, where the interrupted function may hold a lock that the report needs, the allocator's for instance, or may have left memory in disorder: the
 //! job must end all the same. A timer of this thread, and signals of crashes, cut the report off.
 //!
 //! Between arming and disarming nothing is called that may itself wait for such a lock.
@@ -15,9 +15,26 @@ const SECONDS: libc::time_t = 3;
 /// What cuts off: the timer, and crashes.
 const SIGNALS: [c_int; 6] = [libc::SIGALRM, libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
+/// How the process ends once the report was cut off.
+#[derive(Clone, Copy, Debug)]
+pub enum Cut {
+    /// By `MPI_Abort` with this code.
+    Abort(c_int),
+    /// By this signal.
+    Signal(c_int),
+    /// It was ending already.
+    Exit,
+}
+
+static WAY: AtomicU8 = AtomicU8::new(ABORT);
+/// Of `MPI_Abort`, or the signal.
 static CODE: AtomicI32 = AtomicI32::new(0);
 static TIMER: AtomicI32 = AtomicI32::new(-1);
 static PHASE: AtomicU8 = AtomicU8::new(IDLE);
+
+const ABORT: u8 = 0;
+const SIGNAL: u8 = 1;
+const EXIT: u8 = 2;
 
 const IDLE: u8 = 0;
 const REPORTING: u8 = 1;
@@ -26,12 +43,18 @@ const ABORTING: u8 = 2;
 /// Tells this timer's signals from the program's own.
 static MARK: u8 = 0;
 
-/// Runs `action`; the job ends with `code` if that does not end in time, or crashes. Nothing is bounded where another
+/// Runs `action`; the process ends the way of `cut` if that does not end in time, or crashes. Nothing is bounded where another
 /// thread does the same, or the system has no timer left.
-pub fn bounded<T>(code: c_int, action: impl FnOnce() -> T) -> T {
+pub fn bounded<T>(cut: Cut, action: impl FnOnce() -> T) -> T {
     if PHASE.compare_exchange(IDLE, REPORTING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
         return action();
     }
+    let (way, code) = match cut {
+        Cut::Abort(code) => (ABORT, code),
+        Cut::Signal(signal) => (SIGNAL, signal),
+        Cut::Exit => (EXIT, libc::EXIT_FAILURE),
+    };
+    WAY.store(way, Ordering::SeqCst);
     CODE.store(code, Ordering::SeqCst);
     let before = SIGNALS.map(take);
     let mask = unblock();
@@ -116,14 +139,36 @@ extern "C" fn cut_off(signal: c_int, information: *mut libc::siginfo_t, _: *mut 
     }
     let code = CODE.load(Ordering::SeqCst);
     if PHASE.swap(ABORTING, Ordering::SeqCst) == REPORTING {
-        const WORDS: &[u8] =
-            b"collie: no report before MPI_Abort: called from a signal handler, it could not be written\n";
+        let words: &[u8] = match WAY.load(Ordering::SeqCst) {
+            ABORT => b"collie: no report before MPI_Abort: called from a signal handler, it could not be written\n",
+            SIGNAL => b"collie: no report at SIGTERM: it could not be written from where the signal came in\n",
+            _ => b"collie: no report at exit without MPI_Finalize: it could not be written\n",
+        };
         // SAFETY: so many bytes can be read. Where that fails there is nobody to tell.
-        unsafe { libc::write(libc::STDERR_FILENO, WORDS.as_ptr().cast(), WORDS.len()) };
-        set_timer();
-        // SAFETY: MPI is initialised where a report can be asked for; what it may hang in, the timer cuts off.
-        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), code) };
+        unsafe { libc::write(libc::STDERR_FILENO, words.as_ptr().cast(), words.len()) };
+        match WAY.load(Ordering::SeqCst) {
+            ABORT => {
+                set_timer();
+                // SAFETY: MPI is initialised where a report can be asked for; what it may hang in, the timer cuts off.
+                unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), code) };
+            }
+            SIGNAL => die_of(code),
+            _ => {}
+        }
     }
     // SAFETY: ends the process at once; the launcher ends the job.
     unsafe { libc::_exit(code) };
+}
+
+/// Ends the process by the signal, also within its handler.
+fn die_of(signal: c_int) {
+    super::ending::set_action(signal, libc::SIG_DFL);
+    let mut set = MaybeUninit::zeroed();
+    // SAFETY: the set is emptied before it is filled; all of this may be done in handlers.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), std::ptr::null_mut());
+        libc::raise(signal);
+    }
 }

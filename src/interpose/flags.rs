@@ -7,9 +7,10 @@
 //!
 //! And how a call holds its communicator, by the rules of [`threads`](crate::threads).
 
+use super::partial::{self, OnStderr};
 use super::runtime::Runtime;
 use super::state::{Communicator, Shared, Visit};
-use super::{partial, watch};
+use super::watch;
 use crate::monitor::{Form, Function, Watched};
 use crate::threads::{Flags, Held, Threads};
 use std::sync::Arc;
@@ -85,7 +86,7 @@ pub unsafe fn call<'a>(
 ) -> (Held<'a, Communicator>, Option<Watching>) {
     // Before anything is held: the report looks at this communicator too.
     if is_set(ASKED) && take(ASKED) {
-        partial::report(runtime, "at SIGUSR2", Visit::BetweenCalls);
+        partial::report(runtime, "at SIGUSR2", Visit::BetweenCalls, OnStderr::EachRank);
     }
     // SAFETY: the caller's promise.
     let mut state = unsafe { shared.hold() };

@@ -6,7 +6,7 @@ use super::places::Places;
 use super::runtime::{self, Runtime};
 use super::state::{self, Visit};
 use super::synchronise::Settled;
-use super::{guard, last_communicators, log, outputs, partial, synchronise, trace, watch};
+use super::{ending, guard, last_communicators, log, outputs, partial, synchronise, trace, watch};
 use crate::monitor::{
     Bounds, CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Merged, Overflow, OverflowRecord,
     PlayedRecord, RankRecord, Summary, Traffic, TrafficRecord,
@@ -42,6 +42,7 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
                         log::tell(&format!("rank {}: not all that was asked for is on: {error}", runtime.world_rank));
                     }
                     partial::listen(runtime);
+                    ending::listen(runtime);
                 }
                 SUCCESS
             },
@@ -143,6 +144,7 @@ fn finish() {
             }
             watch::end();
             partial::ignore();
+            ending::ignore();
             runtime.finished.store(true, Ordering::Relaxed);
             last_communicators::invalidate_caches();
             SUCCESS

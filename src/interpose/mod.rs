@@ -17,7 +17,7 @@
 //! * [`verify`]: ours beside the native one, results compared.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself.
 //! * [`flags`]: what may ask something of a call besides its work: [`watch`], the watch for calls that do not end, and [`partial`],
-//!   the report of one rank alone, whose time [`deadline`] bounds before `MPI_Abort`.
+//!   the report of one rank alone, also before an [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time.
 //! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to, seen from the [`folder`] of the
 //!   command; [`outputs`]: trying and writing them.
 //! * [`lifecycle`]: start, end, report. [`control`]: `collie.h`. [`guard`], [`stack`]: the boundary.
@@ -33,6 +33,7 @@ mod deadline;
 mod decisions;
 mod device;
 mod dying;
+mod ending;
 mod fast_path;
 mod flags;
 mod folder;

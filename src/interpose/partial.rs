@@ -1,10 +1,11 @@
 //! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
-//! `MPI_Abort`.
+//! `MPI_Abort` and other [`ending`]s.
 
+use super::deadline::Cut;
 use super::flags::{self, ASKED};
 use super::runtime::{self, Runtime};
 use super::state::Visit;
-use super::{deadline, lifecycle, outputs};
+use super::{ending, lifecycle, outputs};
 use crate::monitor::{Summary, merge};
 use crate::report::with_word;
 use crate::selection::ReportTarget;
@@ -12,7 +13,6 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What was done at the signal before.
 static BEFORE: OnceCell<Before> = OnceCell::new();
@@ -98,20 +98,28 @@ extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *
 /// What `MPI_Abort` does besides `native`.
 pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
     if let Some(runtime) = runtime::get().filter(|runtime| !targets(runtime).is_empty()) {
-        // The job ends either way.
-        drop(deadline::bounded(code, || {
-            let words = format!("before MPI_Abort with code {code}");
-            catch_unwind(AssertUnwindSafe(|| report(runtime, &words, Visit::AnyTime)))
-        }));
+        ending::last_report(runtime, Cut::Abort(code));
     }
     native()
 }
 
+/// Who writes reports of one rank alone to stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnStderr {
+    /// Whoever writes one.
+    EachRank,
+    /// Rank 0: all ranks come to such an end together, and thousands of reports are not read.
+    FirstRank,
+}
+
 /// Writes what this rank knows to each target: files get the rank into their name.
-pub fn report(runtime: &Runtime, when: &str, visit: Visit) {
+pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) {
     // One at a time: two threads would write to the same files.
     static WRITING: Mutex<()> = Mutex::new(());
-    let targets = targets(runtime);
+    let told = |target: &&ReportTarget| {
+        **target != ReportTarget::Stderr || on_stderr == OnStderr::EachRank || runtime.world_rank == 0
+    };
+    let targets: Vec<_> = targets(runtime).iter().filter(told).collect();
     if targets.is_empty() {
         return;
     }

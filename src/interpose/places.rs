@@ -72,7 +72,7 @@ impl Places {
             return at.clone();
         }
         let mut at = path.to_owned();
-        let job = report::free(std::slice::from_ref(&at));
+        let job = report::free_of_files(path);
         if job > 1 {
             let at = numbered(&mut at, job);
             log::tell(&format!("{} is another job's; this one's is {at}", path.display()));
@@ -131,7 +131,6 @@ fn numbered(path: &mut PathBuf, job: u32) -> String {
 }
 
 /// Not a pipe or a device. What is not there yet will be one.
-
 fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |found| found.is_file())
 }

@@ -104,6 +104,12 @@ pub fn get() -> Option<&'static Runtime> {
     (!runtime.finished.load(Ordering::Relaxed)).then_some(runtime)
 }
 
+/// The same, if it has been started.
+pub fn known() -> Option<&'static Runtime> {
+    let runtime = RUNTIME.get()?.as_ref()?;
+    (!runtime.finished.load(Ordering::Relaxed)).then_some(runtime)
+}
+
 /// Starts the runtime, once MPI is initialised.
 #[cold]
 pub fn start() -> Option<&'static Runtime> {

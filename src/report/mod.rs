@@ -22,7 +22,7 @@ pub use diff::diff;
 pub use file::{NewFile, try_path};
 pub use json::{ReadError, read};
 pub use matrix::matrices;
-pub use numbers::{free, numbered, with_word};
+pub use numbers::{free, free_of_files, numbered, with_word};
 pub use trace::Trace;
 pub use write::{WriteError, write};
 

@@ -21,9 +21,17 @@ pub fn free(paths: &[PathBuf]) -> u32 {
     (1..u32::MAX).find(|job| paths.iter().all(|path| !is_taken(&numbered(path, *job)))).unwrap_or(u32::MAX)
 }
 
+/// The same for one file while the job runs: what single ranks have written may be its own.
+pub fn free_of_files(path: &Path) -> u32 {
+    (1..u32::MAX).find(|job| !holds_something(&numbered(path, *job))).unwrap_or(u32::MAX)
+}
+
 /// Whether something would be lost. Empty files, as `mktemp` makes them, are there to be written to; so are pipes and devices.
+fn holds_something(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
+}
+
 fn is_taken(path: &Path) -> bool {
-    let holds_something = |path: &Path| std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0);
     if holds_something(path) {
         return true;
     }
@@ -60,6 +68,9 @@ mod tests {
             expected = if name == "run.3.json" { 5 } else { expected + u32::from(taken) };
             assert_eq!(free(&paths), expected, "{name}");
         }
+        assert_eq!(free_of_files(&paths[0]), 1, "an empty one");
+        assert_eq!(free_of_files(&paths[1]), 2);
+        assert_eq!(free_of_files(&at("run.2.json")), 1, "with one of a rank");
         assert_eq!(numbered(&paths[0], 5), at("run.5.json"));
         assert_eq!(numbered(&paths[0], 1), paths[0]);
         assert_eq!(numbered(Path::new("trace"), 2), Path::new("trace.2"));

@@ -13,6 +13,7 @@ const TESTS: &[(&str, Test)] = &[
     ("jumping_operation", jumping_operation),
     ("dying_communicator", dying_communicator),
     ("abort_in_handler", abort_in_handler),
+    ("leaves", leaves),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -143,6 +144,48 @@ fn abort_in_handler(family: &Family) -> Result<(), Failed> {
         let outcome = family.run(&launch)?;
         if outcome.status != Some(9) {
             return Err(format!("{what}: not status 9\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// A rank that ends without MPI_Finalize, by `exit` or SIGTERM, writes what it knows first; a process that it forks does not, nor
+/// one whose program has a handler of its own: these come to MPI_Finalize.
+fn leaves(family: &Family) -> Result<(), Failed> {
+    let program = family.program("leaves.c")?.display().to_string();
+    for (how, words) in [
+        ("exit", Some("rank 1 of 2 alone, at exit without MPI_Finalize")),
+        ("term", Some("rank 1 of 2 alone, at SIGTERM")),
+        ("handled", None),
+        ("child", None),
+    ] {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let command = vec![program.clone(), how.to_owned()];
+        let variables = [("COLLIE_REPORT", path_text.as_str())];
+        let launch =
+            Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        let outcome = family.run(&launch)?;
+        let alone = path.with_extension("rank1.json");
+        let wrong = |what: &str| Failed::from(format!("{how}: {what}\n{}", outcome.told()));
+        if (outcome.status == Some(0)) != words.is_none() {
+            return Err(wrong("the status"));
+        }
+        let Some(words) = words else {
+            if alone.exists() {
+                return Err(wrong("a report of rank 1 alone"));
+            }
+            Report::read(&path, &outcome)?.accounts_for(&outcome)?;
+            continue;
+        };
+        if path.exists() {
+            return Err(wrong("a report of all ranks"));
+        }
+        let report = Report::read(&alone, &outcome)?;
+        // The launcher may end rank 0 by SIGTERM.
+        drop(std::fs::remove_file(path.with_extension("rank0.json")));
+        if report.whole["partial"] != words || report.calls(|row| row.function == "MPI_Allreduce") != 3 {
+            return Err(wrong(&format!("{:#}", report.whole)));
         }
     }
     Ok(())
