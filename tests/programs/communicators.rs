@@ -8,6 +8,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let name = |program: &str| format!("{}::{program}", family.name);
@@ -192,7 +193,7 @@ fn spawned(family: &Family, sync: &str) -> Result<(), Failed> {
     let command = vec![family.program("spawned.c")?.display().to_string()];
     let preload = family.patience()?.into_iter().collect();
     let launch = Launch { ranks: 2, command: command.clone(), variables: &[], preload, others: Vec::new() };
-    if !family.run(&launch).is_ok_and(|natively| natively.status == Some(0)) {
+    if !family.run_within(&launch, SPAWNING).is_ok_and(|natively| natively.status == Some(0)) {
         // Debian's MPICH 4.0.2 cannot spawn at all, and Open MPI 5.0.7 may hang where ranks outnumber cores.
         eprintln!("{}: its own MPI_Comm_spawn does not work here, so nothing is compared", family.name);
         return Ok(());
@@ -218,6 +219,9 @@ fn spawned(family: &Family, sync: &str) -> Result<(), Failed> {
     }
     Ok(())
 }
+
+/// How long the MPI library may take to spawn two processes and end.
+const SPAWNING: Duration = Duration::from_secs(30);
 
 /// Calls of MPI_Allreduce that the two ranks of a world make in `spawned.c`.
 const SPAWNED_CALLS: u64 = 24;

@@ -158,6 +158,11 @@ impl Family {
 
     /// Runs a job to its end, or ends it when it takes too long.
     pub fn run(&self, launch: &Launch) -> Result<Outcome, Failed> {
+        self.run_within(launch, LIMIT)
+    }
+
+    /// The same for a job that may hang by itself: ended after `limit`.
+    pub fn run_within(&self, launch: &Launch, limit: Duration) -> Result<Outcome, Failed> {
         let mut command = Command::new(self.mpirun);
         // cargo's own would put the libcollie.so of these tests, which knows no MPI, before the one a program links.
         command.env_remove("LD_LIBRARY_PATH");
@@ -195,6 +200,6 @@ impl Family {
             }
             command.arg("-n").arg(ranks.to_string()).args(words);
         }
-        Job::start(command)?.finish(LIMIT)
+        Job::start(command)?.finish(limit)
     }
 }
