@@ -1,7 +1,7 @@
 /*
  * Control of Collie from inside a program. Preloading needs none of this; link with `pkg-config --libs collie`.
  *
- * Written by cbindgen from src/interpose/control.rs; `cargo test` checks that it is current, and
+ * Written by cbindgen from src/entry/control.rs; `cargo test` checks that it is current, and
  * `COLLIE_TEST_WRITE=1 cargo test --test header` writes it anew.
  */
 

@@ -18,7 +18,11 @@
 //! * [`report`]: one writer per form of the report.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the interpreter that executes.
-//! * `interpose` (feature `mpi`): the exported symbols and everything between them and the algorithms.
+//! * `process` (feature `mpi`): what is known of the process, whatever communicators and calls there are.
+//! * `communicator` (feature `mpi`): what is kept of a communicator, and the agreement of its ranks.
+//! * `call` (feature `mpi`): a call from its arguments to its record.
+//! * `service` (feature `mpi`): what stands beside the calls: start, end, reports, watching.
+//! * `entry` (feature `mpi`): the exported symbols, C and Fortran.
 //! * `cli` (feature `cli`): the command line, one file per subcommand.
 //! * `bench` (feature `cli`, its MPI program also `mpi`): native against ours, alternating within one job.
 //! * `fit` (the same features): the parameters of a network, measured.
@@ -39,8 +43,16 @@ pub mod selection;
 pub mod threads;
 
 #[cfg(feature = "mpi")]
-pub mod interpose;
+mod call;
+#[cfg(feature = "mpi")]
+mod communicator;
+#[cfg(feature = "mpi")]
+pub mod entry;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+#[cfg(feature = "mpi")]
+mod process;
+#[cfg(feature = "mpi")]
+mod service;
 #[cfg(feature = "mpi")]
 pub use collie_reduction as reduction;

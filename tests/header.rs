@@ -8,7 +8,7 @@ fn the_header_is_current() {
     let configuration = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml can be read");
     let bindings = cbindgen::Builder::new()
         .with_config(configuration)
-        .with_src(root.join("src/interpose/control.rs"))
+        .with_src(root.join("src/entry/control.rs"))
         .generate()
         .expect("the functions for programs can be told in C");
     let mut made = Vec::new();

@@ -3,7 +3,7 @@
 //! # How to add an operation
 //!
 //! 1. Add its row below and its folder of algorithms beside this file.
-//! 2. Add its C entry to the table in `interpose/symbols.rs` and its Fortran entry to the one in `interpose/fortran.rs`.
+//! 2. Add its C entry to the table in `entry/symbols.rs` and its Fortran entry to the one in `entry/fortran.rs`.
 //! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two

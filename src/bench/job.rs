@@ -4,8 +4,8 @@
 
 use super::cell::{Cell, Datatype};
 use crate::algorithm::Operation;
-use crate::interpose::control;
-use crate::interpose::symbols::{self, Passed};
+use crate::entry::control;
+use crate::entry::symbols::{self, Passed};
 use crate::mpi::memory::Pool;
 use crate::mpi::{Result, check, communicator, constants, node};
 use crate::schedule::Buffer;

@@ -1,0 +1,395 @@
+//! One collective call from its arguments to its record: who decides, what runs, what is counted.
+
+use super::arguments::{Arguments, Fallback, LocalArguments};
+use super::cached::{CachedCall, Calls, Ready};
+use super::decisions::DecisionKey;
+use super::fast_path;
+use super::plan::{Candidate, Plan, Policy};
+use super::program::{self, Prepared};
+use super::verify;
+use crate::algorithm::{Call, Choice, Operation};
+use crate::communicator::state::{self, Communicator};
+use crate::entry::control;
+use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
+use crate::mpi::error::{Error, Result};
+use crate::mpi::{communicator, constants};
+use crate::process::runtime::{self, Runtime};
+use crate::process::{device, flags, guard};
+use crate::schedule::lower::Part;
+use crate::selection::{Decided, Mode, VerifyResult, decide_with};
+use crate::service::{synchronise, trace};
+use smallvec::smallvec;
+use std::os::raw::c_int;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+/// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
+#[inline(always)]
+pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
+    fast_path::carry_out(arguments, &native).unwrap_or_else(|| slow_path(arguments, &native))
+}
+
+/// Compiled once for all entries, of which there are some fifty.
+#[inline(never)]
+fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
+    guard::enter(arguments.operation.row().mpi_name, native, || match runtime::get() {
+        Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
+        _ => native(),
+    })
+}
+
+/// What became of a call.
+struct Outcome {
+    code: c_int,
+    cell: CellId,
+    bytes: usize,
+    /// Place of datatype and operation in the log of calls, where there is one.
+    elements: u16,
+    /// The epoch, in mode `compare`.
+    epoch: Option<u32>,
+    /// The ticks to count, where the call's time is not all its own: in mode `verify`.
+    ticks: Option<u64>,
+    /// Whether another call ran before the one that counts and met the late ranks.
+    is_second: bool,
+    /// The ticks waited for late ranks, where waiting is told apart.
+    waited: Option<u64>,
+}
+
+impl Outcome {
+    const fn plain(code: c_int, cell: CellId, bytes: usize) -> Self {
+        Self { code, cell, bytes, elements: 0, epoch: None, ticks: None, is_second: false, waited: None }
+    }
+}
+
+fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
+    let start = runtime.clock.raw();
+    let Ok(shared) = state::of(runtime, arguments.comm) else { return native() };
+    // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
+    let (mut state, _watching) = unsafe { flags::call(runtime, &*shared, arguments.operation.into(), start) };
+    let state = &mut *state;
+    let outcome = match settle(runtime, state, arguments, native) {
+        Ok(outcome) => outcome,
+        Err(error) => return guard::raise(arguments.comm, error),
+    };
+    let waited = outcome.waited.unwrap_or(0);
+    let ticks = match outcome.ticks {
+        Some(ticks) => ticks + waited,
+        None => runtime.clock.raw().saturating_sub(start),
+    };
+    if runtime.recording.load(Ordering::Relaxed) {
+        state.table.record(outcome.cell, outcome.bytes as u64, ticks);
+        if let Some(events) = &runtime.events {
+            let root = if arguments.operation.rooted() { arguments.root } else { -1 };
+            let call = (outcome.cell, outcome.bytes, outcome.elements);
+            trace::push(runtime, events, state.place, root, call, (start, ticks));
+        }
+        if let Some(epoch) = outcome.epoch {
+            let (function, bucket) = (Function::from(arguments.operation), Bucket::of(outcome.bytes as u64));
+            state.alternation.get_mut().epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
+        }
+    }
+    if let Some(waited) = outcome.waited {
+        // The one that met the late ranks is not counted, and what is counted waited for nobody.
+        let ticks = if outcome.is_second && waited == 0 { 0 } else { ticks };
+        synchronise::after(runtime, state, (arguments.operation.into(), outcome.cell), (start, ticks), waited);
+    }
+    if log::log_enabled!(log::Level::Trace) {
+        let (name, call) = (arguments.operation.row().mpi_name, (outcome.cell, outcome.bytes));
+        log_call(runtime, state, name, arguments.root, call, ticks);
+    }
+    outcome.code
+}
+
+/// Decides and runs; the error is one from before the algorithm's first message.
+#[inline]
+fn settle(
+    runtime: &Runtime,
+    state: &mut Communicator,
+    arguments: &Arguments,
+    native: &dyn Fn() -> c_int,
+) -> Result<Outcome> {
+    // Before anything is made of the arguments, which may mean different things on the ranks.
+    ask_for_device_memory(runtime, state, arguments)?;
+    if let Some(known) = state.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
+        let known = Rc::clone(known);
+        return Ok(run(runtime, state, arguments, &known.local, &known.plan, &known.prepared, native));
+    }
+    let pass = |state: &mut Communicator, bytes: usize, fallback: Fallback| {
+        let cell = state.native_cell(arguments.operation, bytes, fallback.words());
+        Ok(Outcome::plain(native(), cell, bytes))
+    };
+    // Counted before any argument is looked at: what arguments mean may differ between the ranks.
+    let first_calls = state.is_new();
+    let local = match LocalArguments::of(arguments, state.rank, state.size) {
+        Ok(local) => local,
+        Err(_) if state.inter => return pass(state, 0, Fallback::Intercommunicator),
+        Err(fallback) => return pass(state, 0, fallback),
+    };
+    let bytes = local.bytes();
+    if let Some(why) = state.stays_native() {
+        let cell = state.native_cell(arguments.operation, bytes, why.words());
+        let plan = Plan::native(cell);
+        let outcome = run(runtime, state, arguments, &local, &plan, &nobody(), native);
+        keep(state, arguments, local, plan, nobody());
+        return Ok(outcome);
+    }
+    if first_calls {
+        let cell = state.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
+        return Ok(run(runtime, state, arguments, &local, &Plan::native(cell), &nobody(), native));
+    }
+    let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
+    let key = DecisionKey { count: local.count, unit: local.unit, commutative };
+    let plan = match state.decisions.recall(arguments.operation, &key) {
+        Some(plan) => plan.clone(),
+        None => {
+            let plan = plan(runtime, state, arguments, &key, local.root)?;
+            state.decisions.remember(arguments.operation, key, plan.clone());
+            plan
+        }
+    };
+    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
+    let plan = if bytes == 0 && arguments.operation.has_data() { plan.of_last() } else { plan };
+    let prepared: Ready =
+        plan.candidates().iter().map(|candidate| prepare(state, arguments.operation, &local, candidate)).collect();
+    let outcome = run(runtime, state, arguments, &local, &plan, &prepared, native);
+    keep(state, arguments, local, plan, prepared);
+    Ok(outcome)
+}
+
+/// Nothing made ready, of a plan by the native library.
+fn nobody() -> Ready {
+    smallvec![None]
+}
+
+/// Keeps a call for the next one like it, if it holds for that.
+fn keep(state: &mut Communicator, arguments: &Arguments, local: LocalArguments, plan: Plan, prepared: Ready) {
+    if local.lasts() {
+        let short = plan.policy() == Policy::Fixed
+            && is_short(&plan.candidates()[0], prepared[0].as_ref())
+            && state.runtime.only_counts()
+            && !(state.asks_for_device_memory() && arguments.operation != Operation::Barrier);
+        state.calls.keep(arguments, CachedCall { local, plan, prepared, short });
+    }
+}
+
+/// Whether nothing stands between a call and the native library, or a program that is kept.
+fn is_short(candidate: &Candidate, prepared: Option<&Prepared>) -> bool {
+    match (&candidate.choice, prepared) {
+        (None, _) => true,
+        (Some(_), Some(prepared)) => prepared.is_kept(),
+        (Some(_), None) => false,
+    }
+}
+
+/// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to send.
+fn prepare(
+    state: &mut Communicator,
+    operation: Operation,
+    local: &LocalArguments,
+    candidate: &Candidate,
+) -> Option<Prepared> {
+    let choice = candidate.choice.as_ref()?;
+    if local.bytes() == 0 && operation.has_data() {
+        return None;
+    }
+    // Away from the state, on which the call rests, while they are asked.
+    let mut calls = std::mem::replace(&mut state.calls, Calls::new(&state.runtime.cache));
+    let (place, call) = state.seat_and_call(operation, local);
+    let form = program::form(&place, local);
+    let lowered =
+        calls.program(program::Key::of(&call, &form), choice, || program::lowered(&place, &call, choice, &form));
+    let prepared = Prepared::new(place, &call, local, form, lowered);
+    state.calls = calls;
+    Some(prepared)
+}
+
+/// Runs what was decided.
+#[inline]
+fn run(
+    runtime: &Runtime,
+    state: &Communicator,
+    arguments: &Arguments,
+    local: &LocalArguments,
+    plan: &Plan,
+    prepared: &Ready,
+    native: &dyn Fn() -> c_int,
+) -> Outcome {
+    let waited = synchronise::before(runtime, state);
+    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, local, plan, prepared, native) };
+    match runtime.events {
+        None => outcome,
+        Some(_) => Outcome { elements: trace::elements(runtime, local), ..outcome },
+    }
+}
+
+/// The same without waiting for the other ranks first.
+#[inline]
+fn run_alone(
+    runtime: &Runtime,
+    state: &Communicator,
+    arguments: &Arguments,
+    local: &LocalArguments,
+    plan: &Plan,
+    prepared: &Ready,
+    native: &dyn Fn() -> c_int,
+) -> Outcome {
+    let bytes = local.bytes();
+    let by = |place: usize| {
+        let candidate = &plan.candidates()[place];
+        let code = match (&candidate.choice, &prepared[place]) {
+            (None, _) => native(),
+            (Some(_), None) => SUCCESS,
+            (Some(choice), Some(prepared)) => {
+                guard::play(arguments.operation, || ours(state, arguments, local, choice, prepared))
+            }
+        };
+        Outcome::plain(code, candidate.cell, bytes)
+    };
+    match (plan.policy(), plan.candidates()) {
+        (Policy::Alternate, _) => {
+            let epoch = state.next_epoch(arguments.operation, bytes);
+            Outcome { epoch: Some(epoch), ..by(usize::from(!Epochs::is_native(epoch))) }
+        }
+        (Policy::Both, [first, Candidate { choice: Some(choice), cell }]) => {
+            let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
+            let local = local.at(arguments);
+            let verified = verify::run(runtime, state, arguments, &local, (choice, second), native);
+            let is_second = verified.result == VerifyResult::Native;
+            let cell = if is_second { first.cell } else { *cell };
+            Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, cell, bytes) }
+        }
+        _ => by(0),
+    }
+}
+
+/// Plays an algorithm; gives the code to return to the program.
+#[inline]
+pub(crate) fn ours(
+    state: &Communicator,
+    arguments: &Arguments,
+    local: &LocalArguments,
+    choice: &Choice,
+    prepared: &Prepared,
+) -> c_int {
+    let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
+    match play(state, arguments.operation, local, sides, choice, prepared) {
+        Ok(()) => SUCCESS,
+        Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
+    }
+}
+
+/// The same on buffers that need not be the program's.
+#[inline]
+pub(crate) fn play(
+    state: &Communicator,
+    operation: Operation,
+    local: &LocalArguments,
+    sides: [*mut u8; 2],
+    choice: &Choice,
+    prepared: &Prepared,
+) -> Result {
+    let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
+    if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
+        return prepared.play(sides, None, &mut traffic, &mut played);
+    }
+    let (place, call) = state.seat_and_call(operation, local);
+    let part = Part { choice, call: &call, rank: place.rank, size: place.size };
+    prepared.play(sides, Some(&part), &mut traffic, &mut played)
+}
+
+/// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
+/// call and all that follow on the communicator are the MPI library's.
+#[inline]
+fn ask_for_device_memory(runtime: &Runtime, state: &mut Communicator, arguments: &Arguments) -> Result {
+    if !state.asks_for_device_memory() || arguments.operation == Operation::Barrier {
+        return Ok(());
+    }
+    let Some(private) = state.private(runtime)? else { return Ok(()) };
+    let on_host = !arguments.first_bytes(state.rank).any(device::owns);
+    if !runtime.uncounted(|| communicator::all(private, on_host))? {
+        state.leave(Fallback::DeviceMemory);
+    }
+    Ok(())
+}
+
+/// Decides for a question that is new on this communicator. Collective, and alike on all ranks.
+#[cold]
+fn plan(
+    runtime: &Runtime,
+    state: &mut Communicator,
+    arguments: &Arguments,
+    key: &DecisionKey,
+    root: usize,
+) -> Result<Plan> {
+    let operation = arguments.operation;
+    if state.agreed.is_none() {
+        state.agree(runtime)?;
+        ask_for_device_memory(runtime, state, arguments)?;
+    }
+    synchronise::prepare(runtime, state)?;
+    if let Some(why) = state.stays_native() {
+        let cell = state.native_cell(operation, key.count * key.unit, why.words());
+        return Ok(Plan::native(cell));
+    }
+    let agreed = state.agreed.as_ref().expect("just agreed");
+    let configuration = Arc::clone(&agreed.configuration);
+    let bytes = key.count * key.unit;
+    let call = Call {
+        operation,
+        root,
+        count: key.count,
+        unit: key.unit,
+        commutative: key.commutative,
+        in_place: false,
+        nodes: &agreed.nodes,
+        half_bandwidth: agreed.half_bandwidth,
+    };
+    let program = control::chosen(state, operation);
+    let (choice, decided_by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
+        Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),
+        Decided::Native { by } => (None, by.to_string()),
+    };
+    let (choice, decided_by) = match choice {
+        Some(_) if state.private(runtime)?.is_none() => (None, state.without_private().words().to_owned()),
+        choice => (choice, decided_by),
+    };
+    let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
+    let cell = state.cell(operation, bytes, &algorithm, &decided_by);
+    let ours = choice.is_some();
+    let candidate = Candidate { choice, cell };
+    Ok(match configuration.mode {
+        Mode::Compare if ours => Plan::alternate(state.cell(operation, bytes, NATIVE, "native epoch"), candidate),
+        // Counted as if it were ours.
+        Mode::CompareSelf if ours => {
+            let native = state.cell(operation, bytes, NATIVE, "native epoch");
+            Plan::alternate(native, Candidate { choice: None, cell })
+        }
+        Mode::Verify if ours => {
+            let why = format!("mode verify, beside {algorithm}");
+            Plan::both(state.cell(operation, bytes, NATIVE, &why), candidate)
+        }
+        _ => Plan::fixed(candidate),
+    })
+}
+
+/// One line for the log, of a call by its cell and bytes.
+pub(crate) fn log_call(
+    runtime: &Runtime,
+    state: &Communicator,
+    name: &str,
+    root: c_int,
+    (cell, bytes): (CellId, usize),
+    ticks: u64,
+) {
+    let (algorithm, decided_by) = state.table.texts(cell);
+    log::trace!(
+        "{name} communicator={} size={} root={root} bytes={bytes} algorithm={algorithm} \
+         decided_by=\"{decided_by}\" seconds={:.9}",
+        state.identity(),
+        state.size,
+        runtime.nanoseconds(ticks) as f64 * 1e-9,
+    );
+}

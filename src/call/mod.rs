@@ -1,0 +1,20 @@
+//! Calls, from their arguments to their record.
+//!
+//! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
+//!   what can be kept and [`decisions`] what was decided.
+//! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
+//!   played. [`verify`]: ours beside the native one, results compared.
+//! * [`part`]: bytes of what is only observed. [`requests`]: the calls that wait for what was started.
+//! * [`contexts`]: communicators that the MPI library has no context id for.
+
+pub mod arguments;
+pub mod cached;
+pub mod collective;
+pub mod contexts;
+pub mod decisions;
+pub mod fast_path;
+pub mod part;
+pub mod plan;
+pub mod program;
+pub mod requests;
+pub mod verify;

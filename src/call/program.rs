@@ -1,0 +1,335 @@
+//! A call made ready to be played: where the algorithm's buffers lie, what is packed, and the lowered program.
+//!
+//! Nothing here depends on the addresses of one call, so that it is kept and serves the next like call. Programs of more
+//! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
+
+use super::arguments::LocalArguments;
+use crate::algorithm::{Call, Choice, InPlace, Operation};
+use crate::communicator::seat::{Seat, with_pool};
+use crate::monitor::{HeapBytes, Traffic};
+use crate::mpi::error::Result;
+use crate::mpi::memory::Pool;
+use crate::mpi::messages::{Channel, Messages, Units};
+use crate::mpi::packing::Elements;
+use crate::process::flags::{self, WATCHED};
+use crate::run::{Buffers, Counts, Observer, Player};
+use crate::schedule::Range;
+use crate::schedule::action::{self, Action, Lowered, Side};
+use crate::schedule::lower::{self, Combine, Form, Part};
+use crate::schedule::overlap::Overlap;
+use crate::service::watch;
+use mpi_sys::MPI_Request;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Programs of more actions are not kept: their messages cost more than the walk through the algorithm, and their actions
+/// would fill the processor's cache.
+const MOST_KEPT: usize = 1024;
+
+/// Where one of the algorithm's buffers lies: an offset in bytes from one of several addresses of a call.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    base: Base,
+    offset: usize,
+}
+
+/// What a [`Start`] counts from.
+#[derive(Clone, Copy, Debug)]
+enum Base {
+    /// The program's send buffer.
+    Send,
+    /// The program's receive buffer.
+    Receive,
+    /// A row in working memory.
+    FirstRow,
+    /// Another one.
+    SecondRow,
+    /// Nothing: the buffer does not count.
+    Nowhere,
+}
+
+/// The addresses of a call, by [`Base`].
+type Bases = [*mut u8; 5];
+
+impl Start {
+    const fn at(base: Base) -> Self {
+        Self { base, offset: 0 }
+    }
+
+    #[inline(always)]
+    fn of(self, bases: &Bases) -> *mut u8 {
+        bases[self.base as usize].wrapping_add(self.offset)
+    }
+}
+
+/// How a call's buffers become the algorithm's.
+#[derive(Debug)]
+struct Layout {
+    units: Units,
+    send: Start,
+    receive: Start,
+    /// Units of the rows in working memory.
+    rows: SmallVec<[usize; 2]>,
+    before: SmallVec<[Action; 1]>,
+    after: SmallVec<[Action; 1]>,
+}
+
+impl Layout {
+    /// Of rank `rank` of `size`.
+    fn of(rank: usize, size: usize, call: &Call, local: &LocalArguments) -> Self {
+        let nowhere = Start::at(Base::Nowhere);
+        let (rows, before, after) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
+        let mut layout = Self { units: Units::Bytes(1), send: nowhere, receive: nowhere, rows, before, after };
+        let (send, receive) = (local.send, local.receive);
+        let out_of_the_way = local.overlap == Overlap::Partial;
+        if call.operation.reduces() {
+            layout.units = units(local);
+            layout.receive = Start::at(receive.map_or(Base::Nowhere, |_| Base::Receive));
+            layout.send = match send {
+                Some(send) if out_of_the_way => layout.copied(&send, call.count),
+                Some(_) => Start::at(Base::Send),
+                None => layout.receive,
+            };
+            return layout;
+        }
+        let (row, own) = (call.operation.row(), rank * call.count);
+        if let Some(all) = receive {
+            layout.receive = layout.row(&all, Base::Receive);
+            if !all.datatype.contiguous {
+                let bytes = Range::receive(0, all.bytes());
+                match row.contribution(call.count, size, rank == call.root) == Some(bytes) {
+                    true => layout.pack(Side::Receive, 0, all.count, bytes),
+                    false => layout.unpack(bytes, all.count),
+                }
+            }
+        }
+        if let Some(send) = send {
+            layout.send = match out_of_the_way {
+                true => layout.copied(&send, send.bytes()),
+                false => layout.packed(&send),
+            };
+        }
+        match (send, receive, row.in_place) {
+            (None, Some(all), InPlace::OwnOfReceive) => {
+                layout.send = Start { offset: own, ..layout.receive };
+                if !all.datatype.contiguous {
+                    let block = all.count / size;
+                    layout.pack(Side::Receive, rank * block, block, Range::send(0, call.count));
+                }
+            }
+            (None, Some(all), InPlace::All) => {
+                layout.send = layout.receive;
+                if !all.datatype.contiguous {
+                    layout.pack(Side::Receive, 0, all.count, Range::send(0, all.bytes()));
+                }
+            }
+            (Some(_), None, InPlace::OwnOfSend) => layout.receive = Start { offset: own, ..layout.send },
+            _ => {}
+        }
+        layout
+    }
+
+    /// A row for the bytes of elements; their own place if they are a row.
+    fn row(&mut self, elements: &Elements, own: Base) -> Start {
+        if elements.datatype.contiguous { Start::at(own) } else { self.new_row(elements.bytes()) }
+    }
+
+    fn new_row(&mut self, units: usize) -> Start {
+        self.rows.push(units);
+        Start::at(if self.rows.len() == 1 { Base::FirstRow } else { Base::SecondRow })
+    }
+
+    /// The contribution as a row of bytes.
+    fn packed(&mut self, send: &Elements) -> Start {
+        if send.datatype.contiguous { Start::at(Base::Send) } else { self.copied(send, send.bytes()) }
+    }
+
+    /// The contribution in working memory, `units` units of it.
+    fn copied(&mut self, send: &Elements, units: usize) -> Start {
+        self.pack(Side::Send, 0, send.count, Range::send(0, units));
+        self.new_row(units)
+    }
+
+    fn pack(&mut self, side: Side, first: usize, number: usize, into: Range) {
+        self.before.push(Action::Pack { from: action::Elements { side, first, number }, into });
+    }
+
+    fn unpack(&mut self, from: Range, number: usize) {
+        self.after.push(Action::Unpack { from, into: action::Elements { side: Side::Receive, first: 0, number } });
+    }
+}
+
+/// The units of a reduction. Each side may have a layout of its own only where both are rows of the same bytes.
+fn units(local: &LocalArguments) -> Units {
+    let side = local.receive.or(local.send).expect("one of them counts on every rank");
+    if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
+}
+
+/// What a call is lowered for on this rank.
+pub fn form(place: &Seat, local: &LocalArguments) -> Form {
+    let combine = match local.reduction {
+        Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { commutative: reduction.commutative },
+        _ => Combine::Kernel,
+    };
+    // What overlaps in another way than in place is moved out of the way first.
+    let in_place = local.send.is_none() || local.receive.is_none();
+    Form { fragments: place.fragments, blocking: !place.yielding, apart: !in_place, combine }
+}
+
+/// What a lowered program rests on, within a communicator and a version of the program's choices.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    operation: Operation,
+    root: usize,
+    count: usize,
+    unit: usize,
+    commutative: bool,
+    apart: bool,
+    combine: Combine,
+}
+
+impl Key {
+    /// Of a call in a form.
+    pub fn of(call: &Call, form: &Form) -> Self {
+        let Call { operation, root, count, unit, commutative, .. } = *call;
+        Self { operation, root, count, unit, commutative, apart: form.apart, combine: form.combine }
+    }
+
+    /// Differs between most keys of a program, in its top bits.
+    pub const fn hash(&self) -> u64 {
+        let mixed = (self.count as u64).wrapping_mul(31).wrapping_add(self.root as u64).wrapping_mul(31);
+        mixed.wrapping_add(self.operation as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+/// The program of a call on this rank; `None` if it is too long to keep.
+pub fn lowered(place: &Seat, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
+    lower::lower(&Part { choice, call, rank: place.rank, size: place.size }, form, MOST_KEPT)
+}
+
+/// A call made ready.
+#[derive(Debug)]
+pub struct Prepared {
+    channel: Channel,
+    layout: Layout,
+    /// Whether nothing but the kept program's actions is to do: no working memory, no packing.
+    plain: bool,
+    form: Form,
+    /// None if it is lowered anew each time.
+    kept: Option<Arc<Lowered>>,
+    /// The table of requests. All are null between calls, as whatever was started is waited for.
+    requests: RefCell<Vec<MPI_Request>>,
+}
+
+impl HeapBytes for Prepared {
+    fn heap_bytes(&self) -> usize {
+        let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * size_of::<MPI_Request>();
+        requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes())
+    }
+}
+
+impl Prepared {
+    /// Makes calls like this ready on this rank, with their lowered program unless that is too long.
+    pub fn new(place: Seat, call: &Call, local: &LocalArguments, form: Form, kept: Option<Arc<Lowered>>) -> Self {
+        let layout = Layout::of(place.rank, place.size, call, local);
+        let kernel = local.reduction.and_then(|reduction| reduction.kernel);
+        let channel = Channel::new(
+            (place.comm, place.rank, place.yielding),
+            layout.units,
+            kernel,
+            local.operation_and_type(),
+            [local.send, local.receive],
+        );
+        let Layout { rows, before, after, .. } = &layout;
+        let plain = rows.is_empty() && before.is_empty() && after.is_empty();
+        let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0);
+        Self { channel, layout, plain, form, kept, requests: RefCell::default() }
+    }
+
+    /// Whether the program is kept, so that playing it needs no algorithm.
+    #[inline]
+    pub const fn is_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program is
+    /// kept. What is sent is counted in `traffic`, by rank of the communicator.
+    ///
+    /// # Errors
+    /// The first error that PMPI returned.
+    pub fn play(&self, sides: [*mut u8; 2], part: Option<&Part>, traffic: &mut Traffic, counts: &mut Counts) -> Result {
+        if !flags::is_set(WATCHED) {
+            return self.play_before((), sides.into(), part, traffic, counts);
+        }
+        let watched = watch::of_this_thread();
+        watched.runs(part.map(|part| (part.choice.algorithm.operation, part.choice.algorithm.name)));
+        let played = self.play_before(&*watched, sides.into(), part, traffic, counts);
+        watched.runs(None);
+        played
+    }
+
+    /// The same for a kept program that nobody looks on at.
+    ///
+    /// # Errors
+    /// The first error that PMPI returned.
+    #[inline]
+    pub fn play_kept(&self, send: *mut u8, receive: *mut u8, traffic: &mut Traffic, counts: &mut Counts) -> Result {
+        self.play_before((), (send, receive), None, traffic, counts)
+    }
+
+    /// The same with somebody or nobody who looks on.
+    #[inline]
+    fn play_before<O: Observer>(
+        &self,
+        observer: O,
+        // Not an array, which would be read back in another width than it was just written in.
+        sides: (*mut u8, *mut u8),
+        part: Option<&Part>,
+        traffic: &mut Traffic,
+        counts: &mut Counts,
+    ) -> Result {
+        let Layout { send, receive, before, after, .. } = &self.layout;
+        let nowhere = std::ptr::null_mut();
+        let mut bases = [sides.0, sides.1, nowhere, nowhere, nowhere];
+        if !self.plain {
+            self.make_rows(&mut bases);
+        }
+        let buffers = Buffers { send: send.of(&bases), receive: receive.of(&bases) };
+        let transport = Messages { channel: &self.channel, addresses: sides, traffic };
+        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(self.channel.units(), number));
+        // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
+        // layout says; working memory is the pool's until it is cleared for the next call.
+        let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
+        match &self.kept {
+            Some(lowered) if self.plain => player.carry_all(&lowered.actions, 0),
+            kept => {
+                player.carry_all(before, 0);
+                match (kept, part) {
+                    (Some(lowered), _) => player.carry_all(&lowered.actions, lowered.scratch),
+                    (None, Some(part)) => _ = lower::stream(part, &self.form, &mut player),
+                    (None, None) => unreachable!("what is not kept is played with its algorithm"),
+                }
+                player.carry_all(after, 0);
+            }
+        }
+        counts.calls += 1;
+        counts.kept += u64::from(self.kept.is_some());
+        counts.actions += player.finish()?;
+        Ok(())
+    }
+
+    /// Begins with the working memory anew, and takes the rows of the call from it.
+    fn make_rows(&self, bases: &mut Bases) {
+        with_pool(Pool::clear);
+        for (base, number) in [Base::FirstRow, Base::SecondRow].into_iter().zip(&self.layout.rows) {
+            bases[base as usize] = in_pool(self.channel.units(), *number);
+        }
+    }
+}
+
+/// Working memory for so many units.
+fn in_pool(units: &Units, number: usize) -> *mut u8 {
+    let (bytes, offset) = units.room(number);
+    with_pool(|pool| pool.take(bytes)).wrapping_offset(offset)
+}

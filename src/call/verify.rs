@@ -1,0 +1,322 @@
+//! Mode `verify`: ours beside the native collective on every call, and the results compared.
+//!
+//! Ours works on a copy of the receive buffer; what the program gets is the native result, unless it asked for ours
+//! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for bit,
+//! but for bytes that are nobody's. Floating-point reductions may differ by the order of the folds, within a bound that
+//! grows with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
+
+use super::arguments::{Arguments, LocalArguments};
+use super::collective;
+use super::program::Prepared;
+use crate::algorithm::Choice;
+use crate::communicator::seat::Seat;
+use crate::communicator::state::Communicator;
+use crate::monitor::DifferenceRecord;
+use crate::mpi::communicator;
+use crate::mpi::datatype::{Datatype, Kind};
+use crate::mpi::error::Result;
+use crate::mpi::packing::Elements;
+use crate::mpi::padding::Padding;
+use crate::process::guard;
+use crate::process::runtime::Runtime;
+use crate::selection::{OnDifference, VerifyResult};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::raw::c_int;
+
+/// Differences kept per communicator; further ones are counted as calls that differ, in the log only.
+const KEPT: usize = 16;
+/// What the job ends with where a difference is to end it (`EX_DATAERR`).
+const EXIT_CODE: c_int = 65;
+
+/// One verified call.
+pub struct Outcome {
+    /// What to return to the program.
+    pub code: c_int,
+    /// Whose result the program got.
+    pub result: VerifyResult,
+    /// Ticks of the call that gave it.
+    pub ticks: u64,
+}
+
+/// Runs both and compares.
+pub fn run(
+    runtime: &Runtime,
+    state: &Communicator,
+    arguments: &Arguments,
+    local: &LocalArguments,
+    (choice, prepared): (&Choice, &Prepared),
+    native: &dyn Fn() -> c_int,
+) -> Outcome {
+    let (place, call) = state.seat_and_call(arguments.operation, local);
+    let scale = if call.operation.reduces() { largest(place, local) } else { Ok(0.0) };
+    let mut copy = local.receive.map(Copied::of);
+    let mut on_copy = *local;
+    if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
+        receive.address = copy.address();
+    }
+    let start = runtime.clock.raw();
+    let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
+    let sides = [address(on_copy.send), address(on_copy.receive)];
+    let ours = guard::play(arguments.operation, || {
+        collective::play(state, arguments.operation, &on_copy, sides, choice, prepared)
+    });
+    let between = runtime.clock.raw();
+    let code = native();
+    let end = runtime.clock.raw();
+    let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
+    let result = agreed.configuration.verify_result;
+    let found = ours.and_then(|()| {
+        let found = match (local.receive, on_copy.receive) {
+            (Some(native), Some(ours)) => compare(place, native, ours, scale?)?,
+            _ => None,
+        };
+        let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
+        let apart = everybody_has_it && differ_between_ranks(place, on_copy.receive)?;
+        let everywhere = |_: &()| Difference {
+            element: 0,
+            native: "one result on all ranks".to_owned(),
+            ours: "results that differ between ranks".to_owned(),
+        };
+        Ok(found.or_else(|| apart.then_some(()).as_ref().map(everywhere)))
+    });
+    let mut verified = state.verified.borrow_mut();
+    match found {
+        Ok(None) => {}
+        Ok(Some(difference)) => {
+            let number = verified.calls;
+            let record = DifferenceRecord {
+                function: arguments.operation.into(),
+                call: number,
+                algorithm: choice.to_string(),
+                element: difference.element as u64,
+                native: difference.native,
+                ours: difference.ours,
+            };
+            tell(runtime, state, &record);
+            if verified.differences.len() < KEPT {
+                verified.differences.push(record);
+            }
+        }
+        Err(error) => log::error!("a call could not be verified: {error}"),
+    }
+    verified.calls += 1;
+    drop(verified);
+    if result == VerifyResult::Native {
+        return Outcome { code, result, ticks: end - between };
+    }
+    let given = ours.and_then(|()| match (on_copy.receive, local.receive) {
+        (Some(ours), Some(native)) => hand_over(place, ours, native),
+        _ => Ok(()),
+    });
+    let code = given.map_or_else(|error| guard::raise(arguments.comm, error), |()| mpi_sys::MPI_SUCCESS as c_int);
+    Outcome { code, result, ticks: between - start }
+}
+
+/// Puts our result in the place of the native one; what lies between its elements stays.
+fn hand_over(place: Seat, ours: Elements, native: Elements) -> Result {
+    let mut bytes = vec![0; ours.bytes()];
+    // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
+    unsafe {
+        ours.pack(place.comm, place.rank, bytes.as_mut_ptr())?;
+        native.unpack(place.comm, place.rank, bytes.as_mut_ptr())
+    }
+}
+
+/// Tells of a difference; ends the job if that is asked for.
+fn tell(runtime: &Runtime, state: &Communicator, record: &DifferenceRecord) {
+    let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
+    let words = format!(
+        "rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
+         native {}, ours {}",
+        runtime.world_rank,
+        record.function,
+        record.call,
+        state.identity(),
+        record.algorithm,
+        record.element,
+        record.native,
+        record.ours
+    );
+    crate::process::log::tell_before_the_end(&words);
+    if agreed.configuration.on_difference == OnDifference::Abort {
+        // SAFETY: MPI is initialised while a call is under way.
+        unsafe { mpi_sys::PMPI_Abort(crate::mpi::constants::comm_world(), EXIT_CODE) };
+    }
+}
+
+/// A copy of the memory that some elements span, gaps included.
+struct Copied {
+    bytes: Vec<u8>,
+    lowest: isize,
+}
+
+impl Copied {
+    fn of(elements: Elements) -> Self {
+        let Elements { address, count, datatype } = elements;
+        let lowest = datatype.lowest(count);
+        let mut bytes = vec![0u8; datatype.span(count)];
+        // SAFETY: the program passed these elements as its receive buffer, so the span is its memory.
+        unsafe { std::ptr::copy_nonoverlapping(address.wrapping_offset(lowest), bytes.as_mut_ptr(), bytes.len()) };
+        Self { bytes, lowest }
+    }
+
+    /// Where the first element is.
+    fn address(&mut self) -> *mut u8 {
+        self.bytes.as_mut_ptr().wrapping_offset(-self.lowest)
+    }
+}
+
+/// One element that differs.
+struct Difference {
+    element: usize,
+    native: String,
+    ours: String,
+}
+
+/// The first element that differs more than it may.
+fn compare(place: Seat, native: Elements, ours: Elements, scale: f64) -> Result<Option<Difference>> {
+    let (native_bytes, our_bytes) = (bytes_of(place, native)?, bytes_of(place, ours)?);
+    if native_bytes == our_bytes {
+        return Ok(None);
+    }
+    let datatype = native.datatype;
+    let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
+    let found = pairs.find(|(_, (native, ours))| native != ours && !close(place.size, &datatype, scale, native, ours));
+    Ok(found.map(|(element, (native, ours))| Difference {
+        element,
+        native: written(&datatype, native),
+        ours: written(&datatype, ours),
+    }))
+}
+
+/// The signature bytes, those that are nobody's as zeros.
+fn bytes_of(place: Seat, elements: Elements) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; elements.bytes()];
+    // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
+    unsafe { elements.pack(place.comm, place.rank, bytes.as_mut_ptr()) }?;
+    if let Some(padding) = Padding::of(&elements.datatype)? {
+        padding.clear(&mut bytes);
+    }
+    Ok(bytes)
+}
+
+/// Whether two elements that are not the same bits are as near as another order of the folds may bring them.
+fn close(ranks: usize, datatype: &Datatype, scale: f64, native: &[u8], ours: &[u8]) -> bool {
+    let (native, ours) = (numbers(datatype, native), numbers(datatype, ours));
+    let (Some((native, epsilon)), Some((ours, _))) = (native, ours) else { return false };
+    // Each of the p − 1 folds rounds once; partial results are at most p times the largest contribution.
+    let ranks = ranks as f64;
+    native.iter().zip(&ours).all(|(native, ours)| {
+        let bound = 2.0 * ranks * epsilon * native.abs().max(ours.abs()).max(ranks * scale);
+        native == ours || (native.is_nan() && ours.is_nan()) || (native - ours).abs() <= bound
+    })
+}
+
+/// The numbers of a floating-point element and the relative rounding error of its type; `None` for other types.
+fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
+    let width = match (datatype.kind?, datatype.size) {
+        (Kind::Float, size @ (4 | 8 | 16)) => size,
+        (Kind::Complex, size @ (8 | 16 | 32)) => size / 2,
+        _ => return None,
+    };
+    let number = |part: &[u8]| match width {
+        4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
+        8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
+        _ if datatype.extended && cfg!(target_arch = "x86_64") => extended(part),
+        _ => quadruple(part),
+    };
+    let epsilon = if width == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    Some((bytes.chunks(width).map(number).collect(), epsilon))
+}
+
+/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another order.
+fn extended(bytes: &[u8]) -> f64 {
+    let (low, high) = words(bytes);
+    magnitude(high as u16, low as f64 / (1u64 << 63) as f64)
+}
+
+/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than x86-64.
+fn quadruple(bytes: &[u8]) -> f64 {
+    let (_, high) = words(bytes);
+    let sign_and_exponent = (high >> 48) as u16;
+    let leading = if sign_and_exponent & 0x7FFF == 0 { 0.0 } else { 1.0 };
+    magnitude(sign_and_exponent, leading + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
+}
+
+fn words(bytes: &[u8]) -> (u64, u64) {
+    let word = |start: usize| u64::from_ne_bytes(bytes[start..start + 8].try_into().expect("eight bytes"));
+    (word(0), word(8))
+}
+
+fn magnitude(sign_and_exponent: u16, fraction: f64) -> f64 {
+    let magnitude = match i32::from(sign_and_exponent & 0x7FFF) {
+        0x7FFF => f64::NAN,
+        exponent => fraction * 2f64.powi((exponent - 16383).clamp(-1200, 1200)),
+    };
+    if sign_and_exponent & 0x8000 == 0 { magnitude } else { -magnitude }
+}
+
+/// An element for people.
+fn written(datatype: &Datatype, bytes: &[u8]) -> String {
+    if let Some((numbers, _)) = numbers(datatype, bytes) {
+        return numbers.iter().map(|number| format!("{number:e}")).collect::<Vec<_>>().join(" ");
+    }
+    if let Some(integer) = integer(datatype, bytes) {
+        return integer.to_string();
+    }
+    let hexadecimal: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{hexadecimal}{}", if bytes.len() > 32 { "…" } else { "" })
+}
+
+/// An integer of up to eight bytes; signed, since MPI does not tell which types are not.
+fn integer(datatype: &Datatype, bytes: &[u8]) -> Option<i64> {
+    if !matches!(datatype.kind?, Kind::CInteger | Kind::FortranInteger | Kind::MultiLanguage) {
+        return None;
+    }
+    Some(match bytes.len() {
+        1 => i64::from(bytes[0] as i8),
+        2 => i64::from(i16::from_ne_bytes(bytes.try_into().ok()?)),
+        4 => i64::from(i32::from_ne_bytes(bytes.try_into().ok()?)),
+        _ => i64::from_ne_bytes(bytes.try_into().ok()?),
+    })
+}
+
+/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective.
+fn largest(place: Seat, local: &LocalArguments) -> Result<f64> {
+    let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
+    let bytes = bytes_of(place, own)?;
+    let elements = bytes.chunks(own.datatype.size).filter_map(|element| numbers(&own.datatype, element));
+    let own = elements.flat_map(|(numbers, _)| numbers).filter(|number| number.is_finite());
+    let own = own.fold(0.0f64, |largest, number| largest.max(number.abs()));
+    let all = communicator::allgather(place.comm, place.size, [own.to_bits()])?;
+    Ok(all.into_iter().map(|[bits]| f64::from_bits(bits)).fold(0.0, f64::max))
+}
+
+/// Whether the results are not the same bits on all ranks. Collective.
+fn differ_between_ranks(place: Seat, result: Option<Elements>) -> Result<bool> {
+    let mut hasher = DefaultHasher::new();
+    if let Some(result) = result {
+        bytes_of(place, result)?.hash(&mut hasher);
+    }
+    let all = communicator::allgather(place.comm, place.size, [hasher.finish()])?;
+    Ok(all.iter().any(|own| *own != all[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_of_sixteen_bytes_are_read() {
+        // 1.5 and −2 in the x87 format, with something in the bytes that are nobody's; and in quadruple precision.
+        let bytes = |high: u64, low: u64| {
+            let mut bytes = [0u8; 16];
+            bytes[..8].copy_from_slice(&low.to_ne_bytes());
+            bytes[8..].copy_from_slice(&high.to_ne_bytes());
+            bytes
+        };
+        assert_eq!(super::extended(&bytes(0xABCD_0000_3FFF, 0xC000_0000_0000_0000)), 1.5);
+        assert_eq!(super::extended(&bytes(0xFFFF_FFFF_0000_C000, 0x8000_0000_0000_0000)), -2.0);
+        assert_eq!(super::quadruple(&bytes(0x3FFF_8000_0000_0000, 0)), 1.5);
+        assert_eq!(super::quadruple(&bytes(0xC000_0000_0000_0000, 0)), -2.0);
+        assert_eq!(super::quadruple(&bytes(0, 0)), 0.0);
+    }
+}

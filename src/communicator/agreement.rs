@@ -1,0 +1,168 @@
+//! How the ranks of a communicator come to know the same, and what that is.
+
+use super::state::Communicator;
+use crate::monitor::SharedList;
+use crate::mpi::error::Result;
+use crate::mpi::{bytes, communicator, family, node};
+use crate::process::device;
+use crate::process::runtime::{self, Runtime};
+use crate::schedule::fragments::Fragments;
+use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Stands for the world rank of a rank of another `MPI_COMM_WORLD`.
+pub const FOREIGN: u32 = u32::MAX;
+
+/// What the ranks of a communicator have agreed on.
+pub struct Agreed {
+    /// Rank 0's configuration.
+    pub configuration: Arc<Configuration>,
+    /// What choices rest on.
+    pub situation: Situation,
+    /// Node of each rank; empty if there is one node.
+    pub nodes: Arc<SharedList>,
+    /// α/β of the network, bytes.
+    pub half_bandwidth: usize,
+    /// World ranks of its ranks, [`FOREIGN`] for those of other worlds.
+    pub members: Arc<SharedList>,
+    /// Whether there are ranks of another `MPI_COMM_WORLD`: of spawned or connected processes. All ranks see it alike,
+    /// since each sees those of the other worlds.
+    pub foreign: bool,
+    /// A name that no other communicator of the job has.
+    pub identity: String,
+    /// Which messages travel in fragments.
+    pub fragments: Fragments,
+    /// Whether every rank may hold one more private communicator.
+    pub within_budget: bool,
+    /// Whether some rank uses a GPU or may come to.
+    pub has_gpu: bool,
+    /// What coins fall by in mode `compare`.
+    pub seed: u64,
+}
+
+/// Words of one rank, of which the ranks work out the least one by one: a word and its complement give the least and the most,
+/// and whether all have the same.
+const WORDS: usize = 14;
+
+/// What one rank knows that the others need.
+struct Own {
+    configuration: u64,
+    identity: u64,
+    inline: u64,
+    node: u64,
+    held: u64,
+    oversubscribed: bool,
+    fast_network: bool,
+    no_ids: bool,
+    has_gpu: bool,
+    seed: u64,
+}
+
+impl Own {
+    const fn words(&self) -> [u64; WORDS] {
+        let Self { configuration, identity, inline, node, held, .. } = *self;
+        let first = [configuration, !configuration, identity, !identity, inline, !inline, node, !node];
+        let [a, b, c, d, e, f, g, h] = first;
+        let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
+        let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
+        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed]
+    }
+}
+
+/// What the least words say.
+struct All([u64; WORDS]);
+
+impl All {
+    /// Whether all ranks have the same word in that place.
+    const fn alike(&self, place: usize) -> bool {
+        self.0[place] == !self.0[place + 1]
+    }
+
+    /// The most, of a word that came as its complement.
+    const fn most(&self, place: usize) -> u64 {
+        !self.0[place]
+    }
+}
+
+/// The first words that the ranks of a communicator exchange: what each knows, and what rank 0 wants. Collective over it.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn agree(runtime: &Runtime, state: &Communicator) -> Result<Agreed> {
+    let own = Own {
+        configuration: digest(&runtime.raw),
+        identity: digest(&state.origin.identity),
+        inline: runtime.inline.map_or(0, |bytes| bytes as u64),
+        node: runtime.node,
+        held: runtime.private_communicators.load(Ordering::Relaxed) as u64,
+        oversubscribed: runtime.oversubscribed,
+        fast_network: runtime.fast_network,
+        no_ids: !runtime.origins.leaves_room(),
+        has_gpu: device::is_present(),
+        // Another one in each run, so that a run is no repetition of the last one's coins.
+        seed: digest(&(runtime.started_unix_ns(), &state.origin.identity)),
+    };
+    let all = All(communicator::least(state.comm, own.words())?);
+    let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, state)? };
+    let one_node = all.alike(6);
+    let nodes = if one_node { Vec::new() } else { nodes(runtime, state)? };
+    let members = communicator::world_ranks(state.comm, false)?;
+    let members: Vec<_> = members.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
+    Ok(Agreed {
+        situation: Situation { ranks: state.size, one_node, oversubscribed: all.most(9) == 1 },
+        half_bandwidth: configuration.half_bandwidth(one_node),
+        fragments: Fragments {
+            between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
+            inline: configuration.inline.or(runtime.inline.filter(|_| all.alike(4))),
+        },
+        within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
+            && all.most(11) == 0,
+        has_gpu: all.most(12) == 1,
+        seed: all.0[13],
+        configuration,
+        nodes: runtime.lists.of(nodes),
+        foreign: members.contains(&FOREIGN),
+        members: runtime.lists.of(members),
+        // Communicators may be made by ways that not all ranks see.
+        identity: if all.alike(2) { state.origin.identity.clone() } else { name_by_first(runtime, state)? },
+    })
+}
+
+/// Node of each rank.
+fn nodes(runtime: &Runtime, state: &Communicator) -> Result<Vec<u32>> {
+    let all = communicator::allgather(state.comm, state.size, [runtime.node])?;
+    Ok(node::number(all.iter().map(|[node]| *node)))
+}
+
+/// A name that rank 0 gives.
+fn name_by_first(runtime: &Runtime, state: &Communicator) -> Result<String> {
+    let mut bytes = Vec::new();
+    if state.rank == 0 {
+        let number = runtime.numbered.fetch_add(1, Ordering::Relaxed);
+        bytes = format!("unseen/{}.{number}", runtime.world_rank).into_bytes();
+    }
+    bytes::broadcast(state.comm, 0, &mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Rank 0's configuration, on every rank.
+fn take_over(runtime: &Runtime, state: &Communicator) -> Result<Arc<Configuration>> {
+    let mut bytes = Vec::new();
+    if state.rank == 0 {
+        runtime.own_configuration();
+        bytes = serde_json::to_vec(&runtime.raw).expect("strings can be written");
+    }
+    bytes::broadcast(state.comm, 0, &mut bytes)?;
+    let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
+    let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
+    Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))
+}
+
+/// A number that equals share.
+fn digest(known: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    known.hash(&mut hasher);
+    hasher.finish()
+}

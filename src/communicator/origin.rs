@@ -1,0 +1,277 @@
+//! Where communicators come from: the functions that make them are watched, so that each communicator has an identity
+//! that all its ranks work out alike, without a message.
+//!
+//! The ranks of a communicator make others from it in one order. So `world/2.4` is what the second such call on
+//! `MPI_COMM_WORLD` gave to world rank 4 and those whose first rank it is. Calls that not all ranks of a parent take
+//! part in (`MPI_Comm_create_group`), and those that join two groups, are counted among the ranks that do.
+
+use crate::call::contexts;
+use crate::mpi::communicator::{self, Key};
+use crate::mpi::error::{Result, throwing};
+use crate::mpi::{constants, family};
+use crate::process::guard;
+use crate::process::runtime::{self, Runtime};
+use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::raw::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+/// Where a communicator comes from.
+#[derive(Debug, Default)]
+pub struct Origin {
+    /// The same on all its ranks, and different for every other communicator of the job; that of `MPI_COMM_SELF` stands
+    /// for every rank's own.
+    pub identity: String,
+    /// The function that made it; empty for what MPI made itself or was not seen made.
+    pub made_by: &'static str,
+    /// Identity of the communicator it was made from; empty if none.
+    pub parent: String,
+    /// Calls so far that made others from it.
+    children: AtomicU32,
+}
+
+/// What is kept for all communicators together.
+#[derive(Debug)]
+pub struct Origins {
+    /// Where a communicator's [`Origin`] hangs.
+    key: Key,
+    /// Communicators made so far among the same ranks, by the ranks' digest.
+    among: Mutex<HashMap<u64, u32>>,
+    /// Of `MPI_Comm_idup`: no attribute may be set on its communicators before the program has waited for them.
+    unfinished: Mutex<HashMap<usize, Arc<Origin>>>,
+}
+
+/// Communicators of the program's that are there, as far as they were seen.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// Who takes part in a call that makes communicators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Makers {
+    /// All ranks of the parent.
+    Parent,
+    /// The same, and the communicator may be used only when its request is complete.
+    ParentLater,
+    /// The ranks of the new one.
+    Members,
+    /// The ranks of two parents.
+    TwoParents,
+}
+
+impl Origins {
+    /// Without any.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn new() -> Result<Self> {
+        Ok(Self { key: Key::new(forget)?, among: Mutex::default(), unfinished: Mutex::default() })
+    }
+
+    /// Where `comm` comes from, as far as that was seen.
+    ///
+    /// # Errors
+    /// What PMPI says of an invalid handle.
+    pub fn of(&self, comm: MPI_Comm) -> Result<Arc<Origin>> {
+        let known = self.key.get(comm)?.cast_const().cast::<Origin>();
+        if !known.is_null() {
+            // SAFETY: made by `keep` from an `Arc` that lives until `forget`; this one is counted on its own.
+            return Ok(unsafe {
+                Arc::increment_strong_count(known);
+                Arc::from_raw(known)
+            });
+        }
+        let unfinished = self.unfinished.lock().remove(&(comm.0 as usize));
+        let origin = match unfinished {
+            Some(origin) => origin,
+            None => Arc::new(self.unseen(comm)?),
+        };
+        self.keep(comm, &origin)?;
+        Ok(origin)
+    }
+
+    /// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4 hangs
+    /// in making a communicator rather than return an error.
+    pub fn leaves_room(&self) -> bool {
+        LIVE.load(Ordering::Relaxed) < family::CONTEXT_IDS / 4 * 3
+    }
+
+    fn keep(&self, comm: MPI_Comm, origin: &Arc<Origin>) -> Result {
+        LIVE.fetch_add(1, Ordering::Relaxed);
+        self.key.set(comm, Arc::into_raw(Arc::clone(origin)).cast_mut().cast())
+    }
+
+    /// Of a communicator that nothing watched made: MPI's own, and for instance a spawned program's.
+    fn unseen(&self, comm: MPI_Comm) -> Result<Origin> {
+        let identity = if comm == constants::comm_world() {
+            "world".to_owned()
+        } else if comm == constants::comm_self() {
+            "self".to_owned()
+        } else {
+            let (ranks, number) = self.count_among(comm)?;
+            format!("unseen/{ranks}.{number}")
+        };
+        Ok(Origin { identity, ..Origin::default() })
+    }
+
+    /// A name for the ranks of `comm` (both groups), and its number among the communicators of these ranks, from 1.
+    fn count_among(&self, comm: MPI_Comm) -> Result<(String, u32)> {
+        let own = communicator::world_ranks(comm, false)?;
+        let other = if communicator::is_inter(comm)? { communicator::world_ranks(comm, true)? } else { Vec::new() };
+        // Each side of two sees itself as the own one.
+        let sides = if other.is_empty() || own <= other { [own, other] } else { [other, own] };
+        let mut hasher = DefaultHasher::new();
+        sides.hash(&mut hasher);
+        let digest = hasher.finish();
+        let mut among = self.among.lock();
+        let number = among.entry(digest).or_default();
+        *number += 1;
+        Ok((format!("{:06x}", digest >> 40), *number))
+    }
+
+    /// Notes that `made_by`, called on `parent`, made `comm`, if it is one for this rank.
+    fn note(&self, parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
+        let parent = self.of(parent)?;
+        let call = match makers {
+            Makers::Parent | Makers::ParentLater => parent.children.fetch_add(1, Ordering::Relaxed) + 1,
+            Makers::Members | Makers::TwoParents => 0,
+        };
+        if comm == constants::comm_null() {
+            return Ok(());
+        }
+        let identity = match makers {
+            Makers::Parent => format!("{}/{call}.{}", parent.identity, communicator::first_world_rank(comm)?),
+            // A duplicate that may not be asked yet, of which only that it is one counts.
+            Makers::ParentLater => format!("{}/{call}", parent.identity),
+            Makers::Members | Makers::TwoParents => {
+                let (ranks, number) = self.count_among(comm)?;
+                let before = if makers == Makers::Members { &parent.identity } else { "between" };
+                format!("{before}/{ranks}.{number}")
+            }
+        };
+        let origin = Arc::new(Origin { identity, made_by, parent: parent.identity.clone(), ..Origin::default() });
+        if makers == Makers::ParentLater {
+            self.unfinished.lock().insert(comm.0 as usize, origin);
+            return Ok(());
+        }
+        // What had this handle before may have gone without ever being asked for.
+        self.unfinished.lock().remove(&(comm.0 as usize));
+        self.keep(comm, &origin)
+    }
+}
+
+/// MPI's callback when a communicator goes away.
+///
+/// # Safety
+/// Called by MPI with the pointer that was set on the communicator.
+unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, origin: *mut c_void, _: *mut c_void) -> c_int {
+    LIVE.fetch_sub(1, Ordering::Relaxed);
+    // SAFETY: made by `keep`, and given back once.
+    drop(unsafe { Arc::from_raw(origin.cast_const().cast::<Origin>()) });
+    SUCCESS
+}
+
+/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards.
+pub fn watch(
+    made_by: &'static str,
+    makers: Makers,
+    parent: MPI_Comm,
+    made: impl Fn() -> MPI_Comm,
+    native: impl Fn() -> c_int,
+) -> c_int {
+    let code = contexts::make(made_by, makers, parent, &made, &native);
+    let note = |runtime: &Runtime| {
+        if let Err(error) = runtime.origins.note(parent, made_by, makers, made()) {
+            log::warn!("where a communicator comes from could not be noted: {error}");
+        }
+    };
+    if code == SUCCESS {
+        // Native code is done with, so attribute callbacks of the program were not taken for Collie's doing.
+        guard::enter(
+            made_by,
+            || SUCCESS,
+            || {
+                runtime::get().inspect(|runtime| note(runtime));
+                SUCCESS
+            },
+        );
+    }
+    code
+}
+
+/// What makes communicators, one function per line, handed to the macro that makes the entries: the function, its
+/// native name, the last part of its name in lower and in upper case for Fortran, who takes part, the arguments between
+/// the parent and the new communicator, and what follows the latter.
+macro_rules! makers_of_communicators {
+    ($emit:ident) => {
+        $emit! {
+            MPI_Comm_dup PMPI_Comm_dup comm_dup COMM_DUP Parent () ();
+            MPI_Comm_dup_with_info PMPI_Comm_dup_with_info comm_dup_with_info COMM_DUP_WITH_INFO Parent
+                (info: MPI_Info) ();
+            MPI_Comm_idup PMPI_Comm_idup comm_idup COMM_IDUP ParentLater () (request: *mut MPI_Request);
+            MPI_Comm_split PMPI_Comm_split comm_split COMM_SPLIT Parent (color: c_int, order: c_int) ();
+            MPI_Comm_split_type PMPI_Comm_split_type comm_split_type COMM_SPLIT_TYPE Parent
+                (kind: c_int, order: c_int, info: MPI_Info) ();
+            MPI_Comm_create PMPI_Comm_create comm_create COMM_CREATE Parent (group: MPI_Group) ();
+            MPI_Comm_create_group PMPI_Comm_create_group comm_create_group COMM_CREATE_GROUP Members
+                (group: MPI_Group, tag: c_int) ();
+            MPI_Cart_create PMPI_Cart_create cart_create CART_CREATE Parent
+                (number: c_int, sizes: *const c_int, periods: *const c_int, reorder: c_int) ();
+            MPI_Cart_sub PMPI_Cart_sub cart_sub CART_SUB Parent (remain: *const c_int) ();
+            MPI_Graph_create PMPI_Graph_create graph_create GRAPH_CREATE Parent
+                (number: c_int, index: *const c_int, edges: *const c_int, reorder: c_int) ();
+            MPI_Dist_graph_create PMPI_Dist_graph_create dist_graph_create DIST_GRAPH_CREATE Parent
+                (number: c_int, sources: *const c_int, degrees: *const c_int, targets: *const c_int,
+                 weights: *const c_int, info: MPI_Info, reorder: c_int) ();
+            MPI_Dist_graph_create_adjacent PMPI_Dist_graph_create_adjacent dist_graph_create_adjacent
+                DIST_GRAPH_CREATE_ADJACENT Parent
+                (in_degree: c_int, sources: *const c_int, source_weights: *const c_int, out_degree: c_int,
+                 targets: *const c_int, target_weights: *const c_int, info: MPI_Info, reorder: c_int) ();
+            MPI_Intercomm_create PMPI_Intercomm_create intercomm_create INTERCOMM_CREATE TwoParents
+                (leader: c_int, peer: MPI_Comm, remote_leader: c_int, tag: c_int) ();
+            MPI_Intercomm_merge PMPI_Intercomm_merge intercomm_merge INTERCOMM_MERGE Parent (high: c_int) ();
+        }
+    };
+}
+pub(crate) use makers_of_communicators;
+
+macro_rules! entries {
+    ($($name:ident $native:ident $lower:ident $upper:ident $makers:ident
+        ($($argument:ident: $type:ty),*) ($($request:ident: $request_type:ty)?);)*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
+            ///
+            /// # Safety
+            /// As the MPI standard says.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C-unwind" fn $name(
+                parent: MPI_Comm, $($argument: $type,)* new: *mut MPI_Comm $(, $request: $request_type)?
+            ) -> c_int {
+                // SAFETY: the program's own arguments, passed on as they came.
+                let native = || unsafe {
+                    throwing!($native(MPI_Comm $(, $type)*, *mut MPI_Comm $(, $request_type)?))(
+                        parent, $($argument,)* new $(, $request)?
+                    )
+                };
+                // SAFETY: asked for only when the native function has written there.
+                watch(stringify!($name), Makers::$makers, parent, || unsafe { *new }, native)
+            }
+        )*
+    };
+}
+
+makers_of_communicators! { entries }
+
+/// What MPI 4 added, where the MPI has it.
+#[cfg(mpi_large_count)]
+mod added {
+    use super::*;
+
+    entries! {
+        MPI_Comm_idup_with_info PMPI_Comm_idup_with_info comm_idup_with_info COMM_IDUP_WITH_INFO ParentLater
+            (info: MPI_Info) (request: *mut MPI_Request);
+    }
+}

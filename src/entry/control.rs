@@ -1,0 +1,167 @@
+//! Control from inside the program: what `collie.h` offers.
+//!
+//! Choices made here are the program's word and come before variables and rules. Every rank that takes part in the
+//! collectives concerned has to make the same choice at the same point, as with any collective call.
+
+use crate::algorithm::Operation;
+use crate::communicator::state::{self, Communicator, Visit};
+use crate::mpi::constants;
+use crate::process::runtime;
+use crate::selection::Wanted;
+use crate::threads::Versions;
+use mpi_sys::MPI_Comm;
+use parking_lot::Mutex;
+use std::ffi::{CStr, c_char, c_int};
+
+/// A choice that the program made.
+pub type Chosen = [Wanted; Operation::ALL.len()];
+
+static EVERYWHERE: Mutex<Option<Box<Chosen>>> = Mutex::new(None);
+
+/// Changes with every choice, and whenever recording is switched or reset: what was decided under another version no
+/// longer counts.
+pub static VERSIONS: Versions = Versions::new();
+
+/// What the program chose for `operation` on this communicator; `None` if nothing.
+pub fn chosen(state: &Communicator, operation: Operation) -> Option<Wanted> {
+    let here = state.chosen.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
+    let everywhere = || EVERYWHERE.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
+    here.filter(|wanted| *wanted != Wanted::Auto).or_else(everywhere).filter(|wanted| *wanted != Wanted::Auto)
+}
+
+/// What a call of `collie.h` gives: 0, or one of the codes below.
+const DONE: c_int = 0;
+/// The name or choice is unknown; a line on stderr says what is accepted.
+const UNKNOWN: c_int = 1;
+/// MPI is not initialised, or has ended.
+const INACTIVE: c_int = 2;
+/// The report could not be written; a line on stderr says why.
+const UNWRITTEN: c_int = 3;
+
+/// Version of the library, as `major.minor.patch`; a static string.
+#[unsafe(no_mangle)]
+pub extern "C" fn collie_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Chooses how `operation` ("bcast", "reduce", ...) runs from now on, on every communicator: "auto", "native", or an
+/// algorithm with parameters, as in the environment variables. All ranks have to choose alike.
+///
+/// Returns 0, or 1 for an unknown operation, algorithm, parameter or value.
+///
+/// # Safety
+/// Both are strings that end in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some((operation, wanted)) = (unsafe { read(operation, choice) }) else { return UNKNOWN };
+    EVERYWHERE.lock().get_or_insert_default()[operation as usize] = wanted;
+    VERSIONS.changed();
+    DONE
+}
+
+/// Chooses as `collie_choose`, on the communicator `comm` only, where it comes before what holds everywhere.
+///
+/// Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is invalid.
+///
+/// # Safety
+/// Both are strings that end in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_char, choice: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let Some((operation, wanted)) = (unsafe { read(operation, choice) }) else { return UNKNOWN };
+    if comm == constants::comm_null() {
+        return INACTIVE;
+    }
+    let Some(Ok(shared)) = runtime::get().map(|runtime| state::of(runtime, comm)) else { return INACTIVE };
+    // SAFETY: the communicator is alive.
+    unsafe { &*shared }.chosen.lock().get_or_insert_default()[operation as usize] = wanted;
+    VERSIONS.changed();
+    DONE
+}
+
+/// What this rank has counted for an operation since the start, or since `MPI_Pcontrol(2)`.
+#[repr(C)]
+pub struct CollieStatistics {
+    /// Calls.
+    pub calls: u64,
+    /// Calls that went to the MPI library's own collective.
+    pub native_calls: u64,
+    /// Signature bytes that this rank contributed.
+    pub bytes: u64,
+    /// Time in the calls, nanoseconds.
+    pub nanoseconds: u64,
+}
+
+/// Fills `statistics` for `operation`, over all communicators that still exist, but for those that a call is under way on:
+/// another thread's, or the one whose callback asks. No communication.
+///
+/// Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
+///
+/// # Safety
+/// `operation` is a string that ends in a zero byte, `statistics` can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut CollieStatistics) -> c_int {
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(operation) }.to_string_lossy();
+    let Some(operation) = Operation::from_name(&name) else { return complain(&unknown_operation(&name)) };
+    let Some(runtime) = runtime::get() else { return INACTIVE };
+    let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
+    let add = |state: &mut Communicator| {
+        let cells = state.table.records(runtime.nanoseconds_per_tick);
+        for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
+            sum.calls += cell.calls;
+            sum.native_calls += if *cell.algorithm == *crate::monitor::NATIVE { cell.calls } else { 0 };
+            sum.bytes += cell.bytes;
+            sum.nanoseconds += cell.total_ns;
+        }
+    };
+    // SAFETY: at any time.
+    let left_out = unsafe { state::each(&runtime.states.lock(), Visit::AnyTime, add) };
+    if left_out > 0 {
+        log::debug!("collie_read leaves out {left_out} communicators that have a call under way");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { statistics.write(sum) };
+    DONE
+}
+
+/// Writes the report now, as `MPI_Finalize` would. Collective over `MPI_COMM_WORLD`.
+///
+/// Returns 0, 2 if MPI is not initialised, or 3 if it could not be written (on rank 0).
+#[unsafe(no_mangle)]
+pub extern "C" fn collie_report() -> c_int {
+    match runtime::get() {
+        None => INACTIVE,
+        Some(runtime) if crate::service::lifecycle::report(runtime) => DONE,
+        Some(_) => UNWRITTEN,
+    }
+}
+
+/// Reads an operation and a choice; a line on stderr if they are wrong.
+unsafe fn read(operation: *const c_char, choice: *const c_char) -> Option<(Operation, Wanted)> {
+    // SAFETY: the caller's promise.
+    let (name, choice) =
+        unsafe { (CStr::from_ptr(operation).to_string_lossy(), CStr::from_ptr(choice).to_string_lossy()) };
+    let Some(operation) = Operation::from_name(&name) else {
+        complain(&unknown_operation(&name));
+        return None;
+    };
+    match Wanted::parse(operation, &choice) {
+        Ok(wanted) => Some((operation, wanted)),
+        Err(words) => {
+            complain(&words);
+            None
+        }
+    }
+}
+
+fn unknown_operation(name: &str) -> String {
+    let accepted: Vec<_> = Operation::ALL.iter().map(|operation| operation.name()).collect();
+    format!("unknown operation '{name}'; accepted: {}", accepted.join(", "))
+}
+
+fn complain(words: &str) -> c_int {
+    crate::process::log::tell(words);
+    UNKNOWN
+}

@@ -1,0 +1,196 @@
+//! The exported Fortran symbols.
+//!
+//! Open MPI's Fortran bindings call PMPI, past the C symbols, so every entry is needed here: in the four ways in which
+//! compilers spell external names, and in the one of `mpi_f08`, where the error argument may be missing. The bindings
+//! of the MPICH family call the C symbols, so entries there would count every call twice; only what has no buffers goes
+//! past the C symbols in `mpi_f08`.
+
+#[cfg(mpi_family = "mpich")]
+use super::{observed, symbols::Passed};
+#[cfg(mpi_family = "mpich")]
+use crate::algorithm::Operation;
+#[cfg(mpi_family = "mpich")]
+use crate::call::collective::carry_out;
+#[cfg(mpi_family = "mpich")]
+use crate::monitor::{Collective, Form, Function};
+use crate::mpi::family;
+use crate::service::lifecycle;
+use mpi_sys::MPI_Comm;
+#[cfg(mpi_family = "mpich")]
+use mpi_sys::MPI_Request;
+use std::os::raw::c_int;
+
+/// Writes an error code where the program wants one.
+///
+/// # Safety
+/// `ierror` is null or can be written.
+pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
+    if !ierror.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe { ierror.write(code) }
+    }
+}
+
+/// Entries under several exported names each; the body sees the arguments and gives the error code.
+macro_rules! entries {
+    (@one $symbol:literal ($($argument:ident: $type:ty),*) $body:block) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry($($argument: *mut $type,)* ierror: *mut c_int) {
+                // SAFETY: Fortran passes every argument by an address that is valid for the call.
+                unsafe { give(ierror, $body) }
+            }
+        };
+    };
+    ($($($symbol:literal)+ => $arguments:tt $body:block)*) => {
+        $($(entries! { @one $symbol $arguments $body })+)*
+    };
+}
+
+#[cfg(mpi_family = "mpich")]
+entries! {
+    "mpi_init_f08_" => () {
+        lifecycle::init(|| mpi_sys::PMPI_Init(std::ptr::null_mut(), std::ptr::null_mut()))
+    }
+    "mpi_init_thread_f08_" => (required: c_int, provided: c_int) {
+        lifecycle::init(|| {
+            mpi_sys::PMPI_Init_thread(std::ptr::null_mut(), std::ptr::null_mut(), *required, provided)
+        })
+    }
+    "mpi_finalize_f08_" => () {
+        lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
+    }
+    "mpi_abort_f08_" => (c: c_int, code: c_int) {
+        let (c, code) = (comm(c), *code);
+        crate::service::partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
+    }
+    "mpi_barrier_f08_" => (c: c_int) {
+        let c = comm(c);
+        carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
+    }
+    "mpi_ibarrier_f08_" => (c: c_int, request: MPI_Request) {
+        let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });
+        observed::observe(function, c, -1, &crate::call::part::nothing, &|| *request, &|| mpi_sys::PMPI_Ibarrier(c, request))
+    }
+}
+
+/// A communicator as C would have passed it.
+///
+/// # Safety
+/// The handle can be read.
+pub(crate) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
+    // SAFETY: Fortran passes a valid address.
+    family::comm_of_fortran(unsafe { *handle })
+}
+
+/// `MPI_PCONTROL` has no error argument.
+macro_rules! pcontrol {
+    ($($symbol:literal)+) => {
+        $(const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry(level: *const c_int) {
+                // SAFETY: Fortran passes a valid address.
+                lifecycle::pcontrol(unsafe { *level });
+            }
+        };)+
+    };
+}
+
+#[cfg(mpi_family = "openmpi")]
+pcontrol! { "mpi_pcontrol_" "mpi_pcontrol" "mpi_pcontrol__" "MPI_PCONTROL" "mpi_pcontrol_f08_" }
+#[cfg(mpi_family = "mpich")]
+pcontrol! { "mpi_pcontrol_f08_" }
+
+#[cfg(mpi_family = "openmpi")]
+pub(crate) mod open_mpi {
+    use super::{c_int, comm, give, lifecycle};
+    use crate::mpi::{constants, family};
+    use crate::service::partial;
+    use mpi_sys::{MPI_Datatype, MPI_Op};
+    use once_cell::sync::OnceCell;
+    use std::ffi::CStr;
+    use std::os::raw::c_void;
+
+    /// Addresses that stand for something; of objects that the program, or else the MPI library, defines.
+    struct Sentinels {
+        in_place: [usize; 4],
+        bottom: [usize; 4],
+    }
+
+    /// Compilers spell external names in four ways.
+    fn sentinels() -> &'static Sentinels {
+        static SENTINELS: OnceCell<Sentinels> = OnceCell::new();
+        SENTINELS.get_or_init(|| Sentinels {
+            in_place: [
+                c"mpi_fortran_in_place_",
+                c"mpi_fortran_in_place",
+                c"mpi_fortran_in_place__",
+                c"MPI_FORTRAN_IN_PLACE",
+            ]
+            .map(address_of),
+            bottom: [c"mpi_fortran_bottom_", c"mpi_fortran_bottom", c"mpi_fortran_bottom__", c"MPI_FORTRAN_BOTTOM"]
+                .map(address_of),
+        })
+    }
+
+    /// Address of a symbol of the process; 0 if there is none.
+    fn address_of(name: &CStr) -> usize {
+        // SAFETY: the name ends in a zero byte.
+        unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize }
+    }
+
+    /// A buffer argument as C would have passed it.
+    pub(crate) fn buffer(address: *mut c_void) -> *mut c_void {
+        let sentinels = sentinels();
+        let place = address as usize;
+        if place != 0 && sentinels.in_place.contains(&place) {
+            constants::in_place().cast_mut()
+        } else if sentinels.bottom.contains(&place) {
+            std::ptr::null_mut()
+        } else {
+            address
+        }
+    }
+
+    /// A datatype as C would have passed it.
+    ///
+    /// # Safety
+    /// The handle can be read.
+    pub(crate) unsafe fn datatype(handle: *mut c_int) -> MPI_Datatype {
+        // SAFETY: as for communicators.
+        family::datatype_of_fortran(unsafe { *handle })
+    }
+
+    /// An operation as C would have passed it.
+    ///
+    /// # Safety
+    /// The handle can be read.
+    pub(crate) unsafe fn op(handle: *mut c_int) -> MPI_Op {
+        // SAFETY: as for communicators.
+        family::op_of_fortran(unsafe { *handle })
+    }
+
+    entries! {
+        "mpi_init_" "mpi_init" "mpi_init__" "MPI_INIT" "mpi_init_f08_" => () {
+            lifecycle::init(|| mpi_sys::PMPI_Init(std::ptr::null_mut(), std::ptr::null_mut()))
+        }
+        "mpi_init_thread_" "mpi_init_thread" "mpi_init_thread__" "MPI_INIT_THREAD" "mpi_init_thread_f08_" =>
+            (required: c_int, provided: c_int)
+        {
+            lifecycle::init(|| {
+                mpi_sys::PMPI_Init_thread(std::ptr::null_mut(), std::ptr::null_mut(), *required, provided)
+            })
+        }
+        "mpi_finalize_" "mpi_finalize" "mpi_finalize__" "MPI_FINALIZE" "mpi_finalize_f08_" => () {
+            lifecycle::finalize(|| mpi_sys::PMPI_Finalize())
+        }
+        "mpi_abort_" "mpi_abort" "mpi_abort__" "MPI_ABORT" "mpi_abort_f08_" => (c: c_int, code: c_int) {
+            let (c, code) = (comm(c), *code);
+            partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
+        }
+    }
+}

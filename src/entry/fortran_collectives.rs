@@ -1,0 +1,90 @@
+//! The Fortran entries of the collectives that are replaced, from the same table as the C entries.
+//!
+//! Open MPI's bindings only, which call PMPI; those of MPICH and its kin call the C symbols.
+
+use super::fortran::open_mpi::{buffer, datatype, op};
+use super::fortran::{comm, give};
+use super::symbols::{Passed, replaced_collectives};
+use crate::algorithm::Operation;
+use crate::call::collective::carry_out;
+use crate::mpi::error::throwing;
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+use std::os::raw::{c_int, c_void};
+
+/// A type of C arguments, which Fortran passes by address.
+trait FromFortran {
+    /// The argument as C would have passed it.
+    ///
+    /// # Safety
+    /// `address` is what Fortran passed for such an argument.
+    unsafe fn from_fortran(address: *mut c_void) -> Self;
+}
+
+impl FromFortran for *mut c_void {
+    unsafe fn from_fortran(address: *mut c_void) -> Self {
+        buffer(address)
+    }
+}
+
+impl FromFortran for *const c_void {
+    unsafe fn from_fortran(address: *mut c_void) -> Self {
+        buffer(address)
+    }
+}
+
+impl FromFortran for c_int {
+    unsafe fn from_fortran(address: *mut c_void) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { *address.cast() }
+    }
+}
+
+impl FromFortran for MPI_Datatype {
+    unsafe fn from_fortran(address: *mut c_void) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { datatype(address.cast()) }
+    }
+}
+
+impl FromFortran for MPI_Op {
+    unsafe fn from_fortran(address: *mut c_void) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { op(address.cast()) }
+    }
+}
+
+/// The entries: each under the four names that compilers give it, and the one of `mpi_f08`.
+macro_rules! entries {
+    (@one $symbol:expr, $operation:ident $native:ident ($($argument:ident: $type:ty $(=> $($role:ident)+)?),*)) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C-unwind" fn entry($($argument: *mut c_void,)* comm_: *mut c_int, ierror: *mut c_int) {
+                // SAFETY: Fortran passes every argument by an address that is valid for the call.
+                $(let $argument = unsafe { <$type>::from_fortran($argument) };)*
+                // SAFETY: as above.
+                let comm_ = unsafe { comm(comm_) };
+                #[allow(unused_mut)]
+                let mut passed = Passed::nothing();
+                $($($(passed.$role = $argument as _;)+)?)*
+                // SAFETY: the program's own arguments, passed on as C would have them.
+                let native = || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm_) };
+                let code = carry_out(&passed.to(Operation::$operation, comm_), native);
+                // SAFETY: as above; the error argument may be missing.
+                unsafe { give(ierror, code) }
+            }
+        };
+    };
+    ($($operation:ident [$lower:ident $upper:ident] $name:ident $native:ident $arguments:tt;)*) => {
+        $(
+            entries! { @one concat!("mpi_", stringify!($lower)), $operation $native $arguments }
+            entries! { @one concat!("mpi_", stringify!($lower), "_"), $operation $native $arguments }
+            entries! { @one concat!("mpi_", stringify!($lower), "__"), $operation $native $arguments }
+            entries! { @one concat!("MPI_", stringify!($upper)), $operation $native $arguments }
+            entries! { @one concat!("mpi_", stringify!($lower), "_f08_"), $operation $native $arguments }
+        )*
+    };
+}
+
+replaced_collectives! { entries }

@@ -1,0 +1,129 @@
+//! The Fortran entries of what is only observed, for Open MPI, whose Fortran bindings call PMPI past the C symbols.
+//!
+//! The arguments go on untouched to the library's own entry under its `PMPI` name, which knows better than anyone what
+//! its requests and missing error arguments are.
+
+use super::fortran::comm;
+use super::fortran::open_mpi::buffer;
+use super::observed::{self, observed_collectives};
+use crate::call::part::fortran::{own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours};
+use crate::call::part::fortran::{sum_reduced, sum_to_neighbours};
+use crate::call::part::nothing;
+use crate::monitor::{Collective, Form, Function};
+use crate::mpi::constants;
+use crate::process::native::find;
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::AtomicPtr;
+
+/// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`.
+macro_rules! entries {
+    (@one $function:expr, $symbol:expr, $native:expr,
+        ($($argument:ident: $type:ty),*) ($($made:ident)*) $root:expr, $bytes:expr) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C-unwind" fn entry(
+                $($argument: *mut c_void,)* handle: *mut c_int, $($made: *mut c_void,)* ierror: *mut c_int
+            ) {
+                type Native = unsafe extern "C-unwind" fn(
+                    $(entries!(@pointer $argument),)* *mut c_int, $(entries!(@pointer $made),)* *mut c_int
+                );
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's procedure of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native = || {
+                    // SAFETY: the program's own arguments, passed on as they came.
+                    unsafe { native($($argument,)* handle, $($made,)* ierror) };
+                    if ierror.is_null() {
+                        SUCCESS
+                    } else {
+                        // SAFETY: the native procedure has just written there.
+                        unsafe { *ierror }
+                    }
+                };
+                // SAFETY: Fortran passes a valid address.
+                let comm = unsafe { comm(handle) };
+                observed::observe($function, comm, $root, &|| $bytes, &|| entries!(@made $($made)*), &native);
+            }
+        };
+    };
+    (@pointer $argument:ident) => { *mut c_void };
+    (@made) => { constants::request_null() };
+    (@made info $request:ident) => { entries!(@made $request) };
+    // SAFETY: asked for only when the native procedure has written there.
+    (@made $request:ident) => { crate::mpi::family::request_of_fortran(unsafe { *$request.cast() }) };
+    (@names $collective:ident $form:ident $prefix:literal $upper_prefix:literal $lower:ident $upper:ident
+        $ending:literal $upper_ending:literal $arguments:tt $request:tt $root:expr, $bytes:expr) => {
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), $ending);
+            $arguments $request $root, $bytes
+        }
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), $ending, "_");
+            $arguments $request $root, $bytes
+        }
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), $ending, "__");
+            $arguments $request $root, $bytes
+        }
+        entries! {
+            @named $collective $form concat!($prefix, stringify!($lower), $ending, "_f08_");
+            $arguments $request $root, $bytes
+        }
+        entries! {
+            @one Function { collective: Collective::$collective, form: Form::$form },
+            concat!($upper_prefix, stringify!($upper), $upper_ending),
+            concat!("P", $upper_prefix, stringify!($upper), $upper_ending, "\0"),
+            $arguments $request $root, $bytes
+        }
+    };
+    (@named $collective:ident $form:ident concat!($($part:expr),*);
+        $arguments:tt $request:tt $root:expr, $bytes:expr) => {
+        entries! {
+            @one Function { collective: Collective::$collective, form: Form::$form },
+            concat!($($part),*), concat!("p", $($part,)* "\0"), $arguments $request $root, $bytes
+        }
+    };
+    ($($collective:ident $name:literal $lower:ident $upper:ident
+        [$($blocking:ident $native_blocking:ident)?] $large:tt [$start:ident $native_start:ident] $large_start:tt
+        $arguments:tt $root:expr, $bytes:expr;)*) => {
+        $(
+            entries! {
+                @blocking [$($blocking)?] $collective $lower $upper $arguments $root, $bytes
+            }
+            entries! {
+                @names $collective Nonblocking "mpi_i" "MPI_I" $lower $upper "" "" $arguments (request) $root, $bytes
+            }
+            #[cfg(mpi_persistent)]
+            entries! {
+                @names $collective Persistent "mpi_" "MPI_" $lower $upper "_init" "_INIT" $arguments (info request)
+                $root, $bytes
+            }
+            #[cfg(not(mpi_persistent))]
+            entries! {
+                @names $collective Persistent "mpix_" "MPIX_" $lower $upper "_init" "_INIT" $arguments (info request)
+                $root, $bytes
+            }
+        )*
+    };
+    (@blocking [] $($rest:tt)*) => {};
+    (@blocking [$name:ident] $collective:ident $lower:ident $upper:ident $arguments:tt $root:expr, $bytes:expr) => {
+        entries! { @names $collective Blocking "mpi_" "MPI_" $lower $upper "" "" $arguments () $root, $bytes }
+    };
+}
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+observed_collectives! { entries }
+
+/// The root.
+fn at(root: *mut c_void) -> c_int {
+    // SAFETY: Fortran passes a valid address.
+    unsafe { *root.cast::<c_int>() }
+}
+
+/// Whether the argument says that its side is in place.
+fn in_place(address: *mut c_void) -> bool {
+    observed::in_place(buffer(address))
+}

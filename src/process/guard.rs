@@ -1,0 +1,199 @@
+//! The boundary between C and Rust: what Collie itself causes is not taken for the program's, and the ways that lead out
+//! of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out of an
+//! error handler is recognised by the next call.
+
+use super::last_communicators::LastCommunicators;
+use super::{flags, stack};
+use crate::algorithm::Operation;
+use crate::mpi::constants;
+use crate::mpi::error::Error;
+use mpi_sys::MPI_Comm;
+use std::cell::Cell;
+use std::os::raw::c_int;
+
+/// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call; and
+/// without destructors, since programs call MPI when their thread's objects are gone.
+pub struct Thread {
+    /// The mark of the call that it is inside Collie for; 0 outside.
+    inside: Cell<usize>,
+    /// The communicators of its last calls.
+    pub communicators: LastCommunicators,
+    activity: Cell<&'static str>,
+    /// The operation that one of our algorithms is running for.
+    playing: Cell<Option<Operation>>,
+    /// An error to raise when Collie is left.
+    error: Cell<Option<(MPI_Comm, Error)>>,
+}
+
+thread_local! {
+    /// This thread's.
+    pub static THREAD: Thread = const {
+        Thread {
+            inside: Cell::new(0),
+            communicators: LastCommunicators::none(),
+            activity: Cell::new(""),
+            playing: Cell::new(None),
+            error: Cell::new(None),
+        }
+    };
+}
+
+/// A number that no other live thread has, and not 0.
+#[inline]
+pub fn this_thread() -> usize {
+    THREAD.with(Thread::number)
+}
+
+impl Thread {
+    /// A number that no other live thread has, and not 0.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        // An address is none of another live thread's.
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Whether it is inside Collie, or seems to be.
+    #[inline]
+    pub fn is_inside(&self) -> bool {
+        self.inside.get() != 0
+    }
+
+    /// Enters Collie until the result is dropped or [left](Inside::leave). `mark` is a variable of the entering function.
+    #[inline]
+    pub fn enter<'a>(&'a self, mark: &'a Mark) -> Inside<'a> {
+        self.inside.set(mark.address());
+        Inside(self)
+    }
+}
+
+impl Thread {
+    /// As [`play`], on this thread.
+    #[inline]
+    pub fn play<T>(&self, operation: Operation, action: impl FnOnce() -> T) -> T {
+        self.playing.set(Some(operation));
+        let result = action();
+        self.playing.set(None);
+        result
+    }
+}
+
+/// A place in the stack that tells whether the function that it belongs to is still running.
+pub struct Mark(#[allow(dead_code)] u64);
+
+impl Mark {
+    /// To be kept in a variable.
+    #[inline]
+    pub const fn new() -> Self {
+        Self(0)
+    }
+
+    #[inline]
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+}
+
+/// This thread is inside Collie as long as this lasts. Dropped without being left where a panic or an exception of the
+/// program comes by.
+pub struct Inside<'a>(&'a Thread);
+
+impl Inside<'_> {
+    /// Leaves Collie, then raises the error that came up inside: the program's handler may jump wherever it likes.
+    #[inline]
+    pub fn leave(self, code: c_int) -> c_int {
+        let thread = self.0;
+        std::mem::forget(self);
+        thread.inside.set(0);
+        if code != mpi_sys::MPI_SUCCESS as c_int {
+            thread.raise_kept();
+        }
+        code
+    }
+}
+
+impl Drop for Inside<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            abort(self.0);
+        }
+        self.0.has_left_no_algorithm("an exception");
+        self.0.inside.set(0);
+        self.0.error.set(None);
+    }
+}
+
+impl Thread {
+    #[cold]
+    fn raise_kept(&self) {
+        if let Some((comm, error)) = self.error.take() {
+            crate::mpi::communicator::raise(comm, error);
+        }
+    }
+
+    /// Whether a call made now is one that Collie itself causes, or a callback of the program inside one of Collie's. If it
+    /// is not, although the thread seems to be inside, an error handler has jumped out of the call before.
+    #[cold]
+    fn is_nested(&self, here: usize) -> bool {
+        if stack::is_running(self.inside.get(), here) {
+            return true;
+        }
+        self.inside.set(0);
+        self.error.set(None);
+        self.has_left_no_algorithm("a jump");
+        flags::jumped_out();
+        false
+    }
+
+    /// Ends the job if `way` has led out of one of our algorithms: the messages under way would meet those of later calls.
+    fn has_left_no_algorithm(&self, way: &str) {
+        if let Some(operation) = self.playing.take() {
+            let what = format!("{way} out of the program's reduction function has left an algorithm of Collie's");
+            tell_and_abort(&what, operation.row().mpi_name);
+        }
+    }
+}
+
+/// Runs `ours`, or `native` when this thread is inside Collie already: a reduction function or an attribute callback of
+/// the program that calls MPI.
+pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
+    THREAD.with(|thread| {
+        let mark = Mark::new();
+        if thread.is_inside() && thread.is_nested(mark.address()) {
+            return native();
+        }
+        let inside = thread.enter(&mark);
+        thread.activity.set(call);
+        let code = ours();
+        inside.leave(code)
+    })
+}
+
+/// Runs an algorithm of ours, which nothing may jump out of.
+#[inline]
+pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {
+    THREAD.with(|thread| thread.play(operation, action))
+}
+
+/// Has `error` raised on the program's communicator when Collie is left; gives the code to return to the program.
+#[cold]
+pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
+    THREAD.with(|thread| thread.error.set(Some((comm, error))));
+    error.0
+}
+
+/// After a panic, whose message has been told: going on with one rank out of step would hang the others.
+fn abort(thread: &Thread) -> ! {
+    let playing = thread.playing.get().map(|operation| operation.row().mpi_name);
+    tell_and_abort("internal error", playing.unwrap_or(thread.activity.get()))
+}
+
+fn tell_and_abort(what: &str, call: &str) -> ! {
+    let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
+    let context = crate::communicator::state::last_call();
+    let words = format!("rank {rank}: {what} in {call}{context}; ending the job");
+    super::log::tell_before_the_end(&words);
+    // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
+    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+    std::process::abort()
+}

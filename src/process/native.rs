@@ -1,0 +1,61 @@
+//! The MPI library's own procedures by name: those of its Fortran bindings, and those that its header may not declare.
+
+use crate::mpi::constants;
+use crate::mpi::family::FORTRAN_LIBRARIES;
+use std::ffi::CStr;
+use std::os::raw::c_void;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The library's procedure of that name, which ends in a zero byte; looked up once.
+pub(crate) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    let known = kept.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let name = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
+    // Nothing of ours has a PMPI name, so what comes first is the library's.
+    // SAFETY: the name ends in a zero byte.
+    let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    // A program that is loaded by another, such as a module of Python, keeps its libraries to itself.
+    for library in FORTRAN_LIBRARIES {
+        if found.is_null() {
+            // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
+            unsafe {
+                let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if !library.is_null() {
+                    found = libc::dlsym(library, name.as_ptr());
+                }
+            }
+        }
+    }
+    if found.is_null() {
+        missing(name);
+    }
+    kept.store(found, Ordering::Relaxed);
+    found
+}
+
+/// The library's procedure that one of ours under the same name, which ends in a zero byte, hides; looked up once.
+#[cfg(mpi_family = "mpich")]
+pub(crate) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    let known = kept.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let text = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
+    // SAFETY: the name ends in a zero byte.
+    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, text.as_ptr()) };
+    if found.is_null() {
+        missing(text)
+    }
+    kept.store(found, Ordering::Relaxed);
+    found
+}
+
+/// Tells that the library lacks what the program calls, and ends the job.
+fn missing(name: &CStr) -> ! {
+    super::log::tell_before_the_end(&format!("the MPI library has no {}; ending the job", name.to_string_lossy()));
+    // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
+    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+    std::process::abort()
+}

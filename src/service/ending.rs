@@ -1,0 +1,111 @@
+//! Ends that come without `MPI_Finalize`: `exit`, and `SIGTERM` as batch systems and launchers send it, where the program left
+//! its default action in place. Each rank that comes to such an end writes what it knows first, as before `MPI_Abort`.
+
+use super::deadline::{self, Cut};
+use super::partial::{self, OnStderr};
+use crate::communicator::state::Visit;
+use crate::process::runtime::{self, Runtime};
+use std::mem::MaybeUninit;
+use std::os::raw::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+/// How far the last report is.
+static LAST: AtomicU8 = AtomicU8::new(NONE_YET);
+
+const NONE_YET: u8 = 0;
+const WRITING: u8 = 1;
+const DONE: u8 = 2;
+
+/// The process that listens; 0 for none. One that it forks does not.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
+
+/// Listens from now on, if somebody wants reports.
+pub fn listen(runtime: &Runtime) {
+    if runtime.files().report.is_empty() {
+        return;
+    }
+    LISTENING.store(std::process::id(), Ordering::SeqCst);
+    if action(libc::SIGTERM).is_some_and(|now| now.sa_sigaction == libc::SIG_DFL) {
+        set_action(libc::SIGTERM, handler());
+    }
+}
+
+/// The end is the usual one.
+pub fn ignore() {
+    LISTENING.store(0, Ordering::SeqCst);
+    if action(libc::SIGTERM).is_some_and(|now| now.sa_sigaction == handler()) {
+        set_action(libc::SIGTERM, libc::SIG_DFL);
+    }
+}
+
+/// Writes this rank's last report, bounded in time; nothing if there has been one, or one is under way.
+pub fn last_report(runtime: &Runtime, cut: Cut) {
+    if LAST.compare_exchange(NONE_YET, WRITING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+        return;
+    }
+    // The job ends either way.
+    drop(deadline::bounded(cut, || {
+        catch_unwind(AssertUnwindSafe(|| {
+            let (when, on_stderr) = match cut {
+                Cut::Abort(code) => (format!("before MPI_Abort with code {code}"), OnStderr::EachRank),
+                Cut::Signal(_) => ("at SIGTERM".to_owned(), OnStderr::FirstRank),
+                Cut::Exit => ("at exit without MPI_Finalize".to_owned(), OnStderr::FirstRank),
+            };
+            partial::report(runtime, &when, Visit::AnyTime, on_stderr);
+        }))
+    }));
+    LAST.store(DONE, Ordering::SeqCst);
+}
+
+fn listening() -> Option<&'static Runtime> {
+    if LISTENING.load(Ordering::SeqCst) == std::process::id() { runtime::known() } else { None }
+}
+
+fn handler() -> libc::sighandler_t {
+    let handler: extern "C" fn(c_int) = terminated;
+    handler as *const () as libc::sighandler_t
+}
+
+/// What is interrupted never goes on, so the report is written here, as before an `MPI_Abort` in a handler; then the signal does
+/// what it would have done.
+extern "C" fn terminated(signal: c_int) {
+    if let Some(runtime) = listening() {
+        last_report(runtime, Cut::Signal(signal));
+        if LAST.load(Ordering::SeqCst) == WRITING {
+            // By another thread, or by what was interrupted, and the process ends when it is written.
+            return;
+        }
+    }
+    set_action(signal, libc::SIG_DFL);
+    // SAFETY: may be called by handlers. The signal is blocked until this one returns.
+    unsafe { libc::raise(signal) };
+}
+
+/// Runs when the program's own functions for the end have: one of them may still end MPI.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static AT_EXIT: extern "C" fn() = at_exit;
+
+extern "C" fn at_exit() {
+    if let Some(runtime) = listening() {
+        last_report(runtime, Cut::Exit);
+    }
+}
+
+fn action(signal: c_int) -> Option<libc::sigaction> {
+    let mut now = MaybeUninit::zeroed();
+    // SAFETY: only asks; the out-parameter is valid for writes, and all zeros is a valid value.
+    unsafe { (libc::sigaction(signal, std::ptr::null(), now.as_mut_ptr()) == 0).then(|| now.assume_init()) }
+}
+
+/// May be called by handlers.
+pub fn set_action(signal: c_int, handler: libc::sighandler_t) {
+    // SAFETY: all zeros is a valid value; the handler does only what it may.
+    unsafe {
+        let mut new: libc::sigaction = std::mem::zeroed();
+        new.sa_sigaction = handler;
+        new.sa_flags = libc::SA_RESTART;
+        libc::sigaction(signal, &new, std::ptr::null_mut());
+    }
+}

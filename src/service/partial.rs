@@ -1,0 +1,152 @@
+//! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
+//! `MPI_Abort` and other [`ending`]s.
+
+use super::deadline::Cut;
+use super::{ending, lifecycle, outputs};
+use crate::communicator::state::Visit;
+use crate::monitor::{Summary, merge};
+use crate::process::flags::{self, ASKED};
+use crate::process::runtime::{self, Runtime};
+use crate::report::with_word;
+use crate::selection::ReportTarget;
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use std::mem::MaybeUninit;
+use std::os::raw::{c_int, c_void};
+
+/// What was done at the signal before.
+static BEFORE: OnceCell<Before> = OnceCell::new();
+
+struct Before(libc::sigaction);
+
+// SAFETY: plain values, never changed.
+unsafe impl Send for Before {}
+// SAFETY: as above.
+unsafe impl Sync for Before {}
+
+type Plain = extern "C" fn(c_int);
+type Informed = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Listens to the signal, unless the program ignores it or wants no report. A handler that was there goes on being
+/// called; one that the program sets later takes the place of this one.
+pub fn listen(runtime: &Runtime) {
+    if targets(runtime).is_empty() {
+        return;
+    }
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: only asks; the out-parameter is valid for writes and filled where that succeeds.
+    let before = unsafe {
+        if libc::sigaction(libc::SIGUSR2, std::ptr::null(), before.as_mut_ptr()) != 0 {
+            return;
+        }
+        before.assume_init()
+    };
+    if before.sa_sigaction == libc::SIG_IGN || BEFORE.set(Before(before)).is_err() {
+        return;
+    }
+    // SAFETY: all zeros is a valid value; the handler does only what a handler may.
+    let code = unsafe {
+        let mut ours: libc::sigaction = std::mem::zeroed();
+        ours.sa_sigaction = handler();
+        ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | (before.sa_flags & libc::SA_ONSTACK);
+        ours.sa_mask = before.sa_mask;
+        libc::sigaction(libc::SIGUSR2, &ours, std::ptr::null_mut())
+    };
+    if code != 0 {
+        ::log::warn!("SIGUSR2 is not listened to");
+    }
+}
+
+/// Puts back what was there, unless the program has changed it since.
+pub fn ignore() {
+    let Some(Before(before)) = BEFORE.get() else { return };
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: the out-parameter is read where it was filled; what is set was got from the system.
+    unsafe {
+        if libc::sigaction(libc::SIGUSR2, std::ptr::null(), now.as_mut_ptr()) == 0
+            && now.assume_init().sa_sigaction == handler()
+        {
+            libc::sigaction(libc::SIGUSR2, before, std::ptr::null_mut());
+        }
+    }
+}
+
+fn handler() -> libc::sighandler_t {
+    let handler: Informed = asked;
+    handler as *const () as libc::sighandler_t
+}
+
+/// Touches atomics only, then does what was done before.
+extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *mut c_void) {
+    flags::set(ASKED);
+    let Some(Before(before)) = BEFORE.get() else { return };
+    if before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
+        return;
+    }
+    let address = before.sa_sigaction as *const ();
+    if before.sa_flags & libc::SA_SIGINFO != 0 {
+        // SAFETY: the system was given this address as a handler of that kind.
+        let handler: Informed = unsafe { std::mem::transmute(address) };
+        handler(signal, information, context);
+    } else {
+        // SAFETY: as above.
+        let handler: Plain = unsafe { std::mem::transmute(address) };
+        handler(signal);
+    }
+}
+
+/// What `MPI_Abort` does besides `native`.
+pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
+    if let Some(runtime) = runtime::get().filter(|runtime| !targets(runtime).is_empty()) {
+        ending::last_report(runtime, Cut::Abort(code));
+    }
+    native()
+}
+
+/// Who writes reports of one rank alone to stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnStderr {
+    /// Whoever writes one.
+    EachRank,
+    /// Rank 0: all ranks come to such an end together, and thousands of reports are not read.
+    FirstRank,
+}
+
+/// Writes what this rank knows to each target: files get the rank into their name.
+pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) {
+    // One at a time: two threads would write to the same files.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let told = |target: &&ReportTarget| {
+        **target != ReportTarget::Stderr || on_stderr == OnStderr::EachRank || runtime.world_rank == 0
+    };
+    let targets: Vec<_> = targets(runtime).iter().filter(told).collect();
+    if targets.is_empty() {
+        return;
+    }
+    let _writing = WRITING.lock();
+    let (rank, size) = (runtime.world_rank, runtime.world_size);
+    let (record, left_out) = lifecycle::record_alone(runtime, visit);
+    let mut partial = format!("rank {rank} of {size} alone, {when}");
+    if left_out > 0 {
+        partial += &format!("; without {left_out} communicators that have a call under way");
+    }
+    let summary = Summary { partial: Some(partial), ..merge(vec![record]) };
+    for target in targets {
+        outputs::write_report(runtime, &of_rank(target, rank), &summary);
+    }
+}
+
+/// Where reports go.
+fn targets(runtime: &Runtime) -> &[ReportTarget] {
+    &runtime.files().report
+}
+
+/// `report.json` of rank 3 is `report.rank3.json`.
+fn of_rank(target: &ReportTarget, rank: usize) -> ReportTarget {
+    match target {
+        ReportTarget::Stderr => ReportTarget::Stderr,
+        ReportTarget::File { path, format } => {
+            ReportTarget::File { path: with_word(path, &format!("rank{rank}")), format: *format }
+        }
+    }
+}

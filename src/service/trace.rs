@@ -1,0 +1,285 @@
+//! The per-call log of this rank, and its way into one trace file at rank 0.
+
+use super::outputs;
+use crate::call::arguments::LocalArguments;
+use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
+use crate::monitor::{RankRecord, Shown};
+use crate::mpi::bytes::ToRoot;
+use crate::mpi::{Result, communicator, constants, datatype, operation};
+use crate::process::log;
+use crate::process::runtime::Runtime;
+use crate::report::{NewFile, Trace};
+use crate::selection::{Configuration, ReportFormat, ReportTarget};
+use mpi_sys::{MPI_Datatype, MPI_Op};
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::os::raw::c_int;
+use std::path::Path;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// Calls per rank that the time line of a page shows; more could not be told apart.
+const ON_PAGE: Parts = Parts { first: 500, slowest: 500, last: 1000 };
+/// Events that travel to rank 0 at once: a mebibyte or so per rank.
+const PIECE: usize = 1 << 14;
+
+static THREADS: AtomicU16 = AtomicU16::new(0);
+
+thread_local! {
+    static THREAD: Cell<Option<u16>> = const { Cell::new(None) };
+    /// Handles of the last call's datatype and operation, if they are predefined, and their place.
+    static LAST: Cell<(usize, usize, u16)> = const { Cell::new((0, 0, 0)) };
+}
+
+/// The log that the configuration asks for: everything within the memory bound for a trace, some calls for a page.
+pub fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
+    let page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
+    if configuration.trace.is_some() {
+        Some(Mutex::new(for_trace(configuration)))
+    } else if configuration.report.iter().any(page) {
+        Some(Mutex::new(EventLog::for_page(ON_PAGE)))
+    } else {
+        None
+    }
+}
+
+/// A quarter of the memory, and a file behind it if there may be one.
+fn for_trace(configuration: &Configuration) -> EventLog {
+    let memory = configuration.memory / 4;
+    if configuration.spill == 0 {
+        return EventLog::in_memory(memory);
+    }
+    match nameless_file() {
+        Ok(file) => EventLog::spilling(memory, file, configuration.spill),
+        Err(error) => {
+            let folder = std::env::temp_dir();
+            log::tell(&format!("calls are kept in memory only: no file in {}: {error}", folder.display()));
+            EventLog::in_memory(memory)
+        }
+    }
+}
+
+/// A file in the folder for temporary files that is gone when the process is, however that ends.
+fn nameless_file() -> io::Result<File> {
+    let path = std::env::temp_dir().join(format!("collie-{}.calls", std::process::id()));
+    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+/// Datatypes and operations that calls were made with, by their place in the record.
+#[derive(Debug)]
+pub struct ElementsTable {
+    /// Of predefined handles, which never mean something else.
+    predefined: HashMap<(usize, usize), u16>,
+    places: HashMap<ElementsRecord, u16>,
+    records: Vec<ElementsRecord>,
+}
+
+impl Default for ElementsTable {
+    /// With the entry that stands for nothing known.
+    fn default() -> Self {
+        Self { predefined: HashMap::new(), places: HashMap::new(), records: vec![ElementsRecord::default()] }
+    }
+}
+
+impl ElementsTable {
+    fn place(&mut self, record: ElementsRecord) -> u16 {
+        if let Some(place) = self.places.get(&record) {
+            return *place;
+        }
+        // Further texts than numbers: not known.
+        let Ok(place) = u16::try_from(self.records.len()) else { return 0 };
+        self.records.push(record.clone());
+        self.places.insert(record, place);
+        place
+    }
+}
+
+/// The place of a call's datatype and operation; 0 where it has none.
+#[inline]
+pub fn elements(runtime: &Runtime, local: &LocalArguments) -> u16 {
+    let Some(side) = local.send.or(local.receive) else { return 0 };
+    let op = local.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
+    elements_of(runtime, side.datatype.handle, op)
+}
+
+/// The same of the handles, either of which may be null.
+#[inline]
+pub fn elements_of(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
+    if datatype == constants::datatype_null() {
+        return 0;
+    }
+    let handles = (datatype.0 as usize, op.0 as usize);
+    let (last_datatype, last_op, place) = LAST.get();
+    if (last_datatype, last_op) == handles && place > 0 {
+        return place;
+    }
+    find_elements(runtime, datatype, op)
+}
+
+#[cold]
+fn find_elements(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
+    let handles = (datatype.0 as usize, op.0 as usize);
+    let reduces = op != constants::op_null();
+    // Other handles may mean something else by the next call.
+    let lasts = datatype::is_predefined(datatype) && (!reduces || operation::is_predefined(op));
+    let mut table = runtime.elements.lock();
+    let known = if lasts { table.predefined.get(&handles).copied() } else { None };
+    let place = known.unwrap_or_else(|| {
+        let operation = if reduces { operation::name(op) } else { "" };
+        table.place(ElementsRecord { datatype: datatype::name(datatype), operation: operation.to_owned() })
+    });
+    if lasts {
+        table.predefined.insert(handles, place);
+        LAST.set((handles.0, handles.1, place));
+    }
+    place
+}
+
+/// Logs one call; `root` is -1 where there is none.
+pub fn push(
+    runtime: &Runtime,
+    events: &Mutex<EventLog>,
+    place: usize,
+    root: c_int,
+    call: (CellId, usize, u16),
+    times: (u64, u64),
+) {
+    let thread = THREAD.get().unwrap_or_else(|| {
+        let number = THREADS.fetch_add(1, Ordering::Relaxed);
+        THREAD.set(Some(number));
+        number
+    });
+    let (cell, bytes, elements) = call;
+    let (start, ticks) = times;
+    let since = runtime.nanoseconds(start.saturating_sub(runtime.started.0));
+    events.lock().push(Event {
+        enter_unix_ns: runtime.started_unix_ns() + since,
+        duration_ns: runtime.nanoseconds(ticks),
+        bytes: bytes as u64,
+        communicator: place as u32,
+        cell: cell.number(),
+        root,
+        thread,
+        elements,
+    });
+}
+
+/// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record.
+pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
+    let Some(events) = &runtime.events else { return };
+    let mut events = events.lock();
+    record.dropped_events = events.dropped();
+    record.elements.clone_from(&runtime.elements.lock().records);
+    match events.shown(ON_PAGE) {
+        Ok(Shown { events, missing, between }) => {
+            record.gap = between.map(|(from, to_unix_ns)| GapRecord {
+                from_unix_ns: from.unwrap_or(record.started_unix_ns),
+                to_unix_ns,
+                calls: missing,
+            });
+            record.events = events;
+        }
+        Err(error) => log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank)),
+    }
+}
+
+/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0. Collective over `MPI_COMM_WORLD`.
+/// False if it could not be written.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &RankRecord) -> Result<bool> {
+    let (world, own) = (constants::comm_world(), runtime.world_rank);
+    let kept = runtime.events.as_ref().map_or(0, |log| log.lock().len());
+    let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
+    let [origin] = communicator::least(world, [record.started_unix_ns])?;
+    let (mut trace, at) = match path.map(outputs::begin_trace) {
+        None => (None, None),
+        Some(Err(error)) => (Some(Err(error)), None),
+        Some(Ok((file, at))) => (Some(Trace::begin(BufWriter::new(file), origin)), Some(at)),
+    };
+    for (rank, [length]) in lengths.into_iter().enumerate() {
+        let names = if rank == own { names(record).encode() } else { Vec::new() };
+        let names = way.from(rank, &names)?;
+        let names = path.map(|_| RankRecord::decode(&names).map_err(io::Error::other));
+        with(&mut trace, |trace| trace.rank(known(&names)?));
+        for piece in 0..(length as usize).div_ceil(PIECE) {
+            let mut bytes = Vec::new();
+            if rank == own {
+                bytes = read_piece(runtime, piece).iter().flat_map(|event| event.to_bytes()).collect();
+            }
+            let events = way.from(rank, &bytes)?;
+            with(&mut trace, |trace| {
+                for event in events.as_chunks().0 {
+                    trace.event(known(&names)?, &Event::from_bytes(event))?;
+                }
+                Ok(())
+            });
+        }
+    }
+    Ok(match (trace, path) {
+        (Some(trace), Some(path)) => match trace.and_then(end) {
+            Ok(()) => at.as_deref() == Some(path),
+            Err(error) => {
+                let path = at.as_deref().unwrap_or(path);
+                log::tell(&format!("the trace could not be written to {}: {error}; there is none", path.display()));
+                false
+            }
+        },
+        _ => true,
+    })
+}
+
+/// The part of a record that the names of its calls are in.
+fn names(record: &RankRecord) -> RankRecord {
+    let named = |communicator: &CommunicatorRecord| CommunicatorRecord {
+        identity: communicator.identity.clone(),
+        name: communicator.name.clone(),
+        cells: communicator.cells.iter().map(CellRecord::without_durations).collect(),
+        ..CommunicatorRecord::default()
+    };
+    RankRecord {
+        rank: record.rank,
+        host: record.host.clone(),
+        elements: record.elements.clone(),
+        communicators: record.communicators.iter().map(named).collect(),
+        ..RankRecord::default()
+    }
+}
+
+/// The record that events are written with, at rank 0.
+fn known(names: &Option<io::Result<RankRecord>>) -> io::Result<&RankRecord> {
+    match names {
+        Some(Ok(names)) => Ok(names),
+        Some(Err(error)) => Err(io::Error::other(error.to_string())),
+        None => Err(io::Error::other("rank 0 only writes")),
+    }
+}
+
+/// So many calls of this rank's log; few enough that the file behind it need not fit into memory.
+fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
+    let Some(log) = &runtime.events else { return Vec::new() };
+    log.lock().part((piece * PIECE) as u64, PIECE).unwrap_or_else(|error| {
+        log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
+        Vec::new()
+    })
+}
+
+/// Ends the trace; only then it has its name.
+fn end(trace: Trace<BufWriter<NewFile>>) -> io::Result<()> {
+    trace.end()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
+}
+
+/// Goes on with a trace that is being written at this rank and has not failed.
+fn with<W: io::Write>(trace: &mut Option<io::Result<Trace<W>>>, action: impl FnOnce(&mut Trace<W>) -> io::Result<()>) {
+    if let Some(kept) = trace
+        && let Ok(open) = kept
+        && let Err(error) = action(open)
+    {
+        *kept = Err(error);
+    }
+}
