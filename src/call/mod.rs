@@ -4,8 +4,9 @@
 //!   what can be kept and [`decisions`] what was decided.
 //! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
 //!   played. [`verify`]: ours beside the native one, results compared.
-//! * [`part`]: bytes of what is only observed. [`requests`]: the calls that wait for what was started.
-//! * [`contexts`]: communicators that the MPI library has no context id for.
+//! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
+//!   for what was started.
+//! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
 
 pub mod arguments;
 pub mod cached;
@@ -13,6 +14,8 @@ pub mod collective;
 pub mod contexts;
 pub mod decisions;
 pub mod fast_path;
+pub mod makers;
+pub mod observed;
 pub mod part;
 pub mod plan;
 pub mod program;

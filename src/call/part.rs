@@ -149,7 +149,8 @@ pub fn reduced(count: impl Into<i64>, datatype: MPI_Datatype, op: MPI_Op) -> Par
     Part { op, ..product(count, datatype) }
 }
 
-fn of(blocks: Blocks, counts: impl Into<Counts>, types: Types) -> Part {
+/// Some blocks.
+pub fn of(blocks: Blocks, counts: impl Into<Counts>, types: Types) -> Part {
     let datatype = if let Types::One(datatype) = types { datatype } else { constants::datatype_null() };
     Part { bytes: Bytes::Of(blocks, counts.into(), types), datatype, op: constants::op_null() }
 }
@@ -182,64 +183,4 @@ pub fn sum_to_neighbours(counts: impl Into<Counts>, datatype: MPI_Datatype) -> P
 /// The same, each block of a type of its own.
 pub fn sum_of_types_to_neighbours(counts: impl Into<Counts>, types: *const MPI_Datatype) -> Part {
     of(Blocks::Neighbours, counts, Types::C(types))
-}
-
-/// The Fortran forms, whose arguments all come by address.
-#[cfg(mpi_family = "openmpi")]
-pub mod fortran {
-    use super::{Blocks, Counts, Part, Types};
-    use crate::entry::fortran::open_mpi::{datatype, op};
-    use std::os::raw::{c_int, c_void};
-
-    fn counts(counts: *mut c_void) -> Counts {
-        Counts::Int(counts.cast_const().cast::<c_int>())
-    }
-
-    /// `count` elements.
-    pub fn product(count: *mut c_void, handle: *mut c_void) -> Part {
-        // SAFETY: Fortran passes both by valid addresses.
-        unsafe { super::product(*count.cast::<c_int>(), datatype(handle.cast())) }
-    }
-
-    /// `count` elements that are reduced.
-    pub fn reduced(count: *mut c_void, handle: *mut c_void, operation: *mut c_void) -> Part {
-        // SAFETY: Fortran passes a valid address.
-        Part { op: unsafe { op(operation.cast()) }, ..product(count, handle) }
-    }
-
-    fn one(handle: *mut c_void) -> Types {
-        // SAFETY: Fortran passes a valid address.
-        Types::One(unsafe { datatype(handle.cast()) })
-    }
-
-    /// This rank's own block.
-    pub fn own(of: *mut c_void, handle: *mut c_void) -> Part {
-        super::of(Blocks::Own, counts(of), one(handle))
-    }
-
-    /// A block for each rank.
-    pub fn sum(of: *mut c_void, handle: *mut c_void) -> Part {
-        super::of(Blocks::Ranks, counts(of), one(handle))
-    }
-
-    /// The same, reduced.
-    pub fn sum_reduced(of: *mut c_void, handle: *mut c_void, operation: *mut c_void) -> Part {
-        // SAFETY: Fortran passes a valid address.
-        Part { op: unsafe { op(operation.cast()) }, ..sum(of, handle) }
-    }
-
-    /// The same, each block of a type of its own.
-    pub fn sum_of_types(of: *mut c_void, types: *mut c_void) -> Part {
-        super::of(Blocks::Ranks, counts(of), Types::Fortran(types.cast_const().cast()))
-    }
-
-    /// A block for each neighbour.
-    pub fn sum_to_neighbours(of: *mut c_void, handle: *mut c_void) -> Part {
-        super::of(Blocks::Neighbours, counts(of), one(handle))
-    }
-
-    /// The same, each block of a type of its own.
-    pub fn sum_of_types_to_neighbours(of: *mut c_void, types: *mut c_void) -> Part {
-        super::of(Blocks::Neighbours, counts(of), Types::Fortran(types.cast_const().cast()))
-    }
 }

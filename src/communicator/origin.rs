@@ -5,13 +5,10 @@
 //! `MPI_COMM_WORLD` gave to world rank 4 and those whose first rank it is. Calls that not all ranks of a parent take
 //! part in (`MPI_Comm_create_group`), and those that join two groups, are counted among the ranks that do.
 
-use crate::call::contexts;
 use crate::mpi::communicator::{self, Key};
-use crate::mpi::error::{Result, throwing};
+use crate::mpi::error::Result;
 use crate::mpi::{constants, family};
-use crate::process::guard;
-use crate::process::runtime::{self, Runtime};
-use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
+use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -133,7 +130,10 @@ impl Origins {
     }
 
     /// Notes that `made_by`, called on `parent`, made `comm`, if it is one for this rank.
-    fn note(&self, parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn note(&self, parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
         let parent = self.of(parent)?;
         let call = match makers {
             Makers::Parent | Makers::ParentLater => parent.children.fetch_add(1, Ordering::Relaxed) + 1,
@@ -172,106 +172,4 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, origin: *mut c_void, _: *mut 
     // SAFETY: made by `keep`, and given back once.
     drop(unsafe { Arc::from_raw(origin.cast_const().cast::<Origin>()) });
     SUCCESS
-}
-
-/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards.
-pub fn watch(
-    made_by: &'static str,
-    makers: Makers,
-    parent: MPI_Comm,
-    made: impl Fn() -> MPI_Comm,
-    native: impl Fn() -> c_int,
-) -> c_int {
-    let code = contexts::make(made_by, makers, parent, &made, &native);
-    let note = |runtime: &Runtime| {
-        if let Err(error) = runtime.origins.note(parent, made_by, makers, made()) {
-            log::warn!("where a communicator comes from could not be noted: {error}");
-        }
-    };
-    if code == SUCCESS {
-        // Native code is done with, so attribute callbacks of the program were not taken for Collie's doing.
-        guard::enter(
-            made_by,
-            || SUCCESS,
-            || {
-                runtime::get().inspect(|runtime| note(runtime));
-                SUCCESS
-            },
-        );
-    }
-    code
-}
-
-/// What makes communicators, one function per line, handed to the macro that makes the entries: the function, its
-/// native name, the last part of its name in lower and in upper case for Fortran, who takes part, the arguments between
-/// the parent and the new communicator, and what follows the latter.
-macro_rules! makers_of_communicators {
-    ($emit:ident) => {
-        $emit! {
-            MPI_Comm_dup PMPI_Comm_dup comm_dup COMM_DUP Parent () ();
-            MPI_Comm_dup_with_info PMPI_Comm_dup_with_info comm_dup_with_info COMM_DUP_WITH_INFO Parent
-                (info: MPI_Info) ();
-            MPI_Comm_idup PMPI_Comm_idup comm_idup COMM_IDUP ParentLater () (request: *mut MPI_Request);
-            MPI_Comm_split PMPI_Comm_split comm_split COMM_SPLIT Parent (color: c_int, order: c_int) ();
-            MPI_Comm_split_type PMPI_Comm_split_type comm_split_type COMM_SPLIT_TYPE Parent
-                (kind: c_int, order: c_int, info: MPI_Info) ();
-            MPI_Comm_create PMPI_Comm_create comm_create COMM_CREATE Parent (group: MPI_Group) ();
-            MPI_Comm_create_group PMPI_Comm_create_group comm_create_group COMM_CREATE_GROUP Members
-                (group: MPI_Group, tag: c_int) ();
-            MPI_Cart_create PMPI_Cart_create cart_create CART_CREATE Parent
-                (number: c_int, sizes: *const c_int, periods: *const c_int, reorder: c_int) ();
-            MPI_Cart_sub PMPI_Cart_sub cart_sub CART_SUB Parent (remain: *const c_int) ();
-            MPI_Graph_create PMPI_Graph_create graph_create GRAPH_CREATE Parent
-                (number: c_int, index: *const c_int, edges: *const c_int, reorder: c_int) ();
-            MPI_Dist_graph_create PMPI_Dist_graph_create dist_graph_create DIST_GRAPH_CREATE Parent
-                (number: c_int, sources: *const c_int, degrees: *const c_int, targets: *const c_int,
-                 weights: *const c_int, info: MPI_Info, reorder: c_int) ();
-            MPI_Dist_graph_create_adjacent PMPI_Dist_graph_create_adjacent dist_graph_create_adjacent
-                DIST_GRAPH_CREATE_ADJACENT Parent
-                (in_degree: c_int, sources: *const c_int, source_weights: *const c_int, out_degree: c_int,
-                 targets: *const c_int, target_weights: *const c_int, info: MPI_Info, reorder: c_int) ();
-            MPI_Intercomm_create PMPI_Intercomm_create intercomm_create INTERCOMM_CREATE TwoParents
-                (leader: c_int, peer: MPI_Comm, remote_leader: c_int, tag: c_int) ();
-            MPI_Intercomm_merge PMPI_Intercomm_merge intercomm_merge INTERCOMM_MERGE Parent (high: c_int) ();
-        }
-    };
-}
-pub(crate) use makers_of_communicators;
-
-macro_rules! entries {
-    ($($name:ident $native:ident $lower:ident $upper:ident $makers:ident
-        ($($argument:ident: $type:ty),*) ($($request:ident: $request_type:ty)?);)*) => {
-        $(
-            #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
-            ///
-            /// # Safety
-            /// As the MPI standard says.
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C-unwind" fn $name(
-                parent: MPI_Comm, $($argument: $type,)* new: *mut MPI_Comm $(, $request: $request_type)?
-            ) -> c_int {
-                // SAFETY: the program's own arguments, passed on as they came.
-                let native = || unsafe {
-                    throwing!($native(MPI_Comm $(, $type)*, *mut MPI_Comm $(, $request_type)?))(
-                        parent, $($argument,)* new $(, $request)?
-                    )
-                };
-                // SAFETY: asked for only when the native function has written there.
-                watch(stringify!($name), Makers::$makers, parent, || unsafe { *new }, native)
-            }
-        )*
-    };
-}
-
-makers_of_communicators! { entries }
-
-/// What MPI 4 added, where the MPI has it.
-#[cfg(mpi_large_count)]
-mod added {
-    use super::*;
-
-    entries! {
-        MPI_Comm_idup_with_info PMPI_Comm_idup_with_info comm_idup_with_info COMM_IDUP_WITH_INFO ParentLater
-            (info: MPI_Info) (request: *mut MPI_Request);
-    }
 }

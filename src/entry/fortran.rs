@@ -6,11 +6,13 @@
 //! past the C symbols in `mpi_f08`.
 
 #[cfg(mpi_family = "mpich")]
-use super::{observed, symbols::Passed};
+use super::symbols::Passed;
 #[cfg(mpi_family = "mpich")]
 use crate::algorithm::Operation;
 #[cfg(mpi_family = "mpich")]
 use crate::call::collective::carry_out;
+#[cfg(mpi_family = "mpich")]
+use crate::call::{observed::observe, part};
 #[cfg(mpi_family = "mpich")]
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::family;
@@ -72,7 +74,7 @@ entries! {
     }
     "mpi_ibarrier_f08_" => (c: c_int, request: MPI_Request) {
         let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });
-        observed::observe(function, c, -1, &crate::call::part::nothing, &|| *request, &|| mpi_sys::PMPI_Ibarrier(c, request))
+        observe(function, c, -1, &part::nothing, &|| *request, &|| mpi_sys::PMPI_Ibarrier(c, request))
     }
 }
 

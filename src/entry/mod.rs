@@ -1,16 +1,24 @@
 //! The exported symbols, C and Fortran; each names its arguments and hands them on.
 //!
 //! * [`symbols`], [`fortran`], `fortran_collectives`: what is replaced, and the start and the end of MPI.
-//! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`.
-//! * [`origin_fortran`]: the Fortran entries of what makes communicators.
+//! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`, with
+//!   `part_fortran` for the bytes.
+//! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
+//! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
 //! * [`control`]: what `collie.h` declares.
 
 pub mod control;
 pub mod fortran;
 #[cfg(mpi_family = "openmpi")]
 pub mod fortran_collectives;
+pub mod freeing;
+pub mod makers;
+pub mod makers_fortran;
 pub mod observed;
 #[cfg(mpi_family = "openmpi")]
 pub mod observed_fortran;
-pub mod origin_fortran;
+#[cfg(mpi_family = "openmpi")]
+pub mod part_fortran;
+pub mod requests;
+pub mod requests_fortran;
 pub mod symbols;

@@ -5,9 +5,11 @@
 
 use super::fortran::comm;
 use super::fortran::open_mpi::buffer;
-use super::observed::{self, observed_collectives};
-use crate::call::part::fortran::{own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours};
-use crate::call::part::fortran::{sum_reduced, sum_to_neighbours};
+use super::observed::observed_collectives;
+use super::part_fortran::{own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours};
+use super::part_fortran::{sum_reduced, sum_to_neighbours};
+use crate::call::arguments::is_in_place;
+use crate::call::observed::observe;
 use crate::call::part::nothing;
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
@@ -44,7 +46,7 @@ macro_rules! entries {
                 };
                 // SAFETY: Fortran passes a valid address.
                 let comm = unsafe { comm(handle) };
-                observed::observe($function, comm, $root, &|| $bytes, &|| entries!(@made $($made)*), &native);
+                observe($function, comm, $root, &|| $bytes, &|| entries!(@made $($made)*), &native);
             }
         };
     };
@@ -125,5 +127,5 @@ fn at(root: *mut c_void) -> c_int {
 
 /// Whether the argument says that its side is in place.
 fn in_place(address: *mut c_void) -> bool {
-    observed::in_place(buffer(address))
+    is_in_place(buffer(address))
 }

@@ -2,7 +2,9 @@
 //! MPI's all do, MPICH's those of `mpi_f08`.
 
 use super::fortran::comm;
-use crate::communicator::origin::{self, Makers, makers_of_communicators};
+use super::makers::makers_of_communicators;
+use crate::call::makers::watch;
+use crate::communicator::origin::Makers;
 use crate::process::native::find;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -39,7 +41,7 @@ macro_rules! entries {
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { comm(parent) };
                 // SAFETY: asked for only when the native procedure has written there.
-                origin::watch(stringify!($name), Makers::$makers, old, || unsafe { comm(new) }, native);
+                watch(stringify!($name), Makers::$makers, old, || unsafe { comm(new) }, native);
             }
         };
     };

@@ -1,0 +1,38 @@
+//! Calls that make communicators.
+
+use super::contexts;
+use crate::communicator::origin::Makers;
+use crate::process::guard;
+use crate::process::runtime::{self, Runtime};
+use mpi_sys::MPI_Comm;
+use std::os::raw::c_int;
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards.
+pub fn watch(
+    made_by: &'static str,
+    makers: Makers,
+    parent: MPI_Comm,
+    made: impl Fn() -> MPI_Comm,
+    native: impl Fn() -> c_int,
+) -> c_int {
+    let code = contexts::make(made_by, makers, parent, &made, &native);
+    let note = |runtime: &Runtime| {
+        if let Err(error) = runtime.origins.note(parent, made_by, makers, made()) {
+            log::warn!("where a communicator comes from could not be noted: {error}");
+        }
+    };
+    if code == SUCCESS {
+        // Native code is done with, so attribute callbacks of the program were not taken for Collie's doing.
+        guard::enter(
+            made_by,
+            || SUCCESS,
+            || {
+                runtime::get().inspect(|runtime| note(runtime));
+                SUCCESS
+            },
+        );
+    }
+    code
+}

@@ -1,0 +1,88 @@
+//! The C entries of the calls that start requests again, wait for them, test them and free them.
+
+use crate::call::requests::{self, Handles};
+use crate::mpi::error::throwing;
+use mpi_sys::{MPI_Request, MPI_Status};
+use std::os::raw::c_int;
+
+/// The program's requests; none for a count or address that MPI forbids.
+unsafe fn read(count: c_int, requests: *const MPI_Request) -> Handles {
+    let count = usize::try_from(count).unwrap_or(0);
+    if requests.is_null() {
+        return Handles::new();
+    }
+    // SAFETY: the program passes that many.
+    unsafe { std::slice::from_raw_parts(requests, count) }.into()
+}
+
+/// Whether `place` is among the first `count` indices.
+unsafe fn among(place: usize, count: c_int, indices: *const c_int) -> bool {
+    let count = usize::try_from(count).unwrap_or(0);
+    // SAFETY: the native call has written that many.
+    count > 0 && unsafe { std::slice::from_raw_parts(indices, count) }.contains(&(place as c_int))
+}
+
+macro_rules! entries {
+    ($($kind:ident $name:ident $native:ident ($($argument:ident: $type:ty),*)
+        $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
+        $(
+            #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
+            ///
+            /// # Safety
+            /// As the MPI standard says.
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
+                // SAFETY: the program's own arguments, passed on as they came.
+                let native = || unsafe { throwing!($native($($type),*))($($argument),*) };
+                entries! {
+                    @$kind $name
+                    || {
+                        // SAFETY: the requests are read as MPI reads them.
+                        unsafe { $requests }
+                    },
+                    native
+                    $(, |$place: usize| {
+                        // SAFETY: asked for only when the native call has written there.
+                        unsafe { $done }
+                    })?
+                }
+            }
+        )*
+    };
+    (@wait $name:ident $requests:expr, $native:expr) => {
+        requests::wait(stringify!($name), $requests, |_| true, $native)
+    };
+    (@wait $name:ident $requests:expr, $native:expr, $done:expr) => {
+        requests::wait(stringify!($name), $requests, $done, $native)
+    };
+    (@start $name:ident $requests:expr, $native:expr) => { requests::start(stringify!($name), $requests, $native) };
+    (@free $name:ident $requests:expr, $native:expr) => { requests::free($requests, $native) };
+}
+
+entries! {
+    wait MPI_Wait PMPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) read(1, request);
+    wait MPI_Waitall PMPI_Waitall(count: c_int, requests: *mut MPI_Request, statuses: *mut MPI_Status)
+        read(count, requests);
+    wait MPI_Waitany PMPI_Waitany(
+        count: c_int, requests: *mut MPI_Request, index: *mut c_int, status: *mut MPI_Status)
+        read(count, requests), |place| *index == place as c_int;
+    wait MPI_Waitsome PMPI_Waitsome(
+        count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
+        statuses: *mut MPI_Status)
+        read(count, requests), |place| among(place, *number, indices);
+    wait MPI_Test PMPI_Test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
+        read(1, request), |_place| *flag != 0;
+    wait MPI_Testall PMPI_Testall(
+        count: c_int, requests: *mut MPI_Request, flag: *mut c_int, statuses: *mut MPI_Status)
+        read(count, requests), |_place| *flag != 0;
+    wait MPI_Testany PMPI_Testany(
+        count: c_int, requests: *mut MPI_Request, index: *mut c_int, flag: *mut c_int, status: *mut MPI_Status)
+        read(count, requests), |place| *flag != 0 && *index == place as c_int;
+    wait MPI_Testsome PMPI_Testsome(
+        count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
+        statuses: *mut MPI_Status)
+        read(count, requests), |place| among(place, *number, indices);
+    start MPI_Start PMPI_Start(request: *mut MPI_Request) read(1, request);
+    start MPI_Startall PMPI_Startall(count: c_int, requests: *mut MPI_Request) read(count, requests);
+    free MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) *request;
+}

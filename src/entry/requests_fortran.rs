@@ -1,0 +1,110 @@
+//! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's `mpi_f08`,
+//! call PMPI past the C symbols.
+
+use crate::call::requests::{self, Handles};
+use crate::mpi::family;
+#[cfg(mpi_family = "openmpi")]
+use crate::process::native::find;
+#[cfg(mpi_family = "mpich")]
+use crate::process::native::find_next as find;
+use mpi_sys::MPI_Request;
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::AtomicPtr;
+
+/// A request as C would have passed it.
+unsafe fn request(handle: *mut c_int) -> MPI_Request {
+    // SAFETY: Fortran passes a valid address.
+    family::request_of_fortran(unsafe { *handle })
+}
+
+/// The program's requests.
+unsafe fn read(count: *mut c_int, requests: *mut c_int) -> Handles {
+    // SAFETY: Fortran passes that many.
+    unsafe {
+        let count = usize::try_from(*count).unwrap_or(0);
+        (0..count).map(|place| request(requests.add(place))).collect()
+    }
+}
+
+/// Whether `place` is among the first `number` indices, which count from 1.
+unsafe fn among(place: usize, number: *mut c_int, indices: *mut c_int) -> bool {
+    // SAFETY: the native call has written that many.
+    unsafe {
+        let number = usize::try_from(*number).unwrap_or(0);
+        (0..number).any(|index| *indices.add(index) == place as c_int + 1)
+    }
+}
+
+/// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`. What they call has
+/// the name with a P where the library has such procedures; the next of the same name otherwise.
+macro_rules! entries {
+    (@one $kind:ident $symbol:expr, $native:expr,
+        { ($($argument:ident)*) $requests:expr $(, |$place:ident| $done:expr)? }) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
+                type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's procedure of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native = || {
+                    // SAFETY: the program's own arguments, passed on as they came.
+                    unsafe { native($($argument,)* ierror) };
+                    if ierror.is_null() {
+                        mpi_sys::MPI_SUCCESS as c_int
+                    } else {
+                        // SAFETY: the native procedure has just written there.
+                        unsafe { *ierror }
+                    }
+                };
+                // SAFETY: read as MPI reads and writes them.
+                entries! { @$kind || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })? };
+            }
+        };
+    };
+    (@wait $requests:expr, $native:expr) => { requests::wait("wait", $requests, |_| true, $native) };
+    (@wait $requests:expr, $native:expr, $done:expr) => { requests::wait("wait", $requests, $done, $native) };
+    (@start $requests:expr, $native:expr) => { requests::start("start", $requests, $native) };
+    (@free $requests:expr, $native:expr) => { requests::free($requests, $native) };
+    (@pointer $argument:ident) => { *mut c_int };
+    (@named $kind:ident $lower:ident $before:literal [$($ending:literal)+] $rest:tt) => {
+        $(entries! {
+            @one $kind concat!("mpi_", stringify!($lower), $ending),
+            concat!($before, "mpi_", stringify!($lower), $ending, "\0"), $rest
+        })+
+    };
+    ($($kind:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
+        $(
+            #[cfg(mpi_family = "mpich")]
+            entries! { @named $kind $lower "" ["_f08_"] { $arguments $requests $(, |$place| $done)? } }
+            #[cfg(mpi_family = "openmpi")]
+            entries! {
+                @named $kind $lower "p" ["" "_" "__" "_f08_"] { $arguments $requests $(, |$place| $done)? }
+            }
+            #[cfg(mpi_family = "openmpi")]
+            entries! {
+                @one $kind concat!("MPI_", stringify!($upper)), concat!("PMPI_", stringify!($upper), "\0"),
+                { $arguments $requests $(, |$place| $done)? }
+            }
+        )*
+    };
+}
+
+entries! {
+    wait wait WAIT (handle status) Handles::from_slice(&[request(handle)]);
+    wait waitall WAITALL (count handles statuses) read(count, handles);
+    wait waitany WAITANY (count handles index status) read(count, handles), |place| *index == place as c_int + 1;
+    wait waitsome WAITSOME (count handles number indices statuses) read(count, handles),
+        |place| among(place, number, indices);
+    wait test TEST (handle flag status) Handles::from_slice(&[request(handle)]), |_place| *flag != 0;
+    wait testall TESTALL (count handles flag statuses) read(count, handles), |_place| *flag != 0;
+    wait testany TESTANY (count handles index flag status) read(count, handles),
+        |place| *flag != 0 && *index == place as c_int + 1;
+    wait testsome TESTSOME (count handles number indices statuses) read(count, handles),
+        |place| among(place, number, indices);
+    start start START (handle) Handles::from_slice(&[request(handle)]);
+    start startall STARTALL (count handles) read(count, handles);
+    free request_free REQUEST_FREE (handle) request(handle);
+}
