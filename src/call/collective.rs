@@ -4,18 +4,19 @@ use super::arguments::{Arguments, Fallback, LocalArguments};
 use super::cached::{CachedCall, Calls, Ready};
 use super::decisions::DecisionKey;
 use super::fast_path;
+use super::line::log_call;
 use super::plan::{Candidate, Plan, Policy};
+use super::play::ours;
 use super::program::{self, Prepared};
 use super::verify;
-use crate::algorithm::{Call, Choice, Operation};
+use crate::algorithm::{Call, Operation};
 use crate::communicator::state::{self, Communicator};
 use crate::entry::control;
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
-use crate::mpi::error::{Error, Result};
+use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{device, flags, guard};
-use crate::schedule::lower::Part;
 use crate::selection::{Decided, Mode, VerifyResult, decide_with};
 use crate::service::{synchronise, trace};
 use smallvec::smallvec;
@@ -265,41 +266,6 @@ fn run_alone(
     }
 }
 
-/// Plays an algorithm; gives the code to return to the program.
-#[inline]
-pub(crate) fn ours(
-    state: &Communicator,
-    arguments: &Arguments,
-    local: &LocalArguments,
-    choice: &Choice,
-    prepared: &Prepared,
-) -> c_int {
-    let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
-    match play(state, arguments.operation, local, sides, choice, prepared) {
-        Ok(()) => SUCCESS,
-        Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
-    }
-}
-
-/// The same on buffers that need not be the program's.
-#[inline]
-pub(crate) fn play(
-    state: &Communicator,
-    operation: Operation,
-    local: &LocalArguments,
-    sides: [*mut u8; 2],
-    choice: &Choice,
-    prepared: &Prepared,
-) -> Result {
-    let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
-    if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
-        return prepared.play(sides, None, &mut traffic, &mut played);
-    }
-    let (place, call) = state.seat_and_call(operation, local);
-    let part = Part { choice, call: &call, rank: place.rank, size: place.size };
-    prepared.play(sides, Some(&part), &mut traffic, &mut played)
-}
-
 /// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
 /// call and all that follow on the communicator are the MPI library's.
 #[inline]
@@ -373,23 +339,4 @@ fn plan(
         }
         _ => Plan::fixed(candidate),
     })
-}
-
-/// One line for the log, of a call by its cell and bytes.
-pub(crate) fn log_call(
-    runtime: &Runtime,
-    state: &Communicator,
-    name: &str,
-    root: c_int,
-    (cell, bytes): (CellId, usize),
-    ticks: u64,
-) {
-    let (algorithm, decided_by) = state.table.texts(cell);
-    log::trace!(
-        "{name} communicator={} size={} root={root} bytes={bytes} algorithm={algorithm} \
-         decided_by=\"{decided_by}\" seconds={:.9}",
-        state.identity(),
-        state.size,
-        runtime.nanoseconds(ticks) as f64 * 1e-9,
-    );
 }

@@ -3,7 +3,7 @@
 //! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
 //!   what can be kept and [`decisions`] what was decided.
 //! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
-//!   played. [`verify`]: ours beside the native one, results compared.
+//!   played, and [`play`]: doing so. [`verify`]: ours beside the native one, results compared.
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
 //!   for what was started.
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
@@ -14,10 +14,12 @@ pub mod collective;
 pub mod contexts;
 pub mod decisions;
 pub mod fast_path;
+pub mod line;
 pub mod makers;
 pub mod observed;
 pub mod part;
 pub mod plan;
+pub mod play;
 pub mod program;
 pub mod requests;
 pub mod verify;

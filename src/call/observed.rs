@@ -4,7 +4,7 @@
 //! Observing asks no other rank anything, so a communicator may be seen here long before its ranks agree on something,
 //! or without their ever doing so.
 
-use super::collective::log_call;
+use super::line::log_call;
 use super::part::{Part, nothing};
 use crate::communicator::state;
 use crate::monitor::{Form, Function};

@@ -6,7 +6,7 @@
 //! grows with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
 
 use super::arguments::{Arguments, LocalArguments};
-use super::collective;
+use super::play;
 use super::program::Prepared;
 use crate::algorithm::Choice;
 use crate::communicator::seat::Seat;
@@ -57,9 +57,8 @@ pub fn run(
     let start = runtime.clock.raw();
     let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
     let sides = [address(on_copy.send), address(on_copy.receive)];
-    let ours = guard::play(arguments.operation, || {
-        collective::play(state, arguments.operation, &on_copy, sides, choice, prepared)
-    });
+    let ours =
+        guard::play(arguments.operation, || play::play(state, arguments.operation, &on_copy, sides, choice, prepared));
     let between = runtime.clock.raw();
     let code = native();
     let end = runtime.clock.raw();

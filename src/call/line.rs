@@ -1,0 +1,25 @@
+//! A call as one line of the log for people (`COLLIE_LOG=trace`).
+
+use crate::communicator::state::Communicator;
+use crate::monitor::CellId;
+use crate::process::runtime::Runtime;
+use std::os::raw::c_int;
+
+/// Writes the line of a call, given by its cell and bytes.
+pub fn log_call(
+    runtime: &Runtime,
+    state: &Communicator,
+    name: &str,
+    root: c_int,
+    (cell, bytes): (CellId, usize),
+    ticks: u64,
+) {
+    let (algorithm, decided_by) = state.table.texts(cell);
+    log::trace!(
+        "{name} communicator={} size={} root={root} bytes={bytes} algorithm={algorithm} \
+         decided_by=\"{decided_by}\" seconds={:.9}",
+        state.identity(),
+        state.size,
+        runtime.nanoseconds(ticks) as f64 * 1e-9,
+    );
+}

@@ -1,0 +1,50 @@
+//! An algorithm that was decided on, played for a call.
+
+use super::arguments::{Arguments, LocalArguments};
+use super::program::Prepared;
+use crate::algorithm::{Choice, Operation};
+use crate::communicator::state::Communicator;
+use crate::mpi::error::{Error, Result};
+use crate::process::{flags, guard};
+use crate::schedule::lower::Part;
+use std::os::raw::c_int;
+
+const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
+/// Plays an algorithm; gives the code to return to the program.
+#[inline]
+pub fn ours(
+    state: &Communicator,
+    arguments: &Arguments,
+    local: &LocalArguments,
+    choice: &Choice,
+    prepared: &Prepared,
+) -> c_int {
+    let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
+    match play(state, arguments.operation, local, sides, choice, prepared) {
+        Ok(()) => SUCCESS,
+        Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
+    }
+}
+
+/// The same on buffers that need not be the program's.
+///
+/// # Errors
+/// The first error that PMPI returned.
+#[inline]
+pub fn play(
+    state: &Communicator,
+    operation: Operation,
+    local: &LocalArguments,
+    sides: [*mut u8; 2],
+    choice: &Choice,
+    prepared: &Prepared,
+) -> Result {
+    let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
+    if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
+        return prepared.play(sides, None, &mut traffic, &mut played);
+    }
+    let (place, call) = state.seat_and_call(operation, local);
+    let part = Part { choice, call: &call, rank: place.rank, size: place.size };
+    prepared.play(sides, Some(&part), &mut traffic, &mut played)
+}
