@@ -1,24 +1,27 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
-use super::arguments::{Arguments, Fallback, LocalArguments};
-use super::cached::{CachedCall, Calls, Ready};
+use super::arguments::{Arguments, LocalArguments};
+use super::attachment::Attached;
+use super::begin::begin;
+use super::cached::{CachedCall, Ready};
 use super::decisions::DecisionKey;
 use super::fast_path;
+use super::hooks::{self, CallLog, LoggedCall, WaitedCall};
 use super::line::log_call;
 use super::plan::{Candidate, Plan, Policy};
 use super::play::ours;
-use super::program::{self, Prepared};
-use super::verify;
+use super::program::{self, Prepared, seat_and_call};
+use super::{registry, verify};
 use crate::algorithm::{Call, Operation};
-use crate::communicator::state::{self, Communicator};
-use crate::entry::control;
+use crate::communicator::fallback::Fallback;
+use crate::communicator::state::Communicator;
+use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
-use crate::process::{device, flags, guard};
+use crate::process::{device, guard};
 use crate::selection::{Decided, Mode, VerifyResult, decide_with};
-use crate::service::{synchronise, trace};
 use smallvec::smallvec;
 use std::os::raw::c_int;
 use std::rc::Rc;
@@ -67,11 +70,11 @@ impl Outcome {
 
 fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
     let start = runtime.clock.raw();
-    let Ok(shared) = state::of(runtime, arguments.comm) else { return native() };
+    let Ok(attachment) = registry::of(runtime, arguments.comm) else { return native() };
+    let function = Function::from(arguments.operation);
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
-    let (mut state, _watching) = unsafe { flags::call(runtime, &*shared, arguments.operation.into(), start) };
-    let state = &mut *state;
-    let outcome = match settle(runtime, state, arguments, native) {
+    let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
+    let outcome = match decide_and_run(runtime, &mut attached, arguments, native) {
         Ok(outcome) => outcome,
         Err(error) => return guard::raise(arguments.comm, error),
     };
@@ -80,83 +83,88 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         Some(ticks) => ticks + waited,
         None => runtime.clock.raw().saturating_sub(start),
     };
+    let communicator = &mut attached.communicator;
     if runtime.recording.load(Ordering::Relaxed) {
-        state.table.record(outcome.cell, outcome.bytes as u64, ticks);
-        if let Some(events) = &runtime.events {
+        communicator.tally.table.record(outcome.cell, outcome.bytes as u64, ticks);
+        if let Some(log) = hooks::log() {
             let root = if arguments.operation.rooted() { arguments.root } else { -1 };
-            let call = (outcome.cell, outcome.bytes, outcome.elements);
-            trace::push(runtime, events, state.place, root, call, (start, ticks));
+            let (place, times) = (communicator.tally.place, (start, ticks));
+            let Outcome { cell, bytes, elements, .. } = outcome;
+            log.push(runtime, LoggedCall { place, root, cell, bytes, elements, times });
         }
         if let Some(epoch) = outcome.epoch {
-            let (function, bucket) = (Function::from(arguments.operation), Bucket::of(outcome.bytes as u64));
-            state.alternation.get_mut().epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
+            let bucket = Bucket::of(outcome.bytes as u64);
+            let epochs = &mut communicator.tally.alternation.get_mut().epochs;
+            epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
         }
     }
-    if let Some(waited) = outcome.waited {
+    if let (Some(waited), Some(waiting)) = (outcome.waited, hooks::waiting()) {
         // The one that met the late ranks is not counted, and what is counted waited for nobody.
         let ticks = if outcome.is_second && waited == 0 { 0 } else { ticks };
-        synchronise::after(runtime, state, (arguments.operation.into(), outcome.cell), (start, ticks), waited);
+        let call = WaitedCall { function, cell: outcome.cell, times: (start, ticks), waited };
+        waiting.after(runtime, communicator, call);
     }
     if log::log_enabled!(log::Level::Trace) {
         let (name, call) = (arguments.operation.row().mpi_name, (outcome.cell, outcome.bytes));
-        log_call(runtime, state, name, arguments.root, call, ticks);
+        log_call(runtime, communicator, name, arguments.root, call, ticks);
     }
     outcome.code
 }
 
 /// Decides and runs; the error is one from before the algorithm's first message.
 #[inline]
-fn settle(
+fn decide_and_run(
     runtime: &Runtime,
-    state: &mut Communicator,
+    attached: &mut Attached,
     arguments: &Arguments,
     native: &dyn Fn() -> c_int,
 ) -> Result<Outcome> {
     // Before anything is made of the arguments, which may mean different things on the ranks.
-    ask_for_device_memory(runtime, state, arguments)?;
-    if let Some(known) = state.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
+    ask_for_device_memory(runtime, attached, arguments)?;
+    if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
-        return Ok(run(runtime, state, arguments, &known.local, &known.plan, &known.prepared, native));
+        return Ok(run(runtime, &attached.communicator, arguments, &known.local, &known.plan, &known.prepared, native));
     }
-    let pass = |state: &mut Communicator, bytes: usize, fallback: Fallback| {
-        let cell = state.native_cell(arguments.operation, bytes, fallback.words());
+    let pass = |tally: &mut Tally, bytes: usize, fallback: Fallback| {
+        let cell = tally.native_cell(arguments.operation, bytes, fallback.words());
         Ok(Outcome::plain(native(), cell, bytes))
     };
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
-    let first_calls = state.is_new();
-    let local = match LocalArguments::of(arguments, state.rank, state.size) {
+    let communicator = &mut attached.communicator;
+    let first_calls = communicator.is_new();
+    let local = match LocalArguments::of(arguments, communicator.facts.rank, communicator.facts.size) {
         Ok(local) => local,
-        Err(_) if state.inter => return pass(state, 0, Fallback::Intercommunicator),
-        Err(fallback) => return pass(state, 0, fallback),
+        Err(_) if communicator.facts.inter => return pass(&mut communicator.tally, 0, Fallback::Intercommunicator),
+        Err(fallback) => return pass(&mut communicator.tally, 0, fallback),
     };
     let bytes = local.bytes();
-    if let Some(why) = state.stays_native() {
-        let cell = state.native_cell(arguments.operation, bytes, why.words());
+    if let Some(why) = communicator.stays_native() {
+        let cell = communicator.tally.native_cell(arguments.operation, bytes, why.words());
         let plan = Plan::native(cell);
-        let outcome = run(runtime, state, arguments, &local, &plan, &nobody(), native);
-        keep(state, arguments, local, plan, nobody());
+        let outcome = run(runtime, communicator, arguments, &local, &plan, &nobody(), native);
+        keep(attached, arguments, local, plan, nobody());
         return Ok(outcome);
     }
     if first_calls {
-        let cell = state.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
-        return Ok(run(runtime, state, arguments, &local, &Plan::native(cell), &nobody(), native));
+        let cell = communicator.tally.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
+        return Ok(run(runtime, communicator, arguments, &local, &Plan::native(cell), &nobody(), native));
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
     let key = DecisionKey { count: local.count, unit: local.unit, commutative };
-    let plan = match state.decisions.recall(arguments.operation, &key) {
+    let plan = match attached.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {
-            let plan = plan(runtime, state, arguments, &key, local.root)?;
-            state.decisions.remember(arguments.operation, key, plan.clone());
+            let plan = plan(runtime, attached, arguments, &key, local.root)?;
+            attached.decisions.remember(arguments.operation, key, plan.clone());
             plan
         }
     };
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
     let plan = if bytes == 0 && arguments.operation.has_data() { plan.of_last() } else { plan };
     let prepared: Ready =
-        plan.candidates().iter().map(|candidate| prepare(state, arguments.operation, &local, candidate)).collect();
-    let outcome = run(runtime, state, arguments, &local, &plan, &prepared, native);
-    keep(state, arguments, local, plan, prepared);
+        plan.candidates().iter().map(|candidate| prepare(attached, arguments.operation, &local, candidate)).collect();
+    let outcome = run(runtime, &attached.communicator, arguments, &local, &plan, &prepared, native);
+    keep(attached, arguments, local, plan, prepared);
     Ok(outcome)
 }
 
@@ -166,14 +174,23 @@ fn nobody() -> Ready {
 }
 
 /// Keeps a call for the next one like it, if it holds for that.
-fn keep(state: &mut Communicator, arguments: &Arguments, local: LocalArguments, plan: Plan, prepared: Ready) {
+fn keep(attached: &mut Attached, arguments: &Arguments, local: LocalArguments, plan: Plan, prepared: Ready) {
     if local.lasts() {
         let short = plan.policy() == Policy::Fixed
             && is_short(&plan.candidates()[0], prepared[0].as_ref())
-            && state.runtime.only_counts()
-            && !(state.asks_for_device_memory() && arguments.operation != Operation::Barrier);
-        state.calls.keep(arguments, CachedCall { local, plan, prepared, short });
+            && only_counts(attached.communicator.runtime)
+            && !(attached.communicator.asks_for_device_memory() && arguments.operation != Operation::Barrier);
+        attached.calls.keep(arguments, CachedCall { local, plan, prepared, short });
     }
+}
+
+/// Whether calls need nothing but to be carried out and counted. Whatever else wants to see single calls says so here:
+/// calls that were seen before go past it otherwise.
+fn only_counts(runtime: &Runtime) -> bool {
+    runtime.recording.load(Ordering::Relaxed)
+        && hooks::log().is_none()
+        && hooks::waiting().is_none()
+        && !log::log_enabled!(log::Level::Trace)
 }
 
 /// Whether nothing stands between a call and the native library, or a program that is kept.
@@ -187,7 +204,7 @@ fn is_short(candidate: &Candidate, prepared: Option<&Prepared>) -> bool {
 
 /// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to send.
 fn prepare(
-    state: &mut Communicator,
+    attached: &mut Attached,
     operation: Operation,
     local: &LocalArguments,
     candidate: &Candidate,
@@ -196,41 +213,44 @@ fn prepare(
     if local.bytes() == 0 && operation.has_data() {
         return None;
     }
-    // Away from the state, on which the call rests, while they are asked.
-    let mut calls = std::mem::replace(&mut state.calls, Calls::new(&state.runtime.cache));
-    let (place, call) = state.seat_and_call(operation, local);
+    let (place, call) = seat_and_call(&attached.communicator, operation, local);
     let form = program::form(&place, local);
-    let lowered =
-        calls.program(program::Key::of(&call, &form), choice, || program::lowered(&place, &call, choice, &form));
-    let prepared = Prepared::new(place, &call, local, form, lowered);
-    state.calls = calls;
-    Some(prepared)
+    let lower = || program::lowered(&place, &call, choice, &form);
+    let lowered = attached.calls.program(program::Key::of(&call, &form), choice, lower);
+    Some(Prepared::new(place, &call, local, form, lowered))
 }
 
 /// Runs what was decided.
 #[inline]
 fn run(
     runtime: &Runtime,
-    state: &Communicator,
+    communicator: &Communicator,
     arguments: &Arguments,
     local: &LocalArguments,
     plan: &Plan,
     prepared: &Ready,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
-    let waited = synchronise::before(runtime, state);
-    let outcome = Outcome { waited, ..run_alone(runtime, state, arguments, local, plan, prepared, native) };
-    match runtime.events {
+    let waited = hooks::waiting().and_then(|waiting| waiting.before(runtime, communicator));
+    let outcome = Outcome { waited, ..run_alone(runtime, communicator, arguments, local, plan, prepared, native) };
+    match hooks::log() {
         None => outcome,
-        Some(_) => Outcome { elements: trace::elements(runtime, local), ..outcome },
+        Some(log) => Outcome { elements: elements(log, local), ..outcome },
     }
+}
+
+/// The place of a call's datatype and operation in the log; 0 where it has none.
+fn elements(log: &dyn CallLog, local: &LocalArguments) -> u16 {
+    let Some(side) = local.send.or(local.receive) else { return 0 };
+    let op = local.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
+    log.elements(side.datatype.handle, op)
 }
 
 /// The same without waiting for the other ranks first.
 #[inline]
 fn run_alone(
     runtime: &Runtime,
-    state: &Communicator,
+    communicator: &Communicator,
     arguments: &Arguments,
     local: &LocalArguments,
     plan: &Plan,
@@ -244,20 +264,20 @@ fn run_alone(
             (None, _) => native(),
             (Some(_), None) => SUCCESS,
             (Some(choice), Some(prepared)) => {
-                guard::play(arguments.operation, || ours(state, arguments, local, choice, prepared))
+                guard::play(arguments.operation, || ours(communicator, arguments, local, choice, prepared))
             }
         };
         Outcome::plain(code, candidate.cell, bytes)
     };
     match (plan.policy(), plan.candidates()) {
         (Policy::Alternate, _) => {
-            let epoch = state.next_epoch(arguments.operation, bytes);
+            let epoch = communicator.next_epoch(arguments.operation, bytes);
             Outcome { epoch: Some(epoch), ..by(usize::from(!Epochs::is_native(epoch))) }
         }
         (Policy::Both, [first, Candidate { choice: Some(choice), cell }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
             let local = local.at(arguments);
-            let verified = verify::run(runtime, state, arguments, &local, (choice, second), native);
+            let verified = verify::run(runtime, communicator, arguments, &local, (choice, second), native);
             let is_second = verified.result == VerifyResult::Native;
             let cell = if is_second { first.cell } else { *cell };
             Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, cell, bytes) }
@@ -269,14 +289,15 @@ fn run_alone(
 /// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
 /// call and all that follow on the communicator are the MPI library's.
 #[inline]
-fn ask_for_device_memory(runtime: &Runtime, state: &mut Communicator, arguments: &Arguments) -> Result {
-    if !state.asks_for_device_memory() || arguments.operation == Operation::Barrier {
+fn ask_for_device_memory(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result {
+    let communicator = &mut attached.communicator;
+    if !communicator.asks_for_device_memory() || arguments.operation == Operation::Barrier {
         return Ok(());
     }
-    let Some(private) = state.private(runtime)? else { return Ok(()) };
-    let on_host = !arguments.first_bytes(state.rank).any(device::owns);
+    let Some(private) = communicator.private(runtime)? else { return Ok(()) };
+    let on_host = !arguments.first_bytes(communicator.facts.rank).any(device::owns);
     if !runtime.uncounted(|| communicator::all(private, on_host))? {
-        state.leave(Fallback::DeviceMemory);
+        attached.leave(Fallback::DeviceMemory);
     }
     Ok(())
 }
@@ -285,22 +306,26 @@ fn ask_for_device_memory(runtime: &Runtime, state: &mut Communicator, arguments:
 #[cold]
 fn plan(
     runtime: &Runtime,
-    state: &mut Communicator,
+    attached: &mut Attached,
     arguments: &Arguments,
     key: &DecisionKey,
     root: usize,
 ) -> Result<Plan> {
     let operation = arguments.operation;
-    if state.agreed.is_none() {
-        state.agree(runtime)?;
-        ask_for_device_memory(runtime, state, arguments)?;
+    if attached.communicator.agreed.is_none() {
+        attached.agree(runtime)?;
+        ask_for_device_memory(runtime, attached, arguments)?;
     }
-    synchronise::prepare(runtime, state)?;
-    if let Some(why) = state.stays_native() {
-        let cell = state.native_cell(operation, key.count * key.unit, why.words());
+    let program = attached.chosen(operation);
+    let communicator = &mut attached.communicator;
+    if let Some(waiting) = hooks::waiting() {
+        waiting.prepare(runtime, communicator)?;
+    }
+    if let Some(why) = communicator.stays_native() {
+        let cell = communicator.tally.native_cell(operation, key.count * key.unit, why.words());
         return Ok(Plan::native(cell));
     }
-    let agreed = state.agreed.as_ref().expect("just agreed");
+    let agreed = communicator.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
     let bytes = key.count * key.unit;
     let call = Call {
@@ -313,29 +338,31 @@ fn plan(
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
     };
-    let program = control::chosen(state, operation);
     let (choice, decided_by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
         Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),
         Decided::Native { by } => (None, by.to_string()),
     };
     let (choice, decided_by) = match choice {
-        Some(_) if state.private(runtime)?.is_none() => (None, state.without_private().words().to_owned()),
+        Some(_) if communicator.private(runtime)?.is_none() => {
+            (None, communicator.private.without().words().to_owned())
+        }
         choice => (choice, decided_by),
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
-    let cell = state.cell(operation, bytes, &algorithm, &decided_by);
+    let tally = &mut communicator.tally;
+    let cell = tally.cell(operation, bytes, &algorithm, &decided_by);
     let ours = choice.is_some();
     let candidate = Candidate { choice, cell };
     Ok(match configuration.mode {
-        Mode::Compare if ours => Plan::alternate(state.cell(operation, bytes, NATIVE, "native epoch"), candidate),
+        Mode::Compare if ours => Plan::alternate(tally.cell(operation, bytes, NATIVE, "native epoch"), candidate),
         // Counted as if it were ours.
         Mode::CompareSelf if ours => {
-            let native = state.cell(operation, bytes, NATIVE, "native epoch");
+            let native = tally.cell(operation, bytes, NATIVE, "native epoch");
             Plan::alternate(native, Candidate { choice: None, cell })
         }
         Mode::Verify if ours => {
             let why = format!("mode verify, beside {algorithm}");
-            Plan::both(state.cell(operation, bytes, NATIVE, &why), candidate)
+            Plan::both(tally.cell(operation, bytes, NATIVE, &why), candidate)
         }
         _ => Plan::fixed(candidate),
     })

@@ -6,8 +6,11 @@
 //! parent take part, `MPI_Comm_idup`, of which only the request tells, intercommunicators, and parents with ranks of another
 //! `MPI_COMM_WORLD`.
 
+use super::attachment::{Attached, Attachment, Visit};
+use super::registry;
 use crate::communicator::origin::Makers;
-use crate::communicator::state::{Communicator, Private, Shared, Visit};
+use crate::communicator::private::Private;
+use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result};
 use crate::mpi::handler::{Quiet, says_that_contexts_ran_out};
 use crate::mpi::{communicator, constants, family};
@@ -109,23 +112,25 @@ fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() ->
 /// Its ranks may differ in how long it has been idle, and other ranks do not know it: the parent's ranks agree on the one
 /// that is first by any rank's count, and its ranks know it by its identity.
 fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
-    let states: Vec<Arc<Shared>> = runtime.states.lock().clone();
+    let attachments = registry::all();
     // What fails here alone keeps all of them from it.
-    let candidates = candidates(runtime, &states, parent).unwrap_or_default();
+    let candidates = candidates(runtime, &attachments, parent).unwrap_or_default();
     let able = u64::from(candidates.is_some());
     let now = runtime.clock.raw();
     let mut own = (NONE, NONE);
-    for state in candidates.iter().flatten() {
-        let likely = state.comm == parent || state.comm == constants::comm_world();
-        own = own.min((turn(likely, runtime.nanoseconds(now.saturating_sub(state.last_call))), name(state)));
+    for communicator in candidates.iter().flatten().map(|attached| &attached.communicator) {
+        let comm = communicator.facts.comm;
+        let likely = comm == parent || comm == constants::comm_world();
+        own = own
+            .min((turn(likely, runtime.nanoseconds(now.saturating_sub(communicator.last_call))), name(communicator)));
     }
     let [able, first] = communicator::least(parent, [able, own.0])?;
     if able == 0 || first == NONE {
         return Ok(false);
     }
     let [chosen] = communicator::least(parent, [if own.0 == first { own.1 } else { NONE }])?;
-    for mut state in candidates.into_iter().flatten().filter(|state| name(state) == chosen) {
-        if let Err(error) = state.give_back(runtime) {
+    for mut attached in candidates.into_iter().flatten().filter(|attached| name(&attached.communicator) == chosen) {
+        if let Err(error) = attached.give_back() {
             log::warn!("a private communicator could not be freed: {error}");
         }
     }
@@ -133,18 +138,18 @@ fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
 }
 
 /// A number for a communicator's identity, the same on all its ranks. Where two have the same one, both go.
-fn name(state: &Communicator) -> u64 {
+fn name(communicator: &Communicator) -> u64 {
     let mut hasher = DefaultHasher::new();
-    state.identity().hash(&mut hasher);
+    communicator.identity().hash(&mut hasher);
     hasher.finish() >> 2
 }
 
 /// The communicators whose private ones can be given back, held; `None` where other threads may be using them.
 fn candidates<'a>(
     runtime: &Runtime,
-    states: &'a [Arc<Shared>],
+    attachments: &'a [Arc<Attachment>],
     parent: MPI_Comm,
-) -> Result<Option<Vec<Held<'a, Communicator>>>> {
+) -> Result<Option<Vec<Held<'a, Attached>>>> {
     let mut takes_part = vec![false; runtime.world_size];
     for rank in communicator::world_ranks(parent, false)? {
         match usize::try_from(rank) {
@@ -157,20 +162,21 @@ fn candidates<'a>(
         return Ok(None);
     }
     let mut candidates = Vec::new();
-    for shared in states {
+    for attachment in attachments {
         // SAFETY: this thread is in no collective: making a communicator holds nothing.
-        let Some(state) = (unsafe { shared.try_hold(Visit::BetweenCalls) }) else { return Ok(None) };
-        if is_candidate(&state, &takes_part) {
-            candidates.push(state);
+        let Some(attached) = (unsafe { attachment.try_hold(Visit::BetweenCalls) }) else { return Ok(None) };
+        if is_candidate(&attached.communicator, &takes_part) {
+            candidates.push(attached);
         }
     }
     Ok(Some(candidates))
 }
 
-fn is_candidate(state: &Communicator, takes_part: &[bool]) -> bool {
+fn is_candidate(communicator: &Communicator, takes_part: &[bool]) -> bool {
     // Ranks of other worlds are none of `takes_part`.
     let all_here = |members: &[u32]| members.iter().all(|rank| takes_part.get(*rank as usize) == Some(&true));
-    matches!(state.private, Private::Made(_)) && state.agreed.as_ref().is_some_and(|agreed| all_here(&agreed.members))
+    matches!(communicator.private, Private::Made(_))
+        && communicator.agreed.as_ref().is_some_and(|agreed| all_here(&agreed.members))
 }
 
 #[cfg(test)]

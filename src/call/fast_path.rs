@@ -1,13 +1,13 @@
 //! The fast path of a call that came before: nothing is asked, what was made ready for it runs.
 //!
 //! A call takes it when the thread remembers its communicator, its arguments but for the addresses are those of an
-//! earlier call, and nothing but the table of cells wants to know of it ([`Runtime::only_counts`]). All else takes the
+//! earlier call, and nothing but the table of cells wants to know of it. All else takes the
 //! slow path in [`collective`](super::collective). Both play the same program with the same player.
-//!
-//! [`Runtime::only_counts`]: crate::process::runtime::Runtime::only_counts
 
 use super::arguments::Arguments;
+use super::attachment::Attached;
 use super::program::Prepared;
+use super::registry;
 use crate::communicator::state::Communicator;
 use crate::monitor::Traffic;
 use crate::process::{flags, guard};
@@ -22,17 +22,17 @@ use std::os::raw::c_int;
 #[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c_int> {
     guard::THREAD.with(|thread| {
-        let shared = thread.communicators.find(arguments.comm)?;
+        let attachment = registry::recent(thread, arguments.comm)?;
         if thread.is_inside() {
             return None;
         }
         let threads = flags::short_call()?;
         // SAFETY: the communicator is alive while a call on it is, and this thread is in no other.
-        let mut held = unsafe { (*shared).hold_as_is(thread.number(), threads) };
+        let mut held = unsafe { (*attachment).hold_as_is(thread.number(), threads) };
         if !held.is_up_to_date() {
             return None;
         }
-        let Communicator { runtime, calls, traffic, played, table, last_call, .. } = &mut *held;
+        let Attached { communicator: Communicator { runtime, tally, last_call, .. }, calls, .. } = &mut *held;
         let clock = &runtime.clock;
         let start = clock.raw();
         let known = calls.find(arguments)?;
@@ -43,13 +43,13 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         let mark = guard::Mark::new();
         let inside = thread.enter(&mark);
         let code = match &known.prepared[0] {
-            Some(prepared) => {
-                thread.play(arguments.operation, || play(prepared, arguments, traffic.get_mut(), played.get_mut()))
-            }
+            Some(prepared) => thread.play(arguments.operation, || {
+                play(prepared, arguments, tally.traffic.get_mut(), tally.played.get_mut())
+            }),
             None => native(),
         };
         let ticks = clock.raw().saturating_sub(start);
-        table.record(known.plan.candidates()[0].cell, known.local.bytes() as u64, ticks);
+        tally.table.record(known.plan.candidates()[0].cell, known.local.bytes() as u64, ticks);
         drop(held);
         Some(inside.leave(code))
     })

@@ -8,18 +8,18 @@ use std::os::raw::c_int;
 /// Writes the line of a call, given by its cell and bytes.
 pub fn log_call(
     runtime: &Runtime,
-    state: &Communicator,
+    communicator: &Communicator,
     name: &str,
     root: c_int,
     (cell, bytes): (CellId, usize),
     ticks: u64,
 ) {
-    let (algorithm, decided_by) = state.table.texts(cell);
+    let (algorithm, decided_by) = communicator.tally.table.texts(cell);
     log::trace!(
         "{name} communicator={} size={} root={root} bytes={bytes} algorithm={algorithm} \
          decided_by=\"{decided_by}\" seconds={:.9}",
-        state.identity(),
-        state.size,
+        communicator.identity(),
+        communicator.facts.size,
         runtime.nanoseconds(ticks) as f64 * 1e-9,
     );
 }

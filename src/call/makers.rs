@@ -1,9 +1,9 @@
 //! Calls that make communicators.
 
 use super::contexts;
-use crate::communicator::origin::Makers;
+use crate::communicator::origin::{self, Makers};
 use crate::process::guard;
-use crate::process::runtime::{self, Runtime};
+use crate::process::runtime;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
 
@@ -18,8 +18,8 @@ pub fn watch(
     native: impl Fn() -> c_int,
 ) -> c_int {
     let code = contexts::make(made_by, makers, parent, &made, &native);
-    let note = |runtime: &Runtime| {
-        if let Err(error) = runtime.origins.note(parent, made_by, makers, made()) {
+    let note = || {
+        if let Err(error) = origin::note(parent, made_by, makers, made()) {
             log::warn!("where a communicator comes from could not be noted: {error}");
         }
     };
@@ -29,7 +29,9 @@ pub fn watch(
             made_by,
             || SUCCESS,
             || {
-                runtime::get().inspect(|runtime| note(runtime));
+                if runtime::get().is_some() {
+                    note();
+                }
                 SUCCESS
             },
         );

@@ -9,17 +9,23 @@
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
 
 pub mod arguments;
+pub mod attachment;
+pub mod begin;
 pub mod cached;
+pub mod choices;
 pub mod collective;
 pub mod contexts;
 pub mod decisions;
 pub mod fast_path;
+pub mod hooks;
 pub mod line;
 pub mod makers;
 pub mod observed;
 pub mod part;
 pub mod plan;
 pub mod play;
+pub mod pool;
 pub mod program;
+pub mod registry;
 pub mod requests;
 pub mod verify;

@@ -4,14 +4,17 @@
 //! Observing asks no other rank anything, so a communicator may be seen here long before its ranks agree on something,
 //! or without their ever doing so.
 
+use super::attachment::Attached;
+use super::begin::begin;
+use super::hooks::{self, LoggedCall, WaitedCall};
 use super::line::log_call;
 use super::part::{Part, nothing};
-use crate::communicator::state;
+use super::registry;
+use super::requests::REQUESTS;
 use crate::monitor::{Form, Function};
 use crate::mpi::constants;
+use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
-use crate::process::{flags, guard};
-use crate::service::{synchronise, trace};
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::os::raw::c_int;
 use std::sync::atomic::Ordering;
@@ -40,38 +43,51 @@ fn timed(
     (part, made): (&dyn Fn() -> Part, &dyn Fn() -> MPI_Request),
     native: &dyn Fn() -> c_int,
 ) -> c_int {
-    let Ok(shared) = state::of(runtime, comm) else { return native() };
+    let Ok(attachment) = registry::of(runtime, comm) else { return native() };
     let start = runtime.clock.raw();
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
-    let (mut state, _watching) = unsafe { flags::call(runtime, &*shared, function, start) };
-    let state = &mut *state;
+    let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     // Calls that only start something must not wait for other ranks.
     let blocking = function.form == Form::Blocking;
-    let waited = if blocking { synchronise::before_observed(runtime, state) } else { None };
+    let waited = if blocking { wait(runtime, &mut attached) } else { None };
+    let communicator = &mut attached.communicator;
     let code = native();
     let ticks = runtime.clock.raw().saturating_sub(start);
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
-        let part = if state.inter { nothing() } else { part() };
-        let bytes = part.bytes.count(comm, state.rank, state.size);
-        let cell = state.observed_cell(function, bytes);
+        let part = if communicator.facts.inter { nothing() } else { part() };
+        let bytes = part.bytes.count(comm, communicator.facts.rank, communicator.facts.size);
+        let cell = communicator.tally.observed_cell(function, bytes);
+        let (place, times) = (communicator.tally.place, (start, ticks));
         if !blocking {
-            runtime.requests.made(made(), state.place, function, bytes);
+            REQUESTS.made(made(), place, function, bytes);
         }
         if runtime.recording.load(Ordering::Relaxed) {
-            state.table.record(cell, bytes, ticks);
-            let call = (cell, bytes as usize);
-            if let Some(events) = &runtime.events {
-                let elements = trace::elements_of(runtime, part.datatype, part.op);
-                trace::push(runtime, events, state.place, root, (cell, bytes as usize, elements), (start, ticks));
+            communicator.tally.table.record(cell, bytes, ticks);
+            if let Some(log) = hooks::log() {
+                let elements = log.elements(part.datatype, part.op);
+                log.push(runtime, LoggedCall { place, root, cell, bytes: bytes as usize, elements, times });
             }
             if log::log_enabled!(log::Level::Trace) {
-                log_call(runtime, state, function.name(), root, call, ticks);
+                log_call(runtime, communicator, function.name(), root, (cell, bytes as usize), ticks);
             }
         }
-        if let Some(waited) = waited {
-            synchronise::after(runtime, state, (function, cell), (start, ticks), waited);
+        if let (Some(waited), Some(waiting)) = (waited, hooks::waiting()) {
+            waiting.after(runtime, communicator, WaitedCall { function, cell, times, waited });
         }
     }
     code
+}
+
+/// Waits for the other ranks first, where waiting is separated from working. They may not have agreed on anything yet.
+fn wait(runtime: &Runtime, attached: &mut Attached) -> Option<u64> {
+    let waiting = hooks::waiting()?;
+    if attached.communicator.never().is_none() && attached.communicator.agreed.is_none() {
+        let agreed = attached.agree(runtime);
+        let made = agreed.and_then(|()| waiting.prepare(runtime, &mut attached.communicator));
+        if let Err(error) = made {
+            log::error!("waiting on a communicator is not separated from working: {error}");
+        }
+    }
+    waiting.before(runtime, &attached.communicator)
 }

@@ -1,7 +1,7 @@
 //! An algorithm that was decided on, played for a call.
 
 use super::arguments::{Arguments, LocalArguments};
-use super::program::Prepared;
+use super::program::{Prepared, seat_and_call};
 use crate::algorithm::{Choice, Operation};
 use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result};
@@ -14,14 +14,14 @@ const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 /// Plays an algorithm; gives the code to return to the program.
 #[inline]
 pub fn ours(
-    state: &Communicator,
+    communicator: &Communicator,
     arguments: &Arguments,
     local: &LocalArguments,
     choice: &Choice,
     prepared: &Prepared,
 ) -> c_int {
     let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
-    match play(state, arguments.operation, local, sides, choice, prepared) {
+    match play(communicator, arguments.operation, local, sides, choice, prepared) {
         Ok(()) => SUCCESS,
         Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
     }
@@ -33,18 +33,18 @@ pub fn ours(
 /// The first error that PMPI returned.
 #[inline]
 pub fn play(
-    state: &Communicator,
+    communicator: &Communicator,
     operation: Operation,
     local: &LocalArguments,
     sides: [*mut u8; 2],
     choice: &Choice,
     prepared: &Prepared,
 ) -> Result {
-    let (mut traffic, mut played) = (state.traffic.borrow_mut(), state.played.borrow_mut());
+    let (mut traffic, mut played) = (communicator.tally.traffic.borrow_mut(), communicator.tally.played.borrow_mut());
     if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
         return prepared.play(sides, None, &mut traffic, &mut played);
     }
-    let (place, call) = state.seat_and_call(operation, local);
+    let (place, call) = seat_and_call(communicator, operation, local);
     let part = Part { choice, call: &call, rank: place.rank, size: place.size };
     prepared.play(sides, Some(&part), &mut traffic, &mut played)
 }

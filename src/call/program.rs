@@ -4,20 +4,24 @@
 //! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
 
 use super::arguments::LocalArguments;
+use super::pool::with_pool;
 use crate::algorithm::{Call, Choice, InPlace, Operation};
-use crate::communicator::seat::{Seat, with_pool};
+use crate::communicator::private::Private;
+use crate::communicator::seat::Seat;
+use crate::communicator::state::Communicator;
 use crate::monitor::{HeapBytes, Traffic};
 use crate::mpi::error::Result;
+use crate::mpi::family;
 use crate::mpi::memory::Pool;
 use crate::mpi::messages::{Channel, Messages, Units};
 use crate::mpi::packing::Elements;
 use crate::process::flags::{self, WATCHED};
+use crate::process::watched;
 use crate::run::{Buffers, Counts, Observer, Player};
 use crate::schedule::Range;
 use crate::schedule::action::{self, Action, Lowered, Side};
 use crate::schedule::lower::{self, Combine, Form, Part};
 use crate::schedule::overlap::Overlap;
-use crate::service::watch;
 use mpi_sys::MPI_Request;
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -166,6 +170,29 @@ fn units(local: &LocalArguments) -> Units {
     if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
 }
 
+/// This rank's place and the call, for an algorithm that was decided on.
+pub fn seat_and_call<'a>(
+    communicator: &'a Communicator,
+    operation: Operation,
+    local: &LocalArguments,
+) -> (Seat, Call<'a>) {
+    let agreed = communicator.agreed.as_ref().expect("a plan of ours rests on an agreement");
+    let Private::Made(comm) = communicator.private else { unreachable!("a plan of ours has a private communicator") };
+    let yielding = agreed.situation.oversubscribed && family::SPINS_WHILE_WAITING;
+    let call = Call {
+        operation,
+        root: local.root,
+        count: local.count,
+        unit: local.unit,
+        commutative: local.reduction.is_none_or(|reduction| reduction.commutative),
+        in_place: operation.tells_in_place() && local.send.is_none(),
+        nodes: &agreed.nodes,
+        half_bandwidth: agreed.half_bandwidth,
+    };
+    let (rank, size) = (communicator.facts.rank, communicator.facts.size);
+    (Seat { comm, rank, size, yielding, fragments: agreed.fragments }, call)
+}
+
 /// What a call is lowered for on this rank.
 pub fn form(place: &Seat, local: &LocalArguments) -> Form {
     let combine = match local.reduction {
@@ -262,10 +289,10 @@ impl Prepared {
         if !flags::is_set(WATCHED) {
             return self.play_before((), sides.into(), part, traffic, counts);
         }
-        let watched = watch::of_this_thread();
-        watched.runs(part.map(|part| (part.choice.algorithm.operation, part.choice.algorithm.name)));
-        let played = self.play_before(&*watched, sides.into(), part, traffic, counts);
-        watched.runs(None);
+        let thread = watched::of_this_thread();
+        thread.runs(part.map(|part| (part.choice.algorithm.operation, part.choice.algorithm.name)));
+        let played = self.play_before(&*thread, sides.into(), part, traffic, counts);
+        thread.runs(None);
         played
     }
 

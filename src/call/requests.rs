@@ -9,6 +9,7 @@ use crate::mpi::constants;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Request;
+use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 use std::collections::HashMap;
@@ -19,14 +20,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Requests that one call deals with.
 pub type Handles = SmallVec<[MPI_Request; 8]>;
 
+/// What this process knows of them.
+pub static REQUESTS: Requests = Requests::none();
+
 /// What the process knows of requests.
-#[derive(Default)]
 pub struct Requests {
     known: AtomicUsize,
-    started: Mutex<HashMap<usize, SmallVec<[Started; 1]>>>,
+    started: Lazy<Mutex<HashMap<usize, SmallVec<[Started; 1]>>>>,
     /// What was recorded, by the communicator's place: apart from its own table, since requests may be waited for on
     /// another thread, and when the communicator is gone.
-    tables: Mutex<HashMap<usize, Table>>,
+    tables: Lazy<Mutex<HashMap<usize, Table>>>,
 }
 
 /// A collective that was started, or can be.
@@ -54,6 +57,11 @@ impl Started {
 }
 
 impl Requests {
+    /// None known.
+    pub const fn none() -> Self {
+        Self { known: AtomicUsize::new(0), started: Lazy::new(Mutex::default), tables: Lazy::new(Mutex::default) }
+    }
+
     /// Gets to know a request that `function` has just made on the communicator at `place`.
     pub fn made(&self, request: MPI_Request, place: usize, function: Function, bytes: u64) {
         if request == constants::request_null() {
@@ -145,7 +153,7 @@ impl Requests {
 /// The runtime, if there are requests to look for.
 #[inline]
 fn interested() -> Option<&'static Runtime> {
-    runtime::get().filter(|runtime| runtime.requests.known.load(Ordering::Relaxed) > 0)
+    runtime::get().filter(|_| REQUESTS.known.load(Ordering::Relaxed) > 0)
 }
 
 /// What a call did to a request: MPICH 4.0's `mpi_f08` gives wrong indices, so that what becomes of the handle counts
@@ -189,7 +197,7 @@ fn waited(runtime: &Runtime, before: &Handles, after: &Handles, told: &dyn Fn(us
     let completed = there().filter(ended).count() as u64;
     let sharing = if completed > 0 { completed } else { there().count() as u64 };
     for place in there().filter(|place| completed == 0 || ended(place)) {
-        runtime.requests.waited(runtime, before[place], end(place), ticks / sharing);
+        REQUESTS.waited(runtime, before[place], end(place), ticks / sharing);
     }
 }
 
@@ -204,7 +212,7 @@ pub fn start(name: &'static str, requests: impl Fn() -> Handles, native: impl Fn
             let code = native();
             let ticks = runtime.clock.raw().saturating_sub(start) / (requests.len() as u64).max(1);
             if code == mpi_sys::MPI_SUCCESS as c_int {
-                requests.iter().for_each(|request| runtime.requests.started_again(runtime, *request, ticks));
+                requests.iter().for_each(|request| REQUESTS.started_again(runtime, *request, ticks));
             }
             code
         }),
@@ -216,11 +224,11 @@ pub fn start(name: &'static str, requests: impl Fn() -> Handles, native: impl Fn
 pub fn free(request: impl Fn() -> MPI_Request, native: impl Fn() -> c_int) -> c_int {
     match interested() {
         None => native(),
-        Some(runtime) => {
+        Some(_) => {
             let request = request();
             let code = native();
             if code == mpi_sys::MPI_SUCCESS as c_int {
-                runtime.requests.freed(request);
+                REQUESTS.freed(request);
             }
             code
         }
@@ -234,7 +242,7 @@ mod tests {
 
     #[test]
     fn a_handle_given_out_again_is_the_later_requests() {
-        let requests = Requests::default();
+        let requests = Requests::none();
         let handle = MPI_Request(0x2a as _);
         let function = Function { collective: Collective::Bcast, form: Form::Persistent };
         let known = |requests: &Requests| requests.known.load(Ordering::Relaxed);

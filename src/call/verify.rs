@@ -7,7 +7,7 @@
 
 use super::arguments::{Arguments, LocalArguments};
 use super::play;
-use super::program::Prepared;
+use super::program::{Prepared, seat_and_call};
 use crate::algorithm::Choice;
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
@@ -41,13 +41,13 @@ pub struct Outcome {
 /// Runs both and compares.
 pub fn run(
     runtime: &Runtime,
-    state: &Communicator,
+    communicator: &Communicator,
     arguments: &Arguments,
     local: &LocalArguments,
     (choice, prepared): (&Choice, &Prepared),
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
-    let (place, call) = state.seat_and_call(arguments.operation, local);
+    let (place, call) = seat_and_call(communicator, arguments.operation, local);
     let scale = if call.operation.reduces() { largest(place, local) } else { Ok(0.0) };
     let mut copy = local.receive.map(Copied::of);
     let mut on_copy = *local;
@@ -57,12 +57,13 @@ pub fn run(
     let start = runtime.clock.raw();
     let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
     let sides = [address(on_copy.send), address(on_copy.receive)];
-    let ours =
-        guard::play(arguments.operation, || play::play(state, arguments.operation, &on_copy, sides, choice, prepared));
+    let ours = guard::play(arguments.operation, || {
+        play::play(communicator, arguments.operation, &on_copy, sides, choice, prepared)
+    });
     let between = runtime.clock.raw();
     let code = native();
     let end = runtime.clock.raw();
-    let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
+    let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     let found = ours.and_then(|()| {
         let found = match (local.receive, on_copy.receive) {
@@ -78,7 +79,7 @@ pub fn run(
         };
         Ok(found.or_else(|| apart.then_some(()).as_ref().map(everywhere)))
     });
-    let mut verified = state.verified.borrow_mut();
+    let mut verified = communicator.tally.verified.borrow_mut();
     match found {
         Ok(None) => {}
         Ok(Some(difference)) => {
@@ -91,7 +92,7 @@ pub fn run(
                 native: difference.native,
                 ours: difference.ours,
             };
-            tell(runtime, state, &record);
+            tell(runtime, communicator, &record);
             if verified.differences.len() < KEPT {
                 verified.differences.push(record);
             }
@@ -122,15 +123,15 @@ fn hand_over(place: Seat, ours: Elements, native: Elements) -> Result {
 }
 
 /// Tells of a difference; ends the job if that is asked for.
-fn tell(runtime: &Runtime, state: &Communicator, record: &DifferenceRecord) {
-    let agreed = state.agreed.as_ref().expect("verified calls rest on an agreement");
+fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord) {
+    let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
         "rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
          native {}, ours {}",
         runtime.world_rank,
         record.function,
         record.call,
-        state.identity(),
+        communicator.identity(),
         record.algorithm,
         record.element,
         record.native,

@@ -1,6 +1,7 @@
 //! How the ranks of a communicator come to know the same, and what that is.
 
-use super::state::Communicator;
+use super::facts::Facts;
+use super::{origin, private};
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
 use crate::mpi::{bytes, communicator, family, node};
@@ -10,7 +11,7 @@ use crate::schedule::fragments::Fragments;
 use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Stands for the world rank of a rank of another `MPI_COMM_WORLD`.
 pub const FOREIGN: u32 = u32::MAX;
@@ -90,28 +91,28 @@ impl All {
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn agree(runtime: &Runtime, state: &Communicator) -> Result<Agreed> {
+pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
     let own = Own {
         configuration: digest(&runtime.raw),
-        identity: digest(&state.origin.identity),
+        identity: digest(&facts.origin.identity),
         inline: runtime.inline.map_or(0, |bytes| bytes as u64),
         node: runtime.node,
-        held: runtime.private_communicators.load(Ordering::Relaxed) as u64,
+        held: private::held() as u64,
         oversubscribed: runtime.oversubscribed,
         fast_network: runtime.fast_network,
-        no_ids: !runtime.origins.leaves_room(),
+        no_ids: !origin::leaves_room(),
         has_gpu: device::is_present(),
         // Another one in each run, so that a run is no repetition of the last one's coins.
-        seed: digest(&(runtime.started_unix_ns(), &state.origin.identity)),
+        seed: digest(&(runtime.started_unix_ns(), &facts.origin.identity)),
     };
-    let all = All(communicator::least(state.comm, own.words())?);
-    let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, state)? };
+    let all = All(communicator::least(facts.comm, own.words())?);
+    let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, facts)? };
     let one_node = all.alike(6);
-    let nodes = if one_node { Vec::new() } else { nodes(runtime, state)? };
-    let members = communicator::world_ranks(state.comm, false)?;
+    let nodes = if one_node { Vec::new() } else { nodes(runtime, facts)? };
+    let members = communicator::world_ranks(facts.comm, false)?;
     let members: Vec<_> = members.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
     Ok(Agreed {
-        situation: Situation { ranks: state.size, one_node, oversubscribed: all.most(9) == 1 },
+        situation: Situation { ranks: facts.size, one_node, oversubscribed: all.most(9) == 1 },
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
@@ -126,35 +127,37 @@ pub fn agree(runtime: &Runtime, state: &Communicator) -> Result<Agreed> {
         foreign: members.contains(&FOREIGN),
         members: runtime.lists.of(members),
         // Communicators may be made by ways that not all ranks see.
-        identity: if all.alike(2) { state.origin.identity.clone() } else { name_by_first(runtime, state)? },
+        identity: if all.alike(2) { facts.origin.identity.clone() } else { name_by_first(runtime, facts)? },
     })
 }
 
 /// Node of each rank.
-fn nodes(runtime: &Runtime, state: &Communicator) -> Result<Vec<u32>> {
-    let all = communicator::allgather(state.comm, state.size, [runtime.node])?;
+fn nodes(runtime: &Runtime, facts: &Facts) -> Result<Vec<u32>> {
+    let all = communicator::allgather(facts.comm, facts.size, [runtime.node])?;
     Ok(node::number(all.iter().map(|[node]| *node)))
 }
 
 /// A name that rank 0 gives.
-fn name_by_first(runtime: &Runtime, state: &Communicator) -> Result<String> {
+fn name_by_first(runtime: &Runtime, facts: &Facts) -> Result<String> {
     let mut bytes = Vec::new();
-    if state.rank == 0 {
-        let number = runtime.numbered.fetch_add(1, Ordering::Relaxed);
+    if facts.rank == 0 {
+        // Communicators that this process was the first to name.
+        static NAMED: AtomicU64 = AtomicU64::new(0);
+        let number = NAMED.fetch_add(1, Ordering::Relaxed);
         bytes = format!("unseen/{}.{number}", runtime.world_rank).into_bytes();
     }
-    bytes::broadcast(state.comm, 0, &mut bytes)?;
+    bytes::broadcast(facts.comm, 0, &mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Rank 0's configuration, on every rank.
-fn take_over(runtime: &Runtime, state: &Communicator) -> Result<Arc<Configuration>> {
+fn take_over(runtime: &Runtime, facts: &Facts) -> Result<Arc<Configuration>> {
     let mut bytes = Vec::new();
-    if state.rank == 0 {
+    if facts.rank == 0 {
         runtime.own_configuration();
         bytes = serde_json::to_vec(&runtime.raw).expect("strings can be written");
     }
-    bytes::broadcast(state.comm, 0, &mut bytes)?;
+    bytes::broadcast(facts.comm, 0, &mut bytes)?;
     let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
     let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
     Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))

@@ -1,10 +1,17 @@
-//! What Collie keeps of a communicator.
+//! What is kept of a communicator, whatever its calls are.
 //!
-//! * [`state`]: all of it, and the private communicator. [`agreement`]: what its ranks know alike. [`seat`]: the own place in it.
-//! * [`origin`]: where communicators come from. [`dying`]: those that are being freed.
+//! * [`state`]: all of it together.
+//! * [`facts`]: what a rank knows by itself. [`origin`]: where the communicator comes from.
+//! * [`agreement`]: what its ranks know alike. [`private`]: the communicator for our messages; [`seat`]: this rank in it.
+//! * [`tally`]: what is counted. [`fallback`]: why calls stay with the MPI library.
+//! * [`dying`]: communicators that are being freed.
 
 pub mod agreement;
 pub mod dying;
+pub mod facts;
+pub mod fallback;
 pub mod origin;
+pub mod private;
 pub mod seat;
 pub mod state;
+pub mod tally;

@@ -9,6 +9,7 @@ use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::Result;
 use crate::mpi::{constants, family};
 use mpi_sys::MPI_Comm;
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -33,8 +34,11 @@ pub struct Origin {
 }
 
 /// What is kept for all communicators together.
+static ORIGINS: OnceCell<Origins> = OnceCell::new();
+
+/// What is kept for all communicators together.
 #[derive(Debug)]
-pub struct Origins {
+struct Origins {
     /// Where a communicator's [`Origin`] hangs.
     key: Key,
     /// Communicators made so far among the same ranks, by the ranks' digest.
@@ -59,20 +63,37 @@ pub enum Makers {
     TwoParents,
 }
 
+/// Where `comm` comes from, as far as that was seen.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn of(comm: MPI_Comm) -> Result<Arc<Origin>> {
+    Origins::get()?.of(comm)
+}
+
+/// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4 hangs
+/// in making a communicator rather than return an error.
+pub fn leaves_room() -> bool {
+    LIVE.load(Ordering::Relaxed) < family::CONTEXT_IDS / 4 * 3
+}
+
+/// Notes that `made_by`, called on `parent`, made `comm`, if it is one for this rank.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn note(parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
+    Origins::get()?.note(parent, made_by, makers, comm)
+}
+
 impl Origins {
-    /// Without any.
-    ///
-    /// # Errors
-    /// What PMPI returned.
-    pub fn new() -> Result<Self> {
-        Ok(Self { key: Key::new(forget)?, among: Mutex::default(), unfinished: Mutex::default() })
+    /// Those of this process.
+    fn get() -> Result<&'static Self> {
+        ORIGINS.get_or_try_init(|| {
+            Ok(Self { key: Key::new(forget)?, among: Mutex::default(), unfinished: Mutex::default() })
+        })
     }
 
-    /// Where `comm` comes from, as far as that was seen.
-    ///
-    /// # Errors
-    /// What PMPI says of an invalid handle.
-    pub fn of(&self, comm: MPI_Comm) -> Result<Arc<Origin>> {
+    fn of(&self, comm: MPI_Comm) -> Result<Arc<Origin>> {
         let known = self.key.get(comm)?.cast_const().cast::<Origin>();
         if !known.is_null() {
             // SAFETY: made by `keep` from an `Arc` that lives until `forget`; this one is counted on its own.
@@ -88,12 +109,6 @@ impl Origins {
         };
         self.keep(comm, &origin)?;
         Ok(origin)
-    }
-
-    /// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4 hangs
-    /// in making a communicator rather than return an error.
-    pub fn leaves_room(&self) -> bool {
-        LIVE.load(Ordering::Relaxed) < family::CONTEXT_IDS / 4 * 3
     }
 
     fn keep(&self, comm: MPI_Comm, origin: &Arc<Origin>) -> Result {
@@ -129,11 +144,7 @@ impl Origins {
         Ok((format!("{:06x}", digest >> 40), *number))
     }
 
-    /// Notes that `made_by`, called on `parent`, made `comm`, if it is one for this rank.
-    ///
-    /// # Errors
-    /// What PMPI returned.
-    pub fn note(&self, parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
+    fn note(&self, parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
         let parent = self.of(parent)?;
         let call = match makers {
             Makers::Parent | Makers::ParentLater => parent.children.fetch_add(1, Ordering::Relaxed) + 1,

@@ -1,21 +1,7 @@
-//! Own place among the ranks of a communicator, and the memory that a thread works in.
+//! Own place among the ranks of a communicator, for our messages.
 
-use crate::mpi::memory::Pool;
-use crate::process::kept::{Kept, Key};
 use crate::schedule::fragments::Fragments;
 use mpi_sys::MPI_Comm;
-
-static KEY: Key = Key::new();
-
-thread_local! {
-    static POOL: Kept<Pool> = const { Kept::nothing(&KEY) };
-}
-
-/// Lends the thread's working memory.
-#[inline]
-pub fn with_pool<T>(action: impl FnOnce(&mut Pool) -> T) -> T {
-    POOL.with(|pool| pool.lend(action))
-}
 
 /// Own place among the ranks, and how to wait.
 #[derive(Clone, Copy, Debug)]

@@ -4,30 +4,15 @@
 //! collectives concerned has to make the same choice at the same point, as with any collective call.
 
 use crate::algorithm::Operation;
-use crate::communicator::state::{self, Communicator, Visit};
+use crate::call::attachment::{Attached, Visit};
+use crate::call::choices::EVERYWHERE;
+use crate::call::registry;
 use crate::mpi::constants;
 use crate::process::runtime;
 use crate::selection::Wanted;
-use crate::threads::Versions;
+use crate::service::report;
 use mpi_sys::MPI_Comm;
-use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
-
-/// A choice that the program made.
-pub type Chosen = [Wanted; Operation::ALL.len()];
-
-static EVERYWHERE: Mutex<Option<Box<Chosen>>> = Mutex::new(None);
-
-/// Changes with every choice, and whenever recording is switched or reset: what was decided under another version no
-/// longer counts.
-pub static VERSIONS: Versions = Versions::new();
-
-/// What the program chose for `operation` on this communicator; `None` if nothing.
-pub fn chosen(state: &Communicator, operation: Operation) -> Option<Wanted> {
-    let here = state.chosen.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
-    let everywhere = || EVERYWHERE.lock().as_deref().map(|chosen| chosen[operation as usize].clone());
-    here.filter(|wanted| *wanted != Wanted::Auto).or_else(everywhere).filter(|wanted| *wanted != Wanted::Auto)
-}
 
 /// What a call of `collie.h` gives: 0, or one of the codes below.
 const DONE: c_int = 0;
@@ -55,8 +40,7 @@ pub extern "C" fn collie_version() -> *const c_char {
 pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
     let Some((operation, wanted)) = (unsafe { read(operation, choice) }) else { return UNKNOWN };
-    EVERYWHERE.lock().get_or_insert_default()[operation as usize] = wanted;
-    VERSIONS.changed();
+    EVERYWHERE.choose(operation, wanted);
     DONE
 }
 
@@ -73,10 +57,9 @@ pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_ch
     if comm == constants::comm_null() {
         return INACTIVE;
     }
-    let Some(Ok(shared)) = runtime::get().map(|runtime| state::of(runtime, comm)) else { return INACTIVE };
+    let Some(Ok(attachment)) = runtime::get().map(|runtime| registry::of(runtime, comm)) else { return INACTIVE };
     // SAFETY: the communicator is alive.
-    unsafe { &*shared }.chosen.lock().get_or_insert_default()[operation as usize] = wanted;
-    VERSIONS.changed();
+    unsafe { &*attachment }.chosen.choose(operation, wanted);
     DONE
 }
 
@@ -107,8 +90,8 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     let Some(operation) = Operation::from_name(&name) else { return complain(&unknown_operation(&name)) };
     let Some(runtime) = runtime::get() else { return INACTIVE };
     let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
-    let add = |state: &mut Communicator| {
-        let cells = state.table.records(runtime.nanoseconds_per_tick);
+    let add = |attached: &mut Attached| {
+        let cells = attached.communicator.tally.table.records(runtime.nanoseconds_per_tick);
         for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
             sum.calls += cell.calls;
             sum.native_calls += if *cell.algorithm == *crate::monitor::NATIVE { cell.calls } else { 0 };
@@ -117,7 +100,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
         }
     };
     // SAFETY: at any time.
-    let left_out = unsafe { state::each(&runtime.states.lock(), Visit::AnyTime, add) };
+    let left_out = registry::walk().map_or(0, |walk| unsafe { walk.each(Visit::AnyTime, add) });
     if left_out > 0 {
         log::debug!("collie_read leaves out {left_out} communicators that have a call under way");
     }
@@ -133,7 +116,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
 pub extern "C" fn collie_report() -> c_int {
     match runtime::get() {
         None => INACTIVE,
-        Some(runtime) if crate::service::lifecycle::report(runtime) => DONE,
+        Some(runtime) if report::report(runtime) => DONE,
         Some(_) => UNWRITTEN,
     }
 }

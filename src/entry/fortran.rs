@@ -16,6 +16,8 @@ use crate::call::{observed::observe, part};
 #[cfg(mpi_family = "mpich")]
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::family;
+#[cfg(mpi_family = "mpich")]
+use crate::service::ending;
 use crate::service::lifecycle;
 use mpi_sys::MPI_Comm;
 #[cfg(mpi_family = "mpich")]
@@ -66,7 +68,7 @@ entries! {
     }
     "mpi_abort_f08_" => (c: c_int, code: c_int) {
         let (c, code) = (comm(c), *code);
-        crate::service::partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
+        ending::abort(code, || mpi_sys::PMPI_Abort(c, code))
     }
     "mpi_barrier_f08_" => (c: c_int) {
         let c = comm(c);
@@ -111,7 +113,7 @@ pcontrol! { "mpi_pcontrol_f08_" }
 pub(crate) mod open_mpi {
     use super::{c_int, comm, give, lifecycle};
     use crate::mpi::{constants, family};
-    use crate::service::partial;
+    use crate::service::ending;
     use mpi_sys::{MPI_Datatype, MPI_Op};
     use once_cell::sync::OnceCell;
     use std::ffi::CStr;
@@ -192,7 +194,7 @@ pub(crate) mod open_mpi {
         }
         "mpi_abort_" "mpi_abort" "mpi_abort__" "MPI_ABORT" "mpi_abort_f08_" => (c: c_int, code: c_int) {
             let (c, code) = (comm(c), *code);
-            partial::abort(code, || mpi_sys::PMPI_Abort(c, code))
+            ending::abort(code, || mpi_sys::PMPI_Abort(c, code))
         }
     }
 }

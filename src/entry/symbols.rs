@@ -7,7 +7,7 @@ use crate::call::arguments::{Arguments, Side};
 use crate::call::collective::carry_out;
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
-use crate::service::{lifecycle, partial};
+use crate::service::{ending, lifecycle};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::hint::black_box;
 use std::os::raw::{c_char, c_int, c_void};
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPI_Abort(comm: MPI_Comm, code: c_int) -> c_int {
     // SAFETY: the program's own arguments, passed on as they came.
-    partial::abort(code, || unsafe { mpi_sys::PMPI_Abort(comm, code) })
+    ending::abort(code, || unsafe { mpi_sys::PMPI_Abort(comm, code) })
 }
 
 /// `MPI_Pcontrol` of the MPI standard, with the levels that mpiP's users know. The standard's further arguments are

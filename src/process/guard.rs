@@ -2,12 +2,14 @@
 //! of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out of an
 //! error handler is recognised by the next call.
 
+use super::flags::{self, WATCHED};
 use super::last_communicators::LastCommunicators;
-use super::{flags, stack};
+use super::{stack, watched};
 use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::mpi::error::Error;
 use mpi_sys::MPI_Comm;
+use once_cell::sync::OnceCell;
 use std::cell::Cell;
 use std::os::raw::c_int;
 
@@ -36,6 +38,14 @@ thread_local! {
             error: Cell::new(None),
         }
     };
+}
+
+/// Where the thread's last call was, in words; known to who keeps the communicators.
+static LAST_CALL: OnceCell<fn() -> String> = OnceCell::new();
+
+/// Has messages say where the thread's last call was.
+pub fn set_last_call(words: fn() -> String) {
+    LAST_CALL.get_or_init(|| words);
 }
 
 /// A number that no other live thread has, and not 0.
@@ -141,7 +151,10 @@ impl Thread {
         self.inside.set(0);
         self.error.set(None);
         self.has_left_no_algorithm("a jump");
-        flags::jumped_out();
+        // What the call had no chance to take back; the state that it holds is its own thread's to hold again.
+        if flags::is_set(WATCHED) {
+            watched::of_this_thread().leave();
+        }
         false
     }
 
@@ -190,7 +203,7 @@ fn abort(thread: &Thread) -> ! {
 
 fn tell_and_abort(what: &str, call: &str) -> ! {
     let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
-    let context = crate::communicator::state::last_call();
+    let context = LAST_CALL.get().map_or_else(String::new, |last_call| last_call());
     let words = format!("rank {rank}: {what} in {call}{context}; ending the job");
     super::log::tell_before_the_end(&words);
     // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.

@@ -1,6 +1,7 @@
 //! The communicators that a thread has used last, with what is kept of them: no call of MPI's for those that come back.
+//!
+//! What is kept is an address and nothing more here; who has it remembered knows what it is the address of.
 
-use crate::communicator::state::Shared;
 use crate::threads::Generation;
 use mpi_sys::MPI_Comm;
 use std::cell::Cell;
@@ -15,7 +16,7 @@ const COMMUNICATORS: usize = 8;
 struct LastCommunicator {
     handle: usize,
     generation: u64,
-    shared: *const Shared,
+    kept: *const (),
 }
 
 /// The communicators that a thread has used last.
@@ -39,23 +40,23 @@ impl LastCommunicators {
 
     /// What is kept of `comm`, if it is one of them and means what it did.
     #[inline(always)]
-    pub fn find(&self, comm: MPI_Comm) -> Option<*const Shared> {
-        let last = self.known[self.last.get() % COMMUNICATORS].get().shared_of(comm);
+    pub fn find(&self, comm: MPI_Comm) -> Option<*const ()> {
+        let last = self.known[self.last.get() % COMMUNICATORS].get().kept_of(comm);
         if last.is_some() { last } else { self.find_earlier(comm) }
     }
 
     #[inline]
-    fn find_earlier(&self, comm: MPI_Comm) -> Option<*const Shared> {
+    fn find_earlier(&self, comm: MPI_Comm) -> Option<*const ()> {
         let handle = comm.0 as usize;
         let place = self.known.iter().position(|known| known.get().handle == handle)?;
-        let shared = self.known[place].get().shared_of(comm)?;
+        let kept = self.known[place].get().kept_of(comm)?;
         self.last.set(place);
-        Some(shared)
+        Some(kept)
     }
 
     /// Remembers what is kept of `comm`, found out in `generation`.
-    pub fn add(&self, comm: MPI_Comm, generation: u64, shared: *const Shared) {
-        let known = LastCommunicator { handle: comm.0 as usize, generation, shared };
+    pub fn add(&self, comm: MPI_Comm, generation: u64, kept: *const ()) {
+        let known = LastCommunicator { handle: comm.0 as usize, generation, kept };
         let place = self.known.iter().position(|other| other.get().handle == known.handle);
         let place = place.unwrap_or_else(|| {
             let next = self.next.get();
@@ -67,20 +68,20 @@ impl LastCommunicators {
     }
 
     /// The one that was used last.
-    pub fn last(&self) -> *const Shared {
-        self.known[self.last.get()].get().shared
+    pub fn last(&self) -> *const () {
+        self.known[self.last.get()].get().kept
     }
 }
 
 impl LastCommunicator {
     /// No communicator.
-    const NOTHING: Self = Self { handle: 0, generation: 0, shared: std::ptr::null() };
+    const NOTHING: Self = Self { handle: 0, generation: 0, kept: std::ptr::null() };
 
     /// What is kept of it, if it is `comm` and that has not changed since.
     #[inline]
-    fn shared_of(&self, comm: MPI_Comm) -> Option<*const Shared> {
+    fn kept_of(&self, comm: MPI_Comm) -> Option<*const ()> {
         let same = self.handle == comm.0 as usize && self.generation == GENERATION.now();
-        same.then_some(self.shared)
+        same.then_some(self.kept)
     }
 }
 

@@ -1,8 +1,11 @@
-//! What Collie knows of the process and of its threads, whatever communicators and calls there are.
+//! What Collie knows of the process and of its threads, whatever communicators and calls there are. Nothing here knows what
+//! rests on it: who does says what to do at the start, and what to say of a call ([`lifecycle`](crate::service::lifecycle)).
 //!
-//! * [`runtime`]: the one static. [`flags`]: what may ask something of a call besides its work.
-//! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that it remembers.
-//! * [`log`]: words for people. [`native`]: the MPI library's procedures by name. [`folder`]: the folder of the command.
+//! * [`runtime`]: clock, configuration, and facts of the process. [`flags`]: what may ask something of a call besides its work.
+//! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that it remembers;
+//!   [`watched`]: what it is in the middle of.
+//! * [`log`]: words for people. [`native`]: the MPI library's procedures by name; [`library`]: which one it is.
+//! * [`folder`]: the folder of the command.
 //! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of messages.
 //!   [`stacked`]: other tools beside this one.
 
@@ -12,9 +15,11 @@ pub mod folder;
 pub mod guard;
 pub mod kept;
 pub mod last_communicators;
+pub mod library;
 pub mod log;
 pub mod monitoring;
 pub mod native;
 pub mod runtime;
 pub mod stack;
 pub mod stacked;
+pub mod watched;

@@ -4,6 +4,7 @@
 //!
 //! Between arming and disarming nothing is called that may itself wait for such a lock.
 
+use super::signals::set_action;
 use crate::mpi::constants;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
@@ -162,7 +163,7 @@ extern "C" fn cut_off(signal: c_int, information: *mut libc::siginfo_t, _: *mut 
 
 /// Ends the process by the signal, also within its handler.
 fn die_of(signal: c_int) {
-    super::ending::set_action(signal, libc::SIG_DFL);
+    set_action(signal, libc::SIG_DFL);
     let mut set = MaybeUninit::zeroed();
     // SAFETY: the set is emptied before it is filled; all of this may be done in handlers.
     unsafe {

@@ -3,9 +3,10 @@
 
 use super::deadline::{self, Cut};
 use super::partial::{self, OnStderr};
-use crate::communicator::state::Visit;
+use super::places;
+use super::signals::{action, set_action};
+use crate::call::attachment::Visit;
 use crate::process::runtime::{self, Runtime};
-use std::mem::MaybeUninit;
 use std::os::raw::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
@@ -22,7 +23,7 @@ static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 /// Listens from now on, if somebody wants reports.
 pub fn listen(runtime: &Runtime) {
-    if runtime.files().report.is_empty() {
+    if places::files(runtime).report.is_empty() {
         return;
     }
     LISTENING.store(std::process::id(), Ordering::SeqCst);
@@ -58,6 +59,14 @@ pub fn last_report(runtime: &Runtime, cut: Cut) {
     LAST.store(DONE, Ordering::SeqCst);
 }
 
+/// What `MPI_Abort` does besides `native`.
+pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
+    if let Some(runtime) = runtime::get().filter(|runtime| !places::files(runtime).report.is_empty()) {
+        last_report(runtime, Cut::Abort(code));
+    }
+    native()
+}
+
 fn listening() -> Option<&'static Runtime> {
     if LISTENING.load(Ordering::SeqCst) == std::process::id() { runtime::known() } else { None }
 }
@@ -90,22 +99,5 @@ static AT_EXIT: extern "C" fn() = at_exit;
 extern "C" fn at_exit() {
     if let Some(runtime) = listening() {
         last_report(runtime, Cut::Exit);
-    }
-}
-
-fn action(signal: c_int) -> Option<libc::sigaction> {
-    let mut now = MaybeUninit::zeroed();
-    // SAFETY: only asks; the out-parameter is valid for writes, and all zeros is a valid value.
-    unsafe { (libc::sigaction(signal, std::ptr::null(), now.as_mut_ptr()) == 0).then(|| now.assume_init()) }
-}
-
-/// May be called by handlers.
-pub fn set_action(signal: c_int, handler: libc::sighandler_t) {
-    // SAFETY: all zeros is a valid value; the handler does only what it may.
-    unsafe {
-        let mut new: libc::sigaction = std::mem::zeroed();
-        new.sa_sigaction = handler;
-        new.sa_flags = libc::SA_RESTART;
-        libc::sigaction(signal, &new, std::ptr::null_mut());
     }
 }

@@ -1,16 +1,25 @@
-//! What stands beside the calls, from the start of MPI to its end.
+//! What stands beside the calls, from the start of MPI to its end. Calls know nothing of it: services say what they want of
+//! calls in the hooks of [`call`](crate::call::hooks).
 //!
-//! * [`lifecycle`]: start, end, report. [`partial`]: the report of one rank alone, also before an [`ending`] without
-//!   `MPI_Finalize`, where [`deadline`] bounds its time.
-//! * [`synchronise`]: waiting for late ranks, separated from the collective itself. [`watch`]: the watch for calls that do not end.
+//! * [`lifecycle`]: the start and the end, and where the rooms are put together.
+//! * [`report`]: the report of all ranks, of each rank's [`record`]. [`partial`]: the report of one rank alone, also before an
+//!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`].
+//! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]: all ranks'
+//!   arrivals put together.
+//! * [`watch`]: the watch for calls that do not end.
 //! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
 
+pub mod clocks;
+pub mod combine;
 pub mod deadline;
 pub mod ending;
 pub mod lifecycle;
 pub mod outputs;
 pub mod partial;
 pub mod places;
+pub mod record;
+pub mod report;
+pub mod signals;
 pub mod synchronise;
 pub mod trace;
 pub mod watch;

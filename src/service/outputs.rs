@@ -1,7 +1,7 @@
 //! Where reports and the trace go: tried at the start, while somebody can still do something about it. What cannot be written
 //! there at the end goes to a file in the folder for temporary files in its place, or else to stderr.
 
-use super::places::Places;
+use super::places::{self, Places};
 use crate::monitor::Summary;
 use crate::process::log;
 use crate::process::runtime::Runtime;
@@ -33,7 +33,9 @@ pub fn try_paths(files: &Places) {
 pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary) -> bool {
     let target = match target {
         ReportTarget::Stderr => &ReportTarget::Stderr,
-        ReportTarget::File { path, format } => &ReportTarget::File { path: runtime.files().now(path), format: *format },
+        ReportTarget::File { path, format } => {
+            &ReportTarget::File { path: places::files(runtime).now(path), format: *format }
+        }
     };
     let Err(failed) = report::write(target, summary) else { return true };
     let ReportTarget::File { path, format } = target else {

@@ -1,12 +1,11 @@
 //! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
-//! `MPI_Abort` and other [`ending`]s.
+//! `MPI_Abort` and other [`ending`](super::ending)s.
 
-use super::deadline::Cut;
-use super::{ending, lifecycle, outputs};
-use crate::communicator::state::Visit;
+use super::{outputs, places, record};
+use crate::call::attachment::Visit;
 use crate::monitor::{Summary, merge};
 use crate::process::flags::{self, ASKED};
-use crate::process::runtime::{self, Runtime};
+use crate::process::runtime::Runtime;
 use crate::report::with_word;
 use crate::selection::ReportTarget;
 use once_cell::sync::OnceCell;
@@ -95,14 +94,6 @@ extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *
     }
 }
 
-/// What `MPI_Abort` does besides `native`.
-pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
-    if let Some(runtime) = runtime::get().filter(|runtime| !targets(runtime).is_empty()) {
-        ending::last_report(runtime, Cut::Abort(code));
-    }
-    native()
-}
-
 /// Who writes reports of one rank alone to stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnStderr {
@@ -125,7 +116,7 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) 
     }
     let _writing = WRITING.lock();
     let (rank, size) = (runtime.world_rank, runtime.world_size);
-    let (record, left_out) = lifecycle::record_alone(runtime, visit);
+    let (record, left_out) = record::of_this_rank_alone(runtime, visit);
     let mut partial = format!("rank {rank} of {size} alone, {when}");
     if left_out > 0 {
         partial += &format!("; without {left_out} communicators that have a call under way");
@@ -138,7 +129,7 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) 
 
 /// Where reports go.
 fn targets(runtime: &Runtime) -> &[ReportTarget] {
-    &runtime.files().report
+    &places::files(runtime).report
 }
 
 /// `report.json` of rank 3 is `report.rank3.json`.

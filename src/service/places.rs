@@ -1,4 +1,4 @@
-//! Which files this job's reports and trace are, settled at rank 0 when MPI starts: placeholders filled in, relative to the
+//! Which files this job's reports and trace are, decided at rank 0 when MPI starts: placeholders filled in, relative to the
 //! folder of the command, and beside what another job wrote.
 
 use crate::mpi::{communicator, node};
@@ -6,11 +6,30 @@ use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report;
 use crate::selection::{Configuration, ReportFormat, ReportTarget, file_names};
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::ffi::{OsStr, OsString};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+/// Rank 0's word, once it is told.
+static FILES: OnceCell<Places> = OnceCell::new();
+
+/// Where reports and the trace go. As far as this process knows, if MPI was started by a way that is not intercepted.
+pub fn files(runtime: &Runtime) -> &'static Places {
+    FILES.get_or_init(|| Places::of(runtime))
+}
+
+/// Decides at rank 0 where they go.
+pub fn decide(runtime: &Runtime) -> &'static Places {
+    FILES.get_or_init(|| Places::of(runtime).beside_others())
+}
+
+/// Takes over what rank 0 decided and encoded.
+pub fn take_over(bytes: &[u8]) {
+    FILES.get_or_init(|| Places::decode(bytes));
+}
 
 /// Where the files of this job go.
 #[derive(Debug)]
@@ -28,7 +47,7 @@ const BETWEEN: u8 = 0;
 
 impl Places {
     /// What rank 0 wants, as far as this process knows.
-    pub fn of(runtime: &Runtime) -> Self {
+    fn of(runtime: &Runtime) -> Self {
         let nothing_known = Configuration::default();
         // What is wrong with rank 0's ends the job there.
         let wanted = match &runtime.configuration {
@@ -53,7 +72,7 @@ impl Places {
     }
 
     /// The same, but beside the files of jobs before, which is told.
-    pub fn beside_others(mut self) -> Self {
+    fn beside_others(mut self) -> Self {
         let job = report::free(&self.paths().cloned().collect::<Vec<_>>());
         if job > 1 {
             let files = self.paths_mut().filter(|path| is_file(path));
@@ -93,7 +112,7 @@ impl Places {
     }
 
     /// What rank 0 encoded.
-    pub fn decode(bytes: &[u8]) -> Self {
+    fn decode(bytes: &[u8]) -> Self {
         let mut paths: Vec<_> =
             bytes.split(|byte| *byte == BETWEEN).map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))).collect();
         let trace = paths.pop().filter(|path| !path.as_os_str().is_empty());

@@ -1,8 +1,8 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
 use super::outputs;
-use crate::call::arguments::LocalArguments;
-use crate::monitor::{CellId, CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
+use crate::call::hooks::{self, CallLog, LoggedCall};
+use crate::monitor::{CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
 use crate::monitor::{RankRecord, Shown};
 use crate::mpi::bytes::ToRoot;
 use crate::mpi::{Result, communicator, constants, datatype, operation};
@@ -11,12 +11,12 @@ use crate::process::runtime::Runtime;
 use crate::report::{NewFile, Trace};
 use crate::selection::{Configuration, ReportFormat, ReportTarget};
 use mpi_sys::{MPI_Datatype, MPI_Op};
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter};
-use std::os::raw::c_int;
 use std::path::Path;
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -33,8 +33,50 @@ thread_local! {
     static LAST: Cell<(usize, usize, u16)> = const { Cell::new((0, 0, 0)) };
 }
 
+/// The log, if one is wanted.
+static LOG: OnceCell<Log> = OnceCell::new();
+
+/// The log of single calls.
+struct Log {
+    events: Mutex<EventLog>,
+    /// What the calls were made with.
+    elements: Mutex<ElementsTable>,
+}
+
+/// Starts the log, if the configuration asks for one.
+pub fn start(runtime: &Runtime) {
+    let Some(events) = runtime.configuration.as_ref().ok().and_then(|configuration| log_for(configuration)) else {
+        return;
+    };
+    hooks::set_log(LOG.get_or_init(|| Log { events, elements: Mutex::default() }));
+}
+
+/// Whether calls are logged.
+pub fn is_on() -> bool {
+    LOG.get().is_some()
+}
+
+impl CallLog for Log {
+    #[inline]
+    fn elements(&self, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
+        if datatype == constants::datatype_null() {
+            return 0;
+        }
+        let handles = (datatype.0 as usize, op.0 as usize);
+        let (last_datatype, last_op, place) = LAST.get();
+        if (last_datatype, last_op) == handles && place > 0 {
+            return place;
+        }
+        find_elements(&self.elements, datatype, op)
+    }
+
+    fn push(&self, runtime: &Runtime, call: LoggedCall) {
+        push(runtime, &self.events, call);
+    }
+}
+
 /// The log that the configuration asks for: everything within the memory bound for a trace, some calls for a page.
-pub fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
+fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
     let page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
     if configuration.trace.is_some() {
         Some(Mutex::new(for_trace(configuration)))
@@ -71,7 +113,7 @@ fn nameless_file() -> io::Result<File> {
 
 /// Datatypes and operations that calls were made with, by their place in the record.
 #[derive(Debug)]
-pub struct ElementsTable {
+struct ElementsTable {
     /// Of predefined handles, which never mean something else.
     predefined: HashMap<(usize, usize), u16>,
     places: HashMap<ElementsRecord, u16>,
@@ -98,35 +140,13 @@ impl ElementsTable {
     }
 }
 
-/// The place of a call's datatype and operation; 0 where it has none.
-#[inline]
-pub fn elements(runtime: &Runtime, local: &LocalArguments) -> u16 {
-    let Some(side) = local.send.or(local.receive) else { return 0 };
-    let op = local.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
-    elements_of(runtime, side.datatype.handle, op)
-}
-
-/// The same of the handles, either of which may be null.
-#[inline]
-pub fn elements_of(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
-    if datatype == constants::datatype_null() {
-        return 0;
-    }
-    let handles = (datatype.0 as usize, op.0 as usize);
-    let (last_datatype, last_op, place) = LAST.get();
-    if (last_datatype, last_op) == handles && place > 0 {
-        return place;
-    }
-    find_elements(runtime, datatype, op)
-}
-
 #[cold]
-fn find_elements(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
+fn find_elements(elements: &Mutex<ElementsTable>, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
     let handles = (datatype.0 as usize, op.0 as usize);
     let reduces = op != constants::op_null();
     // Other handles may mean something else by the next call.
     let lasts = datatype::is_predefined(datatype) && (!reduces || operation::is_predefined(op));
-    let mut table = runtime.elements.lock();
+    let mut table = elements.lock();
     let known = if lasts { table.predefined.get(&handles).copied() } else { None };
     let place = known.unwrap_or_else(|| {
         let operation = if reduces { operation::name(op) } else { "" };
@@ -139,22 +159,14 @@ fn find_elements(runtime: &Runtime, datatype: MPI_Datatype, op: MPI_Op) -> u16 {
     place
 }
 
-/// Logs one call; `root` is -1 where there is none.
-pub fn push(
-    runtime: &Runtime,
-    events: &Mutex<EventLog>,
-    place: usize,
-    root: c_int,
-    call: (CellId, usize, u16),
-    times: (u64, u64),
-) {
+/// Logs one call.
+pub fn push(runtime: &Runtime, events: &Mutex<EventLog>, call: LoggedCall) {
     let thread = THREAD.get().unwrap_or_else(|| {
         let number = THREADS.fetch_add(1, Ordering::Relaxed);
         THREAD.set(Some(number));
         number
     });
-    let (cell, bytes, elements) = call;
-    let (start, ticks) = times;
+    let LoggedCall { place, root, cell, bytes, elements, times: (start, ticks) } = call;
     let since = runtime.nanoseconds(start.saturating_sub(runtime.started.0));
     events.lock().push(Event {
         enter_unix_ns: runtime.started_unix_ns() + since,
@@ -170,10 +182,10 @@ pub fn push(
 
 /// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record.
 pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
-    let Some(events) = &runtime.events else { return };
-    let mut events = events.lock();
+    let Some(log) = LOG.get() else { return };
+    let mut events = log.events.lock();
     record.dropped_events = events.dropped();
-    record.elements.clone_from(&runtime.elements.lock().records);
+    record.elements.clone_from(&log.elements.lock().records);
     match events.shown(ON_PAGE) {
         Ok(Shown { events, missing, between }) => {
             record.gap = between.map(|(from, to_unix_ns)| GapRecord {
@@ -194,7 +206,7 @@ pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
 /// What PMPI returned.
 pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &RankRecord) -> Result<bool> {
     let (world, own) = (constants::comm_world(), runtime.world_rank);
-    let kept = runtime.events.as_ref().map_or(0, |log| log.lock().len());
+    let kept = LOG.get().map_or(0, |log| log.events.lock().len());
     let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
     let [origin] = communicator::least(world, [record.started_unix_ns])?;
     let (mut trace, at) = match path.map(outputs::begin_trace) {
@@ -262,8 +274,8 @@ fn known(names: &Option<io::Result<RankRecord>>) -> io::Result<&RankRecord> {
 
 /// So many calls of this rank's log; few enough that the file behind it need not fit into memory.
 fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
-    let Some(log) = &runtime.events else { return Vec::new() };
-    log.lock().part((piece * PIECE) as u64, PIECE).unwrap_or_else(|error| {
+    let Some(log) = LOG.get() else { return Vec::new() };
+    log.events.lock().part((piece * PIECE) as u64, PIECE).unwrap_or_else(|error| {
         log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
         Vec::new()
     })

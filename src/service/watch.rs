@@ -1,15 +1,10 @@
 //! The watch for calls that do not end (`COLLIE_WATCHDOG`): a thread of its own looks at what the others are in the
 //! middle of. It never calls MPI, whose thread level is the program's business.
 
-use crate::communicator::state::Communicator;
-use crate::monitor::{Function, Subject, Watched};
-use crate::mpi::communicator;
 use crate::process::flags::{self, ASKED, WATCHED};
-use crate::process::kept::{Kept, Key};
-use crate::process::log;
 use crate::process::runtime::Runtime;
+use crate::process::{log, watched};
 use parking_lot::{Condvar, Mutex};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,15 +13,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// The thread only writes lines.
 const STACK_BYTES: usize = 256 << 10;
 
-static THREADS: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
 static WATCHER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 static END: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
-
-static KEY: Key = Key::new();
-
-thread_local! {
-    static OWN: Kept<Option<Arc<Watched>>> = const { Kept::nothing(&KEY) };
-}
 
 /// Starts the watch for calls of at least `seconds` seconds.
 pub fn start(runtime: &'static Runtime, seconds: u32) {
@@ -76,7 +64,7 @@ fn watch(runtime: &Runtime, limit: Duration) {
         END.1.wait_for(&mut ended, INTERVAL.min(limit / 4));
         // A thread that is stuck does not come to the report that it was asked for; where it is can be told.
         let asked = flags::is_set(ASKED);
-        for thread in threads() {
+        for thread in watched::threads() {
             let (now, scale) = (runtime.clock.raw(), runtime.nanoseconds_per_tick);
             let words = match asked && !answered {
                 true => thread.words(now, scale),
@@ -87,48 +75,5 @@ fn watch(runtime: &Runtime, limit: Duration) {
             }
         }
         answered = asked;
-    }
-}
-
-/// The threads that live.
-fn threads() -> Vec<Arc<Watched>> {
-    let mut threads = THREADS.lock();
-    threads.retain(|thread| Arc::strong_count(thread) > 1);
-    threads.clone()
-}
-
-/// Where this thread tells what it does.
-pub fn of_this_thread() -> Arc<Watched> {
-    let make = || {
-        let made = Arc::new(Watched::default());
-        THREADS.lock().push(Arc::clone(&made));
-        made
-    };
-    OWN.with(|own| own.lend(|own| Arc::clone(own.get_or_insert_with(make))))
-}
-
-/// This thread comes to a call.
-pub fn enter(state: &mut Communicator, function: Function, start: u64) -> Arc<Watched> {
-    let (number, subject) = match state.watched.take() {
-        Some((number, subject)) => (number + 1, subject),
-        None => (1, Arc::new(subject(state))),
-    };
-    state.watched = Some((number, Arc::clone(&subject)));
-    let own = of_this_thread();
-    own.enter(subject, function, number, start);
-    own
-}
-
-/// The communicator, as far as it can be told without asking another rank.
-fn subject(state: &Communicator) -> Subject {
-    let name = communicator::name(state.comm).ok().flatten();
-    let identity = || format!("communicator {}", state.identity());
-    let members = communicator::world_ranks(state.comm, false).unwrap_or_default();
-    let own_ranks = || (0..state.size as u32).collect();
-    let world: Option<Vec<u32>> = members.into_iter().map(|rank| u32::try_from(rank).ok()).collect();
-    Subject {
-        name: name.unwrap_or_else(identity),
-        rank: state.rank as u32,
-        members: world.filter(|members| members.len() == state.size).unwrap_or_else(own_ranks),
     }
 }

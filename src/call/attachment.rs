@@ -1,0 +1,179 @@
+//! What hangs on a communicator of the program's, as an attribute: a state that one thread holds at a time, by the rules
+//! of [`threads`](crate::threads), and what any thread may use at any time.
+
+use super::cached::Calls;
+use super::choices::{Chosen, VERSIONS};
+use super::decisions::Decisions;
+use super::hooks;
+use crate::algorithm::Operation;
+use crate::communicator::fallback::Fallback;
+use crate::communicator::state::Communicator;
+use crate::mpi::error::Result;
+use crate::process::runtime::Runtime;
+use crate::process::{flags, guard};
+use crate::selection::Wanted;
+use crate::threads::{Held, Owned, Threads};
+use std::sync::Arc;
+
+/// What hangs on a communicator.
+pub struct Attachment {
+    /// What the program chose for this communicator.
+    pub chosen: Arc<Chosen>,
+    state: Owned<Attached>,
+}
+
+/// When somebody who is in no call looks at the communicators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// Between the calls of this thread. What it holds all the same was left behind by a `longjmp`.
+    BetweenCalls,
+    /// At any time, perhaps from a callback of the program's in the middle of a call.
+    AnyTime,
+}
+
+/// The part of it that one thread holds at a time.
+pub struct Attached {
+    /// What is kept of the communicator whatever its calls are.
+    pub communicator: Communicator,
+    /// The decisions of late.
+    pub decisions: Decisions,
+    /// What is kept of calls.
+    pub calls: Calls,
+    /// What the program chose for this communicator.
+    chosen: Arc<Chosen>,
+    /// The version that `decisions` and `calls` rest on, and the resets that the numbers have seen.
+    version: u64,
+    resets: u64,
+}
+
+// SAFETY: handles of MPI are plain values, valid on every thread; counted references in the caches are cloned for the
+// length of a call by the thread that holds the state, and by nobody else; all else may change threads anyway.
+unsafe impl Send for Attached {}
+
+impl Attachment {
+    /// For a communicator that no call has been made on.
+    pub fn new(communicator: Communicator) -> Self {
+        let chosen = Arc::new(Chosen::nothing());
+        let attached = Attached {
+            decisions: Decisions::default(),
+            calls: Calls::new(&communicator.runtime.cache),
+            communicator,
+            chosen: Arc::clone(&chosen),
+            version: VERSIONS.version(),
+            resets: VERSIONS.resets(),
+        };
+        Self { chosen, state: Owned::new(attached) }
+    }
+
+    /// Holds the state, once no other thread does any more, and brings it up to date.
+    ///
+    /// # Safety
+    /// This thread is not in a call on the communicator.
+    #[inline]
+    pub unsafe fn hold(&self) -> Held<'_, Attached> {
+        // SAFETY: the number is the thread's own. By the caller's promise nothing that lives holds the state for it, and
+        // where threads come in turns another's call has ended when this thread is in MPI.
+        let mut state = unsafe { self.state.hold(guard::this_thread(), flags::threads()) };
+        state.catch_up();
+        state
+    }
+
+    /// The same for the fast path of a call, which looks itself whether the state is up to date.
+    ///
+    /// # Safety
+    /// As for [`hold`](Self::hold); `thread` is this thread's number.
+    #[inline(always)]
+    pub unsafe fn hold_as_is(&self, thread: usize, threads: Threads) -> Held<'_, Attached> {
+        // SAFETY: as above.
+        unsafe { self.state.hold(thread, threads) }
+    }
+
+    /// Holds the state, unless a call does.
+    ///
+    /// # Safety
+    /// With [`Visit::BetweenCalls`] this thread is in no call.
+    pub unsafe fn try_hold(&self, visit: Visit) -> Option<Held<'_, Attached>> {
+        let thread = guard::this_thread();
+        if visit == Visit::BetweenCalls && self.state.is_held_by(thread) {
+            // SAFETY: the caller's promise.
+            return Some(unsafe { self.hold() });
+        }
+        // SAFETY: the number is the thread's own; where threads come in turns, it is this one's.
+        let mut state = unsafe { self.state.try_hold(thread, flags::threads()) }?;
+        state.catch_up();
+        Some(state)
+    }
+}
+
+impl Attached {
+    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn agree(&mut self, runtime: &Runtime) -> Result {
+        if self.communicator.agreed.is_none() {
+            let agreed = self.communicator.agree(runtime)?;
+            if let Some(waiting) = hooks::waiting() {
+                waiting.agreed(runtime, agreed);
+            }
+            if self.communicator.stays_native().is_some() {
+                self.calls.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// What the program chose for an operation, on this communicator or everywhere.
+    pub fn chosen(&self, operation: Operation) -> Option<Wanted> {
+        self.chosen.here_or_everywhere(operation)
+    }
+
+    /// Leaves all calls from here on to the MPI library. All ranks do so in the same call.
+    pub fn leave(&mut self, why: Fallback) {
+        self.communicator.leave(why);
+        self.calls.clear();
+    }
+
+    /// Frees the private communicator for good, since the program needs its id. All ranks of the communicator do so between
+    /// the same two calls on it; the calls from then on stay with the MPI library.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn give_back(&mut self) -> Result {
+        self.forget();
+        self.communicator.private.give_back()
+    }
+
+    /// Forgets decisions that rest on another version of what the program chose and of what is recorded, and numbers
+    /// that were reset.
+    #[inline]
+    fn catch_up(&mut self) {
+        let version = VERSIONS.version();
+        if self.version != version {
+            self.begin(version);
+        }
+    }
+
+    #[cold]
+    fn begin(&mut self, version: u64) {
+        self.version = version;
+        self.forget();
+        let resets = VERSIONS.resets();
+        if self.resets != resets {
+            self.resets = resets;
+            self.communicator.tally.reset();
+        }
+    }
+
+    /// Forgets what was decided and kept.
+    fn forget(&mut self) {
+        self.decisions = Decisions::default();
+        self.calls.clear();
+    }
+
+    /// Whether decisions rest on what holds now.
+    #[inline]
+    pub fn is_up_to_date(&self) -> bool {
+        self.version == VERSIONS.version()
+    }
+}

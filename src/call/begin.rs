@@ -1,0 +1,72 @@
+//! How a call begins: it does what the [`flags`] ask and holds its communicator, by the rules of [`threads`](crate::threads).
+
+use super::attachment::{Attached, Attachment};
+use super::hooks;
+use crate::communicator::state::Communicator;
+use crate::monitor::{Form, Function, Subject, Watched};
+use crate::mpi::communicator;
+use crate::process::flags::{self, ASKED, WATCHED};
+use crate::process::runtime::Runtime;
+use crate::process::watched;
+use crate::threads::Held;
+use std::sync::Arc;
+
+/// Says for as long as it lasts that a call is watched.
+pub struct Watching(Arc<Watched>);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// A call on a communicator, or a start of one, begins: does what the flags ask and holds the communicator's state.
+///
+/// # Safety
+/// The communicator is alive, and this thread is not in a call already.
+#[inline]
+pub unsafe fn begin<'a>(
+    runtime: &Runtime,
+    attachment: &'a Attachment,
+    function: Function,
+    start: u64,
+) -> (Held<'a, Attached>, Option<Watching>) {
+    // Before anything is held: the report looks at this communicator too.
+    if flags::is_set(ASKED) && flags::take(ASKED) {
+        hooks::report(runtime);
+    }
+    // SAFETY: the caller's promise.
+    let mut attached = unsafe { attachment.hold() };
+    attached.communicator.last_call = start;
+    // Starting something does not wait for anybody.
+    let is_watched = flags::is_set(WATCHED) && function.form == Form::Blocking;
+    let watching = is_watched.then(|| Watching(watch(&mut attached.communicator, function, start)));
+    (attached, watching)
+}
+
+/// This thread comes to a call that is watched.
+fn watch(communicator: &mut Communicator, function: Function, start: u64) -> Arc<Watched> {
+    let (number, subject) = match communicator.watched.take() {
+        Some((number, subject)) => (number + 1, subject),
+        None => (1, Arc::new(subject(communicator))),
+    };
+    communicator.watched = Some((number, Arc::clone(&subject)));
+    let own = watched::of_this_thread();
+    own.enter(subject, function, number, start);
+    own
+}
+
+/// The communicator, as far as it can be told without asking another rank.
+fn subject(known: &Communicator) -> Subject {
+    let facts = &known.facts;
+    let name = communicator::name(facts.comm).ok().flatten();
+    let identity = || format!("communicator {}", known.identity());
+    let members = communicator::world_ranks(facts.comm, false).unwrap_or_default();
+    let own_ranks = || (0..facts.size as u32).collect();
+    let world: Option<Vec<u32>> = members.into_iter().map(|rank| u32::try_from(rank).ok()).collect();
+    Subject {
+        name: name.unwrap_or_else(identity),
+        rank: facts.rank as u32,
+        members: world.filter(|members| members.len() == facts.size).unwrap_or_else(own_ranks),
+    }
+}

@@ -1,0 +1,114 @@
+//! What services may want of calls. Calls know none of them: a service that is switched on says so here, and where none is,
+//! nobody is asked.
+
+use crate::communicator::agreement::Agreed;
+use crate::communicator::state::Communicator;
+use crate::monitor::{CellId, Function};
+use crate::mpi::error::Result;
+use crate::process::runtime::Runtime;
+use mpi_sys::{MPI_Datatype, MPI_Op};
+use once_cell::sync::OnceCell;
+use std::os::raw::c_int;
+
+/// Separates waiting for late ranks from the collective itself.
+pub trait Waiting: Sync {
+    /// The ranks of a communicator have just agreed.
+    fn agreed(&self, runtime: &Runtime, agreed: &Agreed);
+
+    /// Makes what calls on a communicator whose ranks have agreed need. Collective over it.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    fn prepare(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result;
+
+    /// Before a blocking collective that all ranks of the communicator call: waits for them if that is the mode. Gives the
+    /// ticks waited; `None` where waiting is not told apart.
+    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<u64>;
+
+    /// After such a call, where `before` gave the ticks waited.
+    fn after(&self, runtime: &Runtime, communicator: &mut Communicator, call: WaitedCall);
+
+    /// A communicator goes away.
+    fn gone(&self, communicator: &Communicator);
+}
+
+/// A call that waited for late ranks, or for none.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitedCall {
+    /// What was called.
+    pub function: Function,
+    /// Where it is counted.
+    pub cell: CellId,
+    /// When it began, and how long it took, in ticks.
+    pub times: (u64, u64),
+    /// The ticks of that it waited.
+    pub waited: u64,
+}
+
+/// Keeps single calls.
+pub trait CallLog: Sync {
+    /// The place of a datatype and an operation, either of which may be null, among those that calls were made with.
+    fn elements(&self, datatype: MPI_Datatype, op: MPI_Op) -> u16;
+
+    /// Keeps a call.
+    fn push(&self, runtime: &Runtime, call: LoggedCall);
+}
+
+/// A call for the log.
+#[derive(Clone, Copy, Debug)]
+pub struct LoggedCall {
+    /// Place of its communicator among those of this rank's record.
+    pub place: usize,
+    /// Its root; -1 where there is none.
+    pub root: c_int,
+    /// Where it is counted.
+    pub cell: CellId,
+    /// Signature bytes that this rank contributed.
+    pub bytes: usize,
+    /// Place of datatype and operation.
+    pub elements: u16,
+    /// When it began, and how long it took, in ticks.
+    pub times: (u64, u64),
+}
+
+/// Writes the report that somebody asked for, by [`ASKED`](crate::process::flags::ASKED).
+pub type Report = fn(&Runtime);
+
+static WAITING: OnceCell<&'static dyn Waiting> = OnceCell::new();
+static LOG: OnceCell<&'static dyn CallLog> = OnceCell::new();
+static REPORT: OnceCell<Report> = OnceCell::new();
+
+/// From now on waiting is separated; the first to say so does it.
+pub fn set_waiting(waiting: &'static dyn Waiting) {
+    WAITING.get_or_init(|| waiting);
+}
+
+/// Who separates waiting, if that is switched on.
+#[inline]
+pub fn waiting() -> Option<&'static dyn Waiting> {
+    WAITING.get().copied()
+}
+
+/// From now on single calls are kept; the first to say so does it.
+pub fn set_log(log: &'static dyn CallLog) {
+    LOG.get_or_init(|| log);
+}
+
+/// Who keeps single calls, if that is switched on.
+#[inline]
+pub fn log() -> Option<&'static dyn CallLog> {
+    LOG.get().copied()
+}
+
+/// Has reports that were asked for written so; the first to say so does it.
+pub fn set_report(report: Report) {
+    REPORT.get_or_init(|| report);
+}
+
+/// Writes the report that was asked for.
+#[cold]
+pub fn report(runtime: &Runtime) {
+    if let Some(report) = REPORT.get() {
+        report(runtime);
+    }
+}

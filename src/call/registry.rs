@@ -1,0 +1,252 @@
+//! The communicators that calls were made on, and what remains of those that are gone.
+
+use super::attachment::{Attached, Attachment, Visit};
+use super::hooks;
+use crate::communicator::dying;
+use crate::communicator::state::Communicator;
+use crate::monitor::{CELL_BYTES, CommunicatorRecord, Overflow, Traffic};
+use crate::mpi::communicator::{self, Key};
+use crate::mpi::error::{Error, Result};
+use crate::process::guard::{self, Thread};
+use crate::process::last_communicators;
+use crate::process::runtime::{self, Runtime};
+use crate::run::Counts;
+use mpi_sys::MPI_Comm;
+use once_cell::sync::OnceCell;
+use parking_lot::{Mutex, MutexGuard};
+use std::os::raw::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static REGISTRY: OnceCell<Registry> = OnceCell::new();
+
+/// The communicators of the process; there from the first call on.
+struct Registry {
+    /// Where a communicator's attachment hangs.
+    key: Key,
+    /// Communicators that calls were made on, in the order of their first call. Locked by whoever walks them and by the end
+    /// of each; never while waiting for a call.
+    attachments: Mutex<Vec<Arc<Attachment>>>,
+    /// What remains of those that are gone.
+    retired: Mutex<Retired>,
+    /// Communicators that have got a place in this rank's record.
+    places: AtomicUsize,
+}
+
+/// What remains of communicators that are gone, all together.
+pub struct Retired {
+    /// What was recorded, by place.
+    pub records: Vec<(usize, CommunicatorRecord)>,
+    /// Calls without a cell.
+    pub overflow: Overflow,
+    /// What was played.
+    pub played: Counts,
+    /// Messages of our algorithms, by world rank.
+    pub traffic: Traffic,
+}
+
+impl Retired {
+    /// Of none yet.
+    fn new(world_size: usize) -> Self {
+        let (overflow, played) = (Overflow::default(), Counts::default());
+        Self { records: Vec::new(), overflow, played, traffic: Traffic::new(world_size) }
+    }
+
+    fn reset(&mut self) {
+        self.records.clear();
+        self.overflow = Overflow::default();
+        self.played = Counts::default();
+        self.traffic.reset();
+    }
+}
+
+/// The one that the thread remembers for `comm`, if it means what it did. Valid while the communicator is.
+#[inline(always)]
+pub fn recent(thread: &Thread, comm: MPI_Comm) -> Option<*const Attachment> {
+    // Nobody but `of` has the thread remember any.
+    thread.communicators.find(comm).map(<*const ()>::cast)
+}
+
+/// What hangs on `comm`, made if this is the first call on it. No communication. Valid while the communicator is.
+///
+/// # Errors
+/// What PMPI says of an invalid handle; and that it is being freed.
+#[inline]
+pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment> {
+    guard::THREAD.with(|thread| {
+        if let Some(known) = recent(thread, comm) {
+            return Ok(known);
+        }
+        let generation = last_communicators::generation();
+        let attachment = find_or_make(runtime, comm)?;
+        thread.communicators.add(comm, generation, attachment.cast());
+        Ok(attachment)
+    })
+}
+
+#[cold]
+fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment> {
+    // Two threads that come first at the same time, to call and to choose.
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock();
+    let registry = REGISTRY.get_or_try_init(|| Registry::new(runtime))?;
+    let known = registry.key.get(comm)?;
+    if !known.is_null() {
+        return Ok(known.cast_const().cast());
+    }
+    if dying::is_dying(comm) {
+        return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
+    }
+    let size = communicator::size(comm)?;
+    // The communicator is a valid one. What fails from here on is no fault of the program's, and native calls on this rank
+    // alone would leave it out of step with the others.
+    registry.make(runtime, comm, size).map_err(|error| panic!("nothing can be kept of a communicator: {error}"))
+}
+
+impl Registry {
+    fn new(runtime: &Runtime) -> Result<Self> {
+        Ok(Self {
+            key: Key::new(forget)?,
+            attachments: Mutex::default(),
+            retired: Mutex::new(Retired::new(runtime.world_size)),
+            places: AtomicUsize::new(0),
+        })
+    }
+
+    fn make(&self, runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const Attachment> {
+        // Nothing will be recorded of it when there is no room for a cell.
+        let place = match runtime.budget.has(CELL_BYTES) {
+            true => self.places.fetch_add(1, Ordering::Relaxed),
+            false => u32::MAX as usize,
+        };
+        let attachment = Arc::new(Attachment::new(Communicator::new(runtime, comm, size, place)?));
+        let hung = Arc::into_raw(Arc::clone(&attachment));
+        self.key.set(comm, hung.cast_mut().cast())?;
+        self.attachments.lock().push(attachment);
+        Ok(hung)
+    }
+}
+
+/// All communicators that calls were made on, and what remains of those that are gone: none goes while this is held.
+pub struct Walk {
+    registry: &'static Registry,
+    attachments: MutexGuard<'static, Vec<Arc<Attachment>>>,
+}
+
+/// Keeps all communicators for a walk; `None` if there was no call yet.
+pub fn walk() -> Option<Walk> {
+    let registry = REGISTRY.get()?;
+    Some(Walk { registry, attachments: registry.attachments.lock() })
+}
+
+impl Walk {
+    /// Number of places in this rank's record.
+    pub fn places(&self) -> usize {
+        self.registry.places.load(Ordering::Relaxed)
+    }
+
+    /// What remains of those that are gone.
+    pub fn retired(&self) -> MutexGuard<'static, Retired> {
+        self.registry.retired.lock()
+    }
+
+    /// Forgets what remains of those that are gone.
+    pub fn reset(&self) {
+        self.retired().reset();
+    }
+
+    /// Calls `action` with every communicator that no call is under way on. Gives the number of the others.
+    ///
+    /// # Safety
+    /// With [`Visit::BetweenCalls`] this thread is in no call.
+    pub unsafe fn each(&self, visit: Visit, action: impl FnMut(&mut Attached)) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { each(&self.attachments, visit, action) }
+    }
+}
+
+/// As [`Walk::each`], of these.
+unsafe fn each(attachments: &[Arc<Attachment>], visit: Visit, mut action: impl FnMut(&mut Attached)) -> usize {
+    let mut left_out = 0;
+    for attachment in attachments {
+        // SAFETY: the caller's promise.
+        match unsafe { attachment.try_hold(visit) } {
+            Some(mut attached) => action(&mut attached),
+            None => left_out += 1,
+        }
+    }
+    left_out
+}
+
+/// Those that calls were made on as of now.
+pub fn all() -> Vec<Arc<Attachment>> {
+    walk().map_or_else(Vec::new, |walk| walk.attachments.clone())
+}
+
+/// Frees the private communicators.
+///
+/// # Safety
+/// This thread is in no call.
+pub unsafe fn release_all() {
+    let Some(registry) = REGISTRY.get() else { return };
+    // Freeing a communicator may run callbacks of the program, which must not find the list locked.
+    let attachments = std::mem::take(&mut *registry.attachments.lock());
+    // SAFETY: the caller's promise.
+    unsafe {
+        each(&attachments, Visit::BetweenCalls, |attached| {
+            if let Err(error) = attached.communicator.private.release() {
+                log::warn!("a private communicator could not be freed: {error}");
+            }
+        });
+    }
+    *registry.attachments.lock() = attachments;
+}
+
+/// Where the thread's last call was, for messages.
+pub fn last_call() -> String {
+    let attachment = guard::THREAD.with(|thread| thread.communicators.last()).cast::<Attachment>();
+    // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
+    let attachment = unsafe { attachment.as_ref() };
+    // The panic has let go of the state.
+    // SAFETY: at any time.
+    let Some(attached) = attachment.and_then(|attachment| unsafe { attachment.try_hold(Visit::AnyTime) }) else {
+        return String::new();
+    };
+    let Communicator { facts, .. } = &attached.communicator;
+    format!(" on communicator {} (rank {} of {})", attached.communicator.identity(), facts.rank, facts.size)
+}
+
+/// MPI's callback when a communicator goes away: keeps what was recorded and frees the private communicator.
+///
+/// # Safety
+/// Called by MPI with the pointer that was set on the communicator.
+unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_void) -> c_int {
+    let (Some(runtime), Some(registry)) = (runtime::get(), REGISTRY.get()) else {
+        return mpi_sys::MPI_SUCCESS as c_int;
+    };
+    last_communicators::invalidate_caches();
+    // SAFETY: made by `make` from an `Arc`.
+    let attachment = unsafe { Arc::from_raw(hung.cast_const().cast::<Attachment>()) };
+    // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
+    let mut attachments = registry.attachments.lock();
+    attachments.retain(|known| !Arc::ptr_eq(known, &attachment));
+    // SAFETY: its communicator is going away, so no call on it is under way.
+    let mut attached = unsafe { attachment.hold() };
+    let communicator = &mut attached.communicator;
+    let mut retired = registry.retired.lock();
+    if let Some(record) = communicator.record(runtime) {
+        retired.records.push((communicator.tally.place, record));
+    }
+    retired.overflow.add(communicator.tally.table.overflow());
+    retired.played.add(*communicator.tally.played.get_mut());
+    communicator.count_traffic(&mut retired.traffic);
+    drop(retired);
+    if let Some(waiting) = hooks::waiting() {
+        waiting.gone(communicator);
+    }
+    drop(attachments);
+    if let Err(error) = communicator.private.release() {
+        log::warn!("a private communicator could not be freed: {error}");
+    }
+    mpi_sys::MPI_SUCCESS as c_int
+}

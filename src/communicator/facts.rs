@@ -1,0 +1,33 @@
+//! What a rank knows of a communicator without asking the others.
+
+use super::origin::{self, Origin};
+use crate::mpi::communicator;
+use crate::mpi::error::Result;
+use mpi_sys::MPI_Comm;
+use std::sync::Arc;
+
+/// What a rank knows of a communicator by itself.
+#[derive(Debug)]
+pub struct Facts {
+    /// The program's communicator.
+    pub comm: MPI_Comm,
+    /// Own rank in it.
+    pub rank: usize,
+    /// Its size (of the local group of an intercommunicator).
+    pub size: usize,
+    /// Whether it connects two groups.
+    pub inter: bool,
+    /// Where it comes from.
+    pub origin: Arc<Origin>,
+}
+
+impl Facts {
+    /// Of `comm`, whose size is known already.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn of(comm: MPI_Comm, size: usize) -> Result<Self> {
+        let (rank, inter) = (communicator::rank(comm)?, communicator::is_inter(comm)?);
+        Ok(Self { comm, rank, size, inter, origin: origin::of(comm)? })
+    }
+}

@@ -1,0 +1,44 @@
+//! Why calls go to the native library.
+
+/// Why a call goes to the native library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// The communicator connects two groups.
+    Intercommunicator,
+    /// There is nobody to send to.
+    OneRank,
+    /// An argument that MPI forbids: the native library says so, in its own words.
+    InvalidArgument,
+    /// A predefined operation on a type that MPI does not define it on.
+    UndefinedOperation,
+    /// A reduction of elements that reach into one another: no room for more of them than the call has.
+    Interleaved,
+    /// The communicator is a new one, which may be gone before its agreement has paid.
+    FirstCalls,
+    /// No private communicator could be had.
+    NoPrivateCommunicator,
+    /// A buffer on some rank was memory of a GPU, in this call or an earlier one.
+    DeviceMemory,
+    /// Some rank uses a GPU, and such communicators are to be left alone.
+    Gpu,
+    /// It was given back when the program could make no communicator otherwise.
+    GivenBack,
+}
+
+impl Fallback {
+    /// The words of the report.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Intercommunicator => "fallback: intercommunicator",
+            Self::OneRank => "one rank",
+            Self::InvalidArgument => "fallback: invalid argument",
+            Self::UndefinedOperation => "fallback: operation not defined on this datatype",
+            Self::Interleaved => "fallback: elements reach into one another",
+            Self::FirstCalls => "first calls on the communicator (COLLIE_AFTER)",
+            Self::NoPrivateCommunicator => "fallback: no private communicator left",
+            Self::DeviceMemory => "fallback: device memory",
+            Self::Gpu => "COLLIE_DEVICE=native",
+            Self::GivenBack => "fallback: private communicator given back to the program",
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The private communicator of a communicator, in which the messages of our algorithms travel.
+
+use super::fallback::Fallback;
+use crate::mpi::communicator;
+use crate::mpi::error::Result;
+use crate::process::runtime::Runtime;
+use mpi_sys::MPI_Comm;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Private communicators that this process holds.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+/// How many this process holds.
+pub fn held() -> usize {
+    HELD.load(Ordering::Relaxed)
+}
+
+/// The private communicator of a communicator.
+#[derive(Clone, Copy, Debug)]
+pub enum Private {
+    /// No call has needed it yet.
+    Unmade,
+    /// Here it is.
+    Made(MPI_Comm),
+    /// The ranks found together that it cannot be had.
+    Refused,
+    /// The ranks gave it back together, for a communicator of the program's.
+    GivenBack,
+}
+
+impl Private {
+    /// Makes it for `comm` if no call has needed it yet and there may be one more. Collective over `comm`.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn get_or_make(&mut self, runtime: &Runtime, comm: MPI_Comm, within_budget: bool) -> Result<Option<MPI_Comm>> {
+        match *self {
+            Self::Made(private) => return Ok(Some(private)),
+            Self::Refused | Self::GivenBack => return Ok(None),
+            Self::Unmade => {}
+        }
+        let made = if within_budget { runtime.uncounted(|| communicator::make_private(comm))? } else { None };
+        *self = match made {
+            Some(private) => {
+                HELD.fetch_add(1, Ordering::Relaxed);
+                Self::Made(private)
+            }
+            None => Self::Refused,
+        };
+        Ok(made)
+    }
+
+    /// Frees it.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn release(&mut self) -> Result {
+        if let Self::Made(private) = std::mem::replace(self, Self::Refused) {
+            HELD.fetch_sub(1, Ordering::Relaxed);
+            communicator::free(private)?;
+        }
+        Ok(())
+    }
+
+    /// Frees it for good, since the program needs its id.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn give_back(&mut self) -> Result {
+        let released = self.release();
+        *self = Self::GivenBack;
+        released
+    }
+
+    /// Why there is none where there is none.
+    pub const fn without(&self) -> Fallback {
+        match self {
+            Self::GivenBack => Fallback::GivenBack,
+            Self::Unmade | Self::Made(_) | Self::Refused => Fallback::NoPrivateCommunicator,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What is counted of a communicator's calls.
+
+use crate::algorithm::Operation;
+use crate::monitor::{
+    Arrivals, Bucket, CellId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
+};
+use crate::process::runtime::Runtime;
+use crate::run::Counts;
+use parking_lot::Mutex;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is counted of a communicator's calls.
+pub struct Tally {
+    /// Place among the communicators of this rank's record.
+    pub place: usize,
+    /// What was recorded.
+    pub table: Table,
+    /// Messages of our algorithms, by rank of this communicator.
+    pub traffic: RefCell<Traffic>,
+    /// What the player did.
+    pub played: RefCell<Counts>,
+    /// Native and ours in turns.
+    pub alternation: RefCell<Alternation>,
+    /// What verification found.
+    pub verified: RefCell<Verified>,
+    /// When this rank came to its calls, where waiting is told apart. Behind a lock of its own, since all ranks put theirs
+    /// together, which must not keep calls from the communicator.
+    pub arrivals: Arc<Mutex<Arrivals>>,
+    natives: Vec<((Operation, Bucket, &'static str), CellId)>,
+    /// Labels of calls that are only observed, algorithm and reason.
+    observed: Option<(Label, Label)>,
+}
+
+/// Mode `compare`: whose turn it is, and what the turns took.
+#[derive(Default)]
+pub struct Alternation {
+    turns: HashMap<(Operation, Bucket), Turn>,
+    /// Durations by epoch.
+    pub epochs: Epochs,
+}
+
+impl Alternation {
+    /// The epoch of the next call, which all ranks of the communicator count alike; `seed` is what they agreed on.
+    pub fn next(&mut self, seed: u64, operation: Operation, bytes: usize) -> u32 {
+        let bucket = Bucket::of(bytes as u64);
+        let kind = (operation as u64) << 8 | u64::from(bucket.0);
+        self.turns.entry((operation, bucket)).or_insert_with(|| Turn::new(seed ^ kind)).next()
+    }
+}
+
+/// Mode `verify`: what was compared and where it differed.
+#[derive(Default)]
+pub struct Verified {
+    /// Calls compared on this rank.
+    pub calls: u64,
+    /// The first few differences.
+    pub differences: Vec<DifferenceRecord>,
+}
+
+impl Tally {
+    /// Nothing yet, of a communicator of `size` ranks at `place` of this rank's record.
+    pub fn new(runtime: &Runtime, place: usize, size: usize) -> Self {
+        Self {
+            place,
+            table: Table::within(Arc::clone(&runtime.budget)),
+            traffic: RefCell::new(Traffic::within(Arc::clone(&runtime.budget), size)),
+            played: RefCell::default(),
+            alternation: RefCell::default(),
+            verified: RefCell::default(),
+            arrivals: Arc::default(),
+            natives: Vec::new(),
+            observed: None,
+        }
+    }
+
+    /// The cell of calls of `bytes` bytes that run as `algorithm` because of `decided_by`.
+    pub fn cell(&mut self, operation: Operation, bytes: usize, algorithm: &str, decided_by: &str) -> CellId {
+        let (algorithm, decided_by) = (self.table.label(algorithm), self.table.label(decided_by));
+        let bucket = Bucket::of(bytes as u64);
+        self.table.cell(Key { function: Function::from(operation), bucket, algorithm, decided_by })
+    }
+
+    /// The cell of calls that go to the native library for a reason that needs no agreement.
+    pub fn native_cell(&mut self, operation: Operation, bytes: usize, reason: &'static str) -> CellId {
+        let key = (operation, Bucket::of(bytes as u64), reason);
+        if let Some((_, cell)) = self.natives.iter().find(|(known, _)| *known == key) {
+            return *cell;
+        }
+        let cell = self.cell(operation, bytes, NATIVE, reason);
+        self.natives.push((key, cell));
+        cell
+    }
+
+    /// The cell of calls that are passed on, whatever is chosen for others.
+    #[inline]
+    pub fn observed_cell(&mut self, function: Function, bytes: u64) -> CellId {
+        let table = &mut self.table;
+        let (algorithm, decided_by) =
+            *self.observed.get_or_insert_with(|| (table.label(NATIVE), table.label("observed only")));
+        table.cell(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by })
+    }
+
+    /// Forgets what was recorded.
+    pub fn reset(&mut self) {
+        self.table.reset();
+        self.traffic.get_mut().reset();
+        *self.played.get_mut() = Counts::default();
+        self.alternation.get_mut().epochs = Epochs::new();
+        *self.verified.get_mut() = Verified::default();
+        self.arrivals.lock().reset();
+    }
+}

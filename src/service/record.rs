@@ -1,0 +1,134 @@
+//! What this rank has to tell.
+
+use super::combine::Combined;
+use super::{synchronise, trace};
+use crate::call::attachment::{Attached, Visit};
+use crate::call::hooks::LoggedCall;
+use crate::call::registry;
+use crate::call::requests::REQUESTS;
+use crate::monitor::{
+    CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Overflow, OverflowRecord, PlayedRecord,
+    RankRecord, Traffic,
+};
+use crate::mpi::node;
+use crate::process::library;
+use crate::process::runtime::Runtime;
+use crate::run::Counts;
+use crate::selection::{Mode, SELF_TEST, Sync};
+use parking_lot::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What this rank has to tell without asking another; and the number of communicators that have to be left out.
+pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> (RankRecord, usize) {
+    let (record, left_out) = of_this_rank(runtime, Vec::new(), visit);
+    (RankRecord { job: Some(job(runtime)), ..record }, left_out)
+}
+
+/// What is the same for all ranks, as far as this one knows.
+fn job(runtime: &Runtime) -> JobRecord {
+    JobRecord {
+        collie_version: env!("CARGO_PKG_VERSION").to_owned(),
+        mpi_library: library::version().lines().next().unwrap_or_default().to_owned(),
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        mode: match runtime.configuration.as_ref().map_or(Mode::default(), |configuration| configuration.mode) {
+            Mode::Replace => "replace",
+            Mode::Native => "native",
+            Mode::Compare => "compare",
+            Mode::CompareSelf => SELF_TEST,
+            Mode::Verify => "verify",
+        }
+        .to_owned(),
+        sync: match synchronise::mode() {
+            Sync::Off => String::new(),
+            sync => sync.name().to_owned(),
+        },
+    }
+}
+
+/// What this rank has to tell, and the number of communicators that have to be left out. `combined` is what all ranks
+/// together say of its calls.
+pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> (RankRecord, usize) {
+    let mut traffic = Traffic::new(runtime.world_size);
+    let (mut beyond, mut played) = (Overflow::default(), Counts::default());
+    let (mut communicators, mut left_out) = (Vec::new(), 0);
+    // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
+    if let Some(walk) = registry::walk() {
+        communicators = vec![CommunicatorRecord::default(); walk.places()];
+        let retired = walk.retired();
+        for (place, record) in &retired.records {
+            if let Some(slot) = communicators.get_mut(*place) {
+                slot.clone_from(record);
+            }
+        }
+        traffic.add(&retired.traffic);
+        (beyond, played) = (retired.overflow, retired.played);
+        drop(retired);
+        let mut add = |attached: &mut Attached| {
+            let communicator = &mut attached.communicator;
+            if let Some(slot) = communicators.get_mut(communicator.tally.place)
+                && let Some(record) = communicator.record(runtime)
+            {
+                *slot = record;
+            }
+            beyond.add(communicator.tally.table.overflow());
+            played.add(*communicator.tally.played.get_mut());
+            communicator.count_traffic(&mut traffic);
+        };
+        // SAFETY: whoever asks says when.
+        left_out = unsafe { walk.each(visit, &mut add) };
+    }
+    REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
+    let job = (runtime.world_rank == 0).then(|| job(runtime));
+    let mut record = RankRecord {
+        rank: runtime.world_rank as u32,
+        host: node::host(),
+        pid: std::process::id(),
+        started_unix_ns: runtime.started_unix_ns(),
+        ended_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
+        run_ns: runtime.nanoseconds(runtime.clock.raw() - runtime.started.0),
+        overhead_ns_per_call: overhead(runtime),
+        job,
+        communicators,
+        traffic: traffic.records(),
+        clock: synchronise::clock(),
+        beyond: OverflowRecord {
+            calls: beyond.calls,
+            bytes: beyond.bytes,
+            total_ns: runtime.nanoseconds(beyond.ticks),
+        },
+        played: PlayedRecord { calls: played.calls, kept: played.kept, actions: played.actions },
+        cache: cache_record(runtime),
+        ..RankRecord::default()
+    };
+    trace::fill(runtime, &mut record);
+    (record, left_out)
+}
+
+fn cache_record(runtime: &Runtime) -> CacheRecord {
+    let CacheUsage { most_bytes, bound, evicted, refused, .. } = runtime.cache.usage();
+    CacheRecord { most_bytes, bound, evicted, refused }
+}
+
+/// Nanoseconds that timing and recording add to a call: two looks at the clock, one entry, and one line of the log where
+/// calls are logged; measured here and now.
+fn overhead(runtime: &Runtime) -> f64 {
+    const ROUNDS: u32 = 1000;
+    let mut table = crate::monitor::Table::new();
+    let label = table.label("");
+    let function = crate::algorithm::Operation::Bcast.into();
+    let bucket = crate::monitor::Bucket::of(8);
+    let cell = table.cell(crate::monitor::Key { function, bucket, algorithm: label, decided_by: label });
+    let log = trace::is_on().then(|| Mutex::new(EventLog::in_memory(ROUNDS as usize * Event::BYTES)));
+    let start = runtime.clock.raw();
+    for _ in 0..ROUNDS {
+        let enter = runtime.clock.raw();
+        let ticks = runtime.clock.raw() - enter;
+        table.record(std::hint::black_box(cell), 8, ticks);
+        if let Some(log) = &log {
+            let times = (enter, ticks);
+            trace::push(runtime, log, LoggedCall { place: 0, root: -1, cell, bytes: 8, elements: 0, times });
+        }
+    }
+    runtime.nanoseconds(runtime.clock.raw() - start) as f64 / f64::from(ROUNDS)
+}

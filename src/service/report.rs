@@ -1,0 +1,87 @@
+//! The report of all ranks.
+
+use super::{outputs, places, record, synchronise, trace};
+use crate::call::attachment::Visit;
+use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
+use crate::mpi::bytes::{self, ToRoot};
+use crate::mpi::{Error, Result, constants};
+use crate::process::log;
+use crate::process::monitoring::Monitoring;
+use crate::process::runtime::Runtime;
+use std::os::raw::c_int;
+
+/// What rank 0 wants of the ranks: bits of the first byte that it sends.
+const REPORT: u8 = 1;
+const TRACE: u8 = 2;
+
+/// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
+/// written; nothing of the program's depends on that.
+pub fn report(runtime: &Runtime) -> bool {
+    // Counted before the gathering adds to it.
+    let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
+    runtime.uncounted(|| gather_and_write(runtime, native)).unwrap_or_else(|error| {
+        log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
+        false
+    })
+}
+
+fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Result<bool> {
+    let begun = runtime.clock.raw();
+    let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
+    let mut wanted = vec![0u8];
+    if at_root {
+        let files = places::files(runtime);
+        wanted[0] |= if files.report.is_empty() { 0 } else { REPORT };
+        wanted[0] |= if files.trace.is_some() { TRACE } else { 0 };
+    }
+    bytes::broadcast(world, 0, &mut wanted)?;
+    if wanted[0] == 0 {
+        return Ok(true);
+    }
+    let [native_traffic, native_collectives] = native;
+    let combined = synchronise::combine(runtime)?;
+    let (record, left_out) = record::of_this_rank(runtime, combined, Visit::BetweenCalls);
+    if left_out > 0 {
+        let rank = runtime.world_rank;
+        log::tell(&format!("rank {rank}: the report leaves out {left_out} communicators that have a call under way"));
+    }
+    let record = RankRecord { native_traffic, native_collectives, ..record };
+    let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;
+    let mut written = true;
+    if wanted[0] & TRACE != 0 {
+        let path = if at_root { places::files(runtime).trace.as_deref() } else { None };
+        let path = path.map(|path| places::files(runtime).now(path));
+        written = trace::write(runtime, &way, path.as_deref(), &record)?;
+    }
+    let all = if wanted[0] & REPORT != 0 { merged(&way, record)? } else { None };
+    way.close()?;
+    if let Some(all) = all {
+        let mut summary = all.finish();
+        let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
+        summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
+        written &= write(runtime, &summary);
+    }
+    Ok(written)
+}
+
+/// What all ranks recorded, at rank 0. Collective.
+fn merged(way: &ToRoot, record: RankRecord) -> Result<Option<Merged>> {
+    way.merged(Merged::of(record, &Bounds::REPORT), Merged::encode, |all, bytes| {
+        let theirs = Merged::decode(&bytes).map_err(|error| {
+            log::tell(&error.to_string());
+            Error(mpi_sys::MPI_ERR_OTHER as c_int)
+        })?;
+        drop(bytes);
+        all.add(theirs, &Bounds::REPORT);
+        Ok(())
+    })
+}
+
+/// Writes to every target; one line on stderr for each that fails.
+fn write(runtime: &Runtime, summary: &Summary) -> bool {
+    let mut written = true;
+    for target in &places::files(runtime).report {
+        written &= outputs::write_report(runtime, target, summary);
+    }
+    written
+}
