@@ -8,15 +8,20 @@
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
 //! from the row. `operation.rs` says how to add an operation.
+//!
+//! Files here name what stands in others by the name that this one gives it out under: `super::Call`, not `super::call::Call`.
 
 #![forbid(unsafe_code)]
 
+mod accepts;
 pub mod allgather;
 pub mod allreduce;
 pub mod alltoall;
 pub mod barrier;
 pub mod bcast;
+mod bytes;
 mod call;
+mod catalogue;
 mod choice;
 mod cost;
 pub mod engine;
@@ -24,67 +29,16 @@ pub mod gather;
 mod needs;
 mod operation;
 mod optimum;
-mod parameter;
 pub mod reduce;
+mod row;
 pub mod scatter;
 
+pub use accepts::Unmet;
+pub use bytes::{format_bytes, parse_bytes};
 pub use call::{Call, HALF_BANDWIDTH};
-pub use choice::{Choice, ChoiceError, format_bytes, parse_bytes};
+pub use catalogue::{all, find, of};
+pub use choice::{ChoiceError, accepted, parse_choice};
 pub use cost::{Cost, Shape};
-pub use needs::{Needs, RankNeed, Unmet};
+pub use needs::{Needs, RankNeed};
 pub use operation::{At, BufferRole, Holds, InPlace, Operation, Row};
-pub use parameter::{Default, Kind, Parameter, Parameters, Value};
-
-use crate::schedule::Comm;
-
-/// One row of the catalogue.
-pub struct Algorithm {
-    /// The operation it carries out.
-    pub operation: Operation,
-    /// What users write; the stem of its file.
-    pub name: &'static str,
-    /// One sentence.
-    pub summary: &'static str,
-    /// What may be set after the colon.
-    pub parameters: &'static [Parameter],
-    /// What has to hold for it to be used.
-    pub needs: Needs,
-    /// Whether contributions are folded in rank order, so that non-commutative operations are right. True for
-    /// algorithms that fold nothing.
-    pub ordered: bool,
-    /// The cost as a formula for people, in the notation of the documentation (p, q, n, b, s, S, k, α, β, γ).
-    pub formula: &'static str,
-    /// The same formula as code.
-    pub cost: fn(&Shape, &Parameters) -> Cost,
-    /// Authors, title, venue, year.
-    pub source: &'static str,
-    /// The body.
-    pub run: fn(&mut dyn Comm, &Call, &Parameters),
-}
-
-impl std::fmt::Debug for Algorithm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.operation, self.name)
-    }
-}
-
-impl PartialEq for Algorithm {
-    fn eq(&self, other: &Self) -> bool {
-        self.operation == other.operation && self.name == other.name
-    }
-}
-
-/// The rows of one operation, in the order in which they are listed.
-pub fn of(operation: Operation) -> &'static [&'static Algorithm] {
-    operation.row().algorithms
-}
-
-/// The row of that name, if there is one.
-pub fn find(operation: Operation, name: &str) -> Option<&'static Algorithm> {
-    of(operation).iter().copied().find(|row| row.name == name)
-}
-
-/// Every row.
-pub fn all() -> impl Iterator<Item = &'static Algorithm> {
-    Operation::ALL.iter().flat_map(|operation| of(*operation).iter().copied())
-}
+pub use row::{Algorithm, Choice, Default, Kind, Parameter, Parameters, Value};

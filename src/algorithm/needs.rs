@@ -1,7 +1,5 @@
 //! What has to hold for an algorithm to be used: data, settled before the first message.
 
-use super::{Algorithm, Call, Choice, Kind, Value};
-
 /// A condition on the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankNeed {
@@ -50,65 +48,5 @@ impl std::fmt::Display for Needs {
             words.push("several nodes with several ranks on some".to_owned());
         }
         f.write_str(&if words.is_empty() { "nothing".to_owned() } else { words.join(", ") })
-    }
-}
-
-/// Why an algorithm cannot be used for a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)]
-pub enum Unmet {
-    #[error("needs a power-of-two number of ranks, not {0}")]
-    PowerOfTwo(usize),
-    #[error("needs an even number of ranks, not {0}")]
-    Even(usize),
-    #[error("needs exactly {needed} ranks, not {found}")]
-    Exactly { needed: usize, found: usize },
-    #[error("needs at least {needed} units, not {found}")]
-    Units { needed: usize, found: usize },
-    #[error("does not keep rank order, which a non-commutative operation needs")]
-    Order,
-    #[error("needs several nodes with several ranks on some")]
-    Nodes,
-}
-
-impl Algorithm {
-    /// Whether `call` among `ranks` ranks meets this algorithm's needs.
-    ///
-    /// # Errors
-    /// The first need that is not met.
-    pub fn accepts(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
-        match self.needs.ranks {
-            RankNeed::PowerOfTwo if !ranks.is_power_of_two() => return Err(Unmet::PowerOfTwo(ranks)),
-            RankNeed::Even if ranks > 1 && !ranks.is_multiple_of(2) => return Err(Unmet::Even(ranks)),
-            RankNeed::Exactly(needed) if ranks != needed => return Err(Unmet::Exactly { needed, found: ranks }),
-            _ => {}
-        }
-        let needed = self.needs.units_per_rank * ranks;
-        if call.count < needed {
-            return Err(Unmet::Units { needed, found: call.count });
-        }
-        if self.needs.several_nodes && call.nodes.is_empty() {
-            return Err(Unmet::Nodes);
-        }
-        if !call.commutative && !self.ordered {
-            return Err(Unmet::Order);
-        }
-        Ok(())
-    }
-}
-
-impl Choice {
-    /// Whether `call` among `ranks` ranks meets the needs of the algorithm and of the algorithms inside it.
-    ///
-    /// # Errors
-    /// The first need that is not met.
-    pub fn accepts(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
-        self.algorithm.accepts(call, ranks)?;
-        for (parameter, (_, value)) in self.algorithm.parameters.iter().zip(self.parameters.iter()) {
-            if let (Kind::Inner(operation), Value::Inner(inner)) = (parameter.kind, value) {
-                inner.accepts(&Call { operation, ..*call }, ranks)?;
-            }
-        }
-        Ok(())
     }
 }

@@ -2,14 +2,13 @@
 //!
 //! # How to add an operation
 //!
-//! 1. Add its row below and its folder of algorithms beside this file.
+//! 1. Add its row below, its folder of algorithms beside this file, and that folder to `catalogue.rs`.
 //! 2. Add its C entry to the table in `entry/symbols.rs` and its Fortran entry to the one in `entry/fortran.rs`.
 //! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two
 //! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j.
 
-use super::{Algorithm, allgather, allreduce, alltoall, barrier, bcast, gather, reduce, scatter};
 use crate::schedule::{Buffer, Range};
 use serde::{Deserialize, Serialize};
 
@@ -76,8 +75,6 @@ pub struct Row {
     pub in_place: InPlace,
     /// Whether contributions are combined by an `MPI_Op`.
     pub folds: bool,
-    /// Its algorithms, in the order in which they are listed.
-    pub algorithms: &'static [&'static Algorithm],
     /// What the page of algorithms shows: one of each family, and among how many ranks.
     pub pictures: &'static [(&'static str, usize)],
 }
@@ -119,7 +116,6 @@ operations! {
         receive: role(Holds::Block, At::Everyone),
         in_place: InPlace::Never,
         folds: false,
-        algorithms: bcast::ROWS,
         pictures: &[
             ("binomial", 8),
             ("bine", 8),
@@ -134,7 +130,6 @@ operations! {
         receive: role(Holds::Block, At::Root),
         in_place: InPlace::All,
         folds: true,
-        algorithms: reduce::ROWS,
         pictures: &[("fibonacci:segment=32K", 7), ("in_order_binary:segment=32K", 7)],
     }
     Allreduce {
@@ -143,7 +138,6 @@ operations! {
         receive: role(Holds::Block, At::Everyone),
         in_place: InPlace::All,
         folds: true,
-        algorithms: allreduce::ROWS,
         pictures: &[("recursive_doubling", 7), ("rabenseifner", 8), ("ring", 5), ("dual_root:segment=32K", 7)],
     }
     Gather {
@@ -152,7 +146,6 @@ operations! {
         receive: role(Holds::BlockPerRank, At::Root),
         in_place: InPlace::OwnOfReceive,
         folds: false,
-        algorithms: gather::ROWS,
         pictures: &[("binomial", 7)],
     }
     Scatter {
@@ -161,7 +154,6 @@ operations! {
         receive: role(Holds::Block, At::Everyone),
         in_place: InPlace::OwnOfSend,
         folds: false,
-        algorithms: scatter::ROWS,
         pictures: &[("linear", 7)],
     }
     Allgather {
@@ -170,7 +162,6 @@ operations! {
         receive: role(Holds::BlockPerRank, At::Everyone),
         in_place: InPlace::OwnOfReceive,
         folds: false,
-        algorithms: allgather::ROWS,
         pictures: &[("bruck", 7)],
     }
     Alltoall {
@@ -179,7 +170,6 @@ operations! {
         receive: role(Holds::BlockPerRank, At::Everyone),
         in_place: InPlace::All,
         folds: false,
-        algorithms: alltoall::ROWS,
         pictures: &[("pairwise", 8), ("bruck", 7)],
     }
     Barrier {
@@ -188,7 +178,6 @@ operations! {
         receive: NOTHING,
         in_place: InPlace::Never,
         folds: false,
-        algorithms: barrier::ROWS,
         pictures: &[("dissemination", 7)],
     }
 }
@@ -325,9 +314,12 @@ mod tests {
             assert_eq!(row.mpi_name.strip_prefix("MPI_").unwrap().to_lowercase(), name);
             assert_eq!(row.variable.strip_prefix("COLLIE_").unwrap().to_lowercase(), name);
             assert_eq!(serde_json::to_string(&row.operation).unwrap(), format!("\"{name}\""));
-            assert!(row.algorithms.iter().all(|algorithm| algorithm.operation == row.operation), "{name}");
+            assert!(
+                crate::algorithm::of(row.operation).iter().all(|algorithm| algorithm.operation == row.operation),
+                "{name}"
+            );
             for (choice, _) in row.pictures {
-                crate::algorithm::Choice::parse(row.operation, choice).unwrap();
+                crate::algorithm::parse_choice(row.operation, choice).unwrap();
             }
         }
     }

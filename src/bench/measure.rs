@@ -9,7 +9,7 @@ use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use super::settings::Settings;
 use super::statistics::{self, FEWEST};
 use super::{bound, entry, output, overhead, plan};
-use crate::algorithm::{Choice, Operation, format_bytes};
+use crate::algorithm::{Operation, format_bytes, parse_choice};
 use crate::mpi::Result;
 use crate::selection::{Configuration, Decided, RawConfiguration, Situation, decide};
 use clap::Parser;
@@ -201,7 +201,7 @@ impl<'a> Bench<'a> {
                 NATIVE => NATIVE.to_owned(),
                 AUTO => self.automatic(cell),
                 text => {
-                    let choice = Choice::parse(cell.operation, text).expect("rank 0 has read it");
+                    let choice = parse_choice(cell.operation, text).expect("rank 0 has read it");
                     if let Err(unmet) = choice.accepts(&call, self.job.size) {
                         unable.push((name.clone(), unmet.to_string()));
                         continue;

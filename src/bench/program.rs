@@ -5,7 +5,7 @@
 use super::cell::{Cell, Datatype, grid};
 use super::plan;
 use super::settings::{Scenario, Settings};
-use crate::algorithm::{Call, Choice, Operation, find, of};
+use crate::algorithm::{Call, Operation, find, of, parse_choice};
 use crate::monitor::Summary;
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,7 @@ fn variants(operations: &[Operation], algorithms: &[String]) -> Result<[Vec<Stri
         let having: Vec<_> = wanted.iter().filter(having).collect();
         if having.is_empty() {
             // The first operation's own words say what it would accept.
-            let error = Choice::parse(wanted[0], text).err();
+            let error = parse_choice(wanted[0], text).err();
             return Err(error.map_or_else(String::new, |error| format!("--algorithm {text}: {error}, all")));
         }
         for operation in having {
@@ -131,7 +131,7 @@ fn variants(operations: &[Operation], algorithms: &[String]) -> Result<[Vec<Stri
             if name == "all" {
                 list.extend(of(*operation).iter().map(|row| row.name.to_owned()));
             } else {
-                Choice::parse(*operation, text).map_err(|error| format!("--algorithm {text}: {error}"))?;
+                parse_choice(*operation, text).map_err(|error| format!("--algorithm {text}: {error}"))?;
                 list.push(text.to_owned());
             }
         }
@@ -174,10 +174,10 @@ mod tests {
     #[test]
     fn scenarios_name_what_is_in_the_catalogue() {
         for (operation, text) in TREE_RIVALS.into_iter().chain([TREES]).map(|text| (Operation::Allreduce, text)) {
-            Choice::parse(operation, text).unwrap();
+            parse_choice(operation, text).unwrap();
         }
         for text in STUDY {
-            Choice::parse(Operation::Reduce, text).unwrap();
+            parse_choice(Operation::Reduce, text).unwrap();
         }
     }
 }

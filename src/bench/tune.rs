@@ -10,7 +10,7 @@
 
 use super::program::{AUTO, NATIVE};
 use super::result::{CellRow, Report, VariantRow};
-use crate::algorithm::{Choice, ChoiceError, Operation};
+use crate::algorithm::{ChoiceError, Operation, parse_choice};
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -253,7 +253,7 @@ fn block(
         }
         let wanted = match *name {
             NATIVE => Wanted::Native,
-            name => Wanted::Algorithm(Choice::parse(group.operation, name)?),
+            name => Wanted::Algorithm(parse_choice(group.operation, name)?),
         };
         match rules.last_mut() {
             Some(last) if last.wanted == wanted => last.bytes.most = most,

@@ -1,7 +1,7 @@
 //! `collie simulate --against`: what was measured beside what is predicted for it.
 
 use super::table::columns;
-use crate::algorithm::{Call, Choice, Operation, format_bytes};
+use crate::algorithm::{Call, Choice, Operation, format_bytes, parse_choice};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
 use crate::schedule::draw::seconds;
@@ -99,7 +99,7 @@ fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, Str
     let call = Call { unit, count: cell.cell.bytes / unit, ..call };
     let mut rows: Vec<Row> = Vec::new();
     for variant in cell.variants.iter().filter(|variant| variant.algorithm != NATIVE) {
-        let choice = Choice::parse(operation, &variant.algorithm).map_err(|error| error.to_string())?;
+        let choice = parse_choice(operation, &variant.algorithm).map_err(|error| error.to_string())?;
         let name =
             if choice == Choice::new(choice.algorithm) { choice.algorithm.name.to_owned() } else { choice.to_string() };
         if rows.iter().any(|row| row.name == name) {

@@ -2,7 +2,7 @@
 
 use super::explain::bytes;
 use super::{Done, Failure};
-use crate::algorithm::{Call, Choice, Operation};
+use crate::algorithm::{Call, Operation, parse_choice};
 use crate::schedule::draw::draw;
 use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
@@ -38,7 +38,7 @@ pub struct Arguments {
 /// Draws.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
-    let choice = Choice::parse(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
+    let choice = parse_choice(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
     let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     let ranks = arguments.ranks as usize;
     if arguments.root >= ranks {

@@ -2,7 +2,7 @@
 
 use super::table::columns;
 use super::{Done, Failure};
-use crate::algorithm::{Algorithm, Choice, Operation, Parameter, RankNeed, of};
+use crate::algorithm::{Algorithm, Operation, Parameter, RankNeed, accepted, of, parse_choice};
 use crate::schedule::draw::draw;
 use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
@@ -50,7 +50,7 @@ fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Strin
     let network = Network::preset("shared_memory").expect("it is a preset");
     let pictures = operations.iter().flat_map(|operation| operation.row().pictures.iter().map(|of| (*operation, *of)));
     for (operation, (text, ranks)) in pictures {
-        let choice = Choice::parse(operation, text).map_err(|error| error.to_string())?;
+        let choice = parse_choice(operation, text).map_err(|error| error.to_string())?;
         let bytes = if operation.has_data() { 64 << 10 } else { 0 };
         let drawing = draw(&choice, &network.call(operation, 0, bytes, &[]), ranks, &network);
         let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
@@ -91,7 +91,7 @@ fn in_full(operation: Operation) -> String {
         for (place, parameter) in row.parameters.iter().enumerate() {
             let first = if place == 0 { "parameters" } else { "" };
             facts.push(vec![first.to_owned(), written(parameter), parameter.help.to_owned()]);
-            facts.push(vec![String::new(), String::new(), format!("accepted: {}", parameter.kind.accepted())]);
+            facts.push(vec![String::new(), String::new(), format!("accepted: {}", accepted(parameter.kind))]);
         }
         let (facts, parameters) = facts.split_at(4);
         text.push_str(&columns(2, facts));
@@ -124,7 +124,7 @@ fn json_row(row: &Algorithm) -> Value {
     let parameter = |parameter: &Parameter| {
         json!({
             "name": parameter.name,
-            "accepted": parameter.kind.accepted(),
+            "accepted": accepted(parameter.kind),
             "default": parameter.default_text(),
             "help": parameter.help,
         })

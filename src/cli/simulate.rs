@@ -2,7 +2,7 @@
 
 use super::table::columns;
 use super::{Done, Failure, against};
-use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes};
+use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes, parse_choice};
 use crate::bench::result::Report;
 use crate::schedule::draw::{Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction, predict};
@@ -113,7 +113,7 @@ fn choices(operation: Operation, names: &[String]) -> Result<Vec<Choice>, String
         if name == "all" {
             choices.extend(of(operation).iter().map(|row| Choice::new(row)));
         } else {
-            choices.push(Choice::parse(operation, name).map_err(|error| error.to_string())?);
+            choices.push(parse_choice(operation, name).map_err(|error| error.to_string())?);
         }
     }
     Ok(choices)

@@ -1,6 +1,6 @@
 //! Drawings of the algorithms that a run used, for the page.
 
-use crate::algorithm::{Choice, Operation, format_bytes};
+use crate::algorithm::{Operation, format_bytes, parse_choice};
 use crate::monitor::{CommunicatorRow, NATIVE, Row, Summary};
 use crate::schedule::draw::draw;
 use crate::schedule::simulate::Network;
@@ -43,7 +43,7 @@ pub fn drawings(summary: &Summary) -> (Vec<Drawing>, usize) {
 fn drawing(summary: &Summary, row: &Row) -> Option<Drawing> {
     let name = row.function.strip_prefix("MPI_")?.trim_end_matches("_c").to_lowercase();
     let operation = Operation::from_name(&name)?;
-    let choice = Choice::parse(operation, &row.algorithm).ok()?;
+    let choice = parse_choice(operation, &row.algorithm).ok()?;
     let communicator = &summary.communicators[row.communicator];
     let nodes = nodes(summary, communicator);
     let network = Network::preset(if nodes.is_empty() { "shared_memory" } else { "infiniband" })?;

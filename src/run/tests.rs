@@ -1,7 +1,7 @@
 //! The player on a transport in memory: all ranks in one thread, going on in any order.
 
 use super::{Buffers, Player, Resumable, Transport, play};
-use crate::algorithm::{Call, Choice, Operation, all};
+use crate::algorithm::{Call, Choice, Operation, all, parse_choice};
 use crate::schedule::action::{Action, Elements, Expansion, Primitives, Sink};
 use crate::schedule::lower::{Combine, Form, Part, lower, stream};
 use crate::schedule::{Buffer, Range, Request};
@@ -240,7 +240,7 @@ fn every_row_stops_and_goes_on_wherever_it_would_wait() {
 
 #[test]
 fn what_blocks_is_not_resumable() {
-    let choice = Choice::parse(Operation::Bcast, "linear").unwrap();
+    let choice = parse_choice(Operation::Bcast, "linear").unwrap();
     let call = Call::plain(Operation::Bcast, COUNT, 4);
     let program = lower(&Part { choice: &choice, call: &call, rank: 0, size: 2 }, &Form::PLAIN, 10).unwrap();
     let (mut table, mut memory) = (Vec::new(), [0u32; COUNT]);

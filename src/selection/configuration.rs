@@ -6,7 +6,7 @@ use super::error::{ConfigurationError, ConfigurationErrors, describe_choice_erro
 use super::file_names;
 use super::rules::Rules;
 use super::variables::{self, PREFIX, VARIABLES};
-use crate::algorithm::{Choice, Operation, format_bytes, parse_bytes};
+use crate::algorithm::{Choice, Operation, format_bytes, parse_bytes, parse_choice};
 use crate::schedule::simulate::Network;
 use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ impl Wanted {
         match text.trim() {
             "auto" => Ok(Self::Auto),
             "native" => Ok(Self::Native),
-            text => Choice::parse(operation, text).map(Self::Algorithm).map_err(|error| describe_choice_error(&error)),
+            text => parse_choice(operation, text).map(Self::Algorithm).map_err(|error| describe_choice_error(&error)),
         }
     }
 }

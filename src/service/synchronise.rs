@@ -6,7 +6,7 @@
 
 use super::clocks::Clocks;
 use super::combine::{Arrived, Combined};
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::{Choice, Operation, parse_choice};
 use crate::call::arguments::LocalArguments;
 use crate::call::attachment::Visit;
 use crate::call::hooks::{self, WaitedCall, Waiting};
@@ -239,7 +239,7 @@ impl Waiting for Synchronisation {
 /// All ranks of the communicator, in the private one. What it sends counts as nobody's traffic.
 fn barrier(communicator: &Communicator) -> Result {
     static DISSEMINATION: Lazy<Choice> =
-        Lazy::new(|| Choice::parse(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
+        Lazy::new(|| parse_choice(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
     let nothing = LocalArguments::nothing();
     let (place, call) = seat_and_call(communicator, Operation::Barrier, &nothing);
     let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: place.rank, size: place.size };

@@ -25,6 +25,7 @@
 
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{bcast, gather};
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::{circulant, rings};
 use crate::schedule::Comm;
@@ -44,13 +45,13 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "gather",
             kind: Kind::Inner(Operation::Gather),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&gather::binomial::ROW),
             help: "gather inside each node",
         },
         Parameter {
             name: "bcast",
             kind: Kind::Inner(Operation::Bcast),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&bcast::binomial::ROW),
             help: "broadcast of all blocks inside each node",
         },
     ],

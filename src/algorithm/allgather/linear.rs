@@ -17,6 +17,7 @@
 //! Source: folklore; Open MPI `basic_linear`. Departures: 1. the broadcast is no linear one unless asked for.
 
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{bcast, gather};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -28,13 +29,13 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "gather",
             kind: Kind::Inner(Operation::Gather),
-            default: Default::Inner("linear"),
+            default: Default::Inner(&gather::linear::ROW),
             help: "The gather at rank 0.",
         },
         Parameter {
             name: "bcast",
             kind: Kind::Inner(Operation::Bcast),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&bcast::binomial::ROW),
             help: "The broadcast of all blocks from rank 0.",
         },
     ],

@@ -25,6 +25,7 @@
 
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{allreduce, bcast, reduce};
 use crate::pattern::nodes::Nodes;
 use crate::schedule::{Comm, Range, View};
 
@@ -37,19 +38,19 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "node",
             kind: Kind::Inner(Operation::Reduce),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&reduce::binomial::ROW),
             help: "algorithm of the reduction inside each node",
         },
         Parameter {
             name: "leaders",
             kind: Kind::Inner(Operation::Allreduce),
-            default: Default::Inner("rabenseifner"),
+            default: Default::Inner(&allreduce::rabenseifner::ROW),
             help: "algorithm among the leaders of the nodes, and among all ranks where the nodes are not known",
         },
         Parameter {
             name: "bcast",
             kind: Kind::Inner(Operation::Bcast),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&bcast::binomial::ROW),
             help: "algorithm of the broadcast inside each node",
         },
     ],

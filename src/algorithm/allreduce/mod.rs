@@ -9,7 +9,7 @@ mod double_tree;
 mod dual_root;
 mod hierarchical;
 mod linear;
-mod rabenseifner;
+pub(super) mod rabenseifner;
 mod recursive_doubling;
 mod recursive_multiplying;
 mod reduce_bcast;

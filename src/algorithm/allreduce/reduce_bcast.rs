@@ -22,6 +22,7 @@
 //! Source: folklore.
 
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::algorithm::{bcast, reduce};
 use crate::schedule::Comm;
 
 /// The catalogue row.
@@ -33,13 +34,13 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "reduce",
             kind: Kind::Inner(Operation::Reduce),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&reduce::binomial::ROW),
             help: "algorithm of the reduction",
         },
         Parameter {
             name: "bcast",
             kind: Kind::Inner(Operation::Bcast),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&bcast::binomial::ROW),
             help: "algorithm of the broadcast",
         },
     ],

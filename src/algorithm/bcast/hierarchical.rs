@@ -20,6 +20,7 @@
 //! Source: M. Kurnosov's lectures on collective operations; X. Luo et al., "HAN: a Hierarchical AutotuNed Collective
 //! Communication Framework", CLUSTER 2020. Departures: 1. the levels follow each other and are not pipelined.
 
+use crate::algorithm::bcast;
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::pattern::nodes::Nodes;
@@ -34,13 +35,13 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "leaders",
             kind: Kind::Inner(Operation::Bcast),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&bcast::binomial::ROW),
             help: "algorithm among the leaders of the nodes, and among all ranks where the nodes are not known",
         },
         Parameter {
             name: "node",
             kind: Kind::Inner(Operation::Bcast),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&bcast::binomial::ROW),
             help: "algorithm inside each node",
         },
     ],

@@ -24,6 +24,7 @@
 //! anywhere on them.
 
 use crate::algorithm::engine::node_blocks;
+use crate::algorithm::gather;
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::pattern::range_tree::RangeTree;
 use crate::schedule::Comm;
@@ -43,7 +44,7 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "node",
             kind: Kind::Inner(Operation::Gather),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&gather::binomial::ROW),
             help: "algorithm inside each node, and among all ranks where the nodes are not known",
         },
     ],

@@ -4,12 +4,12 @@ use super::Algorithm;
 
 mod binary;
 mod bine;
-mod binomial;
+pub(super) mod binomial;
 pub(super) mod chain;
 pub(super) mod hierarchical;
 pub(super) mod kary;
 pub(super) mod knomial;
-mod linear;
+pub(super) mod linear;
 mod linear_sync;
 pub(super) mod pipeline;
 

@@ -22,6 +22,7 @@
 
 use crate::algorithm::bcast::hierarchical::cost;
 use crate::algorithm::engine::hierarchy;
+use crate::algorithm::reduce;
 use crate::algorithm::{Algorithm, Call, Default, Kind, Needs, Operation, Parameter, Parameters};
 use crate::pattern::nodes::Nodes;
 use crate::schedule::{Comm, Range};
@@ -35,13 +36,13 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "node",
             kind: Kind::Inner(Operation::Reduce),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&reduce::binomial::ROW),
             help: "algorithm inside each node",
         },
         Parameter {
             name: "leaders",
             kind: Kind::Inner(Operation::Reduce),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&reduce::binomial::ROW),
             help: "algorithm among the leaders of the nodes, and among all ranks where the nodes are not known",
         },
     ],

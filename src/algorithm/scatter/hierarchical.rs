@@ -25,6 +25,7 @@
 
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::gather::hierarchical::{cost, tree};
+use crate::algorithm::scatter;
 use crate::algorithm::{Algorithm, Call, Default, Kind, Needs, Operation, Parameter, Parameters};
 use crate::schedule::Comm;
 
@@ -43,7 +44,7 @@ pub const ROW: Algorithm = Algorithm {
         Parameter {
             name: "node",
             kind: Kind::Inner(Operation::Scatter),
-            default: Default::Inner("binomial"),
+            default: Default::Inner(&scatter::binomial::ROW),
             help: "algorithm inside each node, and among all ranks where the nodes are not known",
         },
     ],

@@ -4,7 +4,7 @@ use super::Algorithm;
 
 mod binary;
 mod bine;
-mod binomial;
+pub(super) mod binomial;
 mod chain;
 mod hierarchical;
 mod kary;

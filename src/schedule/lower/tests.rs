@@ -1,5 +1,5 @@
 use super::*;
-use crate::algorithm::Operation;
+use crate::algorithm::{Operation, parse_choice};
 
 const UNIT: usize = 4;
 
@@ -8,7 +8,7 @@ fn call(operation: Operation, count: usize) -> Call<'static> {
 }
 
 fn lowered(operation: Operation, choice: &str, rank: usize, size: usize, form: &Form) -> Lowered {
-    let choice = Choice::parse(operation, choice).expect("in the catalogue");
+    let choice = parse_choice(operation, choice).expect("in the catalogue");
     lower(&Part { choice: &choice, call: &call(operation, 3), rank, size }, form, usize::MAX).expect("no limit")
 }
 
@@ -159,7 +159,7 @@ fn places_of_finished_requests_are_used_again() {
 
 #[test]
 fn a_list_has_a_limit_and_a_stream_has_none() {
-    let choice = Choice::parse(Operation::Bcast, "linear").expect("in the catalogue");
+    let choice = parse_choice(Operation::Bcast, "linear").expect("in the catalogue");
     let part = Part { choice: &choice, call: &call(Operation::Bcast, 8), rank: 0, size: 100 };
     // 99 sends of which the last blocks, and a wait for the others.
     assert_eq!(lower(&part, &Form::PLAIN, 99), None);

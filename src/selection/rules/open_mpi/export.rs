@@ -5,7 +5,7 @@
 
 use super::super::{BytesOf, Condition, Rule, Rules, Span};
 use super::{COLLECTIVES, Settings, Theirs, algorithms};
-use crate::algorithm::{Choice, Operation, Value};
+use crate::algorithm::{Choice, Operation, Value, parse_choice};
 use crate::selection::configuration::Wanted;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place};
 use serde_json::json;
@@ -111,7 +111,7 @@ fn theirs(choice: &Choice) -> Option<(&'static Theirs, Settings)> {
         for requests in [0, value(&["max_requests"])] {
             let settings = Settings { fanout, segment, requests };
             let means =
-                |row: &&Theirs| Choice::parse(operation, &row.written(operation, settings)).as_ref() == Ok(choice);
+                |row: &&Theirs| parse_choice(operation, &row.written(operation, settings)).as_ref() == Ok(choice);
             if let Some(row) = algorithms(operation).iter().find(means) {
                 return Some((row, settings));
             }

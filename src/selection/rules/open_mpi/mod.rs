@@ -13,7 +13,7 @@ pub use export::{Format, export};
 pub use json::parse as parse_json;
 
 use super::{BytesOf, Condition, Rule, Span};
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::{Operation, parse_choice};
 use crate::selection::configuration::Wanted;
 use crate::selection::error::{ConfigurationError, Place, describe_choice_error, suggestion};
 
@@ -185,7 +185,7 @@ fn wanted(operation: Operation, named: &Named, settings: Settings) -> Result<Wan
         })?,
     };
     let text = row.written(operation, settings);
-    match Choice::parse(operation, &text) {
+    match parse_choice(operation, &text) {
         Ok(choice) => Ok(Wanted::Algorithm(choice)),
         Err(crate::algorithm::ChoiceError::Algorithm { .. }) => Err(format!(
             "Open MPI's {operation} algorithm {} ({}) is not available in this version",
