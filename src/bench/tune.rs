@@ -297,7 +297,7 @@ pub fn text(blocks: &[Block], header: &str) -> String {
 mod tests {
     use super::*;
     use crate::bench::result::tests::{report, row};
-    use crate::selection::Rules;
+    use crate::selection::parse_rules;
 
     const SETTINGS: Settings = Settings { price: 0.05, native: false, extend: true };
 
@@ -401,7 +401,7 @@ mod tests {
     fn the_file_is_read_back() {
         let cells = vec![cell(64, 4, &[("recursive_doubling", 1.0)]), cell(1 << 20, 4, &[("ring", 1.0)])];
         let written = text(&tune(&[report(cells)], SETTINGS).unwrap(), "Measured on\n\none machine");
-        let read = Rules::parse("tuned.rules", &written).unwrap();
+        let read = parse_rules("tuned.rules", &written).unwrap();
         assert_eq!(read.of(Operation::Allreduce).len(), 2, "{written}");
         assert!(written.starts_with("# Measured on\n#\n# one machine\n"), "{written}");
     }

@@ -1,7 +1,7 @@
 //! `collie check`: what is wrong with a rules file.
 
 use super::{Done, Failure};
-use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile};
+use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile, for_open_mpi, parse_rules};
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
 #[derive(clap::Args)]
@@ -32,7 +32,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let RulesFile { path, text } = RulesFile::read(&arguments.file);
     let text = text.map_err(|why| Failure::cannot(format!("cannot read '{path}': {why}")))?;
     let wrong = |errors: ConfigurationErrors| Ok(Done { text: format!("{errors}\n"), code: 1 });
-    let rules = match Rules::parse(&path, &text) {
+    let rules = match parse_rules(&path, &text) {
         Ok(rules) => rules,
         Err(errors) => return wrong(errors),
     };
@@ -41,7 +41,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Some(Export::Classic) => Format::Classic,
         Some(Export::Json) => Format::Json,
     };
-    rules.for_open_mpi(format).map(Done::from).or_else(wrong)
+    for_open_mpi(&rules, format).map(Done::from).or_else(wrong)
 }
 
 fn counted(path: &str, rules: &Rules) -> String {

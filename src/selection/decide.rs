@@ -4,23 +4,14 @@
 //! What is asked for but may not be used (its needs are not met) gives way to the default table, and the reason says
 //! so. If nothing in the default table may be used either, the call is the MPI library's.
 
-use super::configuration::{Configuration, Mode, Wanted};
+use super::configuration::Configuration;
+use super::settings::Mode;
+use super::situation::Situation;
+use super::wanted::Wanted;
 use super::{defaults, variables};
 use crate::algorithm::{Algorithm, Call, Choice, Operation, Unmet};
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
-
-/// What a choice may rest on besides the call itself; agreed over the communicator when its private communicator is
-/// made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Situation {
-    /// p.
-    pub ranks: usize,
-    /// Whether all ranks share a node.
-    pub one_node: bool,
-    /// Whether ranks outnumber the cores of some node.
-    pub oversubscribed: bool,
-}
 
 /// Who carries the call out, and why.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! The default tables: what a call gets when neither a variable nor a rule speaks about it. They are data, in the rules
 //! format, one table per kind of place; a row whose needs are not met gives way to the next that matches.
 
-use super::{Rules, Situation};
+use super::rules::{self, Rules};
+use super::situation::Situation;
 use once_cell::sync::Lazy;
 
 /// Name and text of each table.
@@ -12,7 +13,7 @@ pub const TABLES: [(&str, &str); 3] = [
 ];
 
 static PARSED: Lazy<[Rules; 3]> = Lazy::new(|| {
-    TABLES.map(|(name, text)| Rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}")))
+    TABLES.map(|(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}")))
 });
 
 /// Name and rows of the table for `situation`.

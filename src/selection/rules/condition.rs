@@ -1,7 +1,7 @@
 //! What may stand behind `if` in a rule.
 
 use crate::algorithm::Call;
-use crate::selection::decide::Situation;
+use crate::selection::situation::Situation;
 use std::fmt::{Display, Formatter};
 
 /// Something that holds for a call or does not, alike on all ranks.

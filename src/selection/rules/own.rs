@@ -2,8 +2,8 @@
 
 use super::{BytesOf, Condition, Rule, Span};
 use crate::algorithm::Operation;
-use crate::selection::configuration::Wanted;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place, operation_named, suggestion};
+use crate::selection::wanted::Wanted;
 
 /// A word and its column, from 1.
 type Word<'a> = (usize, &'a str);

@@ -2,14 +2,14 @@
 
 use crate::algorithm::{Call, Operation};
 use crate::selection::defaults::TABLES;
-use crate::selection::{Configuration, Decided, RawConfiguration, Rules, Situation, Wanted, decide, decide_with};
+use crate::selection::{Configuration, Decided, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules};
 
 const HERE: Situation = Situation { ranks: 8, one_node: true, oversubscribed: false };
 
 fn configuration(variables: &[(&str, &str)], rules: &str) -> Configuration {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let mut configuration = RawConfiguration::new(variables).parse().unwrap();
-    configuration.rules = Rules::parse("my.rules", rules).unwrap();
+    configuration.rules = parse_rules("my.rules", rules).unwrap();
     configuration
 }
 
@@ -80,7 +80,7 @@ fn an_unmet_need_is_told() {
 #[test]
 fn every_table_is_in_the_rules_format() {
     for (name, text) in TABLES {
-        Rules::parse(name, text).unwrap();
+        parse_rules(name, text).unwrap();
     }
 }
 

@@ -1,15 +1,15 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
 use crate::algorithm::{Call, Operation};
-use crate::selection::{Format, Rules, Situation};
+use crate::selection::{Format, Rules, Situation, for_open_mpi, parse_rules};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rules {
-    Rules::parse("f", text).unwrap_or_else(|errors| panic!("{errors}"))
+    parse_rules("f", text).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn refused(text: &str) -> String {
-    Rules::parse("f", text).expect_err(text).to_string()
+    parse_rules("f", text).expect_err(text).to_string()
 }
 
 /// What the rules ask for; empty if none speaks about the call.
@@ -94,7 +94,7 @@ proptest! {
                 text.push_str(&format!("{bytes} {algorithm} 0 0\n"));
             }
         }
-        let rules = Rules::parse("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        let rules = parse_rules("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
         let found = asked(&rules, Operation::Allreduce, ranks, bytes);
         let expected = names[found_by_open_mpi(&blocks, ranks, bytes)];
         prop_assert_eq!(found.split(':').next().unwrap(), expected, "{}", text);
@@ -102,8 +102,8 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_readers_panic(text in "[0-9a-fx# \n-]{0,80}", json in "[\\[\\]{}:,\"a-z_0-9 \n]{0,80}") {
-        let _ = Rules::parse("f", &text);
-        let _ = Rules::parse("f", &format!("{{{json}"));
+        let _ = parse_rules("f", &text);
+        let _ = parse_rules("f", &format!("{{{json}"));
     }
 }
 
@@ -136,10 +136,10 @@ fn exportable() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn exported_rules_mean_the_same(text in exportable(), ranks in 1..15usize, bytes in 0..50usize) {
-        let rules = Rules::parse("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        let rules = parse_rules("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
         for format in [Format::Classic, Format::Json] {
-            let exported = rules.for_open_mpi(format).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
-            let read = Rules::parse("g", &exported).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+            let exported = for_open_mpi(&rules, format).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+            let read = parse_rules("g", &exported).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
             for operation in Operation::ALL {
                 let meaning = |rules: &Rules| match asked(rules, operation, ranks, bytes) {
                     left if ["", "native", "auto"].contains(&left.as_str()) => "Open MPI's own".to_owned(),
@@ -156,7 +156,7 @@ fn what_cannot_be_exported_is_told() {
     let text =
         "reduce * * linear if non_commutative\ngather 2-4 0-1K linear\nbcast * * fibonacci\ngather 4 0-1K linear\n";
     let rules = read(text);
-    let words = rules.for_open_mpi(Format::Json).unwrap_err().to_string();
+    let words = for_open_mpi(&rules, Format::Json).unwrap_err().to_string();
     let mut lines: Vec<_> = words.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines[0], "f:1:1: Open MPI's JSON format knows one_node and one_per_node only, one of them a rule");
@@ -166,14 +166,14 @@ fn what_cannot_be_exported_is_told() {
     );
     assert!(lines[2].starts_with("f:3:1: Open MPI has no bcast fibonacci"), "{words}");
     assert_eq!(lines.len(), 3);
-    let conditions = read("bcast * * linear if one_node").for_open_mpi(Format::Classic).unwrap_err().to_string();
+    let conditions = for_open_mpi(&read("bcast * * linear if one_node"), Format::Classic).unwrap_err().to_string();
     assert_eq!(conditions, "f:1:1: Open MPI's classic format knows no conditions");
 }
 
 #[test]
 fn exported_conditions_and_sizes() {
     let rules = read("bcast 4 0-8 linear if one_node\nbcast * * pipeline:segment=64K\ngather 4 1K-2K binomial\n");
-    let json = rules.for_open_mpi(Format::Json).unwrap();
+    let json = for_open_mpi(&rules, Format::Json).unwrap();
     let again = read(&json);
     assert_eq!(asked(&again, Operation::Bcast, 4, 8), "linear");
     assert_eq!(asked(&again, Operation::Bcast, 4, 9), "pipeline:segment=64K");

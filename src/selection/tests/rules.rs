@@ -1,11 +1,11 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
 use crate::algorithm::{Call, Choice, Operation, all};
-use crate::selection::{BytesOf, Condition, Rule, Rules, Situation, Span, Wanted};
+use crate::selection::{BytesOf, Condition, Rule, Rules, Situation, Span, Wanted, parse_rules};
 use proptest::prelude::*;
 
 fn refused(text: &str) -> String {
-    Rules::parse("f", text).expect_err(text).to_string()
+    parse_rules("f", text).expect_err(text).to_string()
 }
 
 fn call(operation: Operation, count: usize) -> Call<'static> {
@@ -16,7 +16,7 @@ fn call(operation: Operation, count: usize) -> Call<'static> {
 fn first_match_wins_and_both_ends_count() {
     let text =
         "# comment\n\nallreduce 2-8 0-2K recursive_doubling # here\nallreduce * 2K-inf native\nallreduce 9 * auto\n";
-    let rules = Rules::parse("f", text).unwrap();
+    let rules = parse_rules("f", text).unwrap();
     let line = |ranks, bytes| {
         let situation = Situation { ranks, one_node: true, oversubscribed: false };
         rules.first(&situation, &call(Operation::Allreduce, bytes)).map(|rule| rule.line)
@@ -31,7 +31,7 @@ fn first_match_wins_and_both_ends_count() {
 
 #[test]
 fn bytes_of_all_ranks_together() {
-    let rules = Rules::parse("f", "allgather * total=0-1K ring").unwrap();
+    let rules = parse_rules("f", "allgather * total=0-1K ring").unwrap();
     let matches = |ranks, bytes| {
         let situation = Situation { ranks, one_node: true, oversubscribed: false };
         rules.first(&situation, &call(Operation::Allgather, bytes)).is_some()
@@ -45,7 +45,7 @@ fn bytes_of_all_ranks_together() {
 #[test]
 fn conditions_hold_all_together() {
     let rules =
-        Rules::parse("f", "allreduce * * native if non_commutative and one_node and not_oversubscribed").unwrap();
+        parse_rules("f", "allreduce * * native if non_commutative and one_node and not_oversubscribed").unwrap();
     for bits in 0..8 {
         let (commutative, one_node, oversubscribed) = (bits & 1 == 0, bits & 2 == 0, bits & 4 == 0);
         let situation = Situation { ranks: 4, one_node, oversubscribed };
@@ -56,7 +56,7 @@ fn conditions_hold_all_together() {
 
 #[test]
 fn one_rank_per_node() {
-    let rules = Rules::parse("f", "bcast * * native if one_per_node").unwrap();
+    let rules = parse_rules("f", "bcast * * native if one_per_node").unwrap();
     let matches = |ranks, nodes: &[u32]| {
         let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed: false };
         rules.first(&situation, &Call { nodes, ..call(Operation::Bcast, 8) }).is_some()
@@ -135,7 +135,7 @@ proptest! {
     fn what_is_written_is_read_back(rules in proptest::collection::vec(rule(), 0..20)) {
         let rules = Rules::new("f", rules);
         let text = rules.to_string();
-        let read = Rules::parse("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
+        let read = parse_rules("f", &text).map_err(|errors| TestCaseError::fail(errors.to_string()))?;
         prop_assert_eq!(rules.iter().count(), read.iter().count());
         for (written, read) in rules.iter().zip(read.iter()) {
             prop_assert_eq!(Rule { line: read.line, ..written.clone() }, read.clone());
@@ -145,6 +145,6 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_reader_panic(text in "\\PC{0,80}(\n\\PC{0,80}){0,3}") {
-        let _ = Rules::parse("f", &text);
+        let _ = parse_rules("f", &text);
     }
 }

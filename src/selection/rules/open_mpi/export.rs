@@ -6,8 +6,8 @@
 use super::super::{BytesOf, Condition, Rule, Rules, Span};
 use super::{COLLECTIVES, Settings, Theirs, algorithms};
 use crate::algorithm::{Choice, Operation, Value, parse_choice};
-use crate::selection::configuration::Wanted;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place};
+use crate::selection::wanted::Wanted;
 use serde_json::json;
 use std::fmt::Write;
 

@@ -14,8 +14,8 @@ pub use json::parse as parse_json;
 
 use super::{BytesOf, Condition, Rule, Span};
 use crate::algorithm::{Operation, parse_choice};
-use crate::selection::configuration::Wanted;
 use crate::selection::error::{ConfigurationError, Place, describe_choice_error, suggestion};
+use crate::selection::wanted::Wanted;
 
 /// Its collectives; the place is the number.
 const COLLECTIVES: [&str; 22] = [

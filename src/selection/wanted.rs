@@ -1,0 +1,43 @@
+//! What is asked for where an algorithm may be chosen: by a variable, a rule, or the program itself.
+
+use super::error::describe_choice_error;
+use crate::algorithm::{Choice, Operation, parse_choice};
+
+/// What the variable of an operation, or a rule, asks for.
+// Boxing the choice would add a step to every decision; a rules file has few of them.
+#[allow(clippy::large_enum_variant)]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Wanted {
+    /// Nothing: what comes next decides (rules after variables, default tables after rules).
+    #[default]
+    Auto,
+    /// The MPI library's own.
+    Native,
+    /// This algorithm, wherever its needs are met.
+    Algorithm(Choice),
+}
+
+impl Wanted {
+    /// Reads `auto`, `native`, or a choice.
+    ///
+    /// # Errors
+    /// What is wrong with the choice, in words.
+    pub fn parse(operation: Operation, text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "auto" => Ok(Self::Auto),
+            "native" => Ok(Self::Native),
+            text => parse_choice(operation, text).map(Self::Algorithm).map_err(|error| describe_choice_error(&error)),
+        }
+    }
+}
+
+impl std::fmt::Display for Wanted {
+    /// As `parse` reads it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Native => f.write_str("native"),
+            Self::Algorithm(choice) => choice.fmt(f),
+        }
+    }
+}
