@@ -1,7 +1,9 @@
 //! All ranks' records → one summary. Pure.
 
-use super::merged::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, Merged, RankPart, TrafficPart};
-use super::rows::{Place, RunTimes, rows};
+use super::merged::Merged;
+use super::parts::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, RankPart, TrafficPart};
+use super::rows::{Positions, RunTimes, rows};
+use super::units::{seconds, share};
 use super::{
     Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow, LateRow,
     OverflowRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineGapRow,
@@ -116,7 +118,7 @@ impl Merged {
         }
     }
 
-    fn verification(&mut self, place: &Place) -> Verification {
+    fn verification(&mut self, place: &Positions) -> Verification {
         let row = |part: DifferencePart| {
             let record = part.record;
             Some(DifferenceRow {
@@ -134,7 +136,7 @@ impl Merged {
         Verification { calls: self.verified_calls, differences: differences.into_iter().filter_map(row).collect() }
     }
 
-    fn late(&self, place: &Place) -> Vec<LateRow> {
+    fn late(&self, place: &Positions) -> Vec<LateRow> {
         let row = |part: &LatePart| {
             Some(LateRow {
                 communicator: place.get(part.communicator)?,
@@ -206,49 +208,11 @@ impl Merged {
     }
 }
 
-/// Nanoseconds in seconds.
-pub(super) fn seconds(nanoseconds: f64) -> f64 {
-    nanoseconds / 1e9
-}
-
-/// A part of a whole, 0 to 1; nothing is no part of nothing.
-pub(super) fn share(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
-}
-
-impl Spread {
-    /// Of (world rank, nanoseconds) of each rank that takes part.
-    fn of(values: impl Iterator<Item = (u32, u64)>) -> Self {
-        let (mut least, mut most, mut sum, mut count) = ((u64::MAX, 0), (0, 0), 0, 0);
-        for (rank, value) in values {
-            if count == 0 || value > most.0 {
-                most = (value, rank);
-            }
-            if count == 0 || value < least.0 {
-                least = (value, rank);
-            }
-            (sum, count) = (sum + u128::from(value), count + 1);
-        }
-        if count == 0 { Self::default() } else { Self::of_sum(least, most, sum, count) }
-    }
-
-    /// Of the least and the most, each with the rank that has it, and the sum over so many ranks.
-    pub(super) fn of_sum(least: (u64, u32), most: (u64, u32), sum: u128, count: u32) -> Self {
-        Self {
-            min: seconds(least.0 as f64),
-            min_rank: least.1,
-            mean: seconds(sum as f64) / f64::from(count),
-            max: seconds(most.0 as f64),
-            max_rank: most.1,
-        }
-    }
-}
-
 /// Communicators with calls in the order of their identities, and where each is in it.
-fn communicators(mut parts: Vec<CommunicatorPart>) -> (Vec<CommunicatorRow>, Place) {
+fn communicators(mut parts: Vec<CommunicatorPart>) -> (Vec<CommunicatorRow>, Positions) {
     let mut order: Vec<usize> = (0..parts.len()).filter(|place| parts[*place].used).collect();
     order.sort_by(|left, right| parts[*left].identity.cmp(&parts[*right].identity));
-    let place = Place::of(parts.len(), &order);
+    let place = Positions::of(parts.len(), &order);
     (order.into_iter().map(|place| communicator_row(std::mem::take(&mut parts[place]))).collect(), place)
 }
 
@@ -280,7 +244,7 @@ fn rank_row(part: RankPart, waiting_known: bool) -> RankRow {
 
 /// Those with a verdict, by what is saved or lost for certain; then those that do not differ, by the time of their calls;
 /// then those with too few epochs. Else by communicator, function and size class.
-fn comparisons(parts: Vec<EpochsPart>, place: &Place) -> Vec<ComparisonRow> {
+fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> {
     let placed = parts.into_iter().filter_map(|part| Some((place.get(part.key.0)?, part)));
     let mut parts: Vec<(usize, EpochsPart)> = placed.collect();
     parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2));

@@ -12,7 +12,8 @@
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
-//! * [`merged`](Merged) and [`bounds`](Bounds): what several ranks handed in. [`gathering`]: how it comes to rank 0.
+//! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank, `joining`
+//!   with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
 //! * [`summary`](Summary) and [`merge`]: all ranks' records as one.
 
 #![forbid(unsafe_code)]
@@ -26,21 +27,29 @@ pub mod clock;
 pub mod compare;
 mod durations;
 mod epochs;
+mod event;
 mod events;
 mod function;
 pub mod gathering;
+mod index;
+mod joining;
+mod keeping;
 mod merge;
 mod merged;
+mod parts;
 mod picked;
 mod record;
+mod recorded;
 mod rows;
 mod shared;
+mod spread;
 mod summary;
 mod table;
 #[cfg(test)]
 mod tests_of_merging;
 mod traffic;
 mod turn;
+mod units;
 mod watch;
 
 pub use arrivals::{Arrival, Arrivals, Meeting, Room};
@@ -52,7 +61,8 @@ pub use clock::{CommonClock, PingPong};
 pub use compare::{Comparison, Verdict};
 pub use durations::Steps;
 pub use epochs::Epochs;
-pub use events::{Event, EventLog};
+pub use event::Event;
+pub use events::EventLog;
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use merged::Merged;
@@ -62,9 +72,10 @@ pub use record::{
     EpochsRecord, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
+pub use spread::Spread;
 pub use summary::{
     CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, OverflowRow, Overhead,
-    PlayedRow, RankRow, Row, SCHEMA_VERSION, Spread, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
+    PlayedRow, RankRow, Row, SCHEMA_VERSION, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
 };
 pub use table::{CELL_BYTES, CellId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;

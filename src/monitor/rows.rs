@@ -1,15 +1,15 @@
 //! Rows of all ranks, as they are reported.
 
 use super::durations::middle;
-use super::merge::{seconds, share};
-use super::merged::RowPart;
+use super::parts::RowPart;
+use super::units::{seconds, share};
 use super::{Form, Row, Spread};
 
 /// Where things are once they are sorted; nowhere if they are left out.
 #[derive(Debug)]
-pub(super) struct Place(Vec<Option<u32>>);
+pub(super) struct Positions(Vec<Option<u32>>);
 
-impl Place {
+impl Positions {
     /// Of `number` things that come in this order.
     pub(super) fn of(number: usize, order: &[usize]) -> Self {
         let mut places = vec![None; number];
@@ -42,7 +42,7 @@ impl RunTimes {
 }
 
 /// The rows, most time first, and where each of the parts is among them.
-pub(super) fn rows(parts: Vec<RowPart>, texts: &[String], place: &Place, runs: &RunTimes) -> (Vec<Row>, Vec<u32>) {
+pub(super) fn rows(parts: Vec<RowPart>, texts: &[String], place: &Positions, runs: &RunTimes) -> (Vec<Row>, Vec<u32>) {
     let text = |text: u32| texts[text as usize].as_str();
     // Rows of equal time are in the order of their keys, so the same records give the same report.
     let key = |part: &RowPart| {

@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::{Comparison, LeftOut};
+use super::{Comparison, LeftOut, Spread};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -110,22 +110,6 @@ impl Summary {
         reasons.sort_by_key(|(_, calls)| Reverse(*calls));
         reasons
     }
-}
-
-/// A quantity over ranks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Spread {
-    /// Least.
-    pub min: f64,
-    /// World rank that has the least: of time in collectives, as a rule the one that the others wait for.
-    pub min_rank: u32,
-    /// Mean over the ranks that took part.
-    pub mean: f64,
-    /// Most.
-    pub max: f64,
-    /// World rank that has the most.
-    pub max_rank: u32,
 }
 
 /// A communicator.

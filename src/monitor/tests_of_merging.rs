@@ -2,7 +2,8 @@
 
 use super::bounds::Bounds;
 use super::durations::{STEPS, step};
-use super::merged::{EpochsPart, EventPart, LatePart, Merged, RankPart, RowPart, TrafficPart};
+use super::merged::Merged;
+use super::parts::{EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart};
 use super::{
     Bucket, CacheRecord, CellRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord,
     EpochsRecord, Event, Function, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,

@@ -1,0 +1,178 @@
+//! The parts of what several ranks recorded, and how two of a kind become one.
+
+use super::{Bucket, DifferenceRecord, Function, GapRecord, LateRecord, TrafficRecord};
+use serde::{Deserialize, Serialize};
+
+/// A rank's totals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct RankPart {
+    pub rank: u32,
+    pub host: String,
+    pub pid: u32,
+    pub started_unix_ns: u64,
+    pub run_ns: u64,
+    pub total_ns: u64,
+    pub waiting_ns: u64,
+    pub calls: u64,
+    pub bytes: u64,
+    /// Where calls are missing in the time line.
+    pub gap: Option<GapRecord>,
+}
+
+/// A communicator, as far as these ranks know it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct CommunicatorPart {
+    pub identity: String,
+    /// Whether any of the ranks made calls on it; all that follows is told by such ranks only.
+    pub used: bool,
+    pub name: Option<String>,
+    pub made_by: String,
+    pub parent: String,
+    pub size: u32,
+    pub members: Vec<u32>,
+    /// Calls whose arrivals were compared, and calls that could have been.
+    pub compared: Option<(u64, u64)>,
+}
+
+/// Communicator, function, size class, algorithm, what decided it; places.
+pub(super) type RowKey = (u32, Function, Bucket, u32, u32);
+
+/// The calls of one key. Sums of times over ranks may take more than 64 bits: 65,536 ranks fill them in three days.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct RowPart {
+    pub key: RowKey,
+    pub ranks: u32,
+    pub most_calls: u64,
+    pub calls: u64,
+    pub bytes: u64,
+    pub total_ns: u128,
+    pub waiting_ns: u128,
+    /// A rank's total: the least and the most, each with the first rank that has it.
+    pub least_total_ns: u64,
+    pub least_rank: u32,
+    pub most_total_ns: u64,
+    pub most_rank: u32,
+    pub min_ns: u64,
+    pub max_ns: u64,
+    /// Steps of durations and how many, ascending.
+    pub durations: Vec<(u16, u64)>,
+}
+
+/// Native against ours for one communicator, function and size class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct EpochsPart {
+    pub key: (u32, Function, Bucket),
+    /// Of the rank that has most.
+    pub calls: u64,
+    /// Number of the epoch and the slowest rank's mean seconds per call, ascending.
+    pub slowest: Vec<(u32, f64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct DifferencePart {
+    pub rank: u32,
+    pub communicator: u32,
+    pub record: DifferenceRecord,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LatePart {
+    pub communicator: u32,
+    pub record: LateRecord,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct TrafficPart {
+    pub from: u32,
+    pub sent: TrafficRecord,
+}
+
+/// A call on a rank; its communicator and its cell are those of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct EventPart {
+    pub rank: u32,
+    pub row: u32,
+    /// Place among the elements, from 1; 0 for nothing known.
+    pub elements: u32,
+    pub root: i32,
+    pub thread: u16,
+    /// How far from the first, the last, or the slowest of its rank, whichever is least: those with a low one stay longest.
+    pub order: u16,
+    pub enter_unix_ns: u64,
+    pub duration_ns: u64,
+    pub bytes: u64,
+}
+
+/// Calls in no row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct BeyondPart {
+    pub calls: u64,
+    pub bytes: u64,
+    pub total_ns: u128,
+}
+
+impl CommunicatorPart {
+    pub fn add(&mut self, after: Self) {
+        if !self.used {
+            *self = after;
+        } else if after.used {
+            // The members are told by one of the ranks only, and a name may be set on one rank only.
+            if self.members.is_empty() {
+                self.members = after.members;
+            }
+            self.name = self.name.take().or(after.name);
+            self.compared = after.compared.or(self.compared);
+        }
+    }
+}
+
+impl RowPart {
+    pub fn add(&mut self, after: Self) {
+        self.ranks += after.ranks;
+        self.most_calls = self.most_calls.max(after.most_calls);
+        self.calls += after.calls;
+        self.bytes = self.bytes.wrapping_add(after.bytes);
+        self.total_ns += after.total_ns;
+        self.waiting_ns += after.waiting_ns;
+        if after.least_total_ns < self.least_total_ns {
+            (self.least_total_ns, self.least_rank) = (after.least_total_ns, after.least_rank);
+        }
+        if after.most_total_ns > self.most_total_ns {
+            (self.most_total_ns, self.most_rank) = (after.most_total_ns, after.most_rank);
+        }
+        self.min_ns = self.min_ns.min(after.min_ns);
+        self.max_ns = self.max_ns.max(after.max_ns);
+        self.durations = united(&self.durations, &after.durations, |own, after| own + after);
+    }
+}
+
+impl BeyondPart {
+    pub fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.bytes = self.bytes.wrapping_add(other.bytes);
+        self.total_ns += other.total_ns;
+    }
+}
+
+/// Two ascending lists as one; `both` decides where both have something.
+pub(super) fn united<K: Copy + Ord, V: Copy>(
+    left: &[(K, V)],
+    right: &[(K, V)],
+    both: impl Fn(V, V) -> V,
+) -> Vec<(K, V)> {
+    let (mut left, mut right) = (left.iter().copied().peekable(), right.iter().copied().peekable());
+    let mut all = Vec::with_capacity(left.len().max(right.len()));
+    while let (Some(own), Some(other)) = (left.peek(), right.peek()) {
+        match own.0.cmp(&other.0) {
+            std::cmp::Ordering::Less => all.extend(left.next()),
+            std::cmp::Ordering::Greater => all.extend(right.next()),
+            std::cmp::Ordering::Equal => {
+                all.push((own.0, both(own.1, other.1)));
+                left.next();
+                right.next();
+            }
+        }
+    }
+    all.extend(left.chain(right));
+    all
+}

@@ -1,0 +1,181 @@
+//! What one rank recorded, as parts that can be joined with other ranks'.
+
+use super::durations::STEPS;
+use super::index::Index;
+use super::keeping::keep_within;
+use super::merged::Merged;
+use super::parts::{
+    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, RankPart, RowKey, RowPart,
+    TrafficPart,
+};
+use super::units::seconds;
+use super::{Bounds, CellRecord, CommunicatorRecord, EpochsRecord, Event, OverflowRecord, RankRecord};
+
+impl Merged {
+    /// What one rank recorded.
+    pub fn of(record: RankRecord, bounds: &Bounds) -> Self {
+        let mut merged = Self {
+            ranks: vec![rank_part(&record)],
+            overhead_ns_per_call: record.overhead_ns_per_call,
+            dropped_events: record.dropped_events,
+            clock: record.clock,
+            beyond: BeyondPart {
+                calls: record.beyond.calls,
+                bytes: record.beyond.bytes,
+                total_ns: record.beyond.total_ns.into(),
+            },
+            played: record.played,
+            cache: record.cache,
+            traffic: [record.traffic, record.native_traffic, record.native_collectives]
+                .map(|sent| sent.into_iter().map(|sent| TrafficPart { from: record.rank, sent }).collect()),
+            job: record.job,
+            ..Self::default()
+        };
+        let (mut texts, mut rows, mut known) =
+            (Index::of(None.into_iter()), Index::of(None.into_iter()), Index::of(None.into_iter()));
+        let mut row_of = Vec::with_capacity(record.communicators.len());
+        for communicator in record.communicators {
+            row_of.push(merged.take(record.rank, communicator, &mut known, &mut texts, &mut rows));
+        }
+        let mut elements = Index::of(None.into_iter());
+        let orders = orders(&record.events);
+        for (event, order) in record.events.into_iter().zip(orders) {
+            let row = row_of.get(event.communicator as usize).and_then(|cells| cells.get(event.cell as usize)).copied();
+            // Cells may have been reset after the event; such an event belongs to no row.
+            let Some(Some(row)) = row else { continue };
+            let place = usize::from(event.elements);
+            let known = record.elements.get(place).filter(|_| place > 0);
+            let elements =
+                known.map_or(0, |known| elements.put(&mut merged.elements, known.clone(), known.clone()).0 + 1);
+            merged.events.push(event_part(record.rank, row, elements, event, order));
+        }
+        keep_within(&mut merged, bounds);
+        merged
+    }
+
+    /// Takes in what a rank tells of a communicator; the row of each of its cells.
+    fn take(
+        &mut self,
+        rank: u32,
+        record: CommunicatorRecord,
+        known: &mut Index<String>,
+        texts: &mut Index<String>,
+        rows: &mut Index<RowKey>,
+    ) -> Vec<Option<u32>> {
+        self.verified_calls += record.verified_calls;
+        let used = record.has_calls();
+        let CommunicatorRecord { cells, epochs, late, differences, .. } = &record;
+        if !used && epochs.is_empty() && late.is_empty() && differences.is_empty() {
+            return vec![None; cells.len()];
+        }
+        let part = communicator_part(&record, used);
+        let (communicator, again) = known.put(&mut self.communicators, record.identity, part);
+        if let Some(again) = again {
+            self.communicators[communicator as usize].add(again);
+        }
+        self.epochs.extend(record.epochs.into_iter().map(|epochs| epochs_part(communicator, epochs)));
+        self.late.extend(record.late.into_iter().map(|record| LatePart { communicator, record }));
+        self.differences.extend(record.differences.into_iter().map(|record| DifferencePart {
+            rank,
+            communicator,
+            record,
+        }));
+        let mut row = |cell: CellRecord| {
+            if cell.calls == 0 {
+                return None;
+            }
+            let mut text = |text: &str| texts.put(&mut self.texts, text.to_owned(), text.to_owned()).0;
+            let (algorithm, decided_by) = (text(&cell.algorithm), text(&cell.decided_by));
+            let key = (communicator, cell.function, cell.bucket, algorithm, decided_by);
+            let (place, again) = rows.put(&mut self.rows, key, row_part(rank, key, &cell));
+            if let Some(again) = again {
+                self.rows[place as usize].add(again);
+            }
+            Some(place)
+        };
+        record.cells.into_iter().map(&mut row).collect()
+    }
+}
+
+fn rank_part(record: &RankRecord) -> RankPart {
+    let OverflowRecord { calls, bytes, total_ns } = record.beyond;
+    let part = RankPart {
+        rank: record.rank,
+        host: record.host.clone(),
+        pid: record.pid,
+        started_unix_ns: record.started_unix_ns,
+        run_ns: record.run_ns,
+        total_ns,
+        waiting_ns: 0,
+        calls,
+        bytes,
+        gap: record.gap,
+    };
+    let cells = record.communicators.iter().flat_map(|communicator| &communicator.cells);
+    cells.fold(part, |part, cell| RankPart {
+        total_ns: part.total_ns + cell.total_ns,
+        waiting_ns: part.waiting_ns + cell.waiting_ns,
+        calls: part.calls + cell.calls,
+        bytes: part.bytes.wrapping_add(cell.bytes),
+        ..part
+    })
+}
+
+fn communicator_part(record: &CommunicatorRecord, used: bool) -> CommunicatorPart {
+    let identity = record.identity.clone();
+    if !used {
+        return CommunicatorPart { identity, ..CommunicatorPart::default() };
+    }
+    CommunicatorPart {
+        identity,
+        used,
+        name: record.name.clone(),
+        made_by: record.made_by.clone(),
+        parent: record.parent.clone(),
+        size: record.size,
+        members: record.members.clone(),
+        compared: (record.comparable_calls > 0).then_some((record.compared_calls, record.comparable_calls)),
+    }
+}
+
+fn row_part(rank: u32, key: RowKey, cell: &CellRecord) -> RowPart {
+    RowPart {
+        key,
+        ranks: 1,
+        most_calls: cell.calls,
+        calls: cell.calls,
+        bytes: cell.bytes,
+        total_ns: cell.total_ns.into(),
+        waiting_ns: cell.waiting_ns.into(),
+        least_total_ns: cell.total_ns,
+        least_rank: rank,
+        most_total_ns: cell.total_ns,
+        most_rank: rank,
+        min_ns: cell.min_ns,
+        max_ns: cell.max_ns,
+        durations: cell.durations.iter().map(|&(step, calls)| (step.min(STEPS as u16 - 1), calls.into())).collect(),
+    }
+}
+
+fn epochs_part(communicator: u32, record: EpochsRecord) -> EpochsPart {
+    let mean = |calls: u32, ns: u64| seconds(ns as f64 / f64::from(calls.max(1)));
+    EpochsPart {
+        key: (communicator, record.function, record.bucket),
+        calls: record.epochs.iter().map(|epoch| u64::from(epoch.1)).sum(),
+        slowest: record.epochs.iter().map(|&(epoch, calls, ns)| (epoch, mean(calls, ns))).collect(),
+    }
+}
+
+fn event_part(rank: u32, row: u32, elements: u32, event: Event, order: u16) -> EventPart {
+    let Event { enter_unix_ns, duration_ns, bytes, root, thread, .. } = event;
+    EventPart { rank, row, elements, root, thread, order, enter_unix_ns, duration_ns, bytes }
+}
+
+/// Of a rank's calls, which stay longest where there is no room for all.
+fn orders(events: &[Event]) -> Vec<u16> {
+    let mut slowest: Vec<usize> = (0..events.len()).collect();
+    slowest.sort_by_key(|place| std::cmp::Reverse(events[*place].duration_ns));
+    let mut orders: Vec<usize> = (0..events.len()).map(|place| place.min(events.len() - 1 - place)).collect();
+    slowest.into_iter().enumerate().for_each(|(order, place)| orders[place] = orders[place].min(order));
+    orders.into_iter().map(|order| u16::try_from(order).unwrap_or(u16::MAX)).collect()
+}
