@@ -9,6 +9,7 @@
 mod against;
 mod bench;
 mod check;
+mod done;
 mod draw;
 mod explain;
 mod fit;
@@ -20,6 +21,8 @@ mod run;
 mod simulate;
 mod table;
 mod tune;
+
+pub use done::{Done, Failure};
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -55,41 +58,6 @@ enum Command {
     Report(report::Arguments),
     Tune(tune::Arguments),
     Help(help::Arguments),
-}
-
-/// What a subcommand could do.
-pub struct Done {
-    /// For standard output.
-    pub text: String,
-    /// Exit code.
-    pub code: u8,
-}
-
-impl From<String> for Done {
-    fn from(text: String) -> Self {
-        Self { text, code: 0 }
-    }
-}
-
-/// Why a subcommand could not do what was asked.
-#[derive(Debug)]
-pub struct Failure {
-    /// For standard error.
-    pub message: String,
-    /// Exit code.
-    pub code: u8,
-}
-
-impl Failure {
-    /// The command line is wrong.
-    pub fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: 2 }
-    }
-
-    /// What was asked for cannot be done.
-    pub fn cannot(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: 1 }
-    }
 }
 
 /// Carries out the command line and says how it ended.

@@ -15,51 +15,17 @@ mod fault;
 mod machine;
 mod matching;
 mod memory;
+mod mode;
 mod result;
 mod terms;
 #[cfg(test)]
 mod tests;
 
 pub use fault::{At, Fault, Waiting, What};
+pub use mode::{Mode, Sends, Verified};
 
 use super::{Program, record_all};
 use crate::algorithm::{Call, Choice};
-
-/// When a send is finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sends {
-    /// At once, as if there were room for every message.
-    Buffered,
-    /// When the matching receive has been started.
-    Synchronous,
-}
-
-/// Under what the programs run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mode {
-    /// Whether `Send` and `Receive` share memory (`MPI_IN_PLACE`), where both exist.
-    pub in_place: bool,
-    /// When a send is finished.
-    pub sends: Sends,
-}
-
-impl Mode {
-    /// Separate buffers, synchronous sends.
-    pub const STRICT: Self = Self { in_place: false, sends: Sends::Synchronous };
-    /// `MPI_IN_PLACE`, synchronous sends.
-    pub const STRICT_IN_PLACE: Self = Self { in_place: true, sends: Sends::Synchronous };
-}
-
-/// What a verified call amounts to, all ranks together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
-    /// Messages sent, those of zero units too.
-    pub messages: usize,
-    /// Units sent.
-    pub units_sent: usize,
-    /// Units of results of folds.
-    pub units_folded: usize,
-}
 
 /// Verifies what `choice` does for `call` among `size` ranks, in place as the mode says.
 ///

@@ -1,0 +1,54 @@
+//! What a simulation comes to, and what it lets others see.
+
+/// What a simulated call comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Seconds until the last rank is done.
+    pub time: f64,
+    /// Seconds until each rank is done.
+    pub finished: Vec<f64>,
+    /// Messages, all ranks together.
+    pub messages: u64,
+    /// Bytes sent between ranks of one node.
+    pub bytes_on_node: u64,
+    /// Bytes sent between nodes.
+    pub bytes_off_node: u64,
+}
+
+/// Why programs cannot be simulated. The verifier says more about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Broken {
+    #[error("the messages to rank {rank} do not match its receives")]
+    Unmatched { rank: usize },
+    #[error("rank {rank} waits for ever")]
+    Deadlock { rank: usize },
+}
+
+/// Seconds from `start` to `end`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Span {
+    pub start: f64,
+    pub end: f64,
+}
+
+/// What a rank spends its own time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Activity {
+    Overhead,
+    Wait,
+    Fold,
+    Copy,
+}
+
+/// Sees what happens when. Both methods may do nothing.
+pub trait Observer {
+    /// A rank spent its time so.
+    fn activity(&mut self, _rank: usize, _activity: Activity, _span: Span) {}
+    /// A message kept a port busy: one of the sender's if `departs`, else one of the receiver's.
+    fn transfer(&mut self, _sender: usize, _receiver: usize, _departs: bool, _bytes: u64, _span: Span) {}
+}
+
+impl Observer for () {}
