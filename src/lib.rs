@@ -3,13 +3,14 @@
 //! # The one idea
 //!
 //! A collective algorithm is oblivious: which messages it sends never depends on the data in them. So each algorithm is
-//! one plain function that speaks to the [`schedule::Comm`] trait, and that one body has several interpreters: executed
+//! one plain function that speaks to the [`operation::Comm`] trait, and that one body has several interpreters: executed
 //! over PMPI, recorded, verified symbolically, simulated under a network, drawn.
 //!
 //! # Modules in reading order
 //!
 //! * [`pattern`]: arithmetic only; who talks to whom, about which units.
-//! * [`schedule`]: the `Comm` trait and the interpreters that need no MPI.
+//! * [`operation`]: what an operation is, a call of it and an algorithm for it; the `Comm` trait.
+//! * [`schedule`]: the interpreters that need no MPI.
 //! * [`algorithm`]: the catalogue, one file per algorithm.
 //! * [`run`]: the player of lowered programs, over a transport.
 //! * `reduction` (feature `mpi`, a crate of its own): element-wise kernels, one per operation and element type.
@@ -17,7 +18,7 @@
 //! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
 //! * [`report`]: one writer per form of the report.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
-//! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the interpreter that executes.
+//! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ in.
 //! * `process` (feature `mpi`): what is known of the process, whatever communicators and calls there are.
 //! * `communicator` (feature `mpi`): what is kept of a communicator, and the agreement of its ranks.
 //! * `call` (feature `mpi`): a call from its arguments to its record.
@@ -26,6 +27,9 @@
 //! * `cli` (feature `cli`): the command line, one file per subcommand.
 //! * `bench` (feature `cli`, its MPI program also `mpi`): native against ours, alternating within one job.
 //! * `fit` (the same features): the parameters of a network, measured.
+//!
+//! Files need each other in no circle, and folders only such as `tests/arrows` says: the calls do not know the services that
+//! stand beside them, and the process knows nothing that rests on it.
 
 pub mod algorithm;
 #[cfg(feature = "cli")]
@@ -35,6 +39,7 @@ pub mod cli;
 #[cfg(feature = "cli")]
 pub mod fit;
 pub mod monitor;
+pub mod operation;
 pub mod pattern;
 pub mod report;
 pub mod run;

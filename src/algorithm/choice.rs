@@ -1,8 +1,8 @@
 //! How users write a choice of an algorithm: `knomial:radix=4,segment=32K`.
 
-use super::bytes::parse_bytes;
 use super::catalogue::{find, of};
 use super::{Algorithm, Choice, Kind, Operation, Parameter, Value};
+use crate::operation::parse_bytes;
 use smallvec::SmallVec;
 
 /// What is wrong with a written choice: what was found, and what is accepted.

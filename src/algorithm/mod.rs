@@ -7,38 +7,29 @@
 //! 2. Add `mod <name>;` and `&<name>::ROW` in the folder's `mod.rs`.
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
-//! from the row. `operation.rs` says how to add an operation.
-//!
-//! Files here name what stands in others by the name that this one gives it out under: `super::Call`, not `super::call::Call`.
+//! from the row. `src/operation/table.rs` says how to add an operation.
 
 #![forbid(unsafe_code)]
 
-mod accepts;
 pub mod allgather;
 pub mod allreduce;
 pub mod alltoall;
 pub mod barrier;
 pub mod bcast;
-mod bytes;
-mod call;
 mod catalogue;
 mod choice;
-mod cost;
+pub mod cover;
 pub mod engine;
 pub mod gather;
-mod needs;
-mod operation;
 mod optimum;
 pub mod reduce;
-mod row;
 pub mod scatter;
 
-pub use accepts::Unmet;
-pub use bytes::{format_bytes, parse_bytes};
-pub use call::{Call, HALF_BANDWIDTH};
 pub use catalogue::{all, find, of};
 pub use choice::{ChoiceError, accepted, parse_choice};
-pub use cost::{Cost, Shape};
-pub use needs::{Needs, RankNeed};
-pub use operation::{At, BufferRole, Holds, InPlace, Operation, Row};
-pub use row::{Algorithm, Choice, Default, Kind, Parameter, Parameters, Value};
+
+// What an algorithm file begins with.
+pub use crate::operation::{
+    Algorithm, At, BufferRole, Call, Choice, Cost, Default, HALF_BANDWIDTH, Holds, InPlace, Kind, Needs, Operation,
+    Parameter, Parameters, RankNeed, Row, Shape, Unmet, Value, format_bytes, parse_bytes,
+};

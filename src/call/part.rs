@@ -1,6 +1,6 @@
 //! What one rank contributes to a call that is only observed, as far as its arguments tell.
 
-use crate::mpi::{constants, neighbours};
+use crate::mpi::{constants, family, neighbours};
 use mpi_sys::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 use std::os::raw::c_int;
 
@@ -63,8 +63,9 @@ pub enum Types {
     One(MPI_Datatype),
     /// The program's array of them.
     C(*const MPI_Datatype),
-    /// The same in Fortran. MPICH's bindings call the C entries.
-    #[cfg(mpi_family = "openmpi")]
+    /// The same in Fortran.
+    // There are such entries only for MPIs whose bindings call PMPI past the C ones.
+    #[allow(dead_code)]
     Fortran(*const c_int),
 }
 
@@ -116,8 +117,7 @@ impl Types {
             match self {
                 Self::One(datatype) => datatype,
                 Self::C(types) => *types.add(block),
-                #[cfg(mpi_family = "openmpi")]
-                Self::Fortran(types) => crate::mpi::family::datatype_of_fortran(*types.add(block)),
+                Self::Fortran(types) => family::datatype_of_fortran(*types.add(block)),
             }
         }
     }

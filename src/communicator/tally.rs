@@ -1,9 +1,9 @@
 //! What is counted of a communicator's calls.
 
-use crate::algorithm::Operation;
 use crate::monitor::{
     Arrivals, Bucket, CellId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
 };
+use crate::operation::Operation;
 use crate::process::runtime::Runtime;
 use crate::run::Counts;
 use parking_lot::Mutex;

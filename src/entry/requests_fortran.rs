@@ -3,10 +3,7 @@
 
 use crate::call::requests::{self, Handles};
 use crate::mpi::family;
-#[cfg(mpi_family = "openmpi")]
-use crate::process::native::find;
-#[cfg(mpi_family = "mpich")]
-use crate::process::native::find_next as find;
+use crate::process::native::{find, find_next};
 use mpi_sys::MPI_Request;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -15,6 +12,11 @@ use std::sync::atomic::AtomicPtr;
 unsafe fn request(handle: *mut c_int) -> MPI_Request {
     // SAFETY: Fortran passes a valid address.
     family::request_of_fortran(unsafe { *handle })
+}
+
+/// The library's own procedure of that name.
+fn procedure(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    if family::FORTRAN_REQUESTS_HAVE_PMPI { find(kept, name) } else { find_next(kept, name) }
 }
 
 /// The program's requests.
@@ -48,7 +50,7 @@ macro_rules! entries {
                 type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came.
                     unsafe { native($($argument,)* ierror) };

@@ -273,8 +273,8 @@ fn both<'a>(own: &'a [Arrival], met: &'a [Meeting]) -> impl Iterator<Item = (&'a
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Operation;
     use crate::monitor::{Bucket, Function, Key, Table};
+    use crate::operation::Operation;
 
     fn cell() -> CellId {
         let mut table = Table::new();

@@ -96,7 +96,7 @@ const fn halved(epoch: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Operation;
+    use crate::operation::Operation;
 
     #[test]
     fn however_many_epochs_memory_stays_and_no_call_changes_sides() {

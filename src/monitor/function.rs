@@ -1,6 +1,6 @@
 //! Every collective function of MPI, by name.
 
-use crate::algorithm::Operation;
+use crate::operation::Operation;
 use serde::{Deserialize, Serialize};
 
 macro_rules! collectives {

@@ -297,11 +297,11 @@ fn elements_row(record: &ElementsRecord) -> ElementsRow {
 mod tests {
     use super::super::durations::step;
     use super::*;
-    use crate::algorithm::Operation;
     use crate::monitor::{
         Bucket, CellRecord, CommunicatorRecord, Epochs, EpochsRecord, Event, Function, JobRecord, LateRecord,
         TrafficRecord,
     };
+    use crate::operation::Operation;
 
     fn cell(calls: u64, ns: u64) -> CellRecord {
         CellRecord {

@@ -261,7 +261,7 @@ impl Table {
 mod tests {
     use super::super::durations::middle;
     use super::*;
-    use crate::algorithm::Operation;
+    use crate::operation::Operation;
 
     fn key(table: &mut Table, bytes: u64, algorithm: &str) -> Key {
         Key {

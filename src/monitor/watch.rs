@@ -1,7 +1,7 @@
 //! What one thread is in the middle of, for another that watches.
 
 use super::Function;
-use crate::algorithm::Operation;
+use crate::operation::Operation;
 use crate::run::Observer;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;

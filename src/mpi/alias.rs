@@ -15,7 +15,7 @@ use super::communicator;
 use super::constants;
 use super::error::check;
 use super::handler::quietly;
-use crate::algorithm::Operation;
+use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -1,5 +1,5 @@
 //! What the two families of MPI libraries, Open MPI's and MPICH's, differ in, other than which Fortran entries there are to
-//! intercept (the tables of entries say that themselves).
+//! intercept (the entries say that themselves: there it decides which symbols exist).
 
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int};
@@ -35,6 +35,9 @@ pub const HAS_MONITORING: bool = IS_OPEN_MPI;
 
 /// Whether messages within a node may travel inline, as those of Open MPI's vader do.
 pub const SENDS_INLINE: bool = IS_OPEN_MPI;
+
+/// Whether the Fortran procedures that deal with requests are there under their PMPI names too.
+pub const FORTRAN_REQUESTS_HAVE_PMPI: bool = IS_OPEN_MPI;
 
 macro_rules! from_fortran {
     ($($(#[$doc:meta])* $name:ident: $type:ident = $convert:ident;)*) => {

@@ -5,9 +5,9 @@
 use super::flags::{self, WATCHED};
 use super::last_communicators::LastCommunicators;
 use super::{stack, watched};
-use crate::algorithm::Operation;
 use crate::mpi::constants;
 use crate::mpi::error::Error;
+use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
 use std::cell::Cell;

@@ -36,7 +36,6 @@ pub(crate) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
 }
 
 /// The library's procedure that one of ours under the same name, which ends in a zero byte, hides; looked up once.
-#[cfg(mpi_family = "mpich")]
 pub(crate) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     let known = kept.load(Ordering::Relaxed);
     if !known.is_null() {

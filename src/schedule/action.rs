@@ -4,8 +4,8 @@
 //! Ranges count units, so one program serves rows of bytes and elements of any datatype alike; requests are numbered by
 //! their place in a table that the program states the size of.
 
-use super::comm::{Range, Request};
 use super::record::{Program, Step};
+use crate::operation::comm::{Range, Request};
 
 /// One end of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

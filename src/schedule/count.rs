@@ -7,7 +7,7 @@
 
 use super::lower::Form;
 use super::simulate::{Broken, Link, Network, Tapes, simulate_tapes};
-use crate::algorithm::{Call, Choice, Cost};
+use crate::operation::{Call, Choice, Cost};
 
 /// A network on which every rank is its own node with one port, and nothing else costs time.
 pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {

@@ -3,9 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
-pub mod comm;
 pub mod count;
-pub mod cover;
 pub mod draw;
 pub mod fragments;
 pub mod lower;
@@ -13,8 +11,6 @@ pub mod overlap;
 pub mod record;
 pub mod simulate;
 pub mod verify;
-pub mod view;
 
-pub use comm::{Buffer, Comm, Range, Request, Requests};
+pub use crate::operation::{Buffer, Comm, Range, Request, Requests, View};
 pub use record::{Program, Step, record, record_all, record_body};
-pub use view::View;

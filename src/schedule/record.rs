@@ -1,7 +1,7 @@
 //! Interpreter *record*: one rank's straight-line program, the input of everything that is not execution.
 
-use super::comm::{Buffer, Comm, Range, Request};
-use crate::algorithm::{Call, Choice};
+use crate::operation::comm::{Buffer, Comm, Range, Request};
+use crate::operation::{Call, Choice};
 use std::fmt;
 
 /// One step of a rank's program; fields as in [`Comm`].

@@ -19,7 +19,7 @@
 //! Source: folklore; Open MPI `direct_messaging`.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::{Comm, Range, Requests};
+use crate::operation::{Comm, Range, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -26,9 +26,9 @@
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::algorithm::{bcast, gather};
+use crate::operation::Comm;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::{circulant, rings};
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

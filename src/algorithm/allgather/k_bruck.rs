@@ -22,7 +22,7 @@
 
 use crate::algorithm::engine::bruck;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

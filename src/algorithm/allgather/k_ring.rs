@@ -22,8 +22,8 @@
 
 use crate::algorithm::engine::exchange::Exchange;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::turns::rings;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -20,8 +20,8 @@
 
 use crate::algorithm::engine::exchange::Exchange;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, RankNeed, Shape};
+use crate::operation::Comm;
 use crate::pattern::turns::neighbor;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -13,7 +13,7 @@
 //! Source: Open MPI `two_procs`.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, RankNeed, Shape};
-use crate::schedule::{Comm, Range};
+use crate::operation::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -21,8 +21,8 @@
 //! Multiport Message-Passing Systems", IEEE TPDS 8(11), 1997, for the allgather.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::hypercube::ceil_log2;
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -31,9 +31,9 @@
 
 use crate::algorithm::engine::{arcs, butterfly};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::butterfly::swing;
 use crate::pattern::turns::bine;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -22,11 +22,11 @@
 use crate::algorithm::engine::up_down::{Place, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::tree::{Tree, depth};
 use crate::pattern::two_tree::{Opposite, TwoTree};
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -26,10 +26,10 @@
 use crate::algorithm::engine::up_down::{Place, Twin, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::hypercube::{ceil_log2, floor_log2};
 use crate::pattern::ordered::Postorder;
 use crate::pattern::tree::{Tree, depth};
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -26,8 +26,8 @@
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::algorithm::{allreduce, bcast, reduce};
+use crate::operation::{Comm, Range, View};
 use crate::pattern::nodes::Nodes;
-use crate::schedule::{Comm, Range, View};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -17,7 +17,7 @@
 //! Source: folklore.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::{Comm, Range, Requests};
+use crate::operation::{Comm, Range, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

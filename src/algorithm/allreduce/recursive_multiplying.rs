@@ -25,8 +25,8 @@
 
 use crate::algorithm::engine::folding::{self, Core};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::{Comm, Range, Requests};
 use crate::pattern::groups::{self, Group};
-use crate::schedule::{Comm, Range, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -23,7 +23,7 @@
 
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::algorithm::{bcast, reduce};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -25,8 +25,8 @@
 
 use crate::algorithm::engine::ring;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

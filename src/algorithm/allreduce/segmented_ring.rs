@@ -20,9 +20,9 @@
 //! without a phase per segment, so that the ring is never drained in between.
 
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::{Comm, Range, Request};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::segments::Segments;
-use crate::schedule::{Comm, Range, Request};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -28,8 +28,8 @@
 
 use crate::algorithm::engine::butterfly;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::butterfly::swing;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

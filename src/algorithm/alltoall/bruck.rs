@@ -25,7 +25,7 @@
 
 use crate::algorithm::engine::digits::{self, Digit};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::schedule::{Comm, Range};
+use crate::operation::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -27,8 +27,8 @@
 
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::{Comm, Range, Requests};
 use crate::pattern::node_order::NodeOrder;
-use crate::schedule::{Comm, Range, Requests};
 use smallvec::SmallVec;
 
 /// The catalogue row.

@@ -15,7 +15,7 @@
 //! Source: folklore; as in Open MPI's coll/base. Departures: 1. the token does not come back a second time.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

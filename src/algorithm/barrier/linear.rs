@@ -13,7 +13,7 @@
 //! Shared-Memory Multiprocessors", ACM TOCS 9(1), 1991.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::{Comm, Requests};
+use crate::operation::{Comm, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -19,9 +19,9 @@
 //! Source: folklore; as in Open MPI's coll/base.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::butterfly::hypercube;
 use crate::pattern::hypercube::{Folding, Part};
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

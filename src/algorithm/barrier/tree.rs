@@ -21,8 +21,8 @@
 //! Source: folklore; as in Open MPI's coll/base.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Requests};
 use crate::pattern::hypercube::ceil_log2;
-use crate::schedule::{Comm, Requests};
 use smallvec::SmallVec;
 
 /// The catalogue row.

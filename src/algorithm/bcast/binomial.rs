@@ -20,9 +20,9 @@
 use crate::algorithm::engine::down;
 use crate::algorithm::optimum::{Pace, SEGMENT};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::knomial::Knomial;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -29,7 +29,7 @@
 use crate::algorithm::engine::two_trees::{self, Halves};
 use crate::algorithm::optimum::SEGMENT_AUTO;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

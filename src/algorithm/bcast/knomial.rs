@@ -23,8 +23,8 @@
 use crate::algorithm::engine::down;
 use crate::algorithm::optimum::{Pace, SEGMENT};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::knomial::Knomial;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

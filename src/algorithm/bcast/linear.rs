@@ -18,9 +18,9 @@
 
 use crate::algorithm::engine::down;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::chain::Star;
 use crate::pattern::segments::Segments;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -21,9 +21,9 @@
 
 use crate::algorithm::engine::down;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape, Value};
+use crate::operation::Comm;
 use crate::pattern::mesh::Mesh;
 use crate::pattern::segments::Segments;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

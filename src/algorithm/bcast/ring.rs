@@ -21,10 +21,10 @@
 
 use crate::algorithm::engine::down;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::linear_array::LinearArray;
 use crate::pattern::segments::Segments;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -24,9 +24,9 @@
 
 use crate::algorithm::engine::scatter;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::hypercube::floor_log2;
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

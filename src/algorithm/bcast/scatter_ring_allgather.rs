@@ -22,9 +22,9 @@
 
 use crate::algorithm::engine::{ring, scatter};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::hypercube::ceil_log2;
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

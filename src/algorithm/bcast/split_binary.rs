@@ -25,10 +25,10 @@
 use crate::algorithm::engine::down;
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range, Requests};
 use crate::pattern::complete::Complete;
 use crate::pattern::segments::Segments;
 use crate::pattern::tree::{Links, Tree, rounds};
-use crate::schedule::{Comm, Range, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -4,10 +4,10 @@
 //! reduce-scatter: since no block is got twice, no contribution is.
 
 use crate::algorithm::{Cost, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::circle::Arc;
 use crate::pattern::turns::Turn;
-use crate::schedule::{Comm, Range};
 use smallvec::SmallVec;
 
 /// Allreduce of `count` units by `turns` backwards, then forwards. Keeps no rank order.

@@ -1,8 +1,8 @@
 //! Allgather of Bruck: blocks counted from the own rank, so that what is held is always one run.
 
 use crate::algorithm::{Cost, Shape};
+use crate::operation::{Comm, Range, Requests};
 use crate::pattern::circle::Arc;
-use crate::schedule::{Comm, Range, Requests};
 
 /// Allgather in rounds that multiply the blocks held by `radix`, then a rotation into rank order.
 ///

@@ -2,10 +2,10 @@
 
 use super::folding;
 use crate::algorithm::{Cost, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::butterfly::{Step, Steps};
 use crate::pattern::hypercube::Folding;
-use crate::schedule::{Comm, Range};
 use std::ops;
 
 /// Allreduce in which everything is exchanged and folded in every step: few messages, many bytes.

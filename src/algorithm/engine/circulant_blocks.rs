@@ -2,10 +2,10 @@
 
 use crate::algorithm::optimum::Pace;
 use crate::algorithm::{Call, Cost, Default, Kind, Parameter, Parameters, Shape};
+use crate::operation::{Comm, Range, Requests};
 use crate::pattern::block_schedule::BlockSchedule;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::segments::Segments;
-use crate::schedule::{Comm, Range, Requests};
 use smallvec::{SmallVec, smallvec};
 
 /// `blocks` of both operations.

@@ -1,7 +1,7 @@
 //! Bruck's rounds of an all-to-all: blocks travel by the digits of the distance that they have to go.
 
 use crate::algorithm::{Cost, Shape};
-use crate::schedule::{Comm, Range};
+use crate::operation::{Comm, Range};
 use std::ops;
 
 /// The blocks whose distance has a certain digit at a certain weight, which all travel that part of it in one message.

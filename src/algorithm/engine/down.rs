@@ -1,9 +1,9 @@
 //! Down a tree: every rank passes each segment on to its children as it comes.
 
 use crate::algorithm::{Call, Cost, Shape};
+use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::segments::Segments;
 use crate::pattern::tree::{Links, Tree, rounds, widest};
-use crate::schedule::{Comm, Range, Request, Requests};
 use smallvec::SmallVec;
 
 /// Segments whose receives are posted before the first of them has come, and whose sends may be unfinished. Enough to

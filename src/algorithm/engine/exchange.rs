@@ -4,9 +4,9 @@
 //! that is no single run of ranks is packed into one message.
 
 use crate::algorithm::{Cost, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::Turn;
-use crate::schedule::{Comm, Range};
 use std::ops;
 
 /// Cost where the blocks that a rank holds double in every round, as far as there are more.

@@ -1,8 +1,8 @@
 //! Ranks beyond the size that an exchange wants: they hand their contribution to a neighbour and get the result from it.
 
 use crate::algorithm::Cost;
+use crate::operation::{Comm, Range};
 use crate::pattern::hypercube::{Folding, Part};
-use crate::schedule::{Comm, Range};
 
 /// What a rank of the core starts an exchange with.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! One algorithm among the leaders of the nodes, another one inside each node.
 
 use crate::algorithm::{Call, Choice, Operation};
+use crate::operation::{Comm, Range, View};
 use crate::pattern::nodes::Nodes;
-use crate::schedule::{Comm, Range, View};
 
 /// Broadcasts `message` from the root of `nodes` to the leaders by `leaders`, and from them to their nodes by `node`.
 pub fn bcast(comm: &mut dyn Comm, call: &Call, nodes: &Nodes, message: Range, leaders: &Choice, node: &Choice) {

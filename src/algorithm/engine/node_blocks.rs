@@ -4,10 +4,10 @@
 //! [`NodeOrder`]. Blocks move straight between user buffer and network where that order is a run of ranks.
 
 use crate::algorithm::{Call, Choice, Operation};
+use crate::operation::{Buffer, Comm, Range, Requests, View};
 use crate::pattern::node_order::NodeOrder;
 use crate::pattern::range_tree::RangeTree;
 use crate::pattern::turns::Turn;
-use crate::schedule::{Buffer, Comm, Range, Requests, View};
 use smallvec::SmallVec;
 use std::ops;
 

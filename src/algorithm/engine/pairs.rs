@@ -1,7 +1,7 @@
 //! Every rank exchanges a block with every other one, directly, a limited number of exchanges under way at a time.
 
 use crate::algorithm::{Call, Cost, Shape};
-use crate::schedule::{Comm, Range, Request, Requests};
+use crate::operation::{Comm, Range, Request, Requests};
 use smallvec::SmallVec;
 
 /// Ranks at the distances 1, p−1, 2, p−2, …: each step to whom rank `rank` of `size` sends and from whom it receives.

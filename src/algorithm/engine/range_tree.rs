@@ -4,9 +4,9 @@
 //! pass the last rank: its blocks go through scratch and are copied in two parts.
 
 use crate::algorithm::{Call, Cost, Shape};
+use crate::operation::{Buffer, Comm, Range, Requests};
 use crate::pattern::circle::Arc;
 use crate::pattern::range_tree::{RangeTree, Subtree};
-use crate::schedule::{Buffer, Comm, Range, Requests};
 
 /// A tree laid over the ranks of a communicator, and the block of every rank.
 #[derive(Clone, Copy)]

@@ -3,8 +3,8 @@
 //! A rank is a stage with three kinds of messages: those that it sends from a buffer of the user before all others,
 //! those that it relays, and those that it receives to keep after all others.
 
+use crate::operation::{Comm, Range, Request};
 use crate::pattern::segments::Segments;
-use crate::schedule::{Comm, Range, Request};
 use smallvec::SmallVec;
 
 /// Relayed messages that are under way in or out at a time: two come in while two go out, so that both links stay busy

@@ -1,7 +1,7 @@
 //! Blocks that travel around the ring of ranks, to the right neighbour in every step.
 
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
-use crate::schedule::{Comm, Range};
 
 /// Reduce-scatter: block b starts at rank b, and each rank that it reaches folds its own contribution in.
 ///

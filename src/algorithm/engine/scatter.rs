@@ -1,8 +1,8 @@
 //! The parts of a message down a binomial tree: every rank ends with the block of its number.
 
+use crate::operation::{Comm, Range, Requests};
 use crate::pattern::knomial::Knomial;
 use crate::pattern::tree::Tree;
-use crate::schedule::{Comm, Range, Requests};
 
 /// Scatters from number 0 among the numbers `0..ranks`, as number `v`. `rank` turns numbers into ranks and `of` gives
 /// the place of a run of blocks; a rank with children holds the blocks of its whole subtree for a while.

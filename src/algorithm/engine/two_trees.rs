@@ -6,12 +6,12 @@
 use super::up::{Incoming, Inner};
 use super::{down, up};
 use crate::algorithm::{Call, Cost, Parameters, Shape, optimum::Pace};
+use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::chain::Chains;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::segments::Segments;
 use crate::pattern::tree::{Links, Tree, rounds};
 use crate::pattern::two_tree::TwoTree;
-use crate::schedule::{Comm, Range, Request, Requests};
 use smallvec::SmallVec;
 
 /// Segments of an inner rank whose receives are posted, or whose sends are unfinished, at any time.

@@ -1,9 +1,9 @@
 //! Up a tree: every rank folds its children's segments into its own and passes each on as soon as it is complete.
 
 use crate::algorithm::{Call, Cost, Shape};
+use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::segments::Segments;
 use crate::pattern::tree::{Links, Tree, widest};
-use crate::schedule::{Comm, Range, Request, Requests};
 use smallvec::SmallVec;
 
 /// Buffers for incoming segments and for folded ones: while one is being folded or sent, the other is filled.

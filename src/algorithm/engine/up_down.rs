@@ -6,9 +6,9 @@
 //! however deep the trees are. Two ranks may be neighbours in both trees; each starts the receives of a round in the
 //! order in which the other one starts its sends.
 
+use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::segments::Segments;
 use crate::pattern::tree::Links;
-use crate::schedule::{Comm, Range, Request, Requests};
 use smallvec::SmallVec;
 
 /// Segments that may be on their way down to the children before the first of them has to be taken.

@@ -26,8 +26,8 @@
 use crate::algorithm::engine::node_blocks;
 use crate::algorithm::gather;
 use crate::algorithm::{Algorithm, Call, Choice, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::range_tree::RangeTree;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

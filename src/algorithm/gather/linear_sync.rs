@@ -20,7 +20,7 @@
 //! Source: Open MPI `linear_sync`.
 
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::schedule::{Comm, Range, Requests};
+use crate::operation::{Comm, Range, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -21,8 +21,8 @@
 
 use crate::algorithm::engine::relay::Stage;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::segments::Segments;
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

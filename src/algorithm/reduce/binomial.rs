@@ -24,8 +24,8 @@ use crate::algorithm::bcast::binomial::pace;
 use crate::algorithm::engine::up;
 use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::knomial::Knomial;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -24,8 +24,8 @@ use crate::algorithm::bcast::hierarchical::cost;
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::reduce;
 use crate::algorithm::{Algorithm, Call, Default, Kind, Needs, Operation, Parameter, Parameters};
+use crate::operation::{Comm, Range};
 use crate::pattern::nodes::Nodes;
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -25,10 +25,10 @@
 
 use crate::algorithm::engine::up;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::cube_tree::CubeTree;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::segments::Segments;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

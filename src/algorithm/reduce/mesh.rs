@@ -23,8 +23,8 @@
 use crate::algorithm::bcast::mesh::{DIMS, mesh};
 use crate::algorithm::engine::up;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::segments::Segments;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

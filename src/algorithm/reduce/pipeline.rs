@@ -23,8 +23,8 @@ use crate::algorithm::bcast::pipeline::pace;
 use crate::algorithm::engine::up;
 use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::chain::Chains;
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

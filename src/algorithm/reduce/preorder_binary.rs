@@ -23,8 +23,8 @@
 use crate::algorithm::engine::up;
 use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::Comm;
 use crate::pattern::ordered::{Division, Preorder};
-use crate::schedule::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -25,10 +25,10 @@
 
 use crate::algorithm::engine::butterfly;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::butterfly::hypercube;
 use crate::pattern::hypercube::{Folding, Part};
-use crate::schedule::{Comm, Range};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -27,7 +27,7 @@ use crate::algorithm::engine::node_blocks;
 use crate::algorithm::gather::hierarchical::{cost, tree};
 use crate::algorithm::scatter;
 use crate::algorithm::{Algorithm, Call, Default, Kind, Needs, Operation, Parameter, Parameters};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

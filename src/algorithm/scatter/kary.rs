@@ -24,7 +24,7 @@
 use crate::algorithm::engine::range_tree;
 use crate::algorithm::gather::kary::{RADIX, tree};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

@@ -22,7 +22,7 @@
 use crate::algorithm::engine::range_tree;
 use crate::algorithm::gather::knomial::{RADIX, tree};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
-use crate::schedule::Comm;
+use crate::operation::Comm;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

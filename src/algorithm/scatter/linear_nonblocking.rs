@@ -19,7 +19,7 @@
 //! blocking one, so that the limit holds for all.
 
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
-use crate::schedule::{Comm, Range, Requests};
+use crate::operation::{Comm, Range, Requests};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {

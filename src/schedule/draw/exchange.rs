@@ -2,7 +2,7 @@
 
 use super::shape::Message;
 use super::svg::{Anchor, Svg, colour};
-use crate::algorithm::format_bytes;
+use crate::operation::format_bytes;
 
 const ROUND: f64 = 46.0;
 const LABELS: f64 = 66.0;

@@ -11,7 +11,7 @@ pub use timeline::seconds;
 pub use winners::{Winner, winners};
 
 use super::simulate::{Broken, Network, Tapes, simulate_tapes};
-use crate::algorithm::{At, Call, Choice, Holds, format_bytes};
+use crate::operation::{At, Call, Choice, Holds, format_bytes};
 use svg::{Anchor, Svg, colour};
 
 const MARGIN: f64 = 36.0;

@@ -1,7 +1,7 @@
 //! The time line: one row per rank, above what leaves it, in the middle what it does itself, below what comes in.
 
 use super::svg::{Anchor, Svg, colour};
-use crate::algorithm::format_bytes;
+use crate::operation::format_bytes;
 use crate::schedule::simulate::{Activity, Observer, Span};
 use std::collections::HashMap;
 

@@ -2,7 +2,7 @@
 
 use super::seconds;
 use super::svg::{Anchor, Svg, colour};
-use crate::algorithm::format_bytes;
+use crate::operation::format_bytes;
 
 /// The fastest algorithm of one cell.
 #[derive(Clone, Debug, PartialEq)]

@@ -15,10 +15,10 @@ mod slots;
 mod tests;
 
 use super::action::{Action, Expansion, Lowered, Message, Sink, Steps};
-use super::comm::{Buffer, Comm, Range, Request};
 use super::fragments::Fragments;
 use super::record::{Program, Step};
-use crate::algorithm::{Call, Choice};
+use crate::operation::comm::{Buffer, Comm, Range, Request};
+use crate::operation::{Call, Choice};
 use local_reduction::LocalReduction;
 use slots::Slots;
 

@@ -21,7 +21,7 @@ pub use network::{Link, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span};
 pub use tape::{Beat, Tapes};
 
-use crate::algorithm::{Call, Choice, Shape};
+use crate::operation::{Call, Choice, Shape};
 
 /// How long a call takes.
 #[derive(Clone, Copy, Debug, PartialEq)]

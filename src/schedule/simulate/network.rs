@@ -1,6 +1,6 @@
 //! A network in numbers.
 
-use crate::algorithm::{Call, Operation};
+use crate::operation::{Call, Operation};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::lower::Form;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! One rank's program reduced to what costs time: 16 bytes a step, so that tens of thousands of ranks fit into memory.
 
-use crate::algorithm::{Call, Choice};
+use crate::operation::{Call, Choice};
 use crate::schedule::action::{Expansion, Primitives};
 use crate::schedule::lower::{self, Form, Part};
 use crate::schedule::{Comm, Range, Request};

@@ -2,7 +2,7 @@
 
 use super::fault::What;
 use super::memory::{Memory, Run};
-use crate::algorithm::Call;
+use crate::operation::Call;
 use crate::schedule::{Buffer, Range};
 use smallvec::SmallVec;
 

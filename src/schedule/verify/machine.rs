@@ -7,7 +7,7 @@ use super::matching::{Matching, at, matching};
 use super::memory::{Run, fold};
 use super::terms::Terms;
 use super::{Sends, Verified};
-use crate::algorithm::Call;
+use crate::operation::Call;
 use crate::schedule::{Program, Range, Request, Step};
 
 /// How far a message has come, at one of its ends.

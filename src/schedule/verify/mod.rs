@@ -25,7 +25,7 @@ pub use fault::{At, Fault, Waiting, What};
 pub use mode::{Mode, Sends, Verified};
 
 use super::{Program, record_all};
-use crate::algorithm::{Call, Choice};
+use crate::operation::{Call, Choice};
 
 /// Verifies what `choice` does for `call` among `size` ranks, in place as the mode says.
 ///

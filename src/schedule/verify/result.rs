@@ -4,7 +4,7 @@ use super::buffers::{Buffers, existing};
 use super::fault::{Fault, What};
 use super::memory::Run;
 use super::terms::Terms;
-use crate::algorithm::Call;
+use crate::operation::Call;
 use crate::schedule::Range;
 
 /// Checks the results of all ranks.

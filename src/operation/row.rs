@@ -1,9 +1,9 @@
 //! What an algorithm is to everybody else: its row of the catalogue, with the parameters that may be set after the colon of its
 //! name, and a choice of it, with all of them set.
 
+use super::Comm;
 use super::bytes::format_bytes;
 use super::{Call, Cost, Needs, Operation, Shape};
-use crate::schedule::Comm;
 use smallvec::SmallVec;
 
 /// One row of the catalogue.

@@ -2,14 +2,14 @@
 //!
 //! # How to add an operation
 //!
-//! 1. Add its row below, its folder of algorithms beside this file, and that folder to `catalogue.rs`.
+//! 1. Add its row below, its folder in `src/algorithm`, and that folder to `catalogue.rs` there.
 //! 2. Add its C entry to the table in `entry/symbols.rs` and its Fortran entry to the one in `entry/fortran.rs`.
 //! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two
 //! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j.
 
-use crate::schedule::{Buffer, Range};
+use super::{Buffer, Range};
 use serde::{Deserialize, Serialize};
 
 /// What one of the two buffers of a call is to an algorithm.
@@ -354,11 +354,11 @@ mod tests {
 
     #[test]
     fn the_buffers_are_documented() {
-        let documentation = include_str!("../schedule/comm.rs");
+        let documentation = include_str!("comm.rs");
         for row in ROWS {
             let [send, receive] = [described(row, row.send, true), described(row, row.receive, false)];
             let line = format!("/// | {} | {send} | {receive} |", row.name);
-            assert!(documentation.lines().any(|found| found == line), "schedule/comm.rs lacks {line}");
+            assert!(documentation.lines().any(|found| found == line), "comm.rs lacks {line}");
         }
     }
 }
