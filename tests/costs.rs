@@ -6,9 +6,10 @@
 //! The formula of such a row charges a fold to every round: with γ alone the folds of different segments overlap, so there
 //! the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal width.
 
+use collie::algorithm::cover;
 use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, all};
 use collie::schedule::count::count;
-use collie::schedule::{Step, cover, record_all};
+use collie::schedule::{Step, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Disagreements told per row.

@@ -9,11 +9,12 @@
 //! its own tests see it). `COLLIE_TEST_DEEP=1` adds every root and every setting up to 33 ranks, and
 //! larger sizes.
 
+use collie::algorithm::cover;
 use collie::algorithm::{Algorithm, Call, Choice, InPlace, Operation, all};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
 use collie::schedule::verify::{Mode, Sends, verify_programs};
-use collie::schedule::{Program, cover, record_all};
+use collie::schedule::{Program, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

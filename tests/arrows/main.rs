@@ -2,7 +2,7 @@
 //!
 //! Every file is read, whatever features and MPI it is for. Tests (`#[cfg(test)]`) are exempt: they stand beside what they test
 //! and may look anywhere, but nothing rests on them. A `pub use` is no need of the file that it stands in: whoever uses the name
-//! needs the file that defines it.
+//! needs the file that defines it. Methods are looked for nowhere but in the file of their type.
 
 mod modules;
 mod uses;
@@ -15,12 +15,52 @@ use std::fmt::Write;
 use std::path::Path;
 use uses::{Arrow, arrows};
 
-/// What each room may need; `lib` is the file above them all.
-const ROOMS: &[(&str, &[&str])] = &[];
+/// The rooms, each with those that it may need: only such as stand before it, so that rooms need each other in no circle.
+///
+/// Entries hand on to calls, calls rest on what is kept of communicators, and all of it on what is known of the process. Services
+/// stand beside the calls, which do not know them.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("pattern", &[]),
+    ("threads", &[]),
+    ("operation", &[]),
+    ("algorithm", &["pattern", "operation"]),
+    ("schedule", &["operation"]),
+    ("run", &["operation", "schedule"]),
+    ("monitor", &["operation", "run"]),
+    ("mpi", &["operation", "schedule", "run", "monitor"]),
+    ("selection", &["operation", "algorithm", "schedule"]),
+    ("report", &["operation", "algorithm", "schedule", "monitor", "selection"]),
+    ("process", &["threads", "operation", "monitor", "mpi", "selection"]),
+    ("communicator", &["operation", "schedule", "run", "monitor", "mpi", "selection", "process"]),
+    ("call", &["threads", "operation", "schedule", "run", "monitor", "mpi", "selection", "process", "communicator"]),
+    (
+        "service",
+        &[
+            "operation",
+            "algorithm",
+            "schedule",
+            "run",
+            "monitor",
+            "mpi",
+            "selection",
+            "report",
+            "process",
+            "communicator",
+            "call",
+        ],
+    ),
+    ("entry", &["operation", "monitor", "mpi", "selection", "process", "communicator", "call", "service"]),
+    ("bench", &["operation", "algorithm", "monitor", "mpi", "selection", "entry"]),
+    ("fit", &["operation", "schedule", "mpi", "selection", "bench"]),
+    ("cli", &["operation", "algorithm", "schedule", "monitor", "selection", "report", "bench", "fit"]),
+    ("bin", &["bench", "fit", "cli"]),
+];
 
-/// Files that may ask which family of MPI they are compiled for: the one that says what the families differ in, and those where
-/// it decides which symbols there are.
-const FAMILY: &[&str] = &[];
+/// Files that may ask which family of MPI they are compiled for: the one that says what the families differ in, and the entries,
+/// where it decides which symbols there are.
+fn may_ask_for_the_family(file: &str) -> bool {
+    file == "mpi/family.rs" || file.starts_with("entry/")
+}
 
 fn sources() -> BTreeMap<String, String> {
     fn read(folder: &Path, name: &str, sources: &mut BTreeMap<String, String>) {
@@ -94,10 +134,23 @@ fn rooms_need_what_they_may() {
 }
 
 #[test]
+fn rooms_stand_in_order() {
+    for (place, (room, needs)) in ROOMS.iter().enumerate() {
+        let before = |need: &&str| ROOMS[..place].iter().any(|(other, _)| other == need);
+        assert!(needs.iter().all(before), "{room} needs a room that does not stand before it");
+    }
+    let sources = sources();
+    let missing =
+        sources.keys().filter(|file| **file != "lib.rs" && !ROOMS.iter().any(|(name, _)| *name == room(file)));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&String>::new(), "in no room of the table");
+}
+
+#[test]
 fn the_family_of_the_mpi_matters_where_it_may() {
     let sources = sources();
-    let asking: Vec<_> = sources.iter().filter(|(_, text)| text.contains("mpi_family")).map(|(name, _)| name).collect();
-    assert_eq!(asking, FAMILY);
+    let asking = sources.iter().filter(|(file, text)| text.contains("mpi_family") && !may_ask_for_the_family(file));
+    assert_eq!(asking.map(|(file, _)| file).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(sources["mpi/family.rs"].contains("mpi_family"));
 }
 
 /// A tree of made-up files.

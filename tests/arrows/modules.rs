@@ -105,7 +105,8 @@ impl<'a> Search<'a> {
         let [first, rest @ ..] = path else { return None };
         match first.as_str() {
             "*" => return Some(&module.file),
-            "crate" => return self.find(&Names::new(), rest, true),
+            // By its name in the programs.
+            "crate" | "collie" => return self.find(&Names::new(), rest, true),
             "self" => return self.find(at, rest, true),
             "super" => return self.find(&at[..at.len().checked_sub(1)?].to_vec(), rest, true),
             _ => {}
