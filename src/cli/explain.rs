@@ -62,7 +62,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
     }
     if arguments.non_commutative && !operation.reduces() {
-        return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} folds nothing")));
+        return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
     }
     let nodes = nodes(&arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element.max(1) } else { 1 };

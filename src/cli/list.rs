@@ -99,13 +99,13 @@ fn in_full(operation: Operation) -> String {
         text.push('\n');
     }
     text.push_str("p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments,\n");
-    text.push_str("α start-up per message, β seconds per byte sent, γ seconds per byte folded\n");
+    text.push_str("α start-up per message, β seconds per byte sent, γ seconds per byte reduced\n");
     text
 }
 
 fn order(row: &Algorithm) -> &'static str {
     match (row.operation.reduces(), row.ordered) {
-        (false, _) => "nothing is folded",
+        (false, _) => "nothing is reduced",
         (true, true) => "kept: usable for non-commutative operations",
         (true, false) => "not kept: for commutative operations only",
     }
@@ -157,7 +157,7 @@ pub fn markdown(operations: &[Operation]) -> String {
         "# The algorithms\n\n\
          Printed by `collie list --markdown`; do not edit by hand.\n\n\
          Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, α start-up\n\
-         per message, β seconds per byte sent, γ seconds per byte folded. \"Ordered\" algorithms keep rank order, which\n\
+         per message, β seconds per byte sent, γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which\n\
          non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n",
     );
     for operation in operations.iter().filter(|operation| !of(**operation).is_empty()) {

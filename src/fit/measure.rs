@@ -280,7 +280,7 @@ impl Fit<'_> {
     }
 }
 
-/// Seconds per byte folded and per byte copied.
+/// Seconds per byte reduced and per byte copied.
 fn memory() -> (f64, f64) {
     let sum = kernel(Op::Sum, Element::F64).expect("doubles can be added");
     let (left, right, mut into) = (vec![1.0f64; FOLDED / 8], vec![2.0f64; FOLDED / 8], vec![0.0f64; FOLDED / 8]);

@@ -1,4 +1,4 @@
-//! Everyone gathers all contributions and folds them for itself, in rank order.
+//! Everyone gathers all contributions and reduces them for itself, in rank order.
 //!
 //! The contributions are gathered as by Bruck: a rank that holds those of d consecutive ranks from its own on sends them
 //! to r − d and gets those that follow from r + d, so that ⌈log2 p⌉ rounds will do for any p. They lie in scratch,
@@ -28,7 +28,7 @@ use crate::pattern::hypercube::ceil_log2;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "allgather_reduce",
-    summary: "Everyone gathers all contributions and folds them for itself, in rank order.",
+    summary: "Everyone gathers all contributions and reduces them for itself, in rank order.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

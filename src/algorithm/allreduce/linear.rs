@@ -23,7 +23,7 @@ use crate::operation::{Comm, Range, Requests};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "linear",
-    summary: "Everyone sends to rank 0, which folds in rank order and sends the result to everyone.",
+    summary: "Everyone sends to rank 0, which reduces in rank order and sends the result to everyone.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -1,4 +1,4 @@
-//! The vector's blocks go round the ring twice: once to be folded, once to be handed out.
+//! The vector's blocks go round the ring twice: once to be reduced, once to be handed out.
 //!
 //! In round k = 0 … p−2 rank r sends block (r − k) mod p to r + 1, gets block (r − k − 1) mod p from r − 1 and folds its
 //! own contribution into it, so that it ends with block (r + 1) mod p complete. Another p − 1 rounds pass the complete
@@ -32,7 +32,7 @@ use crate::pattern::blocks::Blocks;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "ring",
-    summary: "The vector's blocks go round the ring twice: once to be folded, once to be handed out.",
+    summary: "The vector's blocks go round the ring twice: once to be reduced, once to be handed out.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: false,

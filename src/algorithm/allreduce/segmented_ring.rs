@@ -28,7 +28,7 @@ use crate::pattern::segments::Segments;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "segmented_ring",
-    summary: "The ring allreduce with blocks cut into segments, so that a segment travels while the next is folded.",
+    summary: "The ring allreduce with blocks cut into segments, so that a segment travels while the next is reduced.",
     parameters: &[Parameter {
         name: "segment",
         kind: Kind::Bytes,

@@ -1,4 +1,4 @@
-//! The root receives every rank's contribution in turn and folds it in rank order.
+//! The root receives every rank's contribution in turn and reduces in rank order.
 //!
 //! The root starts from its own contribution and folds those of the ranks above it on the right, upwards, then those of
 //! the ranks below it on the left, downwards; the next contribution comes in while one is being folded.
@@ -28,7 +28,7 @@ use crate::pattern::segments::Segments;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Reduce,
     name: "linear",
-    summary: "The root receives every rank's contribution in turn and folds it in rank order.",
+    summary: "The root receives every rank's contribution in turn and reduces in rank order.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

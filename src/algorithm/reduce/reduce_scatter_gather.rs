@@ -34,7 +34,7 @@ use crate::pattern::hypercube::{Folding, Part};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Reduce,
     name: "reduce_scatter_gather",
-    summary: "Recursive halving folds the blocks in parallel, a binomial gather brings them to the root.",
+    summary: "Recursive halving reduces the blocks in parallel, a binomial gather brings them to the root.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -36,7 +36,7 @@ const fn look(activity: Activity) -> (&'static str, &'static str) {
     match activity {
         Activity::Overhead => ("overhead", colour::OVERHEAD),
         Activity::Wait => ("waiting", colour::WAIT),
-        Activity::Fold => ("folding", colour::FOLD),
+        Activity::Fold => ("reducing", colour::FOLD),
         Activity::Copy => ("copying", colour::COPY),
     }
 }
@@ -123,7 +123,7 @@ fn legend(svg: &mut Svg, corner: (f64, f64)) {
     let entries = [
         ("sending (to)", colour::SEND),
         ("receiving (from)", colour::RECEIVE),
-        ("folding", colour::FOLD),
+        ("reducing", colour::FOLD),
         ("copying", colour::COPY),
         ("overhead", colour::OVERHEAD),
         ("waiting", colour::WAIT),

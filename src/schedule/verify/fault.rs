@@ -48,7 +48,7 @@ pub enum What {
     Lengths,
     #[error("the ranges overlap without being the same")]
     Overlap,
-    #[error("unit {unit} of the result folds unit {left} with unit {right} of the contributions")]
+    #[error("unit {unit} of the result combines unit {left} with unit {right} of the contributions")]
     MixedUnits { unit: usize, left: usize, right: usize },
     #[error("rank {0} is no partner")]
     Partner(usize),
@@ -68,13 +68,13 @@ pub enum What {
     Missing { unit: usize },
     #[error("unit {unit} of the result holds unit {found} of rank {from} instead of unit {wanted} of rank {of}")]
     Misplaced { unit: usize, found: usize, from: u32, wanted: usize, of: u32 },
-    #[error("unit {unit} of the result is folded from unit {found} of the contributions")]
+    #[error("unit {unit} of the result is combined from unit {found} of the contributions")]
     Shifted { unit: usize, found: usize },
     #[error("unit {unit} of the result holds {found}")]
     Incomplete { unit: usize, found: String },
     #[error("unit {unit} of the result is not in rank order: it holds {found}")]
     Order { unit: usize, found: String },
-    #[error("unit {unit} of the result is folded in another way than on rank 0, so the bits may differ")]
+    #[error("unit {unit} of the result is combined in another way than on rank 0, so the bits may differ")]
     Differs { unit: usize },
 }
 

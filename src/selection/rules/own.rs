@@ -129,7 +129,7 @@ fn fits(condition: Condition, operation: Option<Operation>, before: &[Condition]
     }
     match operation {
         Some(operation) if condition == Condition::NonCommutative && !operation.reduces() => {
-            Err(format!("'{condition}' never holds for {operation}, which folds nothing"))
+            Err(format!("'{condition}' never holds for {operation}, which reduces nothing"))
         }
         _ => Ok(()),
     }

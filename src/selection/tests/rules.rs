@@ -88,7 +88,7 @@ fn refusals_say_where_and_what() {
         ("bcast * * binomial if one_node or commutative", "f:1:32: unexpected 'or'; accepted here: and, or the end of the line".to_owned()),
         ("bcast * * binomial if one_node and one_node", "f:1:36: 'one_node' is given twice".to_owned()),
         ("bcast * * binomial if one_node and several_nodes", "f:1:36: 'several_nodes' contradicts 'one_node'".to_owned()),
-        ("bcast * * binomial if non_commutative", "f:1:23: 'non_commutative' never holds for bcast, which folds nothing".to_owned()),
+        ("bcast * * binomial if non_commutative", "f:1:23: 'non_commutative' never holds for bcast, which reduces nothing".to_owned()),
     ] {
         assert_eq!(refused(text), words);
     }
