@@ -4,6 +4,7 @@
 
 use super::fortran::open_mpi::{buffer, datatype, op};
 use super::fortran::{comm, give};
+use super::names::under_each_name;
 use super::symbols::{Passed, replaced_collectives};
 use crate::algorithm::Operation;
 use crate::call::collective::carry_out;
@@ -53,9 +54,9 @@ impl FromFortran for MPI_Op {
     }
 }
 
-/// The entries: each under the four names that compilers give it, and the one of `mpi_f08`.
+/// The entries. What they pass on goes to the C functions.
 macro_rules! entries {
-    (@one $symbol:expr, $operation:ident $native:ident ($($argument:ident: $type:ty $(=> $($role:ident)+)?),*)) => {
+    (@one $symbol:expr, $own:expr, $operation:ident $native:ident ($($argument:ident: $type:ty $(=> $($role:ident)+)?),*)) => {
         const _: () = {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
@@ -77,13 +78,9 @@ macro_rules! entries {
         };
     };
     ($($operation:ident [$lower:ident $upper:ident] $name:ident $native:ident $arguments:tt;)*) => {
-        $(
-            entries! { @one concat!("mpi_", stringify!($lower)), $operation $native $arguments }
-            entries! { @one concat!("mpi_", stringify!($lower), "_"), $operation $native $arguments }
-            entries! { @one concat!("mpi_", stringify!($lower), "__"), $operation $native $arguments }
-            entries! { @one concat!("MPI_", stringify!($upper)), $operation $native $arguments }
-            entries! { @one concat!("mpi_", stringify!($lower), "_f08_"), $operation $native $arguments }
-        )*
+        $(under_each_name! {
+            entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] [""] $operation $native $arguments
+        })*
     };
 }
 

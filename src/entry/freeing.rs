@@ -1,6 +1,7 @@
 //! The entries of what frees communicators.
 
 use super::fortran;
+use super::names::under_each_name;
 use crate::communicator::dying::free;
 use crate::mpi::error::throwing;
 use crate::process::native::find;
@@ -8,8 +9,9 @@ use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
 
+/// The C entries.
 macro_rules! entries {
-    ($($name:ident $native:ident)*) => {
+    ($($name:ident $native:ident $lower:ident $upper:ident;)*) => {
         $(
             #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
             ///
@@ -29,12 +31,10 @@ macro_rules! entries {
     };
 }
 
-entries! { MPI_Comm_free PMPI_Comm_free MPI_Comm_disconnect PMPI_Comm_disconnect }
-
 /// The Fortran entries, as far as the bindings of the MPI call PMPI past the C symbols.
 macro_rules! fortran_entries {
-    ($($symbol:literal $native:literal)*) => {
-        $(const _: () = {
+    (@one $symbol:expr, $native:expr,) => {
+        const _: () = {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
@@ -42,7 +42,7 @@ macro_rules! fortran_entries {
                 type Native = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, concat!($native, "\0"))) };
+                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { fortran::comm(comm) };
                 free(old, || {
@@ -51,26 +51,24 @@ macro_rules! fortran_entries {
                     mpi_sys::MPI_SUCCESS as c_int
                 });
             }
-        };)*
+        };
+    };
+    ($($name:ident $native:ident $lower:ident $upper:ident;)*) => {
+        $(under_each_name! {
+            fortran_entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["pmpir_", stringify!($lower)]
+        })*
     };
 }
 
-#[cfg(mpi_family = "openmpi")]
-fortran_entries! {
-    "mpi_comm_free" "pmpi_comm_free"
-    "mpi_comm_free_" "pmpi_comm_free_"
-    "mpi_comm_free__" "pmpi_comm_free__"
-    "MPI_COMM_FREE" "PMPI_COMM_FREE"
-    "mpi_comm_free_f08_" "pmpi_comm_free_f08_"
-    "mpi_comm_disconnect" "pmpi_comm_disconnect"
-    "mpi_comm_disconnect_" "pmpi_comm_disconnect_"
-    "mpi_comm_disconnect__" "pmpi_comm_disconnect__"
-    "MPI_COMM_DISCONNECT" "PMPI_COMM_DISCONNECT"
-    "mpi_comm_disconnect_f08_" "pmpi_comm_disconnect_f08_"
+/// What frees communicators: the function, its native name, and the last part of its name for Fortran.
+macro_rules! freeing {
+    ($emit:ident) => {
+        $emit! {
+            MPI_Comm_free PMPI_Comm_free comm_free COMM_FREE;
+            MPI_Comm_disconnect PMPI_Comm_disconnect comm_disconnect COMM_DISCONNECT;
+        }
+    };
 }
 
-#[cfg(mpi_family = "mpich")]
-fortran_entries! {
-    "mpi_comm_free_f08_" "pmpir_comm_free_f08_"
-    "mpi_comm_disconnect_f08_" "pmpir_comm_disconnect_f08_"
-}
+freeing! { entries }
+freeing! { fortran_entries }

@@ -3,16 +3,16 @@
 
 use super::fortran::comm;
 use super::makers::makers_of_communicators;
+use super::names::under_each_name;
 use crate::call::makers::watch;
 use crate::communicator::origin::Makers;
 use crate::process::native::find;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
 
-/// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`.
+/// The entries, from the same table as the C entries.
 macro_rules! entries {
-    (@one $name:ident $makers:ident $symbol:expr, $native:expr,
-        ($($argument:ident)*) ($($request:ident)?)) => {
+    (@one $symbol:expr, $native:expr, $name:ident $makers:ident ($($argument:ident)*) ($($request:ident)?)) => {
         const _: () = {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
@@ -46,31 +46,12 @@ macro_rules! entries {
         };
     };
     (@pointer $argument:ident) => { *mut c_void };
-    (@named $name:ident $makers:ident $lower:ident [$($ending:literal)+] $native:literal $arguments:tt $request:tt) => {
-        $(entries! {
-            @one $name $makers concat!("mpi_", stringify!($lower), $ending),
-            concat!($native, stringify!($lower), $ending, "\0"), $arguments $request
-        })+
-    };
     ($($name:ident $native:ident $lower:ident $upper:ident $makers:ident
         ($($argument:ident: $type:ty),*) ($($request:ident: $request_type:ty)?);)*) => {
-        #[cfg(mpi_family = "openmpi")]
-        mod every_binding {
-            use super::*;
-            $(
-                entries! { @named $name $makers $lower ["" "_" "__" "_f08_"] "pmpi_" ($($argument)*) ($($request)?) }
-                entries! {
-                    @one $name $makers concat!("MPI_", stringify!($upper)),
-                    concat!("PMPI_", stringify!($upper), "\0"), ($($argument)*) ($($request)?)
-                }
-            )*
-        }
-
-        #[cfg(mpi_family = "mpich")]
-        mod mpi_f08 {
-            use super::*;
-            $(entries! { @named $name $makers $lower ["_f08_"] "pmpir_" ($($argument)*) ($($request)?) })*
-        }
+        $(under_each_name! {
+            entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["pmpir_", stringify!($lower)]
+            $name $makers ($($argument)*) ($($request)?)
+        })*
     };
 }
 

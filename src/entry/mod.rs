@@ -5,6 +5,7 @@
 //!   `part_fortran` for the bytes.
 //! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
+//! * `names`: what Fortran procedures are called.
 //! * [`control`]: what `collie.h` declares.
 
 pub mod control;
@@ -14,6 +15,7 @@ pub mod fortran_collectives;
 pub mod freeing;
 pub mod makers;
 pub mod makers_fortran;
+mod names;
 pub mod observed;
 #[cfg(mpi_family = "openmpi")]
 pub mod observed_fortran;

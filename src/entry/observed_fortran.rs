@@ -5,6 +5,7 @@
 
 use super::fortran::comm;
 use super::fortran::open_mpi::buffer;
+use super::names::under_each_name;
 use super::observed::observed_collectives;
 use super::part_fortran::{own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours};
 use super::part_fortran::{sum_reduced, sum_to_neighbours};
@@ -17,9 +18,9 @@ use crate::process::native::find;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
 
-/// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`.
+/// The entries, from the same table as the C entries.
 macro_rules! entries {
-    (@one $function:expr, $symbol:expr, $native:expr,
+    (@one $symbol:expr, $native:expr, $collective:ident $form:ident
         ($($argument:ident: $type:ty),*) ($($made:ident)*) $root:expr, $bytes:expr) => {
         const _: () = {
             /// # Safety
@@ -46,7 +47,8 @@ macro_rules! entries {
                 };
                 // SAFETY: Fortran passes a valid address.
                 let comm = unsafe { comm(handle) };
-                observe($function, comm, $root, &|| $bytes, &|| entries!(@made $($made)*), &native);
+                let function = Function { collective: Collective::$collective, form: Form::$form };
+                observe(function, comm, $root, &|| $bytes, &|| entries!(@made $($made)*), &native);
             }
         };
     };
@@ -57,34 +59,9 @@ macro_rules! entries {
     (@made $request:ident) => { crate::mpi::family::request_of_fortran(unsafe { *$request.cast() }) };
     (@names $collective:ident $form:ident $prefix:literal $upper_prefix:literal $lower:ident $upper:ident
         $ending:literal $upper_ending:literal $arguments:tt $request:tt $root:expr, $bytes:expr) => {
-        entries! {
-            @named $collective $form concat!($prefix, stringify!($lower), $ending);
-            $arguments $request $root, $bytes
-        }
-        entries! {
-            @named $collective $form concat!($prefix, stringify!($lower), $ending, "_");
-            $arguments $request $root, $bytes
-        }
-        entries! {
-            @named $collective $form concat!($prefix, stringify!($lower), $ending, "__");
-            $arguments $request $root, $bytes
-        }
-        entries! {
-            @named $collective $form concat!($prefix, stringify!($lower), $ending, "_f08_");
-            $arguments $request $root, $bytes
-        }
-        entries! {
-            @one Function { collective: Collective::$collective, form: Form::$form },
-            concat!($upper_prefix, stringify!($upper), $upper_ending),
-            concat!("P", $upper_prefix, stringify!($upper), $upper_ending, "\0"),
-            $arguments $request $root, $bytes
-        }
-    };
-    (@named $collective:ident $form:ident concat!($($part:expr),*);
-        $arguments:tt $request:tt $root:expr, $bytes:expr) => {
-        entries! {
-            @one Function { collective: Collective::$collective, form: Form::$form },
-            concat!($($part),*), concat!("p", $($part,)* "\0"), $arguments $request $root, $bytes
+        under_each_name! {
+            entries [$prefix, stringify!($lower), $ending] [$upper_prefix, stringify!($upper), $upper_ending] [""]
+            $collective $form $arguments $request $root, $bytes
         }
     };
     ($($collective:ident $name:literal $lower:ident $upper:ident

@@ -1,6 +1,7 @@
 //! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's `mpi_f08`,
 //! call PMPI past the C symbols.
 
+use super::names::under_each_name;
 use crate::call::requests::{self, Handles};
 use crate::mpi::family;
 use crate::process::native::{find, find_next};
@@ -37,10 +38,9 @@ unsafe fn among(place: usize, number: *mut c_int, indices: *mut c_int) -> bool {
     }
 }
 
-/// Entries under the four names that compilers give an external procedure, and that of `mpi_f08`. What they call has
-/// the name with a P where the library has such procedures; the next of the same name otherwise.
+/// The entries. They have a table of their own: what they pass by address, and count from 1, the C entries do not.
 macro_rules! entries {
-    (@one $kind:ident $symbol:expr, $native:expr,
+    (@one $symbol:expr, $native:expr, $kind:ident
         { ($($argument:ident)*) $requests:expr $(, |$place:ident| $done:expr)? }) => {
         const _: () = {
             /// # Safety
@@ -71,26 +71,11 @@ macro_rules! entries {
     (@start $requests:expr, $native:expr) => { requests::start("start", $requests, $native) };
     (@free $requests:expr, $native:expr) => { requests::free($requests, $native) };
     (@pointer $argument:ident) => { *mut c_int };
-    (@named $kind:ident $lower:ident $before:literal [$($ending:literal)+] $rest:tt) => {
-        $(entries! {
-            @one $kind concat!("mpi_", stringify!($lower), $ending),
-            concat!($before, "mpi_", stringify!($lower), $ending, "\0"), $rest
-        })+
-    };
     ($($kind:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
-        $(
-            #[cfg(mpi_family = "mpich")]
-            entries! { @named $kind $lower "" ["_f08_"] { $arguments $requests $(, |$place| $done)? } }
-            #[cfg(mpi_family = "openmpi")]
-            entries! {
-                @named $kind $lower "p" ["" "_" "__" "_f08_"] { $arguments $requests $(, |$place| $done)? }
-            }
-            #[cfg(mpi_family = "openmpi")]
-            entries! {
-                @one $kind concat!("MPI_", stringify!($upper)), concat!("PMPI_", stringify!($upper), "\0"),
-                { $arguments $requests $(, |$place| $done)? }
-            }
-        )*
+        $(under_each_name! {
+            entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)]
+            $kind { $arguments $requests $(, |$place| $done)? }
+        })*
     };
 }
 
