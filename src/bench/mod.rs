@@ -3,7 +3,7 @@
 //! Modules in reading order:
 //!
 //! * [`settings`]: what the user asks for. [`cell`]: one thing to measure. [`plan`]: cells from a recorded report.
-//!   [`program`]: cells and variants, settled by rank 0 for all ranks.
+//!   [`program`]: cells and variants, decided by rank 0 for all ranks.
 //! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`]: its forms.
 //!   [`output`]: where they go.

@@ -40,7 +40,7 @@ pub fn measure(job: &Job, program: &Program) -> Result<Vec<OverheadRow>> {
         }
         let [native, through_collie] = nanoseconds.map(|mut windows| {
             job.most(&mut windows)?;
-            // The first windows settle what is decided once.
+            // The first windows decide what is decided once.
             let spread = statistics::spread(&windows[2..]);
             Ok((spread.min, spread.median))
         });

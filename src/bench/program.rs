@@ -1,4 +1,4 @@
-//! What a job measures: settled by rank 0 from the user's settings, and carried out by all ranks.
+//! What a job measures: decided by rank 0 from the user's settings, and carried out by all ranks.
 
 #![forbid(unsafe_code)]
 

@@ -150,12 +150,12 @@ impl Attached {
     fn catch_up(&mut self) {
         let version = VERSIONS.version();
         if self.version != version {
-            self.begin(version);
+            self.apply_version(version);
         }
     }
 
     #[cold]
-    fn begin(&mut self, version: u64) {
+    fn apply_version(&mut self, version: u64) {
         self.version = version;
         self.forget();
         let resets = VERSIONS.resets();

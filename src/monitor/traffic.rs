@@ -7,8 +7,8 @@ use std::sync::Arc;
 /// there are: algorithms send to some logarithm of them.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    /// A hash table with a power of two of places, or, once many were sent to, a place for each rank.
-    places: Vec<Place>,
+    /// A hash table with a power of two of slots, or, once many were sent to, a slot for each rank.
+    slots: Vec<Slot>,
     /// Places in use, as long as it is a hash table.
     used: usize,
     /// Possible receivers.
@@ -20,7 +20,7 @@ pub struct Traffic {
 
 /// A receiver and what it was sent; one with no message is none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Slot {
     to: u32,
     messages: u64,
     bytes: u64,
@@ -54,11 +54,11 @@ impl Traffic {
     /// Counts `messages` messages, at least one, of `bytes` bytes in all to rank `to`.
     #[inline]
     pub fn add_to(&mut self, to: usize, messages: u64, bytes: u64) {
-        let first = self.first_place(to);
-        match self.places.get_mut(first) {
-            Some(place) if place.to as usize == to && place.messages > 0 => {
-                place.messages += messages;
-                place.bytes += bytes;
+        let first = self.first_slot(to);
+        match self.slots.get_mut(first) {
+            Some(slot) if slot.to as usize == to && slot.messages > 0 => {
+                slot.messages += messages;
+                slot.bytes += bytes;
             }
             _ => self.add_elsewhere(to, messages, bytes),
         }
@@ -66,59 +66,59 @@ impl Traffic {
 
     /// Where a receiver is looked for first.
     #[inline]
-    fn first_place(&self, to: usize) -> usize {
-        if self.places.len() == self.ranks { to } else { spread(to) & self.places.len().wrapping_sub(1) }
+    fn first_slot(&self, to: usize) -> usize {
+        if self.slots.len() == self.ranks { to } else { spread(to) & self.slots.len().wrapping_sub(1) }
     }
 
-    /// One that is new, or not in its first place.
+    /// One that is new, or not in its first slot.
     #[cold]
     fn add_elsewhere(&mut self, to: usize, messages: u64, bytes: u64) {
         if to >= self.ranks || messages == 0 {
             return;
         }
-        if self.places.len() < self.ranks && 2 * (self.used + 1) > self.places.len() {
+        if self.slots.len() < self.ranks && 2 * (self.used + 1) > self.slots.len() {
             self.grow();
         }
-        let mut at = self.first_place(to);
-        while self.places[at].messages > 0 && self.places[at].to as usize != to {
-            at = (at + 1) & (self.places.len() - 1);
+        let mut at = self.first_slot(to);
+        while self.slots[at].messages > 0 && self.slots[at].to as usize != to {
+            at = (at + 1) & (self.slots.len() - 1);
         }
-        let place = &mut self.places[at];
-        self.used += usize::from(place.messages == 0);
-        *place = Place { to: to as u32, messages: place.messages + messages, bytes: place.bytes + bytes };
+        let slot = &mut self.slots[at];
+        self.used += usize::from(slot.messages == 0);
+        *slot = Slot { to: to as u32, messages: slot.messages + messages, bytes: slot.bytes + bytes };
     }
 
-    /// Makes room for twice as many receivers; a place for each where that is no more than the hash table would have.
+    /// Makes room for twice as many receivers; a slot for each where that is no more than the hash table would have.
     fn grow(&mut self) {
-        let doubled = (2 * self.places.len()).max(FIRST);
+        let doubled = (2 * self.slots.len()).max(FIRST);
         let length = if doubled >= self.ranks { self.ranks } else { doubled };
-        let more = ((length - self.places.len()) * size_of::<Place>()) as u64;
+        let more = ((length - self.slots.len()) * size_of::<Slot>()) as u64;
         self.charged += self.budget.as_ref().map_or(0, |budget| budget.charge(more));
-        let old = std::mem::replace(&mut self.places, vec![Place::default(); length]);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); length]);
         self.used = 0;
-        for place in old.iter().filter(|place| place.messages > 0) {
-            self.add_elsewhere(place.to as usize, place.messages, place.bytes);
+        for slot in old.iter().filter(|slot| slot.messages > 0) {
+            self.add_elsewhere(slot.to as usize, slot.messages, slot.bytes);
         }
     }
 
     /// Adds what another thread of this rank counted.
     pub fn add(&mut self, other: &Self) {
-        for place in &other.places {
-            self.add_to(place.to as usize, place.messages, place.bytes);
+        for slot in &other.slots {
+            self.add_to(slot.to as usize, slot.messages, slot.bytes);
         }
     }
 
     /// Forgets what was counted.
     pub fn reset(&mut self) {
-        self.places.fill(Place::default());
+        self.slots.fill(Slot::default());
         self.used = 0;
     }
 
     /// The receivers that got something, in order.
     pub fn records(&self) -> Vec<TrafficRecord> {
-        let receivers = self.places.iter().filter(|place| place.messages > 0);
+        let receivers = self.slots.iter().filter(|slot| slot.messages > 0);
         let mut records: Vec<_> =
-            receivers.map(|&Place { to, messages, bytes }| TrafficRecord { to, messages, bytes }).collect();
+            receivers.map(|&Slot { to, messages, bytes }| TrafficRecord { to, messages, bytes }).collect();
         records.sort_unstable_by_key(|record| record.to);
         records
     }
@@ -132,7 +132,7 @@ impl Drop for Traffic {
     }
 }
 
-/// Receivers of tree and hypercube algorithms differ in one bit: all bits have a part in the place.
+/// Receivers of tree and hypercube algorithms differ in one bit: all bits have a part in the slot.
 #[inline]
 const fn spread(to: usize) -> usize {
     ((to as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize

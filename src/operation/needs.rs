@@ -1,4 +1,4 @@
-//! What has to hold for an algorithm to be used: data, settled before the first message.
+//! What has to hold for an algorithm to be used: data, checked before the first message.
 
 /// A condition on the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

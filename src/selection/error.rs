@@ -5,7 +5,7 @@ use std::fmt::{Display, Formatter, Result};
 
 /// Where something is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// An environment variable.
     Variable(String),
     /// A rules file; line and column count from 1, the column in characters.
@@ -19,7 +19,7 @@ pub enum Place {
     },
 }
 
-impl Display for Place {
+impl Display for Location {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
             Self::Variable(name) => f.write_str(name),
@@ -33,7 +33,7 @@ impl Display for Place {
 #[error("{place}: {message}")]
 pub struct ConfigurationError {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// What was found and what is accepted, on one line.
     pub message: String,
 }
@@ -41,7 +41,7 @@ pub struct ConfigurationError {
 impl ConfigurationError {
     /// Something wrong with the variable `name`.
     pub fn variable(name: &str, message: impl Into<String>) -> Self {
-        Self { place: Place::Variable(name.to_owned()), message: message.into() }
+        Self { place: Location::Variable(name.to_owned()), message: message.into() }
     }
 }
 

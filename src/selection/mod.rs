@@ -23,7 +23,7 @@ mod wanted;
 
 pub use configuration::{Configuration, RawConfiguration, RulesFile};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, decide, decide_with};
-pub use error::{ConfigurationError, ConfigurationErrors, Place, nearest, operation_named, suggestion};
+pub use error::{ConfigurationError, ConfigurationErrors, Location, nearest, operation_named, suggestion};
 pub use rules::{BytesOf, Condition, Format, Rule, Rules, Span, for_open_mpi, parse as parse_rules};
 pub use settings::{Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, VerifyResult};
 pub use situation::Situation;

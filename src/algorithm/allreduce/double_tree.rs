@@ -19,7 +19,7 @@
 //! Parallel Computing 35(12), 2009. Departures: 1. reduction and broadcast overlap; 2. messages are sent as soon as their
 //! data are there, in no fixed two-coloured order; 3. no rank is left over, whatever p is.
 
-use crate::algorithm::engine::up_down::{Place, up_down};
+use crate::algorithm::engine::up_down::{Position, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range};
@@ -69,7 +69,7 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let places = [0, 1].map(|half| {
         let units = halves.units(half);
         let part = Call { count: units.len(), ..*call };
-        Place {
+        Position {
             links: trees[half].links(r),
             depth: depth(trees[half], r),
             height: ceil_log2(ranks) as usize,

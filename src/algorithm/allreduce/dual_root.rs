@@ -23,7 +23,7 @@
 //! 2021. Departures: 1. messages both ways along an edge need not start together, so a rank that lags holds up only those
 //! who need its data.
 
-use crate::algorithm::engine::up_down::{Place, Twin, up_down};
+use crate::algorithm::engine::up_down::{Position, Twin, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range};
@@ -117,7 +117,7 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let twin = links.parent.is_none().then_some(Twin { rank: other_root, before: other_root < r });
     up_down(
         comm,
-        &[Place {
+        &[Position {
             links,
             depth: depth(&tree, r - first),
             height: floor_log2(p - half) as usize,

@@ -28,7 +28,7 @@ pub struct Twin {
 
 /// One rank's place in one tree, and the part of the vector that goes through it.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Position {
     /// Neighbours.
     pub links: Links,
     /// Edges between the rank and its root.
@@ -45,10 +45,14 @@ pub struct Place {
     pub segments: Segments,
 }
 
-/// Allreduce through all of `places`.
-pub fn up_down(comm: &mut dyn Comm, places: &[Place]) {
-    let mut streams: SmallVec<[Stream; 2]> = places.iter().map(|place| Stream::new(comm, place)).collect();
-    let rounds = places.iter().map(|place| place.segments.number() + place.height + place.depth).max().unwrap_or(0);
+/// Allreduce through all of `positions`.
+pub fn up_down(comm: &mut dyn Comm, positions: &[Position]) {
+    let mut streams: SmallVec<[Stream; 2]> = positions.iter().map(|position| Stream::new(comm, position)).collect();
+    let rounds = positions
+        .iter()
+        .map(|position| position.segments.number() + position.height + position.depth)
+        .max()
+        .unwrap_or(0);
     for round in 0..rounds {
         for stream in &mut streams {
             stream.expect_below(comm, round);
@@ -69,7 +73,7 @@ pub fn up_down(comm: &mut dyn Comm, places: &[Place]) {
 }
 
 struct Stream<'a> {
-    place: &'a Place,
+    position: &'a Position,
     /// Room for what the children send, and for what the twin sends.
     incoming: Range,
     twin: Range,
@@ -80,13 +84,13 @@ struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    fn new(comm: &mut dyn Comm, place: &'a Place) -> Self {
-        let segments = place.segments;
-        let buffers = place.links.children.len() * segments.number().min(BUFFERS);
+    fn new(comm: &mut dyn Comm, position: &'a Position) -> Self {
+        let segments = position.segments;
+        let buffers = position.links.children.len() * segments.number().min(BUFFERS);
         Self {
-            place,
+            position,
             incoming: comm.scratch(buffers * segments.length()),
-            twin: comm.scratch(if place.twin.is_some() { segments.length() } else { 0 }),
+            twin: comm.scratch(if position.twin.is_some() { segments.length() } else { 0 }),
             up_receives: SmallVec::new(),
             up_sends: SmallVec::new(),
             down_receives: SmallVec::new(),
@@ -96,30 +100,30 @@ impl<'a> Stream<'a> {
 
     /// The segment whose turn it is `delay` rounds after round 0, if there is one.
     fn segment(&self, round: usize, delay: usize) -> Option<usize> {
-        round.checked_sub(delay).filter(|segment| *segment < self.place.segments.number())
+        round.checked_sub(delay).filter(|segment| *segment < self.position.segments.number())
     }
 
     /// Where a child's segment arrives; `place` counts the children in the order in which they are folded.
-    fn arrival(&self, segment: usize, place: usize) -> Range {
-        let (segments, fan) = (self.place.segments, self.place.links.children.len());
-        self.incoming.part((segment % BUFFERS * fan + place) * segments.length(), segments.units(segment).len())
+    fn arrival(&self, segment: usize, position: usize) -> Range {
+        let (segments, fan) = (self.position.segments, self.position.links.children.len());
+        self.incoming.part((segment % BUFFERS * fan + position) * segments.length(), segments.units(segment).len())
     }
 
     /// Starts the receives of what the children send in `round`.
     fn expect_below(&mut self, comm: &mut dyn Comm, round: usize) {
-        let Place { links, depth, height, .. } = self.place;
+        let Position { links, depth, height, .. } = self.position;
         if links.children.is_empty() {
             return;
         }
         let Some(segment) = self.segment(round, height - depth - 1) else { return };
-        for (place, child) in links.children.iter().rev().enumerate() {
-            self.up_receives.push(comm.irecv(child.number, self.arrival(segment, place)));
+        for (position, child) in links.children.iter().rev().enumerate() {
+            self.up_receives.push(comm.irecv(child.number, self.arrival(segment, position)));
         }
     }
 
     /// Starts the receive of what the parent sends in `round`, when what went up from its place is gone.
     fn expect_above(&mut self, comm: &mut dyn Comm, round: usize) {
-        let Place { links, depth, height, result, segments, .. } = self.place;
+        let Position { links, depth, height, result, segments, .. } = self.position;
         let Some(parent) = links.parent else { return };
         let Some(segment) = self.segment(round, height + depth - 1) else { return };
         let sent = self.up_sends.remove(0);
@@ -129,20 +133,20 @@ impl<'a> Stream<'a> {
 
     /// Folds what the children sent in the round before, and sends it up.
     fn up(&mut self, comm: &mut dyn Comm, round: usize) {
-        let Place { links, depth, height, segments, .. } = self.place;
+        let Position { links, depth, height, segments, .. } = self.position;
         let Some(segment) = self.segment(round, height - depth) else { return };
         let units = segments.units(segment);
-        let result = self.place.result.slice(&units);
-        let mut held = self.place.own.slice(&units);
-        for (place, child) in links.children.iter().rev().enumerate() {
+        let result = self.position.result.slice(&units);
+        let mut held = self.position.own.slice(&units);
+        for (position, child) in links.children.iter().rev().enumerate() {
             let arrived = self.up_receives.remove(0);
             comm.wait(&[arrived]);
-            let theirs = self.arrival(segment, place);
+            let theirs = self.arrival(segment, position);
             let (left, right) = if child.before { (theirs, held) } else { (held, theirs) };
             comm.fold(left, right, result);
             held = result;
         }
-        match (links.parent, self.place.twin) {
+        match (links.parent, self.position.twin) {
             (Some(parent), _) => self.up_sends.push(comm.isend(parent, held)),
             (None, Some(twin)) => {
                 let theirs = self.twin.part(0, units.len());
@@ -156,7 +160,7 @@ impl<'a> Stream<'a> {
 
     /// Sends down what the parent sent in the round before, or what a root has just finished.
     fn down(&mut self, comm: &mut dyn Comm, round: usize) {
-        let Place { links, depth, height, result, segments, .. } = self.place;
+        let Position { links, depth, height, result, segments, .. } = self.position;
         let Some(segment) = self.segment(round, height + depth) else { return };
         if links.parent.is_some() {
             let arrived = self.down_receives.remove(0);

@@ -7,14 +7,14 @@ const NODE: f64 = 14.0;
 /// Levels from which a tree that is much deeper than wide is drawn from left to right.
 const LYING: usize = 6;
 
-struct Place {
+struct Position {
     x: f64,
     level: usize,
 }
 
 /// Draws the tree with its upper left corner at the point given, at least `width` wide, and returns its size.
 pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64, f64) {
-    let mut places: Vec<Place> = (0..tree.children.len()).map(|_| Place { x: 0.0, level: 0 }).collect();
+    let mut places: Vec<Position> = (0..tree.children.len()).map(|_| Position { x: 0.0, level: 0 }).collect();
     let mut leaves = 0.0;
     arrange(tree, tree.root, 0, &mut leaves, &mut places);
     let levels = places.iter().map(|place| place.level).max().unwrap_or(0);
@@ -25,7 +25,7 @@ pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64,
     let used = spacing * leaves;
     let left = corner.0 + (width - used).max(0.0) / 2.0;
     let height = (420.0 / levels.max(1) as f64).clamp(56.0, 78.0);
-    let at = |place: &Place| (left + (place.x + 0.5) * spacing, corner.1 + NODE + 4.0 + place.level as f64 * height);
+    let at = |place: &Position| (left + (place.x + 0.5) * spacing, corner.1 + NODE + 4.0 + place.level as f64 * height);
     for (parent, children) in tree.children.iter().enumerate() {
         for child in children {
             let ((above_x, above_y), (x, y)) = (at(&places[parent]), at(&places[*child]));
@@ -48,12 +48,12 @@ pub fn draw(svg: &mut Svg, tree: &Tree, corner: (f64, f64), width: f64) -> (f64,
 fn lying(
     svg: &mut Svg,
     tree: &Tree,
-    places: &[Place],
+    places: &[Position],
     corner: (f64, f64),
     (levels, leaves): (usize, f64),
 ) -> (f64, f64) {
     let (step, row) = (44.0, 46.0);
-    let at = |place: &Place| (corner.0 + NODE + place.level as f64 * step, corner.1 + NODE + 10.0 + place.x * row);
+    let at = |place: &Position| (corner.0 + NODE + place.level as f64 * step, corner.1 + NODE + 10.0 + place.x * row);
     for (parent, children) in tree.children.iter().enumerate() {
         for child in children {
             let (above, (x, y)) = (at(&places[parent]), at(&places[*child]));
@@ -69,7 +69,7 @@ fn lying(
     (levels as f64 * step + 2.0 * NODE, (leaves - 1.0) * row + 2.0 * NODE + 18.0)
 }
 
-fn nodes(svg: &mut Svg, tree: &Tree, places: &[Place], at: impl Fn(&Place) -> (f64, f64)) {
+fn nodes(svg: &mut Svg, tree: &Tree, places: &[Position], at: impl Fn(&Position) -> (f64, f64)) {
     for (rank, place) in places.iter().enumerate() {
         let (x, y) = at(place);
         let (fill, ink) = if rank == tree.root { (colour::SEND, colour::PAPER) } else { (colour::PAPER, colour::INK) };
@@ -79,7 +79,7 @@ fn nodes(svg: &mut Svg, tree: &Tree, places: &[Place], at: impl Fn(&Place) -> (f
 }
 
 /// Gives every rank below `rank` its place, in units of leaves.
-fn arrange(tree: &Tree, rank: usize, level: usize, leaves: &mut f64, places: &mut [Place]) {
+fn arrange(tree: &Tree, rank: usize, level: usize, leaves: &mut f64, places: &mut [Position]) {
     places[rank].level = level;
     let children = &tree.children[rank];
     for child in children {

@@ -139,8 +139,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         let mut now = 0.0;
         loop {
             let goes_on = self.events.peek().is_none_or(|Reverse(next)| next.time > now);
-            if goes_on && self.sharing.is_unsettled() {
-                self.sharing.settle(now);
+            if goes_on && self.sharing.is_due() {
+                self.sharing.share_out(now);
                 self.predict();
                 continue;
             }

@@ -37,7 +37,7 @@ struct Port<M> {
     idle_since: f64,
     active: Vec<u32>,
     waiting: VecDeque<(M, [usize; 2], f64)>,
-    /// Whether its messages' shares are to be settled.
+    /// Whether its messages' shares are to be worked out anew.
     changed: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Sharing<M> {
     flows: Vec<Option<Flow<M>>>,
     spare: Vec<u32>,
     version: u32,
-    /// Ports that messages came to or went from since shares were last settled: many do at one time, and one look at the
+    /// Ports that messages came to or went from since shares were last worked out: many do at one time, and one look at the
     /// others is enough for all of them.
     changed: Vec<usize>,
     /// Ends predicted since they were last taken.
@@ -114,8 +114,8 @@ impl<M> Sharing<M> {
         }
     }
 
-    /// Whether shares are to be settled before time goes on.
-    pub fn is_unsettled(&self) -> bool {
+    /// Whether shares are to be worked out anew before time goes on.
+    pub fn is_due(&self) -> bool {
         !self.changed.is_empty()
     }
 
@@ -148,7 +148,7 @@ impl<M> Sharing<M> {
     }
 
     /// Gives all that use ports which have changed their share from `time` on.
-    pub fn settle(&mut self, time: f64) {
+    pub fn share_out(&mut self, time: f64) {
         let Self { ports, flows, version, changed, predicted, .. } = self;
         for port in changed.iter() {
             ports[*port].changed = false;
@@ -187,14 +187,14 @@ mod tests {
             match wanted.get(next) {
                 Some((ports, time, seconds)) if due.last().is_none_or(|end| end.time > *time) => {
                     sharing.join(next, *ports, *time, *seconds);
-                    sharing.settle(*time);
+                    sharing.share_out(*time);
                     next += 1;
                 }
                 _ => {
                     let end = due.pop().unwrap();
                     if let Some(flow) = sharing.end(end) {
                         ends[flow.message] = end.time;
-                        sharing.settle(end.time);
+                        sharing.share_out(end.time);
                     }
                 }
             }
@@ -216,7 +216,7 @@ mod tests {
         let mut sharing = Sharing::new([(1.0, 2.0); 2].into_iter());
         let mut alone = |time, seconds| {
             sharing.join((), [0, 1], time, seconds);
-            sharing.settle(time);
+            sharing.share_out(time);
             let end = sharing.predicted.pop().unwrap();
             sharing.end(end).map(|_| end.time - time)
         };
@@ -230,7 +230,7 @@ mod tests {
     fn a_backlog_is_what_is_left_up_to_a_limit() {
         let mut sharing = Sharing::new([(1.0, 0.0); 3].into_iter());
         sharing.join(5.0, [0, 1], 0.0, 10.0);
-        sharing.settle(0.0);
+        sharing.share_out(0.0);
         assert_eq!((sharing.backlog(0, 2.0, |most| *most), sharing.backlog(0, 8.0, |most| *most)), (5.0, 2.0));
         assert_eq!(sharing.backlog(2, 2.0, |most| *most), 0.0);
     }

@@ -20,7 +20,7 @@ enum Progress {
 
 /// Where a rank is.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Position {
     step: usize,
     /// Requests of the current wait that are done with.
     waited: usize,
@@ -30,7 +30,7 @@ pub struct Machine<'a> {
     programs: &'a [Program],
     matching: Matching,
     sends: Sends,
-    places: Vec<Place>,
+    positions: Vec<Position>,
     pub buffers: Vec<Buffers>,
     pub terms: Terms,
     progress: Vec<Progress>,
@@ -51,7 +51,7 @@ impl<'a> Machine<'a> {
         Ok(Self {
             programs,
             sends: mode.sends,
-            places: vec![Place::default(); size],
+            positions: vec![Position::default(); size],
             buffers: buffers.map(|(rank, of)| Buffers::new(call, rank, size, of.scratch, mode.in_place)).collect(),
             terms: Terms::new(size),
             progress: vec![Progress::Ahead; matching.ends.len()],
@@ -69,7 +69,7 @@ impl<'a> Machine<'a> {
         while let Some(rank) = self.ready.pop() {
             self.advance(rank)?;
         }
-        let late = |rank: &usize| self.places[*rank].step < self.programs[*rank].steps.len();
+        let late = |rank: &usize| self.positions[*rank].step < self.programs[*rank].steps.len();
         if let Some(rank) = (0..self.programs.len()).find(late) {
             return Err(self.deadlock(rank));
         }
@@ -84,13 +84,13 @@ impl<'a> Machine<'a> {
     /// Runs `rank` until it has to wait for another one.
     fn advance(&mut self, rank: usize) -> Result<(), Fault> {
         let programs = self.programs;
-        while let Some(step) = programs[rank].steps.get(self.places[rank].step) {
-            let number = self.places[rank].step;
+        while let Some(step) = programs[rank].steps.get(self.positions[rank].step) {
+            let number = self.positions[rank].step;
             let went_on = self.step(rank, number, step);
             if !went_on.map_err(|what| Fault { rank, step: at(programs, rank, number), what })? {
                 break;
             }
-            self.places[rank] = Place { step: number + 1, waited: 0 };
+            self.positions[rank] = Position { step: number + 1, waited: 0 };
         }
         Ok(())
     }
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
         self.progress[end] = Progress::Started;
         // The partner may have been waiting for just this.
         let peer = &self.matching.ends[self.matching.ends[end].peer];
-        let place = self.places[peer.rank];
+        let place = self.positions[peer.rank];
         if let Some(Step::Wait { requests }) = self.programs[peer.rank].steps.get(place.step) {
             let blocking = requests.get(place.waited).map(|request| request.0 as usize);
             if blocking == Some(self.matching.ends[end].peer - self.matching.first_of[peer.rank]) {
@@ -138,7 +138,7 @@ impl<'a> Machine<'a> {
     }
 
     fn wait(&mut self, rank: usize, requests: &[Request]) -> Result<bool, What> {
-        for request in &requests[self.places[rank].waited..] {
+        for request in &requests[self.positions[rank].waited..] {
             let end = self.matching.first_of[rank] + request.0 as usize;
             let known = end < self.matching.first_of[rank + 1];
             match self.progress.get(end).filter(|_| known) {
@@ -159,7 +159,7 @@ impl<'a> Machine<'a> {
             if !sends {
                 self.buffers[rank].write(into, &self.contents[self.sent[peer].clone()]);
             }
-            self.places[rank].waited += 1;
+            self.positions[rank].waited += 1;
         }
         Ok(true)
     }
@@ -216,11 +216,11 @@ impl<'a> Machine<'a> {
     fn deadlock(&self, mut rank: usize) -> Fault {
         let first = rank;
         let mut chain: Vec<Waiting> = Vec::new();
-        while let Some(Step::Wait { requests }) = self.programs[rank].steps.get(self.places[rank].step) {
-            let request = requests[self.places[rank].waited].0 as usize;
+        while let Some(Step::Wait { requests }) = self.programs[rank].steps.get(self.positions[rank].step) {
+            let request = requests[self.positions[rank].waited].0 as usize;
             let end = &self.matching.ends[self.matching.first_of[rank] + request];
             let until = self.matching.ends[end.peer].step;
-            let step = self.places[rank].step;
+            let step = self.positions[rank].step;
             chain.push(Waiting { rank, step, message: end.word(), partner: end.partner, until });
             rank = end.partner;
             if let Some(start) = chain.iter().position(|waiting| waiting.rank == rank) {
@@ -229,6 +229,6 @@ impl<'a> Machine<'a> {
             }
         }
         let rank = chain.first().map_or(first, |waiting| waiting.rank);
-        Fault { rank, step: at(self.programs, rank, self.places[rank].step), what: What::Deadlock(chain) }
+        Fault { rank, step: at(self.programs, rank, self.positions[rank].step), what: What::Deadlock(chain) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{BytesOf, Condition, Rule, Span};
 use crate::algorithm::Operation;
-use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place, operation_named, suggestion};
+use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, operation_named, suggestion};
 use crate::selection::wanted::Wanted;
 
 /// A word and its column, from 1.
@@ -28,7 +28,7 @@ pub fn parse(path: &str, text: &str) -> Result<Vec<Rule>, ConfigurationErrors> {
         match rule(&words, u32::try_from(number).unwrap_or(u32::MAX), &mut wrong) {
             Some(rule) if wrong.is_empty() => rules.push(rule),
             _ => errors.extend(wrong.into_iter().map(|(column, message)| ConfigurationError {
-                place: Place::File { path: path.to_owned(), line: number, column },
+                place: Location::File { path: path.to_owned(), line: number, column },
                 message,
             })),
         }

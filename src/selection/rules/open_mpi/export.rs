@@ -6,7 +6,7 @@
 use super::super::{BytesOf, Condition, Rule, Rules, Span};
 use super::{COLLECTIVES, Settings, Theirs, algorithms};
 use crate::algorithm::{Choice, Operation, Value, parse_choice};
-use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place};
+use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location};
 use crate::selection::wanted::Wanted;
 use serde_json::json;
 use std::fmt::Write;
@@ -44,7 +44,7 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
             match translate(rule, format) {
                 Ok(rule) => of_operation.push(rule),
                 Err(message) => {
-                    let place = Place::File { path: rules.path.to_string(), line: rule.line as usize, column: 1 };
+                    let place = Location::File { path: rules.path.to_string(), line: rule.line as usize, column: 1 };
                     wrong.push(ConfigurationError { place, message });
                 }
             }

@@ -11,7 +11,7 @@
 
 use super::{COLLECTIVES, Condition, Named, Rule, Settings, Span, Wanted, error, line_and_column, rule, wanted};
 use crate::algorithm::Operation;
-use crate::selection::error::{ConfigurationError, ConfigurationErrors, Place, suggestion};
+use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, suggestion};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ struct Told;
 /// Everything that is wrong, in the order of the text.
 pub fn parse(path: &str, text: &str) -> Result<Vec<Rule>, ConfigurationErrors> {
     let root: &RawValue = serde_json::from_str(text).map_err(|error| {
-        let place = Place::File { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
+        let place = Location::File { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         ConfigurationErrors(vec![ConfigurationError { place, message: format!("no JSON: {message}") }])

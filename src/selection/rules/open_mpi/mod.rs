@@ -14,7 +14,7 @@ pub use json::parse as parse_json;
 
 use super::{BytesOf, Condition, Rule, Span};
 use crate::algorithm::{Operation, parse_choice};
-use crate::selection::error::{ConfigurationError, Place, describe_choice_error, suggestion};
+use crate::selection::error::{ConfigurationError, Location, describe_choice_error, suggestion};
 use crate::selection::wanted::Wanted;
 
 /// Its collectives; the place is the number.
@@ -243,7 +243,7 @@ fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
 
 fn error(path: &str, text: &str, offset: usize, message: impl Into<String>) -> ConfigurationError {
     let (line, column) = line_and_column(text, offset);
-    ConfigurationError { place: Place::File { path: path.to_owned(), line, column }, message: message.into() }
+    ConfigurationError { place: Location::File { path: path.to_owned(), line, column }, message: message.into() }
 }
 
 #[cfg(test)]
