@@ -6,10 +6,12 @@ use std::path::Path;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-env-changed=MPICC");
+    for variable in ["MPICC", "MPI_HEADERS_OF", "MPI_HEADERS", "MPI_HEADERS_CFLAGS"] {
+        println!("cargo:rerun-if-env-changed={variable}");
+    }
     println!("cargo:rustc-check-cfg=cfg(mpi_family, values(\"openmpi\", \"mpich\"))");
+    println!("cargo:rustc-check-cfg=cfg(mpi_abi)");
     println!("cargo:rustc-check-cfg=cfg(mpi_large_count)");
-    println!("cargo:rustc-check-cfg=cfg(mpi_persistent)");
     if env::var_os("CARGO_FEATURE_MPI").is_none() {
         return;
     }
@@ -25,13 +27,29 @@ fn main() {
     };
     describe_family(&library);
     compile_shim(&library);
-    // An MPI outside the loader's usual folders must be found by every process that the library is preloaded into, or
-    // all of them fail to start.
-    for folder in &library.lib_paths {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-rpath,{}", folder.display());
-        println!("cargo:rustc-link-arg-bins=-Wl,-rpath,{}", folder.display());
-    }
+    bind_lazily(&library);
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcollie.so");
+}
+
+/// Leaves the procedures of MPI to be found in the process, at the first call of each (see src/mpi/library.rs).
+fn bind_lazily(library: &build_probe_mpi::Library) {
+    if !library.libs.is_empty() {
+        println!(
+            "cargo:warning=this build needs the MPI library of MPICC itself; for one that runs under any of its family \
+             use scripts/build"
+        );
+    }
+    // Only then does the compiler emit calls that can be bound late.
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    if !flags.contains("relro-level=partial") {
+        println!("cargo:warning=without RUSTFLAGS='-C relro-level=partial' the library can be loaded only beside MPI");
+    }
+    for argument in ["-Wl,--unresolved-symbols=ignore-all", "-Wl,-z,lazy"] {
+        println!("cargo:rustc-link-arg={argument}");
+    }
+    // What a program leaves open stays a symbol only if all its symbols are.
+    println!("cargo:rustc-link-arg-bins=-Wl,--export-dynamic");
+    println!("cargo:rustc-link-arg-tests=-Wl,--export-dynamic");
 }
 
 /// A C compiler for MPI sources.
@@ -48,11 +66,11 @@ fn compiler(library: &build_probe_mpi::Library) -> cc::Build {
     build
 }
 
-/// Sets `mpi_family`, `mpi_large_count` and `mpi_persistent` from what mpi.h says of itself.
+/// Sets `mpi_family`, `mpi_abi` and `mpi_large_count` from what mpi.h says of itself.
 fn describe_family(library: &build_probe_mpi::Library) {
     let probe = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("family.c");
     let text = "#include <mpi.h>\n#ifdef OPEN_MPI\ncollie_family openmpi\n#else\ncollie_family mpich\n#endif\n\
-                collie_version MPI_VERSION\n";
+                collie_version MPI_VERSION\n#ifdef MPI_ABI_VERSION\ncollie_abi yes\n#else\ncollie_abi no\n#endif\n";
     std::fs::write(&probe, text).expect("OUT_DIR is writable");
     let expanded = compiler(library).file(&probe).expand();
     let expanded = String::from_utf8_lossy(&expanded);
@@ -61,13 +79,13 @@ fn describe_family(library: &build_probe_mpi::Library) {
         line.unwrap_or_else(|| panic!("mpi.h of MPICC does not say its {key}")).trim().to_owned()
     };
     println!("cargo:rustc-cfg=mpi_family=\"{}\"", value("collie_family"));
+    if value("collie_abi") == "yes" {
+        println!("cargo:rustc-cfg=mpi_abi");
+    }
     // Exporting the large-count forms where the MPI has none would make mpi4py call them.
     let large_count = value("collie_version").parse::<u32>().is_ok_and(|version| version >= 4);
     if large_count || expanded.contains("PMPI_Bcast_c") {
         println!("cargo:rustc-cfg=mpi_large_count");
-    }
-    if expanded.contains("PMPI_Bcast_init") {
-        println!("cargo:rustc-cfg=mpi_persistent");
     }
 }
 

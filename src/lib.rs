@@ -17,6 +17,7 @@
 //! * [`monitor`]: what is recorded per call, and the summary over all ranks.
 //! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
 //! * [`report`]: one writer per form of the report.
+//! * [`family`]: the binary interfaces of MPI libraries.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ in.
 //! * `process` (feature `mpi`): what is known of the process, whatever communicators and calls there are.
@@ -36,6 +37,7 @@ pub mod algorithm;
 pub mod bench;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod family;
 #[cfg(feature = "cli")]
 pub mod fit;
 pub mod monitor;

@@ -8,6 +8,9 @@ use clap::Parser;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+/// The status of a program whose MPI library cannot be used.
+const NO_MPI: u8 = 78;
+
 /// Parses the command line, shows help without MPI, else runs `body` in a job, for an exit code. What is wrong with a
 /// command line is for `body` to tell, since all ranks have the same one.
 pub fn main<C: Parser>(
@@ -19,6 +22,10 @@ pub fn main<C: Parser>(
         && !help.use_stderr()
     {
         return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    if let Err(why) = crate::mpi::load::load() {
+        eprintln!("collie-bench: {why}");
+        return ExitCode::from(NO_MPI);
     }
     let ended = Job::start().and_then(|job| {
         let code = body(&job, parsed)?;

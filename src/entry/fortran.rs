@@ -15,14 +15,22 @@ use crate::call::collective::carry_out;
 use crate::call::{observed::observe, part};
 #[cfg(mpi_family = "mpich")]
 use crate::monitor::{Collective, Form, Function};
+#[cfg(mpi_family = "mpich")]
+use crate::mpi::constants;
 use crate::mpi::family;
+#[cfg(mpi_family = "mpich")]
+use crate::process::{library, native::find_next};
 #[cfg(mpi_family = "mpich")]
 use crate::service::ending;
 use crate::service::lifecycle;
 use mpi_sys::MPI_Comm;
 #[cfg(mpi_family = "mpich")]
-use mpi_sys::MPI_Request;
+use std::cell::Cell;
 use std::os::raw::c_int;
+#[cfg(mpi_family = "mpich")]
+use std::os::raw::c_void;
+#[cfg(mpi_family = "mpich")]
+use std::sync::atomic::AtomicPtr;
 
 /// Writes an error code where the program wants one.
 ///
@@ -74,10 +82,55 @@ entries! {
         let c = comm(c);
         carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
     }
-    "mpi_ibarrier_f08_" => (c: c_int, request: MPI_Request) {
+    "mpi_ibarrier_f08_" => (c: c_int, request: c_int) {
         let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });
-        observe(function, c, -1, &part::nothing, &|| *request, &|| mpi_sys::PMPI_Ibarrier(c, request))
+        let made = Cell::new(constants::request_null());
+        let native = || {
+            let mut request = made.get();
+            let code = mpi_sys::PMPI_Ibarrier(c, &mut request);
+            made.set(request);
+            code
+        };
+        let code = observe(function, c, -1, &part::nothing, &|| made.get(), &native);
+        request.write(family::request_to_fortran(made.get()));
+        code
     }
+}
+
+/// The start of a Fortran program that uses `mpif.h` or `use mpi`. The bindings of this family come to the C entry; those of
+/// Open MPI pass by it, so that the wrong library would say nothing.
+#[cfg(mpi_family = "mpich")]
+macro_rules! beginnings {
+    ($($symbol:literal ($($argument:ident),*);)*) => {
+        $(const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry($($argument: *mut c_int),*) {
+                type Native = unsafe extern "C" fn($(beginnings!(@pointer $argument)),*);
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                library::bind();
+                // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
+                unsafe {
+                    let native: Native = std::mem::transmute(find_next(&NATIVE, concat!($symbol, "\0")));
+                    native($($argument),*)
+                }
+            }
+        };)*
+    };
+    (@pointer $argument:ident) => { *mut c_int };
+}
+
+#[cfg(mpi_family = "mpich")]
+beginnings! {
+    "mpi_init" (ierror);
+    "mpi_init_" (ierror);
+    "mpi_init__" (ierror);
+    "MPI_INIT" (ierror);
+    "mpi_init_thread" (required, provided, ierror);
+    "mpi_init_thread_" (required, provided, ierror);
+    "mpi_init_thread__" (required, provided, ierror);
+    "MPI_INIT_THREAD" (required, provided, ierror);
 }
 
 /// A communicator as C would have passed it.

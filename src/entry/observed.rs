@@ -8,7 +8,7 @@ use crate::call::part::{nothing, own, product, reduced, sum, sum_of_types, sum_o
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
-use crate::process::native::find;
+use crate::process::native::find_either;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -138,20 +138,6 @@ macro_rules! observed_collectives {
 #[cfg(mpi_family = "openmpi")]
 pub(crate) use observed_collectives;
 
-/// How the names of the persistent forms begin: they are part of MPI 4, and an extension of Open MPI before.
-#[cfg(mpi_persistent)]
-macro_rules! prefix {
-    ($($large_start:ident)?) => {
-        "MPI_"
-    };
-}
-#[cfg(all(not(mpi_persistent), mpi_family = "openmpi"))]
-macro_rules! prefix {
-    () => {
-        "MPIX_"
-    };
-}
-
 /// The C entries.
 macro_rules! entries {
     (@one $collective:ident $form:ident $name:ident $native:ident
@@ -182,7 +168,10 @@ macro_rules! entries {
         // SAFETY: asked for only when the native call has written there.
         unsafe { $($request)+ }
     }};
-    (@init $collective:ident $name:expr, ($($argument:ident: $type:ty),*) $root:expr, $part:expr) => {
+    (@mpi $of:ident) => {
+        "MPI_"
+    };
+    (@init $collective:ident $name:expr, $also:expr, ($($argument:ident: $type:ty),*) $root:expr, $part:expr) => {
         const _: () = {
             /// # Safety
             /// As the MPI standard says.
@@ -193,7 +182,9 @@ macro_rules! entries {
                 type Native = unsafe extern "C-unwind" fn($($type,)* MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's function of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, concat!("P", $name, "\0"))) };
+                let native: Native = unsafe {
+                    std::mem::transmute(find_either(&NATIVE, concat!("P", $name, "\0"), concat!("P", $also, "\0")))
+                };
                 // SAFETY: the program's own arguments, passed on as they came.
                 let native = || unsafe { native($($argument,)* comm, info, request) };
                 let function = Function { collective: Collective::$collective, form: Form::Persistent };
@@ -213,9 +204,19 @@ macro_rules! entries {
             type Shift = c_int;
             $($(entries! { @one $collective Blocking $blocking $native_blocking $arguments () $root, $bytes })?)*
             $($(entries! { @one $collective Nonblocking $start $native_start $arguments (request) $root, $bytes })?)*
-            #[cfg(any(mpi_persistent, mpi_family = "openmpi"))]
+            // Part of MPI 4, and an extension of Open MPI before, whose next version kept no name of it.
             const _: () = {
-                $(entries! { @init $collective concat!(prefix!(), $name, "_init"), $arguments $root, $bytes })*
+                $(entries! {
+                    @init $collective concat!("MPI_", $name, "_init"), concat!("MPIX_", $name, "_init"),
+                    $arguments $root, $bytes
+                })*
+            };
+            #[cfg(mpi_family = "openmpi")]
+            const _: () = {
+                $(entries! {
+                    @init $collective concat!("MPIX_", $name, "_init"), concat!("MPI_", $name, "_init"),
+                    $arguments $root, $bytes
+                })*
             };
         }
 
@@ -229,10 +230,10 @@ macro_rules! entries {
             $($(entries! {
                 @one $collective Nonblocking $large_start $native_large_start $arguments (request) $root, $bytes
             })?)*
-            #[cfg(mpi_persistent)]
             const _: () = {
                 $($(entries! {
-                    @init $collective concat!(prefix!($large_start), $name, "_init_c"), $arguments $root, $bytes
+                    @init $collective concat!(entries!(@mpi $large_start), $name, "_init_c"),
+                    concat!("MPI_", $name, "_init_c"), $arguments $root, $bytes
                 })?)*
             };
         }

@@ -74,12 +74,11 @@ macro_rules! entries {
             entries! {
                 @names $collective Nonblocking "mpi_i" "MPI_I" $lower $upper "" "" $arguments (request) $root, $bytes
             }
-            #[cfg(mpi_persistent)]
+            // Each of the two under the name that the program's header gives it.
             entries! {
                 @names $collective Persistent "mpi_" "MPI_" $lower $upper "_init" "_INIT" $arguments (info request)
                 $root, $bytes
             }
-            #[cfg(not(mpi_persistent))]
             entries! {
                 @names $collective Persistent "mpix_" "MPIX_" $lower $upper "_init" "_INIT" $arguments (info request)
                 $root, $bytes

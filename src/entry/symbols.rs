@@ -112,7 +112,8 @@ pub(crate) use replaced_collectives;
 macro_rules! calls {
     ($($operation:ident [$lower:ident $upper:ident] $name:ident $native:ident
         ($($argument:ident: $type:ty => $role:ident $($same:ident)*),*);)*) => {
-        /// Calls `MPI_X` of `operation`, or `PMPI_X`, by pointer, as a program calls into a shared library.
+        /// Calls `MPI_X` of `operation` by pointer, or `PMPI_X` through the linkage table, which comes to the same: as a program
+        /// calls into a shared library.
         ///
         /// # Safety
         /// As the MPI standard says.
@@ -120,12 +121,11 @@ macro_rules! calls {
         pub(crate) unsafe fn call(operation: Operation, native: bool, passed: &Passed, comm: MPI_Comm) -> c_int {
             match operation {
                 $(Operation::$operation => {
-                    let theirs: unsafe extern "C" fn($($type,)* MPI_Comm) -> c_int = mpi_sys::$native;
                     let ours: unsafe extern "C-unwind" fn($($type,)* MPI_Comm) -> c_int = $name;
                     // SAFETY: the caller's promise.
                     unsafe {
                         match native {
-                            true => black_box(theirs)($(passed.$role as _,)* comm),
+                            true => mpi_sys::$native($(passed.$role as _,)* comm),
                             false => black_box(ours)($(passed.$role as _,)* comm),
                         }
                     }

@@ -358,7 +358,9 @@ fn predefined() -> &'static [Datatype] {
     &TABLE
         .get_or_init(|| {
             let null = constants::datatype_null();
-            let known = constants::types().iter().filter(|row| row.handle != null);
+            // SAFETY: zeroes are a value of every kind of handle, integer or pointer.
+            let lacking = unsafe { std::mem::zeroed() };
+            let known = constants::types().iter().filter(|row| row.handle != null && row.handle != lacking);
             Table(known.filter_map(|row| describe(row).ok()).collect())
         })
         .0

@@ -18,19 +18,26 @@ pub const fn check(code: c_int) -> Result {
     if code == mpi_sys::MPI_SUCCESS as c_int { Ok(()) } else { Err(Error(code)) }
 }
 
-/// A function of the MPI library as one that exceptions come out of: an error handler of the program may throw them. The
-/// address is read where the compiler cannot see it, since it would find the declaration, which rules exceptions out, and
-/// drop what has to be done when one comes by.
+/// A function of the MPI library as one that exceptions come out of: an error handler of the program may throw them. Its
+/// address is looked up, since the compiler would find the header's declaration behind a name, which rules exceptions out,
+/// and drop what has to be done when one comes by; and since an address that is written down in the library would have to be
+/// known before the MPI library is there.
 macro_rules! throwing {
     ($name:ident($($type:ty),*)) => {{
         type Declared = unsafe extern "C" fn($($type),*) -> std::os::raw::c_int;
         type Throwing = unsafe extern "C-unwind" fn($($type),*) -> std::os::raw::c_int;
-        // SAFETY: the two differ in what the caller is ready for only.
-        static FUNCTION: Throwing = unsafe { std::mem::transmute::<Declared, Throwing>(mpi_sys::$name as Declared) };
-        // SAFETY: a static that never changes.
+        // The types are the header's; looked at by the compiler only.
+        const _: () = {
+            let _: Declared = mpi_sys::$name;
+        };
+        static KNOWN: std::sync::atomic::AtomicPtr<std::os::raw::c_void> =
+            std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
+        let address = $crate::mpi::library::procedure(&KNOWN, concat!(stringify!($name), "\0"));
+        // SAFETY: the MPI library's function of that name, which its header declares so; the two differ in what the caller is
+        // ready for only.
         #[allow(unused_unsafe)]
         unsafe {
-            std::ptr::read_volatile(&raw const FUNCTION)
+            std::mem::transmute::<*mut std::os::raw::c_void, Throwing>(address)
         }
     }};
 }

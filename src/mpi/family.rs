@@ -1,17 +1,35 @@
 //! What the two families of MPI libraries, Open MPI's and MPICH's, differ in, other than which Fortran entries there are to
 //! intercept (the entries say that themselves: there it decides which symbols exist).
 
+use crate::family::Family;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int};
 
-/// Whether this library was built for Open MPI; for MPICH and its kin otherwise.
-pub const IS_OPEN_MPI: bool = cfg!(mpi_family = "openmpi");
+/// The family that this library was built for. `mpi_family` tells of what is alike in MPICH's interface and in the standard
+/// ABI, whose handles are pointers (`mpi_abi`).
+pub const OWN: Family = if cfg!(mpi_family = "openmpi") {
+    Family::OpenMpi
+} else if cfg!(mpi_abi) {
+    Family::Abi
+} else {
+    Family::Mpich
+};
+
+/// Whether this library was built for Open MPI.
+pub const IS_OPEN_MPI: bool = matches!(OWN, Family::OpenMpi);
+
+/// The libraries of this family as programs need them; Debian's MPICH has a name of its own.
+pub const LIBRARIES: &[&str] = match OWN {
+    Family::OpenMpi => &["libmpi.so.40"],
+    Family::Mpich => &["libmpi.so.12", "libmpich.so.12"],
+    Family::Abi => &["libmpi_abi.so.1"],
+};
 
 /// The libraries with the procedures of the Fortran bindings.
-pub const FORTRAN_LIBRARIES: &[&CStr] = if IS_OPEN_MPI {
-    &[c"libmpi_mpifh.so.40", c"libmpi_usempif08.so.40"]
-} else {
-    &[c"libmpichfort.so.12", c"libmpifort.so.12"]
+pub const FORTRAN_LIBRARIES: &[&CStr] = match OWN {
+    Family::OpenMpi => &[c"libmpi_mpifh.so.40", c"libmpi_usempif08.so.40"],
+    Family::Mpich => &[c"libmpichfort.so.12", c"libmpifort.so.12"],
+    Family::Abi => &[c"libmpifort_abi.so.1"],
 };
 
 /// Context ids that the library has for the communicators of a process, and about as many with other settings than its own:
@@ -40,7 +58,7 @@ pub const SENDS_INLINE: bool = IS_OPEN_MPI;
 pub const FORTRAN_REQUESTS_HAVE_PMPI: bool = IS_OPEN_MPI;
 
 macro_rules! from_fortran {
-    ($($(#[$doc:meta])* $name:ident: $type:ident = $convert:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ident = $convert:ident, $of_the_abi:ident;)*) => {
         $(
             $(#[$doc])*
             ///
@@ -50,7 +68,10 @@ macro_rules! from_fortran {
                 #[cfg(mpi_family = "openmpi")]
                 // SAFETY: a look into a table that checks the index.
                 return unsafe { mpi_sys::$convert(handle) };
-                #[cfg(mpi_family = "mpich")]
+                #[cfg(mpi_abi)]
+                // SAFETY: as above.
+                return unsafe { mpi_sys::$of_the_abi(handle) };
+                #[cfg(all(mpi_family = "mpich", not(mpi_abi)))]
                 return $type(handle);
             }
         )*
@@ -59,11 +80,21 @@ macro_rules! from_fortran {
 
 from_fortran! {
     /// A communicator as C would have passed it.
-    comm_of_fortran: MPI_Comm = PMPI_Comm_f2c;
+    comm_of_fortran: MPI_Comm = PMPI_Comm_f2c, PMPI_Comm_fromint;
     /// A request as C would have passed it.
-    request_of_fortran: MPI_Request = PMPI_Request_f2c;
+    request_of_fortran: MPI_Request = PMPI_Request_f2c, PMPI_Request_fromint;
     /// A datatype as C would have passed it.
-    datatype_of_fortran: MPI_Datatype = PMPI_Type_f2c;
+    datatype_of_fortran: MPI_Datatype = PMPI_Type_f2c, PMPI_Type_fromint;
     /// A reduction operation as C would have passed it.
-    op_of_fortran: MPI_Op = PMPI_Op_f2c;
+    op_of_fortran: MPI_Op = PMPI_Op_f2c, PMPI_Op_fromint;
+}
+
+/// A request as Fortran is given it.
+#[cfg(mpi_family = "mpich")]
+pub fn request_to_fortran(request: MPI_Request) -> c_int {
+    #[cfg(mpi_abi)]
+    // SAFETY: a request that the MPI library has just made, or the null handle.
+    return unsafe { mpi_sys::PMPI_Request_toint(request) };
+    #[cfg(not(mpi_abi))]
+    return request.0;
 }

@@ -10,6 +10,8 @@ pub mod error;
 pub mod family;
 pub mod handler;
 pub mod inline;
+pub mod library;
+pub mod load;
 pub mod memory;
 pub mod messages;
 pub mod neighbours;

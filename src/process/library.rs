@@ -1,12 +1,12 @@
 //! Which MPI library the program runs on.
 
 use super::log;
-use crate::mpi::family;
+use crate::mpi::library;
 use std::ffi::{CStr, c_char};
 
-/// The MPI library's own words on what it is; may be asked before `MPI_Init`.
+/// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`].
 pub fn version() -> String {
-    // Not the constant of the MPI built for: another family's is up to 8192, and this is asked to find out which it is.
+    // Not the constant of the MPI built for: another version's may be larger; the largest known is 8192.
     let mut text = vec![0 as c_char; 1 << 14];
     let mut length = 0;
     // SAFETY: the buffer has the room that MPI asks for and ends in a zero.
@@ -17,18 +17,12 @@ pub fn version() -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// Ends the process with a clear word if the program's MPI is not of the family that this library was built for: the
-/// handles of the two have nothing in common.
-pub fn refuse_other_family() {
-    let found = version();
-    let is_open_mpi = found.contains("Open MPI");
-    if is_open_mpi != family::IS_OPEN_MPI {
-        let built_for = if is_open_mpi { "MPICH" } else { "Open MPI" };
-        log::tell(&format!(
-            "this libcollie.so was built for {built_for}, but the program runs on {}; \
-             preload the one of its own family (dist/openmpi/lib or dist/mpich/lib)",
-            found.lines().next().unwrap_or("another MPI")
-        ));
+/// Binds this library to the program's MPI library. Where that is of another family, or there is none, the process ends with
+/// a clear word: the handles of two families have nothing in common.
+pub fn bind() {
+    // SAFETY: the program initialises MPI, before which no other thread of it may call MPI.
+    if let Err(unusable) = unsafe { library::bind() } {
+        log::tell(&unusable.to_string());
         std::process::exit(78);
     }
 }

@@ -8,11 +8,25 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// The library's procedure of that name, which ends in a zero byte; looked up once.
 pub(crate) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    find_either(kept, name, name)
+}
+
+/// The library's procedure of one of two names, which end in a zero byte; looked up once. Versions of a library may have the
+/// same procedure under different names.
+pub(crate) fn find_either(kept: &AtomicPtr<c_void>, name: &str, other: &str) -> *mut c_void {
     let known = kept.load(Ordering::Relaxed);
     if !known.is_null() {
         return known;
     }
-    let name = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
+    let names = [name, other]
+        .map(|name| CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte"));
+    let found = names.iter().map(|name| look_up(name)).find(|found| !found.is_null());
+    let found = found.unwrap_or_else(|| missing(names[0]));
+    kept.store(found, Ordering::Relaxed);
+    found
+}
+
+fn look_up(name: &CStr) -> *mut c_void {
     // Nothing of ours has a PMPI name, so what comes first is the library's.
     // SAFETY: the name ends in a zero byte.
     let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
@@ -28,10 +42,6 @@ pub(crate) fn find(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
             }
         }
     }
-    if found.is_null() {
-        missing(name);
-    }
-    kept.store(found, Ordering::Relaxed);
     found
 }
 

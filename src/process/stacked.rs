@@ -44,9 +44,12 @@ pub fn tell() {
     // Not one of the exported functions: their addresses are those of whoever comes first.
     let own = owner(tell as *const c_void);
     // Tools seldom have this one; some MPIs have their PMPI names in a library of their own.
-    // SAFETY: the name ends in a zero byte.
-    let version = unsafe { libc::dlsym(libc::RTLD_NEXT, c"MPI_Get_library_version".as_ptr()) };
-    let library = [owner(mpi_sys::PMPI_Bcast as *const c_void), owner(version)];
+    // SAFETY: the names end in zero bytes.
+    let (bcast, version) = unsafe {
+        let bcast = libc::dlsym(libc::RTLD_DEFAULT, c"PMPI_Bcast".as_ptr());
+        (bcast, libc::dlsym(libc::RTLD_NEXT, c"MPI_Get_library_version".as_ptr()))
+    };
+    let library = [owner(bcast), owner(version)];
     let (mut before, mut behind) = (BTreeMap::<Owner, Vec<&str>>::new(), BTreeMap::<Owner, Vec<&str>>::new());
     for name in NAMES {
         // SAFETY: the name ends in a zero byte.

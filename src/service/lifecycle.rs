@@ -43,7 +43,7 @@ fn start_here(runtime: &Runtime) -> Result {
 pub fn init(native: impl Fn() -> c_int) -> c_int {
     // Another library's constructor may have come here first.
     compose();
-    library::refuse_other_family();
+    library::bind();
     let code = native();
     if code == SUCCESS {
         guard::enter(

@@ -1,0 +1,196 @@
+//! The MPI library of the process: found when it is there, and made visible to this library.
+//!
+//! This library needs no MPI library itself: it would bring a second one into processes that have another, and processes
+//! without any could not start where it is not found. Its calls of `PMPI_` procedures are bound lazily, at the first call
+//! of each, to what the process has loaded by then; so nothing here may be called before the program has called MPI.
+
+use super::constants;
+use super::family::OWN;
+use crate::family::Family;
+use once_cell::sync::OnceCell;
+use std::ffi::{CStr, CString};
+use std::os::raw::{c_char, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Why there is no MPI library to call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// A build for one binary interface under a program of another.
+    #[error(
+        "this libcollie.so is the one for {}, but the program runs on {} ({file}); preload dist/{}/lib/libcollie.so",
+        OWN.described(), found.described(), found.folder()
+    )]
+    Other {
+        /// The program's.
+        found: Family,
+        /// Its library.
+        file: String,
+    },
+    /// No object of the process has `PMPI_Init`.
+    #[error("no MPI library is loaded in this process: none of its objects has a PMPI_Init")]
+    None,
+    /// An object that MPI's handles are addresses of.
+    #[error("the MPI library {file} has no {name}: it is none that Collie was made for")]
+    Lacking {
+        /// The library.
+        file: String,
+        /// The object.
+        name: &'static str,
+    },
+}
+
+/// A loaded object that has `PMPI_Init`.
+struct Found {
+    file: String,
+    family: Family,
+}
+
+/// Binds this library to the process's MPI library: afterwards constants have values and `PMPI_` procedures can be called.
+/// Costs nothing once it has been done.
+///
+/// # Errors
+/// There is no MPI library of this build's family.
+///
+/// # Safety
+/// Called while this library is being loaded, or by the program's call that initialises MPI: no other thread calls MPI.
+pub unsafe fn bind() -> Result<(), Unusable> {
+    static BOUND: OnceCell<()> = OnceCell::new();
+    BOUND
+        .get_or_try_init(|| {
+            let found = find()?;
+            // SAFETY: the caller's promise.
+            unsafe { constants::fill(object) }.map_err(|name| Unusable::Lacking { file: found.file.clone(), name })
+        })
+        .copied()
+}
+
+/// Looks the MPI library up while this one is loaded, where the program is linked with it; where a program loads it later,
+/// as Python does, its call of `MPI_Init` finds it.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = {
+    extern "C" fn at_load() {
+        // SAFETY: while a library is loaded its code is run by nobody else. What is wrong is told when MPI is called: most
+        // processes that a library is preloaded into never do.
+        let _ = unsafe { bind() };
+    }
+    at_load
+};
+
+/// The MPI library's procedure of a `PMPI_` name, which ends in a zero byte; looked up once. Ends the job where the library
+/// has none: the program called what its own header does not declare.
+#[inline]
+pub fn procedure(known: &AtomicPtr<c_void>, name: &'static str) -> *mut c_void {
+    let address = known.load(Ordering::Relaxed);
+    if address.is_null() { look_up(known, name) } else { address }
+}
+
+#[cold]
+fn look_up(known: &AtomicPtr<c_void>, name: &'static str) -> *mut c_void {
+    let text = CStr::from_bytes_with_nul(name.as_bytes()).expect("names end in a zero byte");
+    // Nothing of ours has a PMPI name, so what comes first is the library's.
+    // SAFETY: the name ends in a zero byte.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, text.as_ptr()) };
+    if address.is_null() {
+        eprintln!("collie: the MPI library has no {}; ending the job", text.to_string_lossy());
+        // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
+        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
+        std::process::abort()
+    }
+    known.store(address, Ordering::Relaxed);
+    address
+}
+
+/// An object of the MPI library, or null. What comes first in the process is the one that the program means: a Fortran
+/// program holds copies of some.
+unsafe extern "C" fn object(name: *const c_char) -> *mut c_void {
+    // SAFETY: the caller gives a name that ends in a zero byte.
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name) }
+}
+
+/// The MPI library, visible to all of the process.
+fn find() -> Result<Found, Unusable> {
+    let mut others = None;
+    for path in objects() {
+        let Some(found) = look_at(path.as_deref()) else { continue };
+        if found.family == OWN {
+            return Ok(found);
+        }
+        others.get_or_insert(found);
+    }
+    match others {
+        Some(Found { family, file, .. }) => Err(Unusable::Other { found: family, file }),
+        None => Err(Unusable::None),
+    }
+}
+
+/// The files of the loaded objects that may be MPI libraries, the program itself first (`None`), in the order of loading.
+fn objects() -> Vec<Option<CString>> {
+    unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
+        // SAFETY: the list below, and an object that the loader describes; its name ends in a zero byte.
+        let (list, name) = unsafe { (&mut *list.cast::<Vec<Option<CString>>>(), CStr::from_ptr((*info).dlpi_name)) };
+        let file = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        // Anything that calls itself after MPI; asking every object of a large program would take its time.
+        if file.windows(3).any(|part| part.eq_ignore_ascii_case(b"mpi")) {
+            list.push(Some(name.to_owned()));
+        }
+        0
+    }
+    let mut list: Vec<Option<CString>> = vec![None];
+    // SAFETY: the list outlives the call, and the function above is for it.
+    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut list).cast()) };
+    list
+}
+
+/// The object of that file, if it is an MPI library; made visible to all.
+fn look_at(path: Option<&CStr>) -> Option<Found> {
+    let name = path.map_or(std::ptr::null(), CStr::as_ptr);
+    // SAFETY: an object that is loaded already runs no code when it is opened again; the names end in zero bytes. The handle
+    // is not closed, so that the object stays.
+    unsafe {
+        let handle = libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        let init = if handle.is_null() { handle } else { libc::dlsym(handle, c"PMPI_Init".as_ptr()) };
+        if init.is_null() {
+            return None;
+        }
+        // A look-up goes through what an object needs as well: the one that has it is the library.
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(init, &raw mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        let own = CStr::from_ptr(info.dli_fname);
+        let opened = libc::dlopen(own.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        // A program that MPI is linked into statically is no file that can be opened again.
+        let handle = if opened.is_null() { handle } else { opened };
+        let family = family_of(own, handle);
+        if family == OWN && !opened.is_null() {
+            // A module of Python keeps its libraries to itself; this library's calls are bound to what all can see.
+            libc::dlopen(own.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_GLOBAL);
+        }
+        Some(Found { file: own.to_string_lossy().into_owned(), family })
+    }
+}
+
+/// The family of an MPI library: by its name, and where that does not tell, by what it has.
+///
+/// # Safety
+/// `handle` is the loaded library's.
+unsafe fn family_of(file: &CStr, handle: *mut c_void) -> Family {
+    if let Some(family) = Family::of_library(&file.to_string_lossy()) {
+        return family;
+    }
+    // SAFETY: the caller's promise; the names end in zero bytes, and `MPI_Abi_get_version` may be called at any time.
+    unsafe {
+        if !libc::dlsym(handle, c"ompi_mpi_comm_world".as_ptr()).is_null() {
+            return Family::OpenMpi;
+        }
+        let ask = libc::dlsym(handle, c"PMPI_Abi_get_version".as_ptr());
+        if ask.is_null() {
+            return Family::Mpich;
+        }
+        let ask: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int = std::mem::transmute(ask);
+        let (mut major, mut minor) = (-1, -1);
+        ask(&raw mut major, &raw mut minor);
+        if major > 0 { Family::Abi } else { Family::Mpich }
+    }
+}
