@@ -1,10 +1,11 @@
 //! `collie bench`: starts `collie-bench` under its MPI as often as asked for, and makes one result of the jobs'.
 
-use super::launcher::{Family, Launcher};
+use super::launcher::Launcher;
 use super::run::{place, quoted};
 use super::{Done, Failure};
 use crate::bench::result::Report;
 use crate::bench::{Settings, output};
+use crate::family::Family;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -75,7 +76,9 @@ impl Started {
     fn family_of(&self, launcher: Option<&OsString>) -> Result<Family, Failure> {
         let detected = || Launcher::detect(launcher?).ok().and_then(Launcher::family);
         self.family.or_else(detected).ok_or_else(|| {
-            Failure::cannot("cannot tell whose programs the launcher starts; say it with --family openmpi or mpich")
+            Failure::cannot(
+                "cannot tell whose programs the launcher starts; say it with --family openmpi, mpich or abi",
+            )
         })
     }
 }
@@ -129,7 +132,7 @@ fn mpirun(family: Option<Family>) -> Result<OsString, Failure> {
     let names = match family {
         None => &["mpirun", "mpiexec"][..],
         Some(Family::OpenMpi) => &["mpirun.openmpi", "mpirun", "mpiexec"],
-        Some(Family::Mpich) => &["mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"],
+        Some(Family::Mpich | Family::Abi) => &["mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"],
     };
     let fits = |name: &&&str| {
         let found = Launcher::detect(OsStr::new(name)).ok().and_then(Launcher::family);

@@ -3,6 +3,7 @@
 //! The library is to be preloaded into the ranks only, on all nodes: set in the launcher's own environment, Open MPI
 //! would not hand it to ranks on other nodes, and every launcher would load it into its own processes.
 
+use crate::family::Family;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
@@ -16,45 +17,23 @@ pub enum Launcher {
     Hydra,
     /// srun of Slurm: --export
     Srun,
+    /// flux run: --env=NAME=value
+    Flux,
+    /// jsrun of IBM's Job Step Manager: --env NAME=value
+    Jsrun,
+    /// aprun of Cray's ALPS: -e NAME=value
+    Aprun,
+    /// mpiexec of Cray's PALS: --env NAME=value
+    Pals,
     /// Nothing: the program itself, or something that hands its whole environment on
     None,
 }
 
-/// The MPI whose programs a build of the library is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Family {
-    /// Open MPI
-    #[value(name = "openmpi")]
-    OpenMpi,
-    /// MPICH, Intel MPI and their kin
-    #[value(name = "mpich")]
-    Mpich,
-}
-
-impl Family {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::OpenMpi, Self::Mpich];
-
-    /// Name of its folder in `dist`.
-    pub const fn folder(self) -> &'static str {
-        match self {
-            Self::OpenMpi => "openmpi",
-            Self::Mpich => "mpich",
-        }
-    }
-
-    /// That of a program, by the names of the libraries it needs; these stand in its file as they are.
-    pub fn of_program(file: &[u8]) -> Option<Self> {
-        let names = |name: &str| file.windows(name.len()).any(|window| window == name.as_bytes());
-        if names("libmpi.so.40") {
-            Some(Self::OpenMpi)
-        } else if names("libmpich.so.12") || names("libmpi.so.12") {
-            Some(Self::Mpich)
-        } else {
-            None
-        }
-    }
-}
+/// Commands that start another command, given behind their own options.
+const BEFORE_LAUNCHERS: &[&str] = &[
+    "env", "taskset", "numactl", "timeout", "nice", "ionice", "nohup", "time", "stdbuf", "setsid", "chrt", "setarch",
+    "strace",
+];
 
 impl Launcher {
     /// What `program` is: by its name, and where many share one name, by what it says about its version.
@@ -62,12 +41,14 @@ impl Launcher {
     /// # Errors
     /// It has a launcher's name, but does not say which one it is.
     pub fn detect(program: &OsStr) -> Result<Self, String> {
-        let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned();
-        if name == "srun" {
-            return Ok(Self::Srun);
-        }
-        if !["mpirun", "mpiexec", "orterun", "prterun"].iter().any(|known| name.starts_with(known)) {
-            return Ok(Self::None);
+        let name = name_of(program);
+        match name.as_str() {
+            "srun" => return Ok(Self::Srun),
+            "flux" => return Ok(Self::Flux),
+            "jsrun" => return Ok(Self::Jsrun),
+            "aprun" => return Ok(Self::Aprun),
+            _ if !is_launcher(&name) => return Ok(Self::None),
+            _ => {}
         }
         let said = Command::new(program).arg("--version").stdin(std::process::Stdio::null()).output();
         let said = said.map_err(|error| format!("cannot run '{}': {error}", program.to_string_lossy()))?;
@@ -83,6 +64,8 @@ impl Launcher {
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
         if says(&["Open MPI", "OpenRTE", "PRRTE"]) {
             Some(Self::OpenMpi)
+        } else if says(&["PALS"]) {
+            Some(Self::Pals)
         } else if says(&["HYDRA", "Intel(R) MPI"]) {
             Some(Self::Hydra)
         } else {
@@ -95,9 +78,27 @@ impl Launcher {
         match self {
             Self::OpenMpi => Some(Family::OpenMpi),
             Self::Hydra => Some(Family::Mpich),
-            Self::Srun | Self::None => None,
+            Self::Srun | Self::Flux | Self::Jsrun | Self::Aprun | Self::Pals | Self::None => None,
         }
     }
+
+    /// Where the launcher stands in a command that may begin with others, such as `env` or `timeout`: its place, 0 where there
+    /// is none.
+    pub fn place(command: &[OsString]) -> usize {
+        let begins = command.first().is_some_and(|word| BEFORE_LAUNCHERS.contains(&name_of(word).as_str()));
+        let launcher = command.iter().position(|word| is_launcher(&name_of(word)));
+        launcher.filter(|_| begins).unwrap_or(0)
+    }
+}
+
+fn name_of(program: &OsStr) -> String {
+    Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned()
+}
+
+/// Whether a program of that name starts the ranks of a job.
+fn is_launcher(name: &str) -> bool {
+    ["srun", "flux", "jsrun", "aprun"].contains(&name)
+        || ["mpirun", "mpiexec", "orterun", "prterun"].iter().any(|known| name.starts_with(known))
 }
 
 /// A command to start, with what is new in its environment.
@@ -126,7 +127,14 @@ pub fn prepare(
         Some(before) => format!("{library}:{before}"),
     };
     let mut environment = variables.to_vec();
+    let place = Launcher::place(command);
+    let (before, command) = command.split_at(place);
     let (program, rest) = command.split_first().ok_or("there is no command")?;
+    // Launchers that hand their own environment on need to be told of the library only, which is not for themselves.
+    let one_option = |rest: &[OsString], option: &[&str]| -> Vec<OsString> {
+        option.iter().map(OsString::from).chain(rest.iter().cloned()).collect()
+    };
+    let setting = format!("LD_PRELOAD={}", preload(inherited));
     let words = match launcher {
         Launcher::OpenMpi => {
             // What stands before a colon holds for the ranks of that part of the job only.
@@ -147,12 +155,25 @@ pub fn prepare(
             let export = OsString::from(format!("--export=ALL,LD_PRELOAD={}", preload(inherited)));
             std::iter::once(export).chain(rest.iter().cloned()).collect()
         }
+        Launcher::Flux => {
+            let Some((subcommand, rest)) = rest.split_first().filter(|(word, _)| *word == "run" || *word == "submit")
+            else {
+                return Err(
+                    "of flux, `flux run` and `flux submit` can be given the library; write one of these".to_owned()
+                );
+            };
+            let mut words = vec![subcommand.clone()];
+            words.extend(one_option(rest, &[&format!("--env={setting}")]));
+            words
+        }
+        Launcher::Jsrun | Launcher::Pals => one_option(rest, &["--env", &setting]),
+        Launcher::Aprun => one_option(rest, &["-e", &setting]),
         Launcher::None => {
             environment.push(("LD_PRELOAD".to_owned(), preload(inherited)));
             rest.to_vec()
         }
     };
-    let command = std::iter::once(program.clone()).chain(words).collect();
+    let command = before.iter().cloned().chain([program.clone()]).chain(words).collect();
     Ok(Launch { environment, command })
 }
 
@@ -276,9 +297,31 @@ mod tests {
     }
 
     #[test]
-    fn families_by_what_a_program_needs() {
-        assert_eq!(Family::of_program(b"\x7fELF..libmpi.so.40\0libc.so.6\0"), Some(Family::OpenMpi));
-        assert_eq!(Family::of_program(b"\x7fELF..libmpich.so.12\0"), Some(Family::Mpich));
-        assert_eq!(Family::of_program(b"\x7fELF..libc.so.6\0"), None);
+    fn launchers_behind_other_commands() {
+        let found = words(Launcher::OpenMpi, "env X=1 timeout -k 1 60 mpirun -n 2 ./a", None);
+        let line = "env X=1 timeout -k 1 60 mpirun -x LD_PRELOAD=/l.so -x COLLIE_BCAST -n 2 ./a";
+        assert_eq!(found, pair("COLLIE_BCAST=linear", line));
+        let found = words(Launcher::Srun, "nice srun -n 2 ./a", None);
+        assert_eq!(found.1, "nice srun --export=ALL,LD_PRELOAD=/l.so -n 2 ./a");
+        let command = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert_eq!(
+            Launcher::place(&command("./script mpirun")),
+            0,
+            "what ./script does with its words is its own business"
+        );
+        assert_eq!(Launcher::place(&command("taskset -c 0 ./app")), 0);
+    }
+
+    #[test]
+    fn launchers_that_hand_their_environment_on() {
+        let found = words(Launcher::Flux, "flux run -n 2 ./a", None);
+        assert_eq!(found, pair("COLLIE_BCAST=linear", "flux run --env=LD_PRELOAD=/l.so -n 2 ./a"));
+        assert!(prepared(Launcher::Flux, "flux batch x", None).unwrap_err().starts_with("of flux, `flux run`"));
+        let found = words(Launcher::Jsrun, "jsrun -n 2 ./a", Some("/m.so"));
+        assert_eq!(found.1, "jsrun --env LD_PRELOAD=/l.so:/m.so -n 2 ./a");
+        let found = words(Launcher::Aprun, "aprun -n 2 ./a", None);
+        assert_eq!(found.1, "aprun -e LD_PRELOAD=/l.so -n 2 ./a");
+        let found = words(Launcher::Pals, "mpiexec -n 2 ./a", None);
+        assert_eq!(found.1, "mpiexec --env LD_PRELOAD=/l.so -n 2 ./a");
     }
 }

@@ -15,7 +15,9 @@ mod explain;
 mod fit;
 mod help;
 mod launcher;
+mod library;
 mod list;
+mod program;
 mod report;
 mod run;
 mod simulate;
@@ -48,6 +50,7 @@ struct CommandLine {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Library(library::Arguments),
     List(list::Arguments),
     Explain(explain::Arguments),
     Check(check::Arguments),
@@ -75,6 +78,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let result = match command_line.command {
         Command::Run(arguments) => run::execute(&arguments),
+        Command::Library(arguments) => library::execute(&arguments),
         Command::List(arguments) => list::execute(&arguments),
         Command::Explain(arguments) => explain::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),

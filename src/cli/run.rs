@@ -1,9 +1,11 @@
 //! `collie run`: a program under the preload, however its launcher hands variables to the ranks.
 
-use super::launcher::{Family, Launch, Launcher, prepare};
+use super::launcher::{Launch, Launcher, prepare};
+use super::program;
 use super::{Done, Failure};
+use crate::family::Family;
 use crate::selection::{RawConfiguration, operation_named, variables};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +54,7 @@ pub struct Arguments {
 /// Becomes the command; returns only if that fails, or nothing is to be run.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let variables = checked_variables(arguments)?;
-    let program = &arguments.command[0];
+    let program = &arguments.command[Launcher::place(&arguments.command)];
     let launcher = match arguments.launcher {
         Some(launcher) => launcher,
         None => Launcher::detect(program).map_err(Failure::cannot)?,
@@ -66,7 +68,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let error = std::process::Command::new(&command[0]).args(&command[1..]).envs(environment).exec();
     let code = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
-    Err(Failure { message: format!("cannot run '{}': {error}", program.to_string_lossy()), code })
+    Err(Failure { message: format!("cannot run '{}': {error}", command[0].to_string_lossy()), code })
 }
 
 /// All `COLLIE_` variables of the run. They are checked here, before any rank is started.
@@ -105,6 +107,11 @@ fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure>
         Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
         None => place(family(arguments, launcher)?, LIBRARY)?,
     };
+    usable(path)
+}
+
+/// The path of a library as `LD_PRELOAD` takes it.
+pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
     if !path.is_file() {
         return Err(Failure::cannot(format!(
             "there is no {}; build it with scripts/build, or name it with --library",
@@ -118,7 +125,7 @@ fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure>
 }
 
 /// Where `scripts/build` puts the library, in the folder of its family.
-const LIBRARY: &str = "lib/libcollie.so";
+pub(super) const LIBRARY: &str = "lib/libcollie.so";
 
 /// Where `scripts/build` puts `file` of `family`, seen from this program.
 pub(super) fn place(family: Family, file: &str) -> Result<PathBuf, Failure> {
@@ -128,32 +135,28 @@ pub(super) fn place(family: Family, file: &str) -> Result<PathBuf, Failure> {
     Ok(above.join(family.folder()).join(file))
 }
 
+/// The program's MPI where the program tells, else the launcher's, else that of the only library there is.
 fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> {
-    let told = arguments.family.or_else(|| launcher.family());
-    // Behind srun's options the program cannot be told from their values.
-    let told = told.or_else(|| (launcher == Launcher::None).then(|| of_program(&arguments.command[0])).flatten());
-    if let Some(family) = told {
+    if let Some(family) = arguments.family {
+        return Ok(family);
+    }
+    let start = Launcher::place(&arguments.command) + usize::from(launcher != Launcher::None);
+    let found = program::family_of(&arguments.command[start..]);
+    if let Some(family) = found.family.or_else(|| launcher.family()) {
         return Ok(family);
     }
     let built: Vec<_> =
         Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
     match built[..] {
         [only] => Ok(only),
-        _ => Err(Failure::cannot(
-            "cannot tell which MPI the program uses; say it with --family openmpi or --family mpich",
-        )),
+        _ => Err(Failure::cannot(untold(&found.looked_at))),
     }
 }
 
-fn of_program(program: &OsStr) -> Option<Family> {
-    let direct = Path::new(program);
-    let path = if direct.components().count() > 1 {
-        direct.to_owned()
-    } else {
-        let folders = std::env::var_os("PATH")?;
-        std::env::split_paths(&folders).map(|folder| folder.join(direct)).find(|path| path.is_file())?
-    };
-    Family::of_program(&std::fs::read(path).ok()?)
+/// That nothing told which MPI it is, with what was looked at.
+pub(super) fn untold(looked_at: &[String]) -> String {
+    let files = if looked_at.is_empty() { "no program in it was found".to_owned() } else { looked_at.join("; ") };
+    format!("cannot tell which MPI the program uses ({files}); say it with --family openmpi, mpich or abi")
 }
 
 /// As a shell would read it.
