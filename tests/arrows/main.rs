@@ -22,12 +22,13 @@ use uses::{Arrow, arrows};
 const ROOMS: &[(&str, &[&str])] = &[
     ("pattern", &[]),
     ("threads", &[]),
+    ("family", &[]),
     ("operation", &[]),
     ("algorithm", &["pattern", "operation"]),
     ("schedule", &["operation"]),
     ("run", &["operation", "schedule"]),
     ("monitor", &["operation", "run"]),
-    ("mpi", &["operation", "schedule", "run", "monitor"]),
+    ("mpi", &["family", "operation", "schedule", "run", "monitor"]),
     ("selection", &["operation", "algorithm", "schedule"]),
     ("report", &["operation", "algorithm", "schedule", "monitor", "selection"]),
     ("process", &["threads", "operation", "monitor", "mpi", "selection"]),
@@ -52,7 +53,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("entry", &["operation", "monitor", "mpi", "selection", "process", "communicator", "call", "service"]),
     ("bench", &["operation", "algorithm", "monitor", "mpi", "selection", "entry"]),
     ("fit", &["operation", "schedule", "mpi", "selection", "bench"]),
-    ("cli", &["operation", "algorithm", "schedule", "monitor", "selection", "report", "bench", "fit"]),
+    ("cli", &["family", "operation", "algorithm", "schedule", "monitor", "selection", "report", "bench", "fit"]),
     ("bin", &["bench", "fit", "cli"]),
 ];
 

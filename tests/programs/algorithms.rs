@@ -80,7 +80,7 @@ fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
         others.insert(0, default);
         return others;
     }
-    let changed = if family.name == "openmpi" { None } else { others.pop() };
+    let changed = if family.is_open_mpi() { None } else { others.pop() };
     vec![changed.unwrap_or(default)]
 }
 

@@ -18,7 +18,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         Trial::test(name("communicators_mpif"), move || made(family, "communicators_mpif.F", &OF_FORTRAN)),
         Trial::test(name("many_live_communicators"), move || many_live(family)),
     ];
-    if family.name == "mpich" {
+    if !family.is_open_mpi() {
         trials.push(Trial::test(name("idle_communicators"), move || idle_longest(family)));
         trials.push(Trial::test(name("many_live_communicators::most"), move || as_many_as_natively(family)));
     }

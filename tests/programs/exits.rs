@@ -48,7 +48,7 @@ fn at_exit(family: &Family) -> Result<(), Failed> {
             Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
         let outcome = family.run(&launch)?.success()?;
         // MPICH 4.2.1's launcher may lose what is printed after MPI_Finalize; the report below comes from there too.
-        if family.name == "openmpi" && !outcome.stdout.contains("ended after main") {
+        if family.is_open_mpi() && !outcome.stdout.contains("ended after main") {
             return Err(format!("{way}, {variable}={value}: not ended\n{}", outcome.told()).into());
         }
         let report = Report::read(&path, &outcome)?;

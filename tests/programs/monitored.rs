@@ -6,7 +6,7 @@ use crate::report::Report;
 use libtest_mimic::{Failed, Trial};
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
-    if family.name != "openmpi" {
+    if !family.is_open_mpi() {
         return Vec::new();
     }
     let name = |of: &str| format!("{}::monitored::{of}", family.name);

@@ -14,31 +14,29 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// One MPI.
 #[derive(Debug)]
 pub struct Family {
-    /// Name of its folder under `dist`.
-    pub name: &'static str,
-    mpicc: &'static str,
-    mpicxx: &'static str,
-    mpifort: &'static str,
-    mpirun: &'static str,
+    /// What its tests are called after.
+    pub name: String,
+    /// The folder under `dist` of the library that serves it.
+    pub kind: &'static str,
+    /// The folder that it was installed into from PyPI; Debian's otherwise.
+    wheel: Option<PathBuf>,
+    mpicc: String,
+    mpicxx: String,
+    /// Those from PyPI have no Fortran.
+    mpifort: Option<String>,
+    mpirun: String,
 }
 
-/// Every MPI that the library is built for.
-pub const FAMILIES: &[Family] = &[
-    Family {
-        name: "openmpi",
-        mpicc: "mpicc.openmpi",
-        mpicxx: "mpicxx.openmpi",
-        mpifort: "mpifort.openmpi",
-        mpirun: "mpirun.openmpi",
-    },
-    Family {
-        name: "mpich",
-        mpicc: "mpicc.mpich",
-        mpicxx: "mpicxx.mpich",
-        mpifort: "mpifort.mpich",
-        mpirun: "mpirun.mpich",
-    },
-];
+/// The MPIs of Debian, and those from PyPI that `COLLIE_TEST_MPI` names, separated by commas: scripts/test sets it.
+pub fn families() -> &'static [Family] {
+    static FAMILIES: LazyLock<Vec<Family>> = LazyLock::new(|| {
+        let named = std::env::var("COLLIE_TEST_MPI").unwrap_or_default();
+        let wheels = named.split(',').filter(|name| !name.is_empty()).map(Family::of_wheel);
+        ["openmpi", "mpich"].into_iter().map(Family::of_debian).chain(wheels).collect()
+    });
+    &FAMILIES
+}
+static KINDS: [&str; 3] = ["openmpi", "mpich", "abi"];
 
 /// One `mpirun`.
 #[derive(Debug)]
@@ -88,16 +86,89 @@ fn by_rank(parts: &[(usize, Vec<String>)]) -> (usize, Vec<String>) {
     (begin, ["sh", "-c", &(script + " esac")].map(str::to_owned).to_vec())
 }
 
+fn library_of(kind: &str) -> Result<PathBuf, Failed> {
+    let library = root().join(format!("dist/{kind}/lib/libcollie.so"));
+    if library.exists() { Ok(library) } else { Err(format!("no {}; run scripts/build", library.display()).into()) }
+}
+
 impl Family {
-    /// This MPI's build of the library.
-    pub fn library(&self) -> Result<PathBuf, Failed> {
-        if tool(Command::new(self.mpicc).arg("--version")).is_err() {
-            return Err(format!("there is no {}; scripts/install installs it", self.mpicc).into());
-        }
-        let library = root().join(format!("dist/{}/lib/libcollie.so", self.name));
-        if library.exists() { Ok(library) } else { Err(format!("no {}; run scripts/build", library.display()).into()) }
+    fn of_debian(kind: &'static str) -> Self {
+        let named = |program: &str| format!("{program}.{kind}");
+        let (name, mpifort) = (kind.to_owned(), Some(named("mpifort")));
+        let (mpicc, mpicxx, mpirun) = (named("mpicc"), named("mpicxx"), named("mpirun"));
+        Self { name, kind, wheel: None, mpicc, mpicxx, mpifort, mpirun }
     }
 
+    /// One that scripts/wheels installs; `abi` is the standard ABI as MPICH 5 has it.
+    fn of_wheel(name: &str) -> Self {
+        let (kind, folder, suffix) = match name {
+            "abi" => ("abi", "mpich5", "_abi"),
+            _ if name.starts_with("openmpi") => ("openmpi", name, ""),
+            _ => ("mpich", name, ""),
+        };
+        let folder = root().join("target/wheels").join(folder);
+        let program = |program: &str| folder.join("bin").join(program).display().to_string();
+        let (mpicc, mpicxx) = (program(&format!("mpicc{suffix}")), program(&format!("mpicxx{suffix}")));
+        let mpirun = program("mpirun");
+        Self { name: name.to_owned(), kind, mpicc, mpicxx, mpifort: None, mpirun, wheel: Some(folder) }
+    }
+
+    /// Whether it is one of those that only a selection of the tests is run with, unless `COLLIE_TEST_MPI_ALL=1`.
+    pub fn is_sampled(&self) -> bool {
+        self.wheel.is_some() && std::env::var("COLLIE_TEST_MPI_ALL").map_or(true, |value| value != "1")
+    }
+
+    /// Whether it compiles Fortran.
+    pub fn has_fortran(&self) -> bool {
+        self.mpifort.is_some()
+    }
+
+    /// Whether it is Open MPI.
+    pub fn is_open_mpi(&self) -> bool {
+        self.kind == "openmpi"
+    }
+
+    /// Its launcher, which may be run as root.
+    pub fn launcher(&self) -> Command {
+        let mut command = Command::new(&self.mpirun);
+        // cargo's own would put the libcollie.so of these tests, which knows no MPI, before the one a program links.
+        command.env_remove("LD_LIBRARY_PATH");
+        if self.is_open_mpi() {
+            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            command.arg("--oversubscribe");
+        }
+        if let Some(wheel) = &self.wheel {
+            // Intel's launcher starts others by name, and its programs have no folder to look for their libraries in.
+            let path = std::env::var("PATH").unwrap_or_default();
+            command.env("PATH", format!("{}:{path}", wheel.join("bin").display()));
+            command.env("LD_LIBRARY_PATH", wheel.join("lib"));
+        }
+        command
+    }
+
+    /// A compiler wrapper.
+    fn compiler(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        if let Some(wheel) = &self.wheel {
+            // Only Intel's looks at it.
+            command.env("I_MPI_ROOT", wheel);
+        }
+        command
+    }
+
+    /// This MPI's build of the library.
+    pub fn library(&self) -> Result<PathBuf, Failed> {
+        if tool(self.compiler(&self.mpicc).arg("--version")).is_err() {
+            let installs = if self.wheel.is_some() { "scripts/wheels" } else { "scripts/install" };
+            return Err(format!("there is no {}; {installs} installs it", self.mpicc).into());
+        }
+        library_of(self.kind)
+    }
+
+    /// The builds that are for others.
+    pub fn other_libraries(&self) -> Result<Vec<PathBuf>, Failed> {
+        KINDS.iter().filter(|kind| **kind != self.kind).map(|kind| library_of(kind)).collect()
+    }
     /// What is preloaded into the ranks: the library, and for MPICH what makes its polling bearable.
     pub fn preload(&self) -> Result<Vec<PathBuf>, Failed> {
         let mut preload = vec![self.library()?];
@@ -107,7 +178,11 @@ impl Family {
 
     /// The help that eight polling ranks on few cores need; see `c_tests/yield.c`.
     pub fn patience(&self) -> Result<Option<PathBuf>, Failed> {
-        if self.name == "mpich" { self.compiled("yield.c", &["-shared", "-fPIC", "-ldl"]).map(Some) } else { Ok(None) }
+        if self.kind != "openmpi" {
+            self.compiled("yield.c", &["-shared", "-fPIC", "-ldl"]).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The program compiled from `c_tests/<source>`.
@@ -118,7 +193,7 @@ impl Family {
     /// `c_tests/<source>` compiled with this MPI's wrapper and more flags, once and then kept while nothing changes.
     pub fn compiled(&self, source: &str, flags: &[&str]) -> Result<PathBuf, Failed> {
         static DONE: LazyLock<Mutex<HashMap<PathBuf, Result<(), String>>>> = LazyLock::new(Mutex::default);
-        let folder = scratch().join(self.name);
+        let folder = scratch().join(&self.name);
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let linked = if flags.is_empty() { "" } else { ".with_flags" };
         let target = folder.join(format!("{source}{linked}"));
@@ -131,10 +206,11 @@ impl Family {
 
     fn compile(&self, source: &str, flags: &[&str], target: &Path) -> Result<(), Failed> {
         const STRICT: [&str; 6] = ["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"];
-        let mut command = match source.rsplit_once('.') {
-            Some((_, "c")) => Command::new(self.mpicc),
-            Some((_, "cpp")) => Command::new(self.mpicxx),
-            _ => Command::new(self.mpifort),
+        let mut command = match (source.rsplit_once('.'), &self.mpifort) {
+            (Some((_, "c")), _) => self.compiler(&self.mpicc),
+            (Some((_, "cpp")), _) => self.compiler(&self.mpicxx),
+            (_, Some(mpifort)) => self.compiler(mpifort),
+            _ => return Err(format!("{} compiles no Fortran", self.name).into()),
         };
         command.current_dir(target.parent().expect("targets lie in a folder"));
         match source.rsplit_once('.') {
@@ -153,7 +229,7 @@ impl Family {
     /// Whether its launcher dies of a job of several programs, whatever they are: Debian's and Ubuntu's mpirun of Open MPI
     /// 5.0 does (5.0.7 to 5.0.10, open-mpi/ompi#13303).
     fn dies_of_several_programs(&self) -> Result<bool, Failed> {
-        tool(Command::new(self.mpirun).arg("--version")).map(|version| version.contains("(Open MPI) 5.0."))
+        tool(Command::new(&self.mpirun).arg("--version")).map(|version| version.contains("(Open MPI) 5.0."))
     }
 
     /// Runs a job to its end, or ends it when it takes too long.
@@ -163,9 +239,7 @@ impl Family {
 
     /// The same for a job that may hang by itself: ended after `limit`.
     pub fn run_within(&self, launch: &Launch, limit: Duration) -> Result<Outcome, Failed> {
-        let mut command = Command::new(self.mpirun);
-        // cargo's own would put the libcollie.so of these tests, which knows no MPI, before the one a program links.
-        command.env_remove("LD_LIBRARY_PATH");
+        let mut command = self.launcher();
         let preload: Vec<_> = launch.preload.iter().map(|path| path.display().to_string()).collect();
         let preload = preload.join(":");
         let mut variables = launch.variables.to_vec();
@@ -176,11 +250,8 @@ impl Family {
         if !preload.is_empty() {
             variables.push(("LD_PRELOAD", &preload));
         }
-        let openmpi = self.name == "openmpi";
-        if openmpi {
-            command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-            command.arg("--oversubscribe");
-        } else {
+        let openmpi = self.is_open_mpi();
+        if !openmpi {
             for (name, value) in &variables {
                 command.args(["-genv", name, value]);
             }

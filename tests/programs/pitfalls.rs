@@ -1,7 +1,7 @@
 //! Pitfalls that lie in how a job is launched and configured rather than in what a program calls.
 
 use crate::job::{Job, Outcome};
-use crate::mpi::{FAMILIES, Family, Launch, scratch};
+use crate::mpi::{Family, Launch, scratch};
 use crate::programs::{accounted, one_row_of_reduce};
 use crate::report::{self, Report};
 use collie::schedule::simulate::Network;
@@ -88,11 +88,8 @@ fn preload_leaks(family: &Family) -> Result<(), Failed> {
     }
     // The launcher itself with the preload in its environment, as users do it.
     let program = family.program("reduce_sum.c")?;
-    let mut command = Command::new(format!("mpirun.{}", family.name));
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1").env("LD_PRELOAD", &library);
-    if family.name == "openmpi" {
-        command.arg("--oversubscribe");
-    }
+    let mut command = family.launcher();
+    command.env("LD_PRELOAD", &library);
     command.args(["-n", "4"]).arg(program);
     let outcome = run_alone(command)?;
     expect(outcome.status == Some(0) && outcome.stdout.trim() == "Sum result: 10", "preloaded into mpirun", &outcome)?;
@@ -121,20 +118,29 @@ fn forced_with_unmet_need(family: &Family) -> Result<(), Failed> {
     expect(refused > 0, &format!("nobody says that order was needed\n{:#?}", report.rows), &outcome)
 }
 
-/// The build for one MPI under a program of the other is refused with a clear word, and does not crash.
+/// The builds for other MPIs under a program of this one are refused with a clear word that names the right one, and do not
+/// crash; nor does a Fortran program whose calls they would not see.
 fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
-    let other = FAMILIES.iter().find(|other| other.name != family.name).ok_or("there is one MPI only")?;
-    let command = vec![family.program("reduce_sum.c")?.display().to_string()];
-    let launch = Launch { ranks: 2, command, variables: &[], preload: vec![other.library()?], others: Vec::new() };
-    let outcome = family.run(&launch)?;
-    let names_both = ["collie", "Open MPI", "MPICH"].iter().all(|word| outcome.stderr.contains(word));
-    expect(
-        outcome.status != Some(0) && names_both,
-        "there is no word of which MPI was met and which is needed",
-        &outcome,
-    )?;
-    let crashed = ["Segmentation", "signal 11", "Signal: "].iter().any(|word| outcome.stderr.contains(word));
-    expect(!crashed, "it crashed", &outcome)
+    let mut sources = vec!["reduce_sum.c"];
+    if family.has_fortran() {
+        sources.extend(["reduce_sum_mpif.F", "reduce_sum_f08.f90"]);
+    }
+    for source in sources {
+        for library in family.other_libraries()? {
+            let command = vec![family.program(source)?.display().to_string()];
+            let launch = Launch { ranks: 2, command, variables: &[], preload: vec![library], others: Vec::new() };
+            let outcome = family.run(&launch)?;
+            let told = format!("preload dist/{}/lib/libcollie.so", family.kind);
+            expect(
+                outcome.status == Some(78) && outcome.stderr.contains(&told),
+                "there is no word of which MPI was met and which is needed, or another status than 78",
+                &outcome,
+            )?;
+            let crashed = ["Segmentation", "signal 11", "Signal: "].iter().any(|word| outcome.stderr.contains(word));
+            expect(!crashed, "it crashed", &outcome)?;
+        }
+    }
+    Ok(())
 }
 
 /// Another tool that counts and passes calls on to the next library, before Collie in the preload: both see every call.

@@ -1,0 +1,138 @@
+/* Defects of MPI libraries that tests of Collie came upon, each as small as it gets. Natively, without Collie:
+ *
+ *   mpicc defects.c -o defects && mpirun -n 2 ./defects CASE
+ *
+ * Ends with 0 where the library is right; with 1 where its result is wrong; or it crashes. docs/native-defects.md has what came
+ * out on which. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 20 };
+
+static int rank, size;
+
+/* The sum over three ints that lie backwards: each element's first one is its last in memory. */
+static void add_backwards(void *in, void *inout, int *count, MPI_Datatype *type) {
+    const int *left = in;
+    int *right = inout;
+    (void)type;
+    for (int i = 0; i < *count; i++)
+        for (int j = 0; j < 3; j++) right[3 * i - j] += left[3 * i - j];
+}
+
+/* A reduction by an operation of the program's over a type whose lower bound is negative. */
+static int negative_bound(void) {
+    int own[MOST], sum[MOST], wrong = 0;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Type_create_hvector(3, 1, -(MPI_Aint)sizeof(int), MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add_backwards, 1, &op);
+    /* Often, since what is written beside a buffer may be missed by nobody for a while. */
+    for (int call = 0; call < 50; call++) {
+        for (int i = 0; i < MOST; i++) own[i] = 100 * rank + i, sum[i] = -7;
+        MPI_Allreduce(own + 5, sum + 5, 3, type, op, MPI_COMM_WORLD);
+        for (int i = 0; i < MOST; i++) {
+            const int right = i >= 3 && i < 12 ? 100 * size * (size - 1) / 2 + size * i : -7;
+            if (sum[i] != right) wrong = 1;
+        }
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    return wrong;
+}
+
+/* An allgather that sends ints one by one and receives them in threes. */
+static int differing_maps(void) {
+    enum { THREES = 31, INTS = 3 * THREES };
+    int *own = malloc(INTS * sizeof(int)), *all = calloc((size_t)(INTS * size), sizeof(int)), wrong = 0;
+    MPI_Datatype three;
+    MPI_Type_contiguous(3, MPI_INT, &three);
+    MPI_Type_commit(&three);
+    for (int i = 0; i < INTS; i++) own[i] = 1000 * rank + i;
+    MPI_Allgather(own, INTS, MPI_INT, all, THREES, three, MPI_COMM_WORLD);
+    for (int i = 0; i < INTS * size; i++)
+        if (all[i] != 1000 * (i / INTS) + i % INTS) wrong = 1;
+    MPI_Type_free(&three);
+    free(own);
+    free(all);
+    return wrong;
+}
+
+/* An error of the program's that the standard's error handling is for. */
+static int null_datatype(void) {
+    int own = 1, sum = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    return MPI_Allreduce(&own, &sum, 1, MPI_DATATYPE_NULL, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS;
+}
+
+/* A reduction in place at another root than rank 0. */
+static int reduce_in_place(void) {
+    enum { INTS = 4000 };
+    int *values = malloc(INTS * sizeof(int)), wrong = 0;
+    const int root = size - 1;
+    for (int i = 0; i < INTS; i++) values[i] = rank + i;
+    MPI_Reduce(rank == root ? MPI_IN_PLACE : values, rank == root ? values : NULL, INTS, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+    for (int i = 0; i < INTS && rank == root; i++)
+        if (values[i] != size * (size - 1) / 2 + size * i) wrong = 1;
+    free(values);
+    return wrong;
+}
+
+/* Sums of bytes that wrap around alike wherever they stand in a vector. */
+static int byte_sums(void) {
+    enum { BYTES = 77 };
+    signed char own[BYTES], sum[BYTES];
+    int wrong = 0;
+    memset(own, 100, sizeof own);
+    MPI_Allreduce(own, sum, BYTES, MPI_SIGNED_CHAR, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < BYTES; i++)
+        if (sum[i] != (signed char)(100 * size)) wrong = 1;
+    return wrong;
+}
+
+/* Ranks with no elements, told by a count of zero on some and by a type without data on others: the signatures are equal. */
+static int nothing_in_two_ways(void) {
+    MPI_Datatype none;
+    int value = 1;
+    MPI_Type_contiguous(0, MPI_INT, &none);
+    MPI_Type_commit(&none);
+    MPI_Bcast(&value, rank % 2, rank % 2 ? none : MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Type_free(&none);
+    return 0;
+}
+
+/* The least of unsigned numbers of which one has the highest bit. */
+static int unsigned_minimum(void) {
+    unsigned long long own = rank == 0 ? 1ull << 63 : 5, least = 0;
+    MPI_Allreduce(&own, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
+    return least != 5;
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        int (*run)(void);
+    } cases[] = {
+        {"negative_bound", negative_bound}, {"differing_maps", differing_maps},           {"null_datatype", null_datatype},
+        {"reduce_in_place", reduce_in_place}, {"byte_sums", byte_sums},                   {"nothing_in_two_ways", nothing_in_two_ways},
+        {"unsigned_minimum", unsigned_minimum},
+    };
+    const int number = (int)(sizeof cases / sizeof cases[0]);
+    int wrong = 2, anywhere = 2;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < number; i++)
+        if (argc == 2 && strcmp(argv[1], cases[i].name) == 0) wrong = cases[i].run();
+    if (wrong == 2 && rank == 0) {
+        fprintf(stderr, "defects: name one case:");
+        for (int i = 0; i < number; i++) fprintf(stderr, " %s", cases[i].name);
+        fprintf(stderr, "\n");
+    }
+    MPI_Allreduce(&wrong, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return anywhere;
+}
