@@ -87,6 +87,7 @@ impl Trials {
         "exit_code",
         "reduce_sum::",
         "control::linked",
+        "::python",
         "pitfall_14_preload",
         "library_of_another",
     ];

@@ -118,6 +118,11 @@ impl Family {
         self.wheel.is_some() && std::env::var("COLLIE_TEST_MPI_ALL").map_or(true, |value| value != "1")
     }
 
+    /// The Python whose mpi4py runs on it: those from PyPI have one, but for the standard ABI.
+    pub fn python(&self) -> Option<PathBuf> {
+        self.wheel.as_ref().filter(|_| self.kind != "abi").map(|wheel| wheel.join("bin/python"))
+    }
+
     /// Whether it compiles Fortran.
     pub fn has_fortran(&self) -> bool {
         self.mpifort.is_some()

@@ -1,9 +1,10 @@
 //! The programs with the choices that Collie makes itself.
 
 use crate::job::Outcome;
-use crate::mpi::{Family, Launch, tool};
+use crate::mpi::{Family, Launch, root, tool};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
+use std::path::Path;
 use std::process::Command;
 
 /// Programs whose calls the report must account for, with their arguments and the numbers of ranks they run on. One job of
@@ -79,6 +80,9 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
     }
     trials.push(Trial::test(format!("{}::reduce_sum::linked", family.name), move || linked(family)));
+    if let Some(python) = family.python() {
+        trials.push(Trial::test(format!("{}::python", family.name), move || of_python(family, &python)));
+    }
     trials.push(Trial::test(format!("{}::control::linked", family.name), move || control(family)));
     trials.push(Trial::test(format!("{}::exit_code", family.name), move || exit_codes(family)));
     trials
@@ -166,6 +170,18 @@ pub fn one_row_of_reduce(outcome: &Outcome) -> Result<(), Failed> {
     } else {
         Err(format!("{rows} rows of Reduce in the report on standard error\n{}", outcome.told()).into())
     }
+}
+
+/// A program of Python's, whose MPI library is loaded late and is nobody else's.
+fn of_python(family: &Family, python: &Path) -> Result<(), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let script = root().join("c_tests/python_allreduce.py");
+    let command = vec![python.display().to_string(), script.display().to_string()];
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    Report::read(&path, &outcome)?.accounts_for(&outcome)
 }
 
 /// What users write: `mpicc app.c $(pkg-config --cflags --libs collie)`.
