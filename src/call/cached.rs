@@ -30,7 +30,7 @@ pub struct CachedCall {
     pub plan: Plan,
     /// What is played where an algorithm of ours runs, by candidate of the plan.
     pub prepared: Ready,
-    /// Whether nothing but the table of cells wants to know of such calls.
+    /// Whether nothing but the table of counters wants to know of such calls.
     pub short: bool,
 }
 

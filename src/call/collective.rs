@@ -16,7 +16,7 @@ use crate::algorithm::{Call, Operation};
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
-use crate::monitor::{Bucket, CellId, Epochs, Function, NATIVE};
+use crate::monitor::{Bucket, CounterId, Epochs, Function, NATIVE};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
@@ -48,7 +48,7 @@ fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
 /// What became of a call.
 struct Outcome {
     code: c_int,
-    cell: CellId,
+    counter: CounterId,
     bytes: usize,
     /// Place of datatype and operation in the log of calls, where there is one.
     elements: u16,
@@ -63,8 +63,8 @@ struct Outcome {
 }
 
 impl Outcome {
-    const fn plain(code: c_int, cell: CellId, bytes: usize) -> Self {
-        Self { code, cell, bytes, elements: 0, epoch: None, ticks: None, is_second: false, waited: None }
+    const fn plain(code: c_int, counter: CounterId, bytes: usize) -> Self {
+        Self { code, counter, bytes, elements: 0, epoch: None, ticks: None, is_second: false, waited: None }
     }
 }
 
@@ -85,12 +85,12 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     };
     let communicator = &mut attached.communicator;
     if runtime.recording.load(Ordering::Relaxed) {
-        communicator.tally.table.record(outcome.cell, outcome.bytes as u64, ticks);
+        communicator.tally.table.record(outcome.counter, outcome.bytes as u64, ticks);
         if let Some(log) = hooks::log() {
             let root = if arguments.operation.rooted() { arguments.root } else { -1 };
             let (place, times) = (communicator.tally.place, (start, ticks));
-            let Outcome { cell, bytes, elements, .. } = outcome;
-            log.push(runtime, LoggedCall { place, root, cell, bytes, elements, times });
+            let Outcome { counter, bytes, elements, .. } = outcome;
+            log.push(runtime, LoggedCall { place, root, counter, bytes, elements, times });
         }
         if let Some(epoch) = outcome.epoch {
             let bucket = Bucket::of(outcome.bytes as u64);
@@ -101,11 +101,11 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     if let (Some(waited), Some(waiting)) = (outcome.waited, hooks::waiting()) {
         // The one that met the late ranks is not counted, and what is counted waited for nobody.
         let ticks = if outcome.is_second && waited == 0 { 0 } else { ticks };
-        let call = WaitedCall { function, cell: outcome.cell, times: (start, ticks), waited };
+        let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks), waited };
         waiting.after(runtime, communicator, call);
     }
     if log::log_enabled!(log::Level::Trace) {
-        let (name, call) = (arguments.operation.row().mpi_name, (outcome.cell, outcome.bytes));
+        let (name, call) = (arguments.operation.row().mpi_name, (outcome.counter, outcome.bytes));
         log_call(runtime, communicator, name, arguments.root, call, ticks);
     }
     outcome.code
@@ -126,8 +126,8 @@ fn decide_and_run(
         return Ok(run(runtime, &attached.communicator, arguments, &known.local, &known.plan, &known.prepared, native));
     }
     let pass = |tally: &mut Tally, bytes: usize, fallback: Fallback| {
-        let cell = tally.native_cell(arguments.operation, bytes, fallback.words());
-        Ok(Outcome::plain(native(), cell, bytes))
+        let counter = tally.native_counter(arguments.operation, bytes, fallback.words());
+        Ok(Outcome::plain(native(), counter, bytes))
     };
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
     let communicator = &mut attached.communicator;
@@ -139,15 +139,15 @@ fn decide_and_run(
     };
     let bytes = local.bytes();
     if let Some(why) = communicator.stays_native() {
-        let cell = communicator.tally.native_cell(arguments.operation, bytes, why.words());
-        let plan = Plan::native(cell);
+        let counter = communicator.tally.native_counter(arguments.operation, bytes, why.words());
+        let plan = Plan::native(counter);
         let outcome = run(runtime, communicator, arguments, &local, &plan, &nobody(), native);
         keep(attached, arguments, local, plan, nobody());
         return Ok(outcome);
     }
     if first_calls {
-        let cell = communicator.tally.native_cell(arguments.operation, bytes, Fallback::FirstCalls.words());
-        return Ok(run(runtime, communicator, arguments, &local, &Plan::native(cell), &nobody(), native));
+        let counter = communicator.tally.native_counter(arguments.operation, bytes, Fallback::FirstCalls.words());
+        return Ok(run(runtime, communicator, arguments, &local, &Plan::native(counter), &nobody(), native));
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
     let key = DecisionKey { count: local.count, unit: local.unit, commutative };
@@ -267,20 +267,20 @@ fn run_alone(
                 guard::play(arguments.operation, || ours(communicator, arguments, local, choice, prepared))
             }
         };
-        Outcome::plain(code, candidate.cell, bytes)
+        Outcome::plain(code, candidate.counter, bytes)
     };
     match (plan.policy(), plan.candidates()) {
         (Policy::Alternate, _) => {
             let epoch = communicator.next_epoch(arguments.operation, bytes);
             Outcome { epoch: Some(epoch), ..by(usize::from(!Epochs::is_native(epoch))) }
         }
-        (Policy::Both, [first, Candidate { choice: Some(choice), cell }]) => {
+        (Policy::Both, [first, Candidate { choice: Some(choice), counter }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
             let local = local.at(arguments);
             let verified = verify::run(runtime, communicator, arguments, &local, (choice, second), native);
             let is_second = verified.result == VerifyResult::Native;
-            let cell = if is_second { first.cell } else { *cell };
-            Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, cell, bytes) }
+            let counter = if is_second { first.counter } else { *counter };
+            Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, counter, bytes) }
         }
         _ => by(0),
     }
@@ -322,8 +322,8 @@ fn plan(
         waiting.prepare(runtime, communicator)?;
     }
     if let Some(why) = communicator.stays_native() {
-        let cell = communicator.tally.native_cell(operation, key.count * key.unit, why.words());
-        return Ok(Plan::native(cell));
+        let counter = communicator.tally.native_counter(operation, key.count * key.unit, why.words());
+        return Ok(Plan::native(counter));
     }
     let agreed = communicator.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
@@ -350,19 +350,19 @@ fn plan(
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
     let tally = &mut communicator.tally;
-    let cell = tally.cell(operation, bytes, &algorithm, &decided_by);
+    let counter = tally.counter(operation, bytes, &algorithm, &decided_by);
     let ours = choice.is_some();
-    let candidate = Candidate { choice, cell };
+    let candidate = Candidate { choice, counter };
     Ok(match configuration.mode {
-        Mode::Compare if ours => Plan::alternate(tally.cell(operation, bytes, NATIVE, "native epoch"), candidate),
+        Mode::Compare if ours => Plan::alternate(tally.counter(operation, bytes, NATIVE, "native epoch"), candidate),
         // Counted as if it were ours.
         Mode::CompareSelf if ours => {
-            let native = tally.cell(operation, bytes, NATIVE, "native epoch");
-            Plan::alternate(native, Candidate { choice: None, cell })
+            let native = tally.counter(operation, bytes, NATIVE, "native epoch");
+            Plan::alternate(native, Candidate { choice: None, counter })
         }
         Mode::Verify if ours => {
             let why = format!("mode verify, beside {algorithm}");
-            Plan::both(tally.cell(operation, bytes, NATIVE, &why), candidate)
+            Plan::both(tally.counter(operation, bytes, NATIVE, &why), candidate)
         }
         _ => Plan::fixed(candidate),
     })

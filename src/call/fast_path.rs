@@ -1,7 +1,7 @@
 //! The fast path of a call that came before: nothing is asked, what was made ready for it runs.
 //!
 //! A call takes it when the thread remembers its communicator, its arguments but for the addresses are those of an
-//! earlier call, and nothing but the table of cells wants to know of it. All else takes the
+//! earlier call, and nothing but the table of counters wants to know of it. All else takes the
 //! slow path in [`collective`](super::collective). Both play the same program with the same player.
 
 use super::arguments::Arguments;
@@ -49,7 +49,7 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
             None => native(),
         };
         let ticks = clock.raw().saturating_sub(start);
-        tally.table.record(known.plan.candidates()[0].cell, known.local.bytes() as u64, ticks);
+        tally.table.record(known.plan.candidates()[0].counter, known.local.bytes() as u64, ticks);
         drop(held);
         Some(inside.leave(code))
     })

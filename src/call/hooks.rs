@@ -3,7 +3,7 @@
 
 use crate::communicator::agreement::Agreed;
 use crate::communicator::state::Communicator;
-use crate::monitor::{CellId, Function};
+use crate::monitor::{CounterId, Function};
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use mpi_sys::{MPI_Datatype, MPI_Op};
@@ -38,7 +38,7 @@ pub struct WaitedCall {
     /// What was called.
     pub function: Function,
     /// Where it is counted.
-    pub cell: CellId,
+    pub counter: CounterId,
     /// When it began, and how long it took, in ticks.
     pub times: (u64, u64),
     /// The ticks of that it waited.
@@ -62,7 +62,7 @@ pub struct LoggedCall {
     /// Its root; -1 where there is none.
     pub root: c_int,
     /// Where it is counted.
-    pub cell: CellId,
+    pub counter: CounterId,
     /// Signature bytes that this rank contributed.
     pub bytes: usize,
     /// Place of datatype and operation.

@@ -57,23 +57,23 @@ fn timed(
         // Between two groups the arguments that count depend on the side.
         let part = if communicator.facts.inter { nothing() } else { part() };
         let bytes = part.bytes.count(comm, communicator.facts.rank, communicator.facts.size);
-        let cell = communicator.tally.observed_cell(function, bytes);
+        let counter = communicator.tally.observed_counter(function, bytes);
         let (place, times) = (communicator.tally.place, (start, ticks));
         if !blocking {
             REQUESTS.made(made(), place, function, bytes);
         }
         if runtime.recording.load(Ordering::Relaxed) {
-            communicator.tally.table.record(cell, bytes, ticks);
+            communicator.tally.table.record(counter, bytes, ticks);
             if let Some(log) = hooks::log() {
                 let elements = log.elements(part.datatype, part.op);
-                log.push(runtime, LoggedCall { place, root, cell, bytes: bytes as usize, elements, times });
+                log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });
             }
             if log::log_enabled!(log::Level::Trace) {
-                log_call(runtime, communicator, function.name(), root, (cell, bytes as usize), ticks);
+                log_call(runtime, communicator, function.name(), root, (counter, bytes as usize), ticks);
             }
         }
         if let (Some(waited), Some(waiting)) = (waited, hooks::waiting()) {
-            waiting.after(runtime, communicator, WaitedCall { function, cell, times, waited });
+            waiting.after(runtime, communicator, WaitedCall { function, counter, times, waited });
         }
     }
     code

@@ -1,7 +1,7 @@
 //! What is decided for a kind of call: who may carry it out, and which of them does so when.
 
 use crate::algorithm::Choice;
-use crate::monitor::CellId;
+use crate::monitor::CounterId;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct Candidate {
     /// An algorithm of ours; `None` for the native library.
     pub choice: Option<Arc<Choice>>,
     /// Where its calls are counted.
-    pub cell: CellId,
+    pub counter: CounterId,
 }
 
 /// Which of a plan's candidates carries a call out. All ranks of the communicator see it alike at every call, since it rests
@@ -34,9 +34,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Every call by the native library, counted in `cell`.
-    pub fn native(cell: CellId) -> Self {
-        Self::fixed(Candidate { choice: None, cell })
+    /// Every call by the native library, counted in `counter`.
+    pub fn native(counter: CounterId) -> Self {
+        Self::fixed(Candidate { choice: None, counter })
     }
 
     /// Every call by one.
@@ -45,13 +45,13 @@ impl Plan {
     }
 
     /// By the native library, whose calls are counted in `native`, and by another in epochs.
-    pub fn alternate(native: CellId, other: Candidate) -> Self {
-        Self { candidates: smallvec![Candidate { choice: None, cell: native }, other], policy: Policy::Alternate }
+    pub fn alternate(native: CounterId, other: Candidate) -> Self {
+        Self { candidates: smallvec![Candidate { choice: None, counter: native }, other], policy: Policy::Alternate }
     }
 
     /// By the native library, whose calls are counted in `native`, and by another for comparison.
-    pub fn both(native: CellId, other: Candidate) -> Self {
-        Self { candidates: smallvec![Candidate { choice: None, cell: native }, other], policy: Policy::Both }
+    pub fn both(native: CounterId, other: Candidate) -> Self {
+        Self { candidates: smallvec![Candidate { choice: None, counter: native }, other], policy: Policy::Both }
     }
 
     /// Which of the candidates carry a call out.

@@ -4,7 +4,7 @@ use super::attachment::{Attached, Attachment, Visit};
 use super::hooks;
 use crate::communicator::dying;
 use crate::communicator::state::Communicator;
-use crate::monitor::{CELL_BYTES, CommunicatorRecord, Overflow, Traffic};
+use crate::monitor::{COUNTER_BYTES, CommunicatorRecord, Overflow, Traffic};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::{Error, Result};
 use crate::process::guard::{self, Thread};
@@ -37,7 +37,7 @@ struct Registry {
 pub struct Retired {
     /// What was recorded, by place.
     pub records: Vec<(usize, CommunicatorRecord)>,
-    /// Calls without a cell.
+    /// Calls without a counter.
     pub overflow: Overflow,
     /// What was played.
     pub played: Counts,
@@ -114,8 +114,8 @@ impl Registry {
     }
 
     fn make(&self, runtime: &'static Runtime, comm: MPI_Comm, size: usize) -> Result<*const Attachment> {
-        // Nothing will be recorded of it when there is no room for a cell.
-        let place = match runtime.budget.has(CELL_BYTES) {
+        // Nothing will be recorded of it when there is no room for a counter.
+        let place = match runtime.budget.has(COUNTER_BYTES) {
             true => self.places.fetch_add(1, Ordering::Relaxed),
             false => u32::MAX as usize,
         };

@@ -78,7 +78,7 @@ impl Requests {
     pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) {
         for (place, table) in self.tables.lock().iter() {
             if let Some(record) = communicators.get_mut(*place).filter(|record| !record.identity.is_empty()) {
-                table.records(nanoseconds_per_tick).into_iter().for_each(|cell| record.add(cell));
+                table.records(nanoseconds_per_tick).into_iter().for_each(|counter| record.add(counter));
             }
         }
     }
@@ -95,8 +95,8 @@ impl Requests {
         let mut tables = self.tables.lock();
         let table = tables.entry(started.place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
-        let cell = table.cell(Key { function, bucket: Bucket::of(started.bytes), algorithm, decided_by });
-        table.record(cell, started.bytes, ticks);
+        let counter = table.counter(Key { function, bucket: Bucket::of(started.bytes), algorithm, decided_by });
+        table.record(counter, started.bytes, ticks);
     }
 
     /// A call of `ticks` dealt with the request and completed it or not.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  COLLIE_REPORT=run.json mpirun -n 8 ./app      record\n  \
                         collie report run.json                          show the summary\n  \
-                        collie report run.json --format csv             one row per cell\n  \
+                        collie report run.json --format csv             one line per row\n  \
                         collie report run.json --output run.html        the page, by the file's ending\n  \
                         collie report --diff before.json after.json     what changed\n  \
                         collie report run.json --matrices traffic       traffic as bare matrices in that folder")]

@@ -87,8 +87,8 @@ impl Communicator {
 
     /// What was recorded, for the report; `None` if nothing was.
     pub fn record(&mut self, runtime: &Runtime) -> Option<CommunicatorRecord> {
-        let cells = self.tally.table.records(runtime.nanoseconds_per_tick);
-        if cells.is_empty() {
+        let counters = self.tally.table.records(runtime.nanoseconds_per_tick);
+        if counters.is_empty() {
             return None;
         }
         let facts = &self.facts;
@@ -100,7 +100,7 @@ impl Communicator {
             size: facts.size as u32,
             rank: facts.rank as u32,
             members: self.members(),
-            cells,
+            counters,
             epochs: self.tally.alternation.get_mut().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.tally.verified.get_mut().calls,
             differences: self.tally.verified.get_mut().differences.clone(),

@@ -1,7 +1,7 @@
 //! What is counted of a communicator's calls.
 
 use crate::monitor::{
-    Arrivals, Bucket, CellId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
+    Arrivals, Bucket, CounterId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
 };
 use crate::operation::Operation;
 use crate::process::runtime::Runtime;
@@ -28,7 +28,7 @@ pub struct Tally {
     /// When this rank came to its calls, where waiting is told apart. Behind a lock of its own, since all ranks put theirs
     /// together, which must not keep calls from the communicator.
     pub arrivals: Arc<Mutex<Arrivals>>,
-    natives: Vec<((Operation, Bucket, &'static str), CellId)>,
+    natives: Vec<((Operation, Bucket, &'static str), CounterId)>,
     /// Labels of calls that are only observed, algorithm and reason.
     observed: Option<(Label, Label)>,
 }
@@ -75,31 +75,31 @@ impl Tally {
         }
     }
 
-    /// The cell of calls of `bytes` bytes that run as `algorithm` because of `decided_by`.
-    pub fn cell(&mut self, operation: Operation, bytes: usize, algorithm: &str, decided_by: &str) -> CellId {
+    /// The counter of calls of `bytes` bytes that run as `algorithm` because of `decided_by`.
+    pub fn counter(&mut self, operation: Operation, bytes: usize, algorithm: &str, decided_by: &str) -> CounterId {
         let (algorithm, decided_by) = (self.table.label(algorithm), self.table.label(decided_by));
         let bucket = Bucket::of(bytes as u64);
-        self.table.cell(Key { function: Function::from(operation), bucket, algorithm, decided_by })
+        self.table.counter(Key { function: Function::from(operation), bucket, algorithm, decided_by })
     }
 
-    /// The cell of calls that go to the native library for a reason that needs no agreement.
-    pub fn native_cell(&mut self, operation: Operation, bytes: usize, reason: &'static str) -> CellId {
+    /// The counter of calls that go to the native library for a reason that needs no agreement.
+    pub fn native_counter(&mut self, operation: Operation, bytes: usize, reason: &'static str) -> CounterId {
         let key = (operation, Bucket::of(bytes as u64), reason);
-        if let Some((_, cell)) = self.natives.iter().find(|(known, _)| *known == key) {
-            return *cell;
+        if let Some((_, counter)) = self.natives.iter().find(|(known, _)| *known == key) {
+            return *counter;
         }
-        let cell = self.cell(operation, bytes, NATIVE, reason);
-        self.natives.push((key, cell));
-        cell
+        let counter = self.counter(operation, bytes, NATIVE, reason);
+        self.natives.push((key, counter));
+        counter
     }
 
-    /// The cell of calls that are passed on, whatever is chosen for others.
+    /// The counter of calls that are passed on, whatever is chosen for others.
     #[inline]
-    pub fn observed_cell(&mut self, function: Function, bytes: u64) -> CellId {
+    pub fn observed_counter(&mut self, function: Function, bytes: u64) -> CounterId {
         let table = &mut self.table;
         let (algorithm, decided_by) =
             *self.observed.get_or_insert_with(|| (table.label(NATIVE), table.label("observed only")));
-        table.cell(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by })
+        table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by })
     }
 
     /// Forgets what was recorded.

@@ -91,12 +91,12 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     let Some(runtime) = runtime::get() else { return INACTIVE };
     let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
     let add = |attached: &mut Attached| {
-        let cells = attached.communicator.tally.table.records(runtime.nanoseconds_per_tick);
-        for cell in cells.iter().filter(|cell| cell.function == operation.into()) {
-            sum.calls += cell.calls;
-            sum.native_calls += if *cell.algorithm == *crate::monitor::NATIVE { cell.calls } else { 0 };
-            sum.bytes += cell.bytes;
-            sum.nanoseconds += cell.total_ns;
+        let counters = attached.communicator.tally.table.records(runtime.nanoseconds_per_tick);
+        for counter in counters.iter().filter(|counter| counter.function == operation.into()) {
+            sum.calls += counter.calls;
+            sum.native_calls += if *counter.algorithm == *crate::monitor::NATIVE { counter.calls } else { 0 };
+            sum.bytes += counter.bytes;
+            sum.nanoseconds += counter.total_ns;
         }
     };
     // SAFETY: at any time.

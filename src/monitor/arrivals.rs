@@ -8,7 +8,7 @@
 //! parts. So a rank that comes last by a hair is charged a hair and not the whole, of two that are late each has its part,
 //! and all ranks' parts make up the time waited. To come last most often says nothing: some rank has to be the last.
 
-use super::{CellId, LateRecord};
+use super::{CounterId, LateRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,7 +50,7 @@ pub struct Arrival {
     /// Number of the call on the communicator.
     pub number: u64,
     /// Where it was counted.
-    pub cell: CellId,
+    pub counter: CounterId,
     /// Number of the [`Function`](super::Function).
     pub function: u8,
 }
@@ -127,23 +127,23 @@ impl Arrivals {
         self.kept.iter().map(meeting).collect()
     }
 
-    /// By cell, which part of the time in its calls was waiting for the last rank: 0 to 1.
+    /// By counter, which part of the time in its calls was waiting for the last rank: 0 to 1.
     pub fn waiting(
         &self,
         met: &[Meeting],
         moment: impl Fn(&Arrival) -> i64,
         nanoseconds_per_tick: f64,
     ) -> Vec<(u32, f64)> {
-        let mut cells: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+        let mut counters: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         for (arrival, meeting) in both(&self.kept, met) {
             let took = arrival.ticks as f64 * nanoseconds_per_tick;
             let waited = ((meeting.last().moment - moment(arrival)) as f64).clamp(0.0, took);
-            let (waiting, whole) = cells.entry(arrival.cell.number()).or_default();
+            let (waiting, whole) = counters.entry(arrival.counter.number()).or_default();
             (*waiting, *whole) = (*waiting + waited, *whole + took);
         }
-        cells
+        counters
             .into_iter()
-            .map(|(cell, (waiting, whole))| (cell, if whole > 0.0 { waiting / whole } else { 0.0 }))
+            .map(|(counter, (waiting, whole))| (counter, if whole > 0.0 { waiting / whole } else { 0.0 }))
             .collect()
     }
 }
@@ -276,16 +276,16 @@ mod tests {
     use crate::monitor::{Bucket, Function, Key, Table};
     use crate::operation::Operation;
 
-    fn cell() -> CellId {
+    fn counter() -> CounterId {
         let mut table = Table::new();
         let label = table.label("");
-        table.cell(Key { function: Operation::Bcast.into(), bucket: Bucket(0), algorithm: label, decided_by: label })
+        table.counter(Key { function: Operation::Bcast.into(), bucket: Bucket(0), algorithm: label, decided_by: label })
     }
 
     fn call(arrivals: &mut Arrivals, room: &Room, enter: u64, ticks: u64) {
         let number = arrivals.next();
         let function = Function::from(Operation::Bcast).number();
-        arrivals.keep(Arrival { enter, ticks, number, cell: cell(), function }, room);
+        arrivals.keep(Arrival { enter, ticks, number, counter: counter(), function }, room);
     }
 
     fn numbers(arrivals: &Arrivals) -> Vec<u64> {

@@ -54,7 +54,7 @@ impl FromIterator<(u16, u32)> for Steps {
 /// How many durations fell into each step. Longer ones than the longest count as that long.
 ///
 /// A counter for each step, 2.4 KiB, and a few instructions to find it. (The crate hdrhistogram has the same steps; going
-/// through its counters takes it four microseconds, forty milliseconds for the cells of a large run.)
+/// through its counters takes it four microseconds, forty milliseconds for the counters of a large run.)
 #[derive(Debug)]
 pub struct Durations {
     counts: Box<[u32; STEPS]>,

@@ -7,24 +7,24 @@
 use super::{Bucket, EpochsRecord, Function};
 use std::collections::HashMap;
 
-/// Most epochs that a cell keeps: 256 observations a side are plenty for the test, 8 KiB a cell.
+/// Most epochs that a counter keeps: 256 observations a side are plenty for the test, 8 KiB a counter.
 const MOST: u32 = 512;
 
 /// One communicator's epochs on one rank. Durations in ticks, as in [`Table`](super::Table).
 #[derive(Debug, Default)]
 pub struct Epochs {
-    cells: HashMap<(Function, Bucket), Cell>,
+    counters: HashMap<(Function, Bucket), Counter>,
 }
 
 #[derive(Debug, Default)]
-struct Cell {
+struct Counter {
     /// (epoch after halvings, calls, ticks), ascending.
     epochs: Vec<(u32, u32, u64)>,
     halvings: u32,
 }
 
 impl Epochs {
-    /// Without cells.
+    /// Without counters.
     pub fn new() -> Self {
         Self::default()
     }
@@ -36,18 +36,18 @@ impl Epochs {
 
     /// Counts a call of `epoch`, whose pair is at least the last one's.
     pub fn record(&mut self, function: Function, bucket: Bucket, epoch: u32, ticks: u64) {
-        self.cells.entry((function, bucket)).or_default().record(epoch, ticks);
+        self.counters.entry((function, bucket)).or_default().record(epoch, ticks);
     }
 
     /// What was counted, with times in nanoseconds, in the order of functions and sizes.
     pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<EpochsRecord> {
         let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
         let mut records: Vec<EpochsRecord> = self
-            .cells
+            .counters
             .iter()
-            .map(|(&(function, bucket), cell)| {
+            .map(|(&(function, bucket), counter)| {
                 let epochs =
-                    cell.epochs.iter().map(|&(epoch, calls, ticks)| (epoch, calls, nanoseconds(ticks))).collect();
+                    counter.epochs.iter().map(|&(epoch, calls, ticks)| (epoch, calls, nanoseconds(ticks))).collect();
                 EpochsRecord { function, bucket, epochs }
             })
             .collect();
@@ -56,7 +56,7 @@ impl Epochs {
     }
 }
 
-impl Cell {
+impl Counter {
     fn record(&mut self, epoch: u32, ticks: u64) {
         let mut epoch = (0..self.halvings).fold(epoch, |epoch, _| halved(epoch));
         while epoch >= MOST {
@@ -107,7 +107,7 @@ mod tests {
                 epochs.record(function, Bucket(4), epoch, if Epochs::is_native(epoch) { 100 } else { 7 });
             }
         }
-        let [record] = &epochs.records(1.0)[..] else { panic!("one cell") };
+        let [record] = &epochs.records(1.0)[..] else { panic!("one counter") };
         assert!((256..=512).contains(&record.epochs.len()), "{}", record.epochs.len());
         assert!(record.epochs.is_sorted_by(|left, right| left.0 < right.0));
         for &(epoch, calls, ns) in &record.epochs {

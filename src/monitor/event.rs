@@ -13,8 +13,8 @@ pub struct Event {
     pub bytes: u64,
     /// Place of the communicator in [`RankRecord::communicators`](super::RankRecord::communicators).
     pub communicator: u32,
-    /// Number of the [`CellId`](super::CellId) in that communicator's table: function, algorithm, what decided it.
-    pub cell: u32,
+    /// Number of the [`CounterId`](super::CounterId) in that communicator's table: function, algorithm, what decided it.
+    pub counter: u32,
     /// Root; −1 where the function has none.
     pub root: i32,
     /// Thread, numbered per rank in the order of first calls.
@@ -34,7 +34,7 @@ impl Event {
             bytes[place * 8..][..8].copy_from_slice(&value.to_le_bytes());
         }
         for (place, value) in
-            [self.communicator, self.cell, self.root as u32, u32::from(self.thread) | u32::from(self.elements) << 16]
+            [self.communicator, self.counter, self.root as u32, u32::from(self.thread) | u32::from(self.elements) << 16]
                 .into_iter()
                 .enumerate()
         {
@@ -52,7 +52,7 @@ impl Event {
             duration_ns: long(8),
             bytes: long(16),
             communicator: short(24),
-            cell: short(28),
+            counter: short(28),
             root: short(32) as i32,
             thread: short(36) as u16,
             elements: (short(36) >> 16) as u16,

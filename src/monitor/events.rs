@@ -192,7 +192,7 @@ mod tests {
             duration_ns: number * 3,
             bytes: u64::MAX - number,
             communicator: 1,
-            cell: number as u32,
+            counter: number as u32,
             root: -1,
             thread: 2,
             elements: 7,

@@ -298,13 +298,13 @@ mod tests {
     use super::super::durations::step;
     use super::*;
     use crate::monitor::{
-        Bucket, CellRecord, CommunicatorRecord, Epochs, EpochsRecord, Event, Function, JobRecord, LateRecord,
+        Bucket, CommunicatorRecord, CounterRecord, Epochs, EpochsRecord, Event, Function, JobRecord, LateRecord,
         TrafficRecord,
     };
     use crate::operation::Operation;
 
-    fn cell(calls: u64, ns: u64) -> CellRecord {
-        CellRecord {
+    fn counter(calls: u64, ns: u64) -> CounterRecord {
+        CounterRecord {
             function: Operation::Allreduce.into(),
             bucket: Bucket::of(8),
             algorithm: "ring".into(),
@@ -319,13 +319,13 @@ mod tests {
         }
     }
 
-    fn rank(rank: u32, cells: Vec<CellRecord>) -> RankRecord {
+    fn rank(rank: u32, counters: Vec<CounterRecord>) -> RankRecord {
         let world = CommunicatorRecord {
             identity: "world".into(),
             size: 2,
             rank,
             members: if rank == 0 { vec![0, 1] } else { Vec::new() },
-            cells,
+            counters,
             ..CommunicatorRecord::default()
         };
         let silent = CommunicatorRecord { identity: "silent".into(), ..CommunicatorRecord::default() };
@@ -342,14 +342,14 @@ mod tests {
 
     #[test]
     fn the_order_of_the_ranks_does_not_matter() {
-        let records = [rank(0, vec![cell(10, 1000)]), rank(1, vec![cell(10, 3000)])];
+        let records = [rank(0, vec![counter(10, 1000)]), rank(1, vec![counter(10, 3000)])];
         let [first, second] = records.clone();
         assert_eq!(merge(records.to_vec()), merge(vec![second, first]));
     }
 
     #[test]
     fn a_row_holds_all_ranks() {
-        let summary = merge(vec![rank(0, vec![cell(10, 1000)]), rank(1, vec![cell(10, 3000)])]);
+        let summary = merge(vec![rank(0, vec![counter(10, 1000)]), rank(1, vec![counter(10, 3000)])]);
         assert_eq!((summary.ranks, summary.nodes, summary.mode.as_str()), (2, 2, "replace"));
         assert_eq!(summary.communicators.len(), 1, "a communicator without calls is left out");
         assert_eq!(summary.communicators[0].members, [0, 1]);
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn bytes_of_a_record_are_the_record() {
-        let record = rank(0, vec![cell(10, 1000), cell(3, 17)]);
+        let record = rank(0, vec![counter(10, 1000), counter(3, 17)]);
         assert_eq!(RankRecord::decode(&record.encode()).unwrap(), record);
         assert!(RankRecord::decode(&record.encode()[..20]).is_err());
     }
@@ -387,7 +387,7 @@ mod tests {
                 .collect(),
         };
         let records = [0, 1].map(|number| {
-            let mut record = rank(number, vec![cell(200, 150)]);
+            let mut record = rank(number, vec![counter(200, 150)]);
             record.communicators[1].epochs.push(epochs(u64::from(number) * 1000));
             record
         });
@@ -404,8 +404,8 @@ mod tests {
     fn comparisons_are_in_the_order_of_what_is_certain_and_nothing_is_saved_without_a_verdict() {
         // Bytes, pairs, native and ours: a large difference that few and noisy pairs leave in doubt, the one that is certain,
         // a smaller one, no difference, and too few epochs of the longest calls.
-        let cells = [(8, 4, 90_000, 10), (64, 40, 1000, 1010), (512, 40, 1000, 900), (4096, 40, 5000, 2500)];
-        let record = cells.map(|(bytes, pairs, native, ours)| EpochsRecord {
+        let counters = [(8, 4, 90_000, 10), (64, 40, 1000, 1010), (512, 40, 1000, 900), (4096, 40, 5000, 2500)];
+        let record = counters.map(|(bytes, pairs, native, ours)| EpochsRecord {
             function: Function::from(Operation::Allreduce),
             bucket: Bucket::of(bytes),
             epochs: (0..2 * pairs)
@@ -415,7 +415,7 @@ mod tests {
                 })
                 .collect(),
         });
-        let mut all = rank(0, vec![cell(200, 150)]);
+        let mut all = rank(0, vec![counter(200, 150)]);
         all.communicators[1].epochs.extend(record);
         let summary = merge(vec![all]);
         let told: Vec<(u64, Verdict, bool)> = summary
@@ -434,7 +434,8 @@ mod tests {
 
     #[test]
     fn lateness_traffic_and_events_find_their_places() {
-        let mut records = [rank(0, vec![cell(0, 0), cell(1, 500)]), rank(1, vec![cell(0, 0), cell(1, 500)])];
+        let mut records =
+            [rank(0, vec![counter(0, 0), counter(1, 500)]), rank(1, vec![counter(0, 0), counter(1, 500)])];
         records[0].communicators[1].late = vec![LateRecord { rank: 1, calls: 3, waited_ns: 2000 }];
         records[1].traffic = vec![TrafficRecord { to: 0, messages: 2, bytes: 64 }];
         for (record, enter_unix_ns) in records.iter_mut().zip([5000, 4000]) {
@@ -444,7 +445,7 @@ mod tests {
                 duration_ns: 500,
                 bytes: 8,
                 communicator: 1,
-                cell: 1,
+                counter: 1,
                 root: -1,
                 thread: 0,
                 elements: 0,

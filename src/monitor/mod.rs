@@ -68,7 +68,7 @@ pub use merge::merge;
 pub use merged::Merged;
 pub use picked::{Parts, Shown};
 pub use record::{
-    CacheRecord, CellRecord, ClockRecord, CommunicatorRecord, DecodeError, DifferenceRecord, ElementsRecord,
+    CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DecodeError, DifferenceRecord, ElementsRecord,
     EpochsRecord, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
@@ -77,7 +77,7 @@ pub use summary::{
     CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, OverflowRow, Overhead,
     PlayedRow, RankRow, Row, SCHEMA_VERSION, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
 };
-pub use table::{CELL_BYTES, CellId, Key, Label, Overflow, Table};
+pub use table::{COUNTER_BYTES, CounterId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;
 pub use turn::Turn;
 pub use watch::{Subject, Watched};

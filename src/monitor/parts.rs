@@ -87,7 +87,7 @@ pub(super) struct TrafficPart {
     pub sent: TrafficRecord,
 }
 
-/// A call on a rank; its communicator and its cell are those of a row.
+/// A call on a rank; its communicator and its counter are those of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EventPart {
     pub rank: u32,

@@ -42,7 +42,7 @@ pub struct RankRecord {
     pub gap: Option<GapRecord>,
     /// Datatypes and operations that events name by their place here; the first stands for nothing known.
     pub elements: Vec<ElementsRecord>,
-    /// Calls whose cells the bound on memory left no room for.
+    /// Calls whose counters the bound on memory left no room for.
     pub beyond: OverflowRecord,
     /// What was played of Collie's algorithms.
     pub played: PlayedRecord,
@@ -59,7 +59,7 @@ pub struct ElementsRecord {
     pub operation: String,
 }
 
-/// Calls that are in no cell.
+/// Calls that are in no counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OverflowRecord {
     /// Number of calls.
@@ -171,9 +171,9 @@ pub struct CommunicatorRecord {
     pub rank: u32,
     /// World ranks of its ranks in order; told by its rank 0 only, others leave it empty.
     pub members: Vec<u32>,
-    /// The calls on it; a cell's place is its [`CellId`](super::CellId). Cells without calls count as absent.
+    /// The calls on it; a counter's place is its [`CounterId`](super::CounterId). Counters without calls count as absent.
     #[serde(skip)]
-    pub cells: Vec<CellRecord>,
+    pub counters: Vec<CounterRecord>,
     /// Native against ours, by epoch; empty unless the mode is `compare`.
     pub epochs: Vec<EpochsRecord>,
     /// Which ranks the others waited for, as far as this rank is the one to tell; empty unless waiting is measured.
@@ -227,9 +227,9 @@ pub struct DifferenceRecord {
     pub ours: String,
 }
 
-/// The calls of one cell on one rank.
+/// The calls of one counter on one rank.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CellRecord {
+pub struct CounterRecord {
     /// The MPI function.
     pub function: Function,
     /// Size class of the signature bytes that one rank contributes.
@@ -254,7 +254,7 @@ pub struct CellRecord {
     pub durations: Steps,
 }
 
-impl CellRecord {
+impl CounterRecord {
     /// All but how long its calls took one by one.
     pub fn without_durations(&self) -> Self {
         Self {
@@ -283,22 +283,22 @@ impl CellRecord {
 
 impl CommunicatorRecord {
     /// Adds calls that were counted apart from the others.
-    pub fn add(&mut self, cell: CellRecord) {
-        let same = |known: &&mut CellRecord| {
-            (known.function, known.bucket) == (cell.function, cell.bucket)
-                && (&known.algorithm, &known.decided_by) == (&cell.algorithm, &cell.decided_by)
+    pub fn add(&mut self, counter: CounterRecord) {
+        let same = |known: &&mut CounterRecord| {
+            (known.function, known.bucket) == (counter.function, counter.bucket)
+                && (&known.algorithm, &known.decided_by) == (&counter.algorithm, &counter.decided_by)
                 && known.calls > 0
         };
-        match self.cells.iter_mut().find(same) {
-            Some(known) if cell.calls > 0 => known.add(cell),
+        match self.counters.iter_mut().find(same) {
+            Some(known) if counter.calls > 0 => known.add(counter),
             Some(_) => {}
-            None => self.cells.push(cell),
+            None => self.counters.push(counter),
         }
     }
 
     /// Whether there were calls on it.
     pub fn has_calls(&self) -> bool {
-        self.cells.iter().any(|cell| cell.calls > 0)
+        self.counters.iter().any(|counter| counter.calls > 0)
     }
 }
 
@@ -307,12 +307,12 @@ impl CommunicatorRecord {
 #[error("record of a rank cannot be read: {0}")]
 pub struct DecodeError(#[from] postcard::Error);
 
-/// A record on its way but for the numbers of its cells, which follow it: there may be thousands of cells, of few kinds.
+/// A record on its way but for the numbers of its counters, which follow it: there may be thousands of counters, of few kinds.
 #[derive(Serialize, Deserialize)]
 struct Packed<R> {
     record: R,
     texts: Vec<String>,
-    /// What cells have in common; texts by their place.
+    /// What counters have in common; texts by their place.
     kinds: Vec<Kind>,
     /// Of each communicator.
     numbers_of_cells: Vec<u32>,
@@ -321,7 +321,7 @@ struct Packed<R> {
 /// Function, size class, algorithm, what decided it.
 type Kind = (Function, Bucket, u32, u32);
 
-/// Bytes of a cell's numbers: place of its kind, steps of its durations, and six longer ones, little-endian.
+/// Bytes of a counter's numbers: place of its kind, steps of its durations, and six longer ones, little-endian.
 const CELL: usize = 2 * 4 + 6 * 8;
 /// Bytes of a step and its count.
 const STEP: usize = 2 + 4;
@@ -355,7 +355,7 @@ fn place<T: Copy + Eq + std::hash::Hash>(values: &mut Vec<T>, places: &mut HashM
     })
 }
 
-/// The numbers of a cell.
+/// The numbers of a counter.
 fn numbers(bytes: &[u8; CELL]) -> ([u32; 2], [u64; 6]) {
     let (short, long) = bytes.split_at(8);
     let short = |place: usize| u32::from_le_bytes(std::array::from_fn(|byte| short[place * 4 + byte]));
@@ -367,24 +367,28 @@ impl RankRecord {
     /// The record as bytes, for the way to rank 0.
     pub fn encode(&self) -> Vec<u8> {
         let (mut texts, mut kinds, mut place_of) = (Texts::default(), Vec::new(), HashMap::new());
-        let (mut cells, mut steps) = (Vec::new(), Vec::new());
-        for cell in self.communicators.iter().flat_map(|communicator| &communicator.cells) {
-            let kind = (cell.function, cell.bucket, texts.place(&cell.algorithm), texts.place(&cell.decided_by));
-            for short in [place(&mut kinds, &mut place_of, kind), cell.durations.len() as u32] {
-                cells.extend_from_slice(&short.to_le_bytes());
+        let (mut counters, mut steps) = (Vec::new(), Vec::new());
+        for counter in self.communicators.iter().flat_map(|communicator| &communicator.counters) {
+            let kind =
+                (counter.function, counter.bucket, texts.place(&counter.algorithm), texts.place(&counter.decided_by));
+            for short in [place(&mut kinds, &mut place_of, kind), counter.durations.len() as u32] {
+                counters.extend_from_slice(&short.to_le_bytes());
             }
-            for long in [cell.calls, cell.bytes, cell.total_ns, cell.min_ns, cell.max_ns, cell.waiting_ns] {
-                cells.extend_from_slice(&long.to_le_bytes());
+            for long in
+                [counter.calls, counter.bytes, counter.total_ns, counter.min_ns, counter.max_ns, counter.waiting_ns]
+            {
+                counters.extend_from_slice(&long.to_le_bytes());
             }
-            for (step, count) in cell.durations.iter() {
+            for (step, count) in counter.durations.iter() {
                 steps.extend_from_slice(&step.to_le_bytes());
                 steps.extend_from_slice(&count.to_le_bytes());
             }
         }
-        let numbers_of_cells = self.communicators.iter().map(|communicator| communicator.cells.len() as u32).collect();
+        let numbers_of_cells =
+            self.communicators.iter().map(|communicator| communicator.counters.len() as u32).collect();
         let packed = Packed { record: self, texts: texts.texts, kinds, numbers_of_cells };
         let mut bytes = postcard::to_stdvec(&packed).expect("a record has no part that cannot be written to memory");
-        bytes.append(&mut cells);
+        bytes.append(&mut counters);
         bytes.append(&mut steps);
         bytes
     }
@@ -398,8 +402,8 @@ impl RankRecord {
         let Packed { mut record, texts, kinds, numbers_of_cells } = packed;
         let end = || DecodeError(postcard::Error::DeserializeUnexpectedEnd);
         let all: usize = numbers_of_cells.iter().map(|number| *number as usize).sum();
-        let (cells, steps) = bytes.split_at_checked(all * CELL).ok_or_else(end)?;
-        let (mut cells, steps) = (cells.as_chunks::<CELL>().0.iter(), steps.as_chunks::<STEP>().0);
+        let (counters, steps) = bytes.split_at_checked(all * CELL).ok_or_else(end)?;
+        let (mut counters, steps) = (counters.as_chunks::<CELL>().0.iter(), steps.as_chunks::<STEP>().0);
         let steps: Arc<[(u16, u32)]> = steps
             .iter()
             .map(|[a, b, c, d, e, f]| (u16::from_le_bytes([*a, *b]), u32::from_le_bytes([*c, *d, *e, *f])))
@@ -408,13 +412,13 @@ impl RankRecord {
         let text = |place: u32| texts.get(place as usize).map(Arc::clone);
         let mut first = 0;
         for (communicator, number) in record.communicators.iter_mut().zip(numbers_of_cells) {
-            let unpacked = cells.by_ref().take(number as usize).map(|cell| {
-                let ([kind, length], [calls, bytes, total_ns, min_ns, max_ns, waiting_ns]) = numbers(cell);
+            let unpacked = counters.by_ref().take(number as usize).map(|counter| {
+                let ([kind, length], [calls, bytes, total_ns, min_ns, max_ns, waiting_ns]) = numbers(counter);
                 let (function, bucket, algorithm, decided_by) = *kinds.get(kind as usize)?;
                 let durations = Steps::part(&steps, first..first.checked_add(length)?);
                 first += length;
                 let (algorithm, decided_by) = (text(algorithm)?, text(decided_by)?);
-                Some(CellRecord {
+                Some(CounterRecord {
                     function,
                     bucket,
                     algorithm,
@@ -428,7 +432,7 @@ impl RankRecord {
                     durations,
                 })
             });
-            communicator.cells = unpacked.collect::<Option<Vec<CellRecord>>>().ok_or_else(end)?;
+            communicator.counters = unpacked.collect::<Option<Vec<CounterRecord>>>().ok_or_else(end)?;
         }
         if first as usize == steps.len() { Ok(record) } else { Err(end()) }
     }

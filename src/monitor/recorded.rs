@@ -9,7 +9,7 @@ use super::parts::{
     TrafficPart,
 };
 use super::units::seconds;
-use super::{Bounds, CellRecord, CommunicatorRecord, EpochsRecord, Event, OverflowRecord, RankRecord};
+use super::{Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, OverflowRecord, RankRecord};
 
 impl Merged {
     /// What one rank recorded.
@@ -40,8 +40,11 @@ impl Merged {
         let mut elements = Index::of(None.into_iter());
         let orders = orders(&record.events);
         for (event, order) in record.events.into_iter().zip(orders) {
-            let row = row_of.get(event.communicator as usize).and_then(|cells| cells.get(event.cell as usize)).copied();
-            // Cells may have been reset after the event; such an event belongs to no row.
+            let row = row_of
+                .get(event.communicator as usize)
+                .and_then(|counters| counters.get(event.counter as usize))
+                .copied();
+            // Counters may have been reset after the event; such an event belongs to no row.
             let Some(Some(row)) = row else { continue };
             let place = usize::from(event.elements);
             let known = record.elements.get(place).filter(|_| place > 0);
@@ -53,7 +56,7 @@ impl Merged {
         merged
     }
 
-    /// Takes in what a rank tells of a communicator; the row of each of its cells.
+    /// Takes in what a rank tells of a communicator; the row of each of its counters.
     fn take(
         &mut self,
         rank: u32,
@@ -64,9 +67,9 @@ impl Merged {
     ) -> Vec<Option<u32>> {
         self.verified_calls += record.verified_calls;
         let used = record.has_calls();
-        let CommunicatorRecord { cells, epochs, late, differences, .. } = &record;
+        let CommunicatorRecord { counters, epochs, late, differences, .. } = &record;
         if !used && epochs.is_empty() && late.is_empty() && differences.is_empty() {
-            return vec![None; cells.len()];
+            return vec![None; counters.len()];
         }
         let part = communicator_part(&record, used);
         let (communicator, again) = known.put(&mut self.communicators, record.identity, part);
@@ -80,20 +83,20 @@ impl Merged {
             communicator,
             record,
         }));
-        let mut row = |cell: CellRecord| {
-            if cell.calls == 0 {
+        let mut row = |counter: CounterRecord| {
+            if counter.calls == 0 {
                 return None;
             }
             let mut text = |text: &str| texts.put(&mut self.texts, text.to_owned(), text.to_owned()).0;
-            let (algorithm, decided_by) = (text(&cell.algorithm), text(&cell.decided_by));
-            let key = (communicator, cell.function, cell.bucket, algorithm, decided_by);
-            let (place, again) = rows.put(&mut self.rows, key, row_part(rank, key, &cell));
+            let (algorithm, decided_by) = (text(&counter.algorithm), text(&counter.decided_by));
+            let key = (communicator, counter.function, counter.bucket, algorithm, decided_by);
+            let (place, again) = rows.put(&mut self.rows, key, row_part(rank, key, &counter));
             if let Some(again) = again {
                 self.rows[place as usize].add(again);
             }
             Some(place)
         };
-        record.cells.into_iter().map(&mut row).collect()
+        record.counters.into_iter().map(&mut row).collect()
     }
 }
 
@@ -111,12 +114,12 @@ fn rank_part(record: &RankRecord) -> RankPart {
         bytes,
         gap: record.gap,
     };
-    let cells = record.communicators.iter().flat_map(|communicator| &communicator.cells);
-    cells.fold(part, |part, cell| RankPart {
-        total_ns: part.total_ns + cell.total_ns,
-        waiting_ns: part.waiting_ns + cell.waiting_ns,
-        calls: part.calls + cell.calls,
-        bytes: part.bytes.wrapping_add(cell.bytes),
+    let counters = record.communicators.iter().flat_map(|communicator| &communicator.counters);
+    counters.fold(part, |part, counter| RankPart {
+        total_ns: part.total_ns + counter.total_ns,
+        waiting_ns: part.waiting_ns + counter.waiting_ns,
+        calls: part.calls + counter.calls,
+        bytes: part.bytes.wrapping_add(counter.bytes),
         ..part
     })
 }
@@ -138,22 +141,22 @@ fn communicator_part(record: &CommunicatorRecord, used: bool) -> CommunicatorPar
     }
 }
 
-fn row_part(rank: u32, key: RowKey, cell: &CellRecord) -> RowPart {
+fn row_part(rank: u32, key: RowKey, counter: &CounterRecord) -> RowPart {
     RowPart {
         key,
         ranks: 1,
-        most_calls: cell.calls,
-        calls: cell.calls,
-        bytes: cell.bytes,
-        total_ns: cell.total_ns.into(),
-        waiting_ns: cell.waiting_ns.into(),
-        least_total_ns: cell.total_ns,
+        most_calls: counter.calls,
+        calls: counter.calls,
+        bytes: counter.bytes,
+        total_ns: counter.total_ns.into(),
+        waiting_ns: counter.waiting_ns.into(),
+        least_total_ns: counter.total_ns,
         least_rank: rank,
-        most_total_ns: cell.total_ns,
+        most_total_ns: counter.total_ns,
         most_rank: rank,
-        min_ns: cell.min_ns,
-        max_ns: cell.max_ns,
-        durations: cell.durations.iter().map(|&(step, calls)| (step.min(STEPS as u16 - 1), calls.into())).collect(),
+        min_ns: counter.min_ns,
+        max_ns: counter.max_ns,
+        durations: counter.durations.iter().map(|&(step, calls)| (step.min(STEPS as u16 - 1), calls.into())).collect(),
     }
 }
 

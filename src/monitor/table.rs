@@ -1,36 +1,36 @@
-//! One communicator's cells on one rank: the hot path of the monitor.
+//! One communicator's counters on one rank: the hot path of the monitor.
 //!
-//! A call costs one [`Table::record`]: no lock, no allocation, no hashing, as long as the caller keeps the [`CellId`]
+//! A call costs one [`Table::record`]: no lock, no allocation, no hashing, as long as the caller keeps the [`CounterId`]
 //! with the decision that it keeps anyway. Durations are in ticks of whatever clock the caller reads; the length of a
 //! tick is told once, when the table is turned into records.
 
 use super::durations::{Durations, Steps};
-use super::{Bucket, Budget, CellRecord, Function};
+use super::{Bucket, Budget, CounterRecord, Function};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a cell takes of the memory, near enough: its counters, and what finds it.
-pub const CELL_BYTES: u64 = 3 << 10;
+/// What a counter takes of the memory, near enough: its numbers, and what finds it.
+pub const COUNTER_BYTES: u64 = 3 << 10;
 
-/// A text that many cells share: an algorithm with its parameters, or what decided it.
+/// A text that many counters share: an algorithm with its parameters, or what decided it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(u16);
 
-/// A cell of a [`Table`]; valid as long as the table.
+/// A counter of a [`Table`]; valid as long as the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CellId(u32);
+pub struct CounterId(u32);
 
-impl CellId {
-    /// Stands for every cell that the bound on memory left no room for.
+impl CounterId {
+    /// Stands for every counter that the bound on memory left no room for.
     const BEYOND: Self = Self(u32::MAX);
 
-    /// Its place among the table's cells.
+    /// Its place among the table's counters.
     pub const fn number(self) -> u32 {
         self.0
     }
 }
 
-/// What the calls of one cell have in common.
+/// What the calls of one counter have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The MPI function.
@@ -52,19 +52,19 @@ impl Key {
     }
 }
 
-/// One communicator's cells; owned by one thread at a time, as MPI allows one collective per communicator at a time.
+/// One communicator's counters; owned by one thread at a time, as MPI allows one collective per communicator at a time.
 #[derive(Debug, Default)]
 pub struct Table {
     labels: Vec<Arc<str>>,
     label_of: HashMap<Arc<str>, Label>,
-    cells: Vec<Cell>,
-    cell_of: HashMap<u64, CellId>,
-    recent: [Option<(u64, CellId)>; RECENT],
+    counters: Vec<Counter>,
+    counter_of: HashMap<u64, CounterId>,
+    recent: [Option<(u64, CounterId)>; RECENT],
     budget: Arc<Budget>,
     overflow: Overflow,
 }
 
-/// Calls whose cells there was no room for.
+/// Calls whose counters there was no room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overflow {
     /// Number of calls.
@@ -84,11 +84,11 @@ impl Overflow {
     }
 }
 
-/// Cells found without asking the map: a program's few repeated calls. Asking costs some 20 ns more.
+/// Counters found without asking the map: a program's few repeated calls. Asking costs some 20 ns more.
 const RECENT: usize = 16;
 
 #[derive(Debug)]
-struct Cell {
+struct Counter {
     key: Key,
     calls: u64,
     bytes: u64,
@@ -99,7 +99,7 @@ struct Cell {
     durations: Durations,
 }
 
-impl Cell {
+impl Counter {
     fn new(key: Key) -> Self {
         Self {
             key,
@@ -121,12 +121,12 @@ impl Cell {
 }
 
 impl Table {
-    /// A table without cells; allocates nothing.
+    /// A table without counters; allocates nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// As [`new`](Self::new), but its cells take their memory from `budget`.
+    /// As [`new`](Self::new), but its counters take their memory from `budget`.
     pub fn within(budget: Arc<Budget>) -> Self {
         Self { budget, ..Self::default() }
     }
@@ -149,101 +149,109 @@ impl Table {
         Label(number)
     }
 
-    /// The cell of `key`, made if it is new (the only allocation) and there is room for it.
+    /// The counter of `key`, made if it is new (the only allocation) and there is room for it.
     #[inline]
-    pub fn cell(&mut self, key: Key) -> CellId {
+    pub fn counter(&mut self, key: Key) -> CounterId {
         let packed = key.packed();
         // Fibonacci hashing: the top bits of the product depend on all bits of the key.
         let place = (packed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT.ilog2())) as usize;
         match self.recent[place] {
-            Some((recent, cell)) if recent == packed => cell,
+            Some((recent, counter)) if recent == packed => counter,
             _ => {
-                let cell = self.find_or_make(packed, key);
-                self.recent[place] = Some((packed, cell));
-                cell
+                let counter = self.find_or_make(packed, key);
+                self.recent[place] = Some((packed, counter));
+                counter
             }
         }
     }
 
     #[cold]
-    fn find_or_make(&mut self, packed: u64, key: Key) -> CellId {
-        if let Some(known) = self.cell_of.get(&packed) {
+    fn find_or_make(&mut self, packed: u64, key: Key) -> CounterId {
+        if let Some(known) = self.counter_of.get(&packed) {
             return *known;
         }
-        if !self.budget.take(CELL_BYTES) {
-            return CellId::BEYOND;
+        if !self.budget.take(COUNTER_BYTES) {
+            return CounterId::BEYOND;
         }
-        let made = CellId(self.cells.len() as u32);
-        self.cells.push(Cell::new(key));
-        self.cell_of.insert(packed, made);
+        let made = CounterId(self.counters.len() as u32);
+        self.counters.push(Counter::new(key));
+        self.counter_of.insert(packed, made);
         made
     }
 
     /// Counts one call of `bytes` signature bytes that took `ticks`.
     #[inline]
-    pub fn record(&mut self, cell: CellId, bytes: u64, ticks: u64) {
-        let Some(cell) = self.cells.get_mut(cell.0 as usize) else {
+    pub fn record(&mut self, counter: CounterId, bytes: u64, ticks: u64) {
+        let Some(counter) = self.counters.get_mut(counter.0 as usize) else {
             return self.overflow.add(Overflow { calls: 1, bytes, ticks });
         };
-        cell.calls += 1;
-        cell.bytes = cell.bytes.wrapping_add(bytes);
-        cell.total += ticks;
-        cell.shortest = cell.shortest.min(ticks);
-        cell.longest = cell.longest.max(ticks);
-        cell.durations.record(ticks);
+        counter.calls += 1;
+        counter.bytes = counter.bytes.wrapping_add(bytes);
+        counter.total += ticks;
+        counter.shortest = counter.shortest.min(ticks);
+        counter.longest = counter.longest.max(ticks);
+        counter.durations.record(ticks);
     }
 
-    /// Algorithm of a cell, and what decided it.
-    pub fn texts(&self, cell: CellId) -> (&str, &str) {
-        self.cells
-            .get(cell.0 as usize)
-            .map_or(("", ""), |cell| (self.text(cell.key.algorithm), self.text(cell.key.decided_by)))
+    /// Algorithm of a counter, and what decided it.
+    pub fn texts(&self, counter: CounterId) -> (&str, &str) {
+        self.counters
+            .get(counter.0 as usize)
+            .map_or(("", ""), |counter| (self.text(counter.key.algorithm), self.text(counter.key.decided_by)))
     }
 
-    /// Says that `ticks` of what was recorded for the cell were spent waiting for the last rank to arrive.
+    /// Says that `ticks` of what was recorded for the counter were spent waiting for the last rank to arrive.
     #[inline]
-    pub fn waited(&mut self, cell: CellId, ticks: u64) {
-        if let Some(cell) = self.cells.get_mut(cell.0 as usize) {
-            cell.waiting += ticks;
+    pub fn waited(&mut self, counter: CounterId, ticks: u64) {
+        if let Some(counter) = self.counters.get_mut(counter.0 as usize) {
+            counter.waiting += ticks;
         }
     }
 
     /// Forgets what was counted; ids and labels stay valid.
     pub fn reset(&mut self) {
-        self.cells.iter_mut().for_each(Cell::clear);
+        self.counters.iter_mut().for_each(Counter::clear);
         self.overflow = Overflow::default();
     }
 
-    /// Calls whose cells there was no room for.
+    /// Calls whose counters there was no room for.
     pub const fn overflow(&self) -> Overflow {
         self.overflow
     }
 
-    /// What was counted, a cell's place being its id, with times in nanoseconds. Cells may have no calls.
-    pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<CellRecord> {
+    /// What was counted, a counter's place being its id, with times in nanoseconds. Counters may have no calls.
+    pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<CounterRecord> {
         let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
         let (mut steps, mut ends) = (Vec::new(), vec![0]);
-        for cell in &self.cells {
-            cell.durations.append_to(&mut steps, (cell.shortest.min(cell.longest), cell.longest), nanoseconds);
+        for counter in &self.counters {
+            counter.durations.append_to(
+                &mut steps,
+                (counter.shortest.min(counter.longest), counter.longest),
+                nanoseconds,
+            );
             ends.push(steps.len() as u32);
         }
         let steps = Arc::from(steps);
         let own = |number: usize| Steps::part(&steps, ends[number]..ends[number + 1]);
-        self.cells.iter().enumerate().map(|(number, cell)| self.record_of(cell, own(number), nanoseconds)).collect()
+        self.counters
+            .iter()
+            .enumerate()
+            .map(|(number, counter)| self.record_of(counter, own(number), nanoseconds))
+            .collect()
     }
 
-    fn record_of(&self, cell: &Cell, durations: Steps, nanoseconds: impl Fn(u64) -> u64) -> CellRecord {
-        CellRecord {
-            function: cell.key.function,
-            bucket: cell.key.bucket,
-            algorithm: self.shared_text(cell.key.algorithm),
-            decided_by: self.shared_text(cell.key.decided_by),
-            calls: cell.calls,
-            bytes: cell.bytes,
-            total_ns: nanoseconds(cell.total),
-            min_ns: nanoseconds(cell.shortest.min(cell.longest)),
-            max_ns: nanoseconds(cell.longest),
-            waiting_ns: nanoseconds(cell.waiting),
+    fn record_of(&self, counter: &Counter, durations: Steps, nanoseconds: impl Fn(u64) -> u64) -> CounterRecord {
+        CounterRecord {
+            function: counter.key.function,
+            bucket: counter.key.bucket,
+            algorithm: self.shared_text(counter.key.algorithm),
+            decided_by: self.shared_text(counter.key.decided_by),
+            calls: counter.calls,
+            bytes: counter.bytes,
+            total_ns: nanoseconds(counter.total),
+            min_ns: nanoseconds(counter.shortest.min(counter.longest)),
+            max_ns: nanoseconds(counter.longest),
+            waiting_ns: nanoseconds(counter.waiting),
             durations,
         }
     }
@@ -276,7 +284,7 @@ mod tests {
     fn a_cell_counts_what_it_is_told_and_nothing_else() {
         let mut table = Table::new();
         let (small, large) = (key(&mut table, 8, "binomial"), key(&mut table, 4096, "binomial"));
-        let (small, large) = (table.cell(small), table.cell(large));
+        let (small, large) = (table.counter(small), table.counter(large));
         assert_ne!(small, large);
         table.record(small, 8, 100);
         table.record(small, 15, 300);
@@ -284,43 +292,43 @@ mod tests {
         table.waited(small, 50);
         let records = table.records(2.0);
         assert_eq!(records.len(), 2);
-        let cell = &records[0];
-        assert_eq!((cell.calls, cell.bytes, cell.total_ns), (2, 23, 800));
-        assert_eq!((cell.min_ns, cell.max_ns, cell.waiting_ns), (200, 600, 100));
-        assert_eq!((&*cell.algorithm, &*cell.decided_by), ("binomial", "forced"));
-        assert_eq!(cell.durations.iter().map(|(_, count)| count).sum::<u32>(), 2);
+        let counter = &records[0];
+        assert_eq!((counter.calls, counter.bytes, counter.total_ns), (2, 23, 800));
+        assert_eq!((counter.min_ns, counter.max_ns, counter.waiting_ns), (200, 600, 100));
+        assert_eq!((&*counter.algorithm, &*counter.decided_by), ("binomial", "forced"));
+        assert_eq!(counter.durations.iter().map(|(_, count)| count).sum::<u32>(), 2);
     }
 
     #[test]
     fn the_same_key_is_the_same_cell_also_after_a_reset() {
         let mut table = Table::new();
         let key = key(&mut table, 0, "native");
-        let cell = table.cell(key);
-        table.record(cell, 0, 5);
+        let counter = table.counter(key);
+        table.record(counter, 0, 5);
         table.reset();
-        assert_eq!(table.cell(key), cell);
-        let [forgotten] = &table.records(1.0)[..] else { panic!("one cell") };
+        assert_eq!(table.counter(key), counter);
+        let [forgotten] = &table.records(1.0)[..] else { panic!("one counter") };
         assert_eq!((forgotten.calls, forgotten.min_ns, forgotten.max_ns), (0, 0, 0));
-        table.record(cell, 0, u64::MAX >> 8);
+        table.record(counter, 0, u64::MAX >> 8);
         assert_eq!(table.records(1.0)[0].calls, 1);
     }
 
     #[test]
     fn without_room_calls_are_counted_together() {
-        let budget = Arc::new(Budget::of(2 * CELL_BYTES + 100));
+        let budget = Arc::new(Budget::of(2 * COUNTER_BYTES + 100));
         let (mut table, mut other) = (Table::within(Arc::clone(&budget)), Table::within(budget));
         for bytes in [1, 2, 4, 4, 2] {
             let key = key(&mut table, bytes, "native");
-            let cell = table.cell(key);
-            table.record(cell, bytes, 10);
+            let counter = table.counter(key);
+            table.record(counter, bytes, 10);
         }
         let key = key(&mut other, 1, "native");
-        let cell = other.cell(key);
-        other.record(cell, 1, 7);
-        assert_eq!(table.records(1.0).iter().map(|cell| cell.calls).collect::<Vec<_>>(), [1, 2]);
+        let counter = other.counter(key);
+        other.record(counter, 1, 7);
+        assert_eq!(table.records(1.0).iter().map(|counter| counter.calls).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(table.overflow(), Overflow { calls: 2, bytes: 8, ticks: 20 });
         assert!(other.records(1.0).is_empty());
-        assert_eq!((other.overflow().calls, other.texts(cell)), (1, ("", "")));
+        assert_eq!((other.overflow().calls, other.texts(counter)), (1, ("", "")));
         table.reset();
         assert_eq!(table.overflow(), Overflow::default());
     }
@@ -330,8 +338,8 @@ mod tests {
         for duration in (0..42).flat_map(|k| [1u64 << k, (1 << k) + (1 << k) / 3, (2 << k) - 1]) {
             let mut table = Table::new();
             let key = key(&mut table, 1, "native");
-            let cell = table.cell(key);
-            table.record(cell, 1, duration);
+            let counter = table.counter(key);
+            table.record(counter, 1, duration);
             let kept = middle(usize::from(table.records(1.0)[0].durations[0].0)) as f64;
             assert!((kept / duration as f64 - 1.0).abs() <= 1.0 / 16.0, "{duration} became {kept}");
         }

@@ -5,7 +5,7 @@ use super::durations::{STEPS, step};
 use super::merged::Merged;
 use super::parts::{EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart};
 use super::{
-    Bucket, CacheRecord, CellRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord,
+    Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord,
     EpochsRecord, Event, Function, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
     gathering,
 };
@@ -13,10 +13,10 @@ use proptest::prelude::*;
 
 const WIDE: Bounds = Bounds::REPORT;
 
-fn cell(seed: u64, kind: u64) -> CellRecord {
+fn counter(seed: u64, kind: u64) -> CounterRecord {
     let calls = seed % 5;
     let ns = 100 + seed * 37 % 9000;
-    CellRecord {
+    CounterRecord {
         function: Function::blocking(Collective::ALL[(kind % 5) as usize]),
         bucket: Bucket::of(1 << (kind % 3)),
         algorithm: ["ring", "native"][(kind / 3 % 2) as usize].into(),
@@ -40,7 +40,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         made_by: format!("by {rank}"),
         size: rank + 1,
         members: if mix(number + 9) % 3 == 0 { (0..=rank).collect() } else { Vec::new() },
-        cells: (0..mix(number + 1) % 6).map(|place| cell(mix(place), place * 3 + mix(number) % 4)).collect(),
+        counters: (0..mix(number + 1) % 6).map(|place| counter(mix(place), place * 3 + mix(number) % 4)).collect(),
         epochs: vec![EpochsRecord {
             function: Function::blocking(Collective::Bcast),
             bucket: Bucket(4),
@@ -81,7 +81,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
                 duration_ns: mix(42),
                 bytes: 8,
                 communicator: (number % 3) as u32,
-                cell: (number % 4) as u32,
+                counter: (number % 4) as u32,
                 root: -1,
                 thread: 0,
                 elements: (number % 3) as u16,
@@ -158,14 +158,14 @@ fn of_too_many_calls_each_rank_keeps_its_first_its_slowest_and_its_last() {
             duration_ns: if number == 17 { 900 } else { 10 },
             bytes: 8,
             communicator: 0,
-            cell: 0,
+            counter: 0,
             root: -1,
             thread: 0,
             elements: 0,
         };
         let world = CommunicatorRecord {
             identity: "world".into(),
-            cells: vec![CellRecord { calls: 40, ..cell(1, 1) }],
+            counters: vec![CounterRecord { calls: 40, ..counter(1, 1) }],
             ..CommunicatorRecord::default()
         };
         let events = (0..40).map(event).collect();

@@ -39,7 +39,7 @@ pub struct Runtime {
     pub raw: RawConfiguration,
     /// The same understood. Counts where this process is rank 0 of a communicator.
     pub configuration: std::result::Result<Arc<Configuration>, ConfigurationErrors>,
-    /// What is left of the memory for cells.
+    /// What is left of the memory for counters.
     pub budget: Arc<Budget>,
     /// What the caches of calls may hold, and what became of it.
     pub cache: Arc<CacheAccount>,

@@ -78,17 +78,17 @@ impl<W: Write> Trace<W> {
         self.entry(&Name { name: "process_sort_index", ph: "M", pid: rank.rank, args: sorted })
     }
 
-    /// Writes one call of `rank`. An event whose communicator or cell the record does not hold is left out.
+    /// Writes one call of `rank`. An event whose communicator or counter the record does not hold is left out.
     ///
     /// # Errors
     /// Those of `out`.
     pub fn event(&mut self, rank: &RankRecord, event: &Event) -> io::Result<()> {
         let Some(communicator) = rank.communicators.get(event.communicator as usize) else { return Ok(()) };
-        let Some(cell) = communicator.cells.get(event.cell as usize) else { return Ok(()) };
+        let Some(counter) = communicator.counters.get(event.counter as usize) else { return Ok(()) };
         let elements = rank.elements.get(usize::from(event.elements));
         let since_origin = event.enter_unix_ns as i128 - i128::from(self.origin_unix_ns);
         self.entry(&Slice {
-            name: cell.function.name(),
+            name: counter.function.name(),
             cat: "collective",
             ph: "X",
             ts: since_origin as f64 / 1e3,
@@ -101,8 +101,8 @@ impl<W: Write> Trace<W> {
                 root: u32::try_from(event.root).ok(),
                 datatype: elements.map_or("", |elements| &elements.datatype),
                 operation: elements.map_or("", |elements| &elements.operation),
-                algorithm: &cell.algorithm,
-                decided_by: &cell.decided_by,
+                algorithm: &counter.algorithm,
+                decided_by: &counter.decided_by,
             },
         })
     }

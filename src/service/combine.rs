@@ -28,7 +28,7 @@ pub struct Arrived {
 /// What all ranks of a communicator together say of the calls on it.
 pub struct Combined {
     place: usize,
-    /// By cell, the part of the time that was waiting; empty where the calls themselves measured it.
+    /// By counter, the part of the time that was waiting; empty where the calls themselves measured it.
     waiting: Vec<(u32, f64)>,
     late: Vec<LateRecord>,
     compared_calls: u64,
@@ -40,9 +40,9 @@ impl Combined {
     pub fn complete(self, communicators: &mut [CommunicatorRecord]) {
         // One that there was no room for has no record.
         let Some(record) = communicators.get_mut(self.place) else { return };
-        for (cell, part) in self.waiting {
-            if let Some(cell) = record.cells.get_mut(cell as usize) {
-                cell.waiting_ns = (cell.total_ns as f64 * part).round() as u64;
+        for (counter, part) in self.waiting {
+            if let Some(counter) = record.counters.get_mut(counter as usize) {
+                counter.waiting_ns = (counter.total_ns as f64 * part).round() as u64;
             }
         }
         (record.late, record.compared_calls) = (self.late, self.compared_calls);

@@ -118,16 +118,16 @@ fn overhead(runtime: &Runtime) -> f64 {
     let label = table.label("");
     let function = crate::algorithm::Operation::Bcast.into();
     let bucket = crate::monitor::Bucket::of(8);
-    let cell = table.cell(crate::monitor::Key { function, bucket, algorithm: label, decided_by: label });
+    let counter = table.counter(crate::monitor::Key { function, bucket, algorithm: label, decided_by: label });
     let log = trace::is_on().then(|| Mutex::new(EventLog::in_memory(ROUNDS as usize * Event::BYTES)));
     let start = runtime.clock.raw();
     for _ in 0..ROUNDS {
         let enter = runtime.clock.raw();
         let ticks = runtime.clock.raw() - enter;
-        table.record(std::hint::black_box(cell), 8, ticks);
+        table.record(std::hint::black_box(counter), 8, ticks);
         if let Some(log) = &log {
             let times = (enter, ticks);
-            trace::push(runtime, log, LoggedCall { place: 0, root: -1, cell, bytes: 8, elements: 0, times });
+            trace::push(runtime, log, LoggedCall { place: 0, root: -1, counter, bytes: 8, elements: 0, times });
         }
     }
     runtime.nanoseconds(runtime.clock.raw() - start) as f64 / f64::from(ROUNDS)

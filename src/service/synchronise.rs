@@ -205,18 +205,18 @@ impl Waiting for Synchronisation {
 
     /// Counts the call, keeps when this rank came to it if calls are recorded, and now and then synchronises the clocks.
     fn after(&self, runtime: &Runtime, communicator: &mut Communicator, call: WaitedCall) {
-        let WaitedCall { function, cell, times: (enter, ticks), waited } = call;
+        let WaitedCall { function, counter, times: (enter, ticks), waited } = call;
         let number = communicator.tally.arrivals.lock().next();
         let mode = self.mode();
         if runtime.recording.load(Ordering::Relaxed) {
             let ticks = match mode {
                 Sync::Barrier => {
-                    communicator.tally.table.waited(cell, waited);
+                    communicator.tally.table.waited(counter, waited);
                     waited
                 }
                 Sync::Off | Sync::Clock => ticks,
             };
-            let arrival = Arrival { enter, ticks, number, cell, function: function.number() };
+            let arrival = Arrival { enter, ticks, number, counter, function: function.number() };
             communicator.tally.arrivals.lock().keep(arrival, &self.room);
         }
         let calls = number + 1;

@@ -2,7 +2,7 @@
 
 use super::outputs;
 use crate::call::hooks::{self, CallLog, LoggedCall};
-use crate::monitor::{CellRecord, CommunicatorRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
+use crate::monitor::{CommunicatorRecord, CounterRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
 use crate::monitor::{RankRecord, Shown};
 use crate::mpi::bytes::ToRoot;
 use crate::mpi::{Result, communicator, constants, datatype, operation};
@@ -166,14 +166,14 @@ pub fn push(runtime: &Runtime, events: &Mutex<EventLog>, call: LoggedCall) {
         THREAD.set(Some(number));
         number
     });
-    let LoggedCall { place, root, cell, bytes, elements, times: (start, ticks) } = call;
+    let LoggedCall { place, root, counter, bytes, elements, times: (start, ticks) } = call;
     let since = runtime.nanoseconds(start.saturating_sub(runtime.started.0));
     events.lock().push(Event {
         enter_unix_ns: runtime.started_unix_ns() + since,
         duration_ns: runtime.nanoseconds(ticks),
         bytes: bytes as u64,
         communicator: place as u32,
-        cell: cell.number(),
+        counter: counter.number(),
         root,
         thread,
         elements,
@@ -251,7 +251,7 @@ fn names(record: &RankRecord) -> RankRecord {
     let named = |communicator: &CommunicatorRecord| CommunicatorRecord {
         identity: communicator.identity.clone(),
         name: communicator.name.clone(),
-        cells: communicator.cells.iter().map(CellRecord::without_durations).collect(),
+        counters: communicator.counters.iter().map(CounterRecord::without_durations).collect(),
         ..CommunicatorRecord::default()
     };
     RankRecord {

@@ -40,7 +40,7 @@ fn row_calls() -> Vec<Calls> {
 }
 
 /// Records of `calls`; durations spread from half to twice the time, and rank 5 takes a third longer.
-fn cells(table: &mut Table, rank: u32, calls: &[Calls]) {
+fn counters(table: &mut Table, rank: u32, calls: &[Calls]) {
     for &(function, bytes, algorithm, decided_by, number, ns) in calls {
         let key = Key {
             function,
@@ -48,21 +48,21 @@ fn cells(table: &mut Table, rank: u32, calls: &[Calls]) {
             algorithm: table.label(algorithm),
             decided_by: table.label(decided_by),
         };
-        let cell = table.cell(key);
+        let counter = table.counter(key);
         for call in 0..number {
             let spread = 50 + (call * 37 + u64::from(rank) * 11) % 100;
             let tail = if call % 97 == 96 { 12 } else { 1 };
             let ns = ns * spread / 100 * tail * if rank == 5 { 4 } else { 3 } / 3;
-            table.record(cell, bytes, ns);
-            table.waited(cell, if rank == 5 { 0 } else { ns / 4 });
+            table.record(counter, bytes, ns);
+            table.waited(counter, if rank == 5 { 0 } else { ns / 4 });
         }
     }
 }
 
 fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
     let (mut world, mut row) = (Table::new(), Table::new());
-    cells(&mut world, rank, &world_calls());
-    cells(&mut row, rank, &row_calls());
+    counters(&mut world, rank, &world_calls());
+    counters(&mut row, rank, &row_calls());
     let (first, members) = if rank < 4 { (0, vec![0, 1, 2, 3]) } else { (4, vec![4, 5, 6, 7]) };
     let world = CommunicatorRecord {
         identity: "world".into(),
@@ -70,7 +70,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
         size: RANKS,
         rank,
         members: if rank == 0 { (0..RANKS).collect() } else { Vec::new() },
-        cells: world.records(1.0),
+        counters: world.records(1.0),
         ..CommunicatorRecord::default()
     };
     let row = CommunicatorRecord {
@@ -81,7 +81,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
         size: 4,
         rank: rank - first,
         members: if rank == first { members } else { Vec::new() },
-        cells: row.records(1.0),
+        counters: row.records(1.0),
         ..CommunicatorRecord::default()
     };
     RankRecord {
@@ -165,17 +165,17 @@ fn events(rank: u32) -> Vec<Event> {
     let mut enter_unix_ns = START_UNIX_NS + 1_000_000_000 + u64::from(rank) * 40_000;
     (0..24u32)
         .map(|call| {
-            let (communicator, cell) = if call % 6 == 5 { (1, call / 6 % 2) } else { (0, call * 5 % 9) };
+            let (communicator, counter) = if call % 6 == 5 { (1, call / 6 % 2) } else { (0, call * 5 % 9) };
             let duration_ns = 60_000 + u64::from(call * 7919 % 13) * 45_000 + if rank == 5 { 0 } else { 90_000 };
             let event = Event {
                 enter_unix_ns,
                 duration_ns,
                 bytes: u64::from(8 + call * 4),
                 communicator,
-                cell,
+                counter,
                 root: if call % 3 == 0 { 0 } else { -1 },
                 thread: 0,
-                elements: (cell.min(1) + 1) as u16,
+                elements: (counter.min(1) + 1) as u16,
             };
             enter_unix_ns += duration_ns + 150_000 + if rank == 5 { 90_000 } else { 0 };
             event
@@ -191,11 +191,11 @@ pub fn full() -> Summary {
 /// Native and ours in turns.
 pub fn compared() -> Summary {
     let mut records = records("compare", "");
-    let cells = [(Collective::Allreduce, 1 << 20, 1_400_000, 900_000), (Collective::Bcast, 64, 2_000, 2_600)];
+    let counters = [(Collective::Allreduce, 1 << 20, 1_400_000, 900_000), (Collective::Bcast, 64, 2_000, 2_600)];
     let alike = [(Collective::Allgather, 512, 6_000, 6_010), (Collective::Barrier, 0, 3_000, 2_000)];
     for record in &mut records {
         record.cache = short_of_room();
-        for (place, (collective, bytes, native, collie)) in cells.into_iter().chain(alike).enumerate() {
+        for (place, (collective, bytes, native, collie)) in counters.into_iter().chain(alike).enumerate() {
             let epochs = if place == 3 { 6 } else { 40 };
             let epoch = |epoch: u32| {
                 let base = if epoch.is_multiple_of(2) { native } else { collie };
