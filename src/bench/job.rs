@@ -5,7 +5,8 @@
 use super::cell::{Cell, Datatype};
 use crate::algorithm::Operation;
 use crate::entry::control;
-use crate::entry::symbols::{self, Passed};
+use crate::entry::symbols;
+use crate::mpi::collectives::{self, Passed};
 use crate::mpi::memory::Pool;
 use crate::mpi::{Result, check, communicator, constants, node};
 use crate::schedule::Buffer;
@@ -361,7 +362,12 @@ impl Exchange {
             root: self.cell.root as c_int,
         };
         // SAFETY: the buffers have room for what the cell's call reads and writes on this rank.
-        check(unsafe { symbols::call(self.cell.operation, library == Library::Native, &passed, comm) })
+        check(unsafe {
+            match library {
+                Library::Native => collectives::native(self.cell.operation, &passed, comm),
+                Library::Collie => symbols::call(self.cell.operation, &passed, comm),
+            }
+        })
     }
 }
 

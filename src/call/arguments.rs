@@ -3,6 +3,7 @@
 use crate::algorithm::{InPlace, Operation};
 use crate::communicator::fallback::Fallback;
 use crate::mpi::alias;
+use crate::mpi::collectives::Passed;
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::family::ALLREDUCE_TAKES_BOTTOM_TWICE;
@@ -48,6 +49,20 @@ pub struct Arguments {
 pub struct Key([u64; 6]);
 
 impl Arguments {
+    /// What was passed to `operation` on `comm`.
+    #[inline(always)]
+    pub const fn of(operation: Operation, passed: &Passed, comm: MPI_Comm) -> Self {
+        let Passed { send, send_count, send_type, receive, receive_count, receive_type, op, root } = *passed;
+        Self {
+            operation,
+            send: Side { address: send, count: send_count, datatype: send_type },
+            receive: Side { address: receive, count: receive_count, datatype: receive_type },
+            op,
+            root,
+            comm,
+        }
+    }
+
     /// The key of these arguments.
     #[inline]
     pub fn key(&self) -> Key {

@@ -6,15 +6,17 @@
 //! past the C symbols in `mpi_f08`.
 
 #[cfg(mpi_family = "mpich")]
-use super::symbols::Passed;
-#[cfg(mpi_family = "mpich")]
 use crate::algorithm::Operation;
+#[cfg(mpi_family = "mpich")]
+use crate::call::arguments::Arguments;
 #[cfg(mpi_family = "mpich")]
 use crate::call::collective::carry_out;
 #[cfg(mpi_family = "mpich")]
 use crate::call::{observed::observe, part};
 #[cfg(mpi_family = "mpich")]
 use crate::monitor::{Collective, Form, Function};
+#[cfg(mpi_family = "mpich")]
+use crate::mpi::collectives::Passed;
 #[cfg(mpi_family = "mpich")]
 use crate::mpi::constants;
 use crate::mpi::family;
@@ -80,7 +82,7 @@ entries! {
     }
     "mpi_barrier_f08_" => (c: c_int) {
         let c = comm(c);
-        carry_out(&Passed::nothing().to(Operation::Barrier, c), || mpi_sys::PMPI_Barrier(c))
+        carry_out(&Arguments::of(Operation::Barrier, &Passed::nothing(), c), || mpi_sys::PMPI_Barrier(c))
     }
     "mpi_ibarrier_f08_" => (c: c_int, request: c_int) {
         let (c, function) = (comm(c), Function { collective: Collective::Barrier, form: Form::Nonblocking });

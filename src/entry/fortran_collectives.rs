@@ -5,9 +5,10 @@
 use super::fortran::open_mpi::{buffer, datatype, op};
 use super::fortran::{comm, give};
 use super::names::under_each_name;
-use super::symbols::{Passed, replaced_collectives};
 use crate::algorithm::Operation;
+use crate::call::arguments::Arguments;
 use crate::call::collective::carry_out;
+use crate::mpi::collectives::{Passed, replaced_collectives};
 use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_int, c_void};
@@ -54,6 +55,8 @@ impl FromFortran for MPI_Op {
     }
 }
 
+type Count = c_int;
+
 /// The entries. What they pass on goes to the C functions.
 macro_rules! entries {
     (@one $symbol:expr, $own:expr, $operation:ident $native:ident ($($argument:ident: $type:ty $(=> $($role:ident)+)?),*)) => {
@@ -71,13 +74,13 @@ macro_rules! entries {
                 $($($(passed.$role = $argument as _;)+)?)*
                 // SAFETY: the program's own arguments, passed on as C would have them.
                 let native = || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm_) };
-                let code = carry_out(&passed.to(Operation::$operation, comm_), native);
+                let code = carry_out(&Arguments::of(Operation::$operation, &passed, comm_), native);
                 // SAFETY: as above; the error argument may be missing.
                 unsafe { give(ierror, code) }
             }
         };
     };
-    ($($operation:ident [$lower:ident $upper:ident] $name:ident $native:ident $arguments:tt;)*) => {
+    ($($operation:ident [$lower:ident $upper:ident] [$name:ident $native:ident] $large:tt $arguments:tt;)*) => {
         $(under_each_name! {
             entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] [""] $operation $native $arguments
         })*

@@ -11,6 +11,7 @@
 //! Both libraries have a switch that turns the checks off (`mpi_param_check`, `MPIR_CVAR_COLL_ALIAS_CHECK`), and builds
 //! differ, so the library is asked: once for an operation, when the program first makes such a call.
 
+use super::collectives::{Passed, native};
 use super::communicator;
 use super::constants;
 use super::error::check;
@@ -65,18 +66,17 @@ pub fn is_refused(operation: Operation, count: i64) -> bool {
 /// Makes such a call on a communicator of this rank alone.
 fn ask(operation: Operation, count: c_int, comm: MPI_Comm) -> c_int {
     let mut elements: [c_int; 2] = [0; 2];
-    let at: *mut c_void = elements.as_mut_ptr().cast();
-    let (int, min) = (constants::int(), constants::op_min());
+    let (at, int) = (elements.as_mut_ptr().cast::<c_void>(), constants::int());
+    let passed = Passed {
+        send: at,
+        send_count: i64::from(count),
+        send_type: int,
+        receive: at,
+        receive_count: i64::from(count),
+        receive_type: int,
+        op: constants::op_min(),
+        root: 0,
+    };
     // SAFETY: there is one rank, so no more than `count` elements are read and written.
-    unsafe {
-        match operation {
-            Operation::Allreduce => mpi_sys::PMPI_Allreduce(at, at, count, int, min, comm),
-            Operation::Reduce => mpi_sys::PMPI_Reduce(at, at, count, int, min, 0, comm),
-            Operation::Gather => mpi_sys::PMPI_Gather(at, count, int, at, count, int, 0, comm),
-            Operation::Scatter => mpi_sys::PMPI_Scatter(at, count, int, at, count, int, 0, comm),
-            Operation::Allgather => mpi_sys::PMPI_Allgather(at, count, int, at, count, int, comm),
-            Operation::Alltoall => mpi_sys::PMPI_Alltoall(at, count, int, at, count, int, comm),
-            Operation::Bcast | Operation::Barrier => mpi_sys::MPI_SUCCESS as c_int,
-        }
-    }
+    unsafe { native(operation, &passed, comm) }
 }

@@ -2,6 +2,7 @@
 
 pub mod alias;
 pub mod bytes;
+pub mod collectives;
 pub mod communicator;
 pub mod constants;
 mod counts;

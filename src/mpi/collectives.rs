@@ -1,0 +1,101 @@
+//! THE table of the calls that are replaced: for each operation the names of its entries and its arguments, and which of
+//! them is what. The C and Fortran entries, the benchmark's calls and those of the library's own come of it.
+
+use super::constants;
+use crate::algorithm::Operation;
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+use std::os::raw::{c_int, c_void};
+
+/// What the program passed, under the names of the standard; what an operation lacks stays empty.
+pub struct Passed {
+    /// Send buffer.
+    pub send: *const c_void,
+    /// Its count.
+    pub send_count: i64,
+    /// Its type.
+    pub send_type: MPI_Datatype,
+    /// Receive buffer; of a broadcast, the only one.
+    pub receive: *const c_void,
+    /// Its count.
+    pub receive_count: i64,
+    /// Its type.
+    pub receive_type: MPI_Datatype,
+    /// Reduction operation.
+    pub op: MPI_Op,
+    /// Root.
+    pub root: c_int,
+}
+
+impl Passed {
+    /// Nothing yet.
+    pub fn nothing() -> Self {
+        Self {
+            send: std::ptr::null(),
+            send_count: 0,
+            send_type: constants::datatype_null(),
+            receive: std::ptr::null(),
+            receive_count: 0,
+            receive_type: constants::datatype_null(),
+            op: constants::op_null(),
+            root: 0,
+        }
+    }
+}
+
+/// The table, handed to a macro that makes something of each row: the operation; the last part of its name, in lower and in
+/// upper case, for Fortran; exported and native name of `MPI_X`, and of `MPI_X_c` where there is one; the arguments before
+/// the communicator as `name: type => role`, the field of [`Passed`] that it is, or fields. `Count` is what the form of the
+/// function counts in.
+macro_rules! replaced_collectives {
+    ($make:ident) => {
+        $make! {
+            Bcast [bcast BCAST] [MPI_Bcast PMPI_Bcast] [MPI_Bcast_c PMPI_Bcast_c] (
+                buffer: *mut c_void => receive, count: Count => receive_count, datatype: MPI_Datatype => receive_type,
+                root: c_int => root);
+            Reduce [reduce REDUCE] [MPI_Reduce PMPI_Reduce] [MPI_Reduce_c PMPI_Reduce_c] (
+                sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: Count => send_count receive_count,
+                datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op, root: c_int => root);
+            Allreduce [allreduce ALLREDUCE] [MPI_Allreduce PMPI_Allreduce] [MPI_Allreduce_c PMPI_Allreduce_c] (
+                sendbuf: *const c_void => send, recvbuf: *mut c_void => receive, count: Count => send_count receive_count,
+                datatype: MPI_Datatype => send_type receive_type, op: MPI_Op => op);
+            Gather [gather GATHER] [MPI_Gather PMPI_Gather] [MPI_Gather_c PMPI_Gather_c] (
+                sendbuf: *const c_void => send, sendcount: Count => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: Count => receive_count, recvtype: MPI_Datatype => receive_type,
+                root: c_int => root);
+            Scatter [scatter SCATTER] [MPI_Scatter PMPI_Scatter] [MPI_Scatter_c PMPI_Scatter_c] (
+                sendbuf: *const c_void => send, sendcount: Count => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: Count => receive_count, recvtype: MPI_Datatype => receive_type,
+                root: c_int => root);
+            Allgather [allgather ALLGATHER] [MPI_Allgather PMPI_Allgather] [MPI_Allgather_c PMPI_Allgather_c] (
+                sendbuf: *const c_void => send, sendcount: Count => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: Count => receive_count, recvtype: MPI_Datatype => receive_type);
+            Alltoall [alltoall ALLTOALL] [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c] (
+                sendbuf: *const c_void => send, sendcount: Count => send_count, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcount: Count => receive_count, recvtype: MPI_Datatype => receive_type);
+            Barrier [barrier BARRIER] [MPI_Barrier PMPI_Barrier] [] ();
+        }
+    };
+}
+pub(crate) use replaced_collectives;
+
+/// What calls the library's own.
+macro_rules! natives {
+    ($($operation:ident $names:tt [$name:ident $native:ident] $large:tt
+        ($($argument:ident: $type:ty => $role:ident $($same:ident)*),*);)*) => {
+        /// Calls `PMPI_X` of `operation` through the linkage table, which comes to the same as calling into a shared library.
+        ///
+        /// # Safety
+        /// As the MPI standard says.
+        #[inline]
+        pub unsafe fn native(operation: Operation, passed: &Passed, comm: MPI_Comm) -> c_int {
+            match operation {
+                $(Operation::$operation => {
+                    // SAFETY: the caller's promise.
+                    unsafe { mpi_sys::$native($(passed.$role as _,)* comm) }
+                })*
+            }
+        }
+    };
+}
+
+replaced_collectives! { natives }
