@@ -119,7 +119,11 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     #[inline(always)]
     fn act(&mut self, action: &Action, wait: impl FnOnce(&mut T, &mut [T::Request]) -> Result<bool, T::Error>) -> bool {
         if let Action::Wait { first, number } = *action {
-            let run = &mut self.requests[first as usize..(first + number) as usize];
+            let run = match self.requests.get_mut(first as usize..(first + number) as usize) {
+                Some(run) => run,
+                // After an error nothing is started, so that the table may end before.
+                None => self.requests.get_mut(first as usize..).unwrap_or_default(),
+            };
             match wait(&mut self.transport, run) {
                 Ok(false) => return false,
                 Ok(true) => {}

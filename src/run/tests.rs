@@ -413,5 +413,17 @@ fn after_an_error_what_is_under_way_is_waited_for_and_nothing_is_started() {
     ];
     let error = play(player, &actions, 0).unwrap_err();
     assert!(error.contains("blocking send"));
+    let starts = |slot| Action::StartSend { message: message(2, 1), slot };
+    for actions in [
+        &[actions[1], starts(0), Action::Wait { first: 0, number: 1 }][..],
+        &[actions[0], actions[1], starts(1), starts(2), Action::Wait { first: 0, number: 3 }],
+    ] {
+        wires.borrow_mut().entry((1, 0)).or_default().push_back(vec![5]);
+        let mut table = Vec::new();
+        let transport = InMemory { rank: 0, wires: Rc::clone(&wires) };
+        // SAFETY: the actions touch two units of the receive buffer.
+        let player = unsafe { Player::new(transport, (), buffers, &mut table, &mut more) };
+        assert!(play(player, actions, 0).unwrap_err().contains("blocking send"), "what was not started is not waited for");
+    }
     assert_eq!((memory[0], wires.borrow().contains_key(&(0, 2))), (5, false));
 }
