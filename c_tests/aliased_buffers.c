@@ -15,7 +15,7 @@ static void fill(int *to, int count, int round, int rank) {
 }
 
 static int native(int operation, int count, MPI_Comm comm) {
-    int x[2] = {0};
+    int x[2] = {0}, place = 0;
     switch (operation) {
     case REDUCE: return PMPI_Reduce(x, x, count, MPI_INT, MPI_SUM, 0, comm);
     case ALLREDUCE: return PMPI_Allreduce(x, x, count, MPI_INT, MPI_SUM, comm);
@@ -23,6 +23,7 @@ static int native(int operation, int count, MPI_Comm comm) {
     case SCATTER: return PMPI_Scatter(x, count, MPI_INT, x, count, MPI_INT, 0, comm);
     case ALLGATHER: return PMPI_Allgather(x, count, MPI_INT, x, count, MPI_INT, comm);
     case ALLTOALL: return PMPI_Alltoall(x, count, MPI_INT, x, count, MPI_INT, comm);
+    case ALLTOALLV: return PMPI_Alltoallv(x, &count, &place, MPI_INT, x, &count, &place, MPI_INT, comm);
     }
     return MPI_SUCCESS;
 }
@@ -156,6 +157,33 @@ static void exchanges(MPI_Comm comm, int rank, int size, int count, int shift) {
     }
 }
 
+/* Alltoallv from a buffer to itself, or to one `shift` elements before it; with one array of counts for both sides, which
+ * MPICH takes for a sign that the buffers are one, or two. */
+static void own_exchanges(MPI_Comm comm, int rank, int size, int count, int shift, int one_array) {
+    int counts[RANKS], others[RANKS], places[RANKS];
+    for (int block = 0; block < size; block++) {
+        counts[block] = others[block] = count - (rank + block) % 2;
+        places[block] = count * (size - 1 - block);
+    }
+    for (int round = 0; round < TIMES; round++) {
+        CASE("MPI_Alltoallv, %d elements, shift %d, %d ranks, %s, round %d", count, shift, size,
+             one_array ? "one array" : "two arrays", round);
+        int *own = memory + shift;
+        for (int block = 0; block < size; block++) fill(own + places[block], count, round, RANKS * rank + block);
+        int code = MPI_Alltoallv(own, counts, places, MPI_INT, memory, one_array ? counts : others, places, MPI_INT, comm);
+        if (refuses[ALLTOALLV][1] && !shift && one_array) {
+            expect_refused(ALLTOALLV, 2, code);
+            continue;
+        }
+        REQUIRE(code == MPI_SUCCESS, "returned %d", code);
+        for (int block = 0; block < size; block++)
+            for (int i = 0; i < counts[block]; i++) {
+                int found = memory[places[block] + i];
+                REQUIRE(found == value(round, RANKS * block + rank, i), "element %d of rank %d is %d", i, block, found);
+            }
+    }
+}
+
 /* No elements: both buffers may be one, or nowhere. */
 static void nothing(MPI_Comm comm, int root) {
     CASE("no elements, root %d", root);
@@ -167,6 +195,8 @@ static void nothing(MPI_Comm comm, int root) {
         OK(MPI_Scatter(at, 0, MPI_INT, at, 0, MPI_INT, root, comm));
         OK(MPI_Allgather(at, 0, MPI_INT, at, 0, MPI_INT, comm));
         OK(MPI_Alltoall(at, 0, MPI_INT, at, 0, MPI_INT, comm));
+        int counts[RANKS] = {0}, others[RANKS] = {0}, places[RANKS] = {0};
+        OK(MPI_Alltoallv(at, counts, places, MPI_INT, at, others, places, MPI_INT, comm));
     }
 }
 
@@ -196,10 +226,12 @@ static void body(MPI_Comm comm, int rank, int size) {
             }
             gathers(comm, rank, size, count, root, 0);
             if (size > 1) exchanges(comm, rank, size, count, 0);
+            for (int arrays = 1; size > 1 && arrays <= 2; arrays++) own_exchanges(comm, rank, size, count, 0, arrays == 1);
             scatters(comm, rank, size, count, root, 0);
             if (!partial || size == 1 || count < 2) continue;
             gathers(comm, rank, size, count, root, count / 2);
             exchanges(comm, rank, size, count, count / 2);
+            own_exchanges(comm, rank, size, count, count / 2, 1);
             scatters(comm, rank, size, count, root, -count / 2);
         }
     }

@@ -15,10 +15,10 @@
 
 #define UNUSED __attribute__((unused))
 
-enum { BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, OPERATIONS };
+enum { BCAST, REDUCE, ALLREDUCE, GATHER, SCATTER, ALLGATHER, ALLTOALL, ALLTOALLV, OPERATIONS };
 
 static const char *const check_names[OPERATIONS] = {"bcast",   "reduce",    "allreduce", "gather",
-                                                    "scatter", "allgather", "alltoall"};
+                                                    "scatter", "allgather", "alltoall",  "alltoallv"};
 static long check_calls[OPERATIONS];
 static long check_failures;
 static int check_rank, check_size;
@@ -37,6 +37,7 @@ static inline int check_count(int operation) {
 #define MPI_Scatter(...) (check_count(SCATTER), MPI_Scatter(__VA_ARGS__))
 #define MPI_Allgather(...) (check_count(ALLGATHER), MPI_Allgather(__VA_ARGS__))
 #define MPI_Alltoall(...) (check_count(ALLTOALL), MPI_Alltoall(__VA_ARGS__))
+#define MPI_Alltoallv(...) (check_count(ALLTOALLV), MPI_Alltoallv(__VA_ARGS__))
 #if MPI_VERSION >= 4
 #define MPI_Bcast_c(...) (check_count(BCAST), MPI_Bcast_c(__VA_ARGS__))
 #define MPI_Reduce_c(...) (check_count(REDUCE), MPI_Reduce_c(__VA_ARGS__))
@@ -45,6 +46,7 @@ static inline int check_count(int operation) {
 #define MPI_Scatter_c(...) (check_count(SCATTER), MPI_Scatter_c(__VA_ARGS__))
 #define MPI_Allgather_c(...) (check_count(ALLGATHER), MPI_Allgather_c(__VA_ARGS__))
 #define MPI_Alltoall_c(...) (check_count(ALLTOALL), MPI_Alltoall_c(__VA_ARGS__))
+#define MPI_Alltoallv_c(...) (check_count(ALLTOALLV), MPI_Alltoallv_c(__VA_ARGS__))
 #endif
 
 /* Says which call the following comparisons are about. */

@@ -62,6 +62,12 @@ int main(int argc, char **argv) {
     SAME_CLASS("negative count, gather", Gather(a, -1, MPI_INT, b, -1, MPI_INT, 0, comm));
     SAME_CLASS("negative count, allgather", Allgather(a, -1, MPI_INT, b, -1, MPI_INT, comm));
     SAME_CLASS("negative count, alltoall", Alltoall(a, -1, MPI_INT, b, -1, MPI_INT, comm));
+    int bad[64] = {0}, good[64] = {0}, places[64] = {0};
+    bad[check_size - 1] = -1;
+    SAME_CLASS("negative count, alltoallv", Alltoallv(a, bad, places, MPI_INT, b, good, places, MPI_INT, comm));
+    SAME_CLASS("negative count to receive, alltoallv", Alltoallv(a, good, places, MPI_INT, b, bad, places, MPI_INT, comm));
+    SAME_CLASS("no datatype, alltoallv", Alltoallv(a, good, places, MPI_INT, b, bad, places, MPI_DATATYPE_NULL, comm));
+    SAME_CLASS("no communicator, alltoallv", Alltoallv(a, good, places, MPI_INT, b, good, places, MPI_INT, MPI_COMM_NULL));
     MPI_Datatype raw;
     OK(MPI_Type_vector(2, 1, 2, MPI_INT, &raw));
     SAME_CLASS("datatype not committed, bcast", Bcast(a, 1, raw, 0, comm));

@@ -42,6 +42,16 @@ static void body(MPI_Comm comm, int rank, int size) {
             OK(MPI_Alltoall_c(own, n, MPI_INT, ours, n, MPI_INT, comm));
             OK(PMPI_Alltoall_c(own, n, MPI_INT, native, n, MPI_INT, comm));
             check_same(ours, native, bytes, sizeof(int));
+            FRESH();
+            MPI_Count own_counts[8];
+            MPI_Aint places[8];
+            for (int i = 0; i < size; i++) {
+                own_counts[i] = (rank + i + root) % 2 ? n : n / 2;
+                places[i] = n * (size - 1 - i);
+            }
+            OK(MPI_Alltoallv_c(own, own_counts, places, MPI_INT, ours, own_counts, places, MPI_INT, comm));
+            OK(PMPI_Alltoallv_c(own, own_counts, places, MPI_INT, native, own_counts, places, MPI_INT, comm));
+            check_same(ours, native, bytes, sizeof(int));
         }
     free(own);
     free(ours);

@@ -5,6 +5,8 @@
 /* Counted here, under the name that is tested. */
 #undef MPI_Alltoall
 #undef MPI_Alltoall_c
+#undef MPI_Alltoallv
+#undef MPI_Alltoallv_c
 
 enum { NAMES = 64, MOST = 16 };
 

@@ -1,4 +1,4 @@
-! All six operations with `use mpi`: MPI_IN_PLACE, MPI_BOTTOM, a user's operation, a derived type.
+! The operations with `use mpi`: MPI_IN_PLACE, MPI_BOTTOM, a user's operation, a derived type.
 program fortran_mpi
   use mpi
   implicit none
@@ -6,6 +6,7 @@ program fortran_mpi
   integer rank, size, ierror, root, i, failures, all_failures
   integer own, total, values(8), expected(8), message(3), op
   integer mine(2), pairs(16), absolute, lengths(1)
+  integer round, counts(8), starts(8), blocks(16), received(16)
   integer(kind=MPI_ADDRESS_KIND) places(1)
   common /addressed/ mine
   failures = 0
@@ -59,6 +60,28 @@ program fortran_mpi
   do i = 1, size
     call check('allgather in place', values(i), i)
   end do
+  ! Blocks of one or two integers, backwards; then of others in the same arrays, and in place.
+  do round = 0, 2
+    do i = 1, size
+      counts(i) = 1 + mod(rank + i + round, 2)
+      starts(i) = 2 * (size - i)
+      blocks(starts(i) + 1) = 100 * rank + i
+      blocks(starts(i) + 2) = 1000 * rank + i
+    end do
+    received = -1
+    if (round < 2) then
+      call MPI_Alltoallv(blocks, counts, starts, MPI_INTEGER, received, counts, starts, MPI_INTEGER, MPI_COMM_WORLD, ierror)
+    else
+      received = blocks
+      call MPI_Alltoallv(MPI_IN_PLACE, counts, starts, MPI_DATATYPE_NULL, received, counts, starts, MPI_INTEGER, &
+                         MPI_COMM_WORLD, ierror)
+    end if
+    do i = 1, size
+      call check('alltoallv', received(starts(i) + 1), 100 * (i - 1) + rank + 1)
+      if (counts(i) == 2) call check('alltoallv, second', received(starts(i) + 2), 1000 * (i - 1) + rank + 1)
+      if (counts(i) == 1 .and. round < 2) call check('alltoallv, between', received(starts(i) + 2), -1)
+    end do
+  end do
   ! One digit a rank, in rank order: the operation does not commute.
   call MPI_Op_create(left_heavy, .false., op, ierror)
   own = rank + 1
@@ -91,6 +114,7 @@ program fortran_mpi
     write (*, '(a,i0)') 'check: gather calls ', size * size
     write (*, '(a,i0)') 'check: scatter calls ', size * size
     write (*, '(a,i0)') 'check: allgather calls ', 3 * size
+    write (*, '(a,i0)') 'check: alltoallv calls ', 3 * size
   end if
   ! Every rank learns of every failure by messages that are not counted.
   all_failures = failures

@@ -83,6 +83,19 @@ static void body(MPI_Comm comm, int rank, int size) {
             compare(exchanged, block, count * size, native, 60);
             OK(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, gathered.at, count, block, comm));
             compare(gathered, block, count * size, native, 40);
+            CASE("MPI_Alltoallv, %d ints, p %d", ints, size);
+            int counts[8], places[8], byte_counts[8], byte_places[8];
+            for (int i = 0; i < size; i++) {
+                counts[i] = count;
+                places[i] = count * (size - 1 - i);
+                byte_counts[i] = bytes;
+                byte_places[i] = bytes * (size - 1 - i);
+            }
+            outgoing = (free(outgoing), check_packed(gathered.at, count * size, block, &whole_bytes));
+            OK(MPI_Alltoallv(gathered.at, counts, places, block, exchanged.at, counts, places, block, comm));
+            OK(PMPI_Alltoallv(outgoing, byte_counts, byte_places, MPI_BYTE, native, byte_counts, byte_places, MPI_BYTE,
+                              comm));
+            compare(exchanged, block, count * size, native, 60);
             free(outgoing);
             check_free(exchanged);
 

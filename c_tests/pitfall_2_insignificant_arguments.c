@@ -2,6 +2,8 @@
 #include "check.h"
 
 static void *const rubbish = (void *)8;
+/* The compiler knows what an array of counts is, and is not to know that this is none. */
+static const int *volatile rubbish_array = (int *)8;
 
 static void body(MPI_Comm comm, int rank, int size) {
     int own[3], all[3 * 8], expected[3 * 8];
@@ -45,6 +47,24 @@ static void body(MPI_Comm comm, int rank, int size) {
         for (int i = 0; i < 3 * size; i++) all[i] = 100 * rank + i / 3;
         OK(MPI_Alltoall(MPI_IN_PLACE, -7, MPI_DATATYPE_NULL, all, 3, MPI_INT, comm));
         for (int i = 0; i < 3 * size; i++) REQUIRE(all[i] == i / 3 * 100 + rank, "element %d is %d", i, all[i]);
+
+        CASE("MPI_Alltoallv in place, p %d", size);
+        int counts[8], places[8];
+        for (int i = 0; i < size; i++) {
+            counts[i] = (rank + i + root) % 3 + 1;
+            places[i] = 3 * i;
+            for (int k = 0; k < 3; k++) all[3 * i + k] = 100 * rank + 10 * i + k;
+        }
+        OK(MPI_Alltoallv(MPI_IN_PLACE, rubbish_array, rubbish_array, MPI_DATATYPE_NULL, all, counts, places, MPI_INT, comm));
+        for (int i = 0; i < 3 * size; i++) {
+            int of = i % 3 < counts[i / 3] ? 100 * (i / 3) + 10 * rank + i % 3 : 100 * rank + 10 * (i / 3) + i % 3;
+            REQUIRE(all[i] == of, "element %d is %d, not %d", i, all[i], of);
+        }
+
+        CASE("MPI_Alltoallv with places of empty blocks, p %d", size);
+        int nowhere[8], none[8] = {0};
+        for (int i = 0; i < size; i++) nowhere[i] = i % 2 ? 2147483647 : -2147483647 - 1;
+        OK(MPI_Alltoallv(rubbish, none, nowhere, MPI_INT, all, none, nowhere, MPI_INT, comm));
 
         CASE("MPI_Reduce, root %d, p %d", root, size);
         int sum = -1;

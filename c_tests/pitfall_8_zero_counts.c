@@ -23,6 +23,10 @@ static void six(const char *what, int count, MPI_Datatype type, void *from, void
     still_agree(comm, rank, size);
     OK(MPI_Alltoall(from, count, type, buffer, count, type, comm));
     still_agree(comm, rank, size);
+    int counts[8], others[8], places[8] = {0};
+    for (int i = 0; i < size; i++) counts[i] = others[i] = count;
+    OK(MPI_Alltoallv(from, counts, places, type, buffer, others, places, type, comm));
+    still_agree(comm, rank, size);
 }
 
 static void body(MPI_Comm comm, int rank, int size) {

@@ -88,6 +88,22 @@ static void between_groups(void) {
     OK(MPI_Alltoall(each, 1, MPI_INT, all, 1, MPI_INT, inter));
     for (int r = 0; r < others; r++)
         REQUIRE(all[r] == 10 * (r + 1 + (low ? check_size / 2 : 0)) + local, "MPI_Alltoall gave %d for %d", all[r], r);
+    /* Arrays that end where the other group does. */
+    int *counts = malloc(sizeof(int) * others), *places = malloc(sizeof(int) * others);
+    for (int time = 0; time < 4; time++) {
+        for (int r = 0; r < others; r++) {
+            counts[r] = 1;
+            places[r] = others - 1 - r;
+            all[r] = -1;
+        }
+        OK(MPI_Alltoallv(each, counts, places, MPI_INT, all, counts, places, MPI_INT, inter));
+        for (int r = 0; r < others; r++) {
+            int from = 10 * (r + 1 + (low ? check_size / 2 : 0)) + (low ? check_size / 2 : check_size - check_size / 2) - 1 - local;
+            REQUIRE(all[places[r]] == from, "MPI_Alltoallv gave %d for %d, not %d", all[places[r]], r, from);
+        }
+    }
+    free(counts);
+    free(places);
     OK(MPI_Reduce(&own, &sum, 1, MPI_INT, MPI_SUM, root, inter));
     OK(MPI_Gather(&own, 1, MPI_INT, all, 1, MPI_INT, root, inter));
     OK(MPI_Scatter(all, 1, MPI_INT, &own, 1, MPI_INT, root, inter));

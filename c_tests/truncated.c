@@ -21,7 +21,7 @@ static int class_of(int code) {
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
-    int own[LONG] = {0}, all[3 * LONG];
+    int own[LONG] = {0}, all[3 * LONG] = {0}, into[3 * LONG];
     MPI_Comm comm;
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
@@ -39,6 +39,25 @@ int main(int argc, char **argv) {
         CASE("MPI_Scatter %d", i);
         EXPECT(check_rank > 0,
                MPI_Scatter(all, LONG, MPI_INT, own, check_rank == 0 ? LONG : SHORT, MPI_INT, 0, comm));
+        /* To everybody, from rank 0 too much; on the last rank too little room for what it sends itself. */
+        int sent[8], received[8], places[8], last = check_size - 1;
+        for (int r = 0; r < check_size; r++) {
+            places[r] = LONG * r;
+            sent[r] = check_rank == 0 && r > 0 ? LONG : SHORT;
+            received[r] = SHORT;
+        }
+        CASE("MPI_Alltoallv %d", i);
+        /* A rank that met an error sends nothing more, which others may wait for, unless all of it is on its way by then. */
+        if (check_size == 2 || getenv("COLLIE_ALLTOALLV"))
+            EXPECT(check_rank > 0, MPI_Alltoallv(all, sent, places, MPI_INT, into, received, places, MPI_INT, comm));
+        sent[check_rank] = check_rank == last ? LONG : SHORT;
+        for (int r = 0; r < check_size; r++)
+            if (r != check_rank) sent[r] = SHORT;
+        for (int k = 0; k < 3 * LONG; k++) into[k] = -1;
+        CASE("MPI_Alltoallv to itself %d", i);
+        EXPECT(check_rank == last, MPI_Alltoallv(all, sent, places, MPI_INT, into, received, places, MPI_INT, comm));
+        for (int k = 0; k < LONG * check_size; k++)
+            REQUIRE((into[k] == -1) == (k % LONG >= SHORT), "element %d is %d", k, into[k]);
         CASE("PMPI_Gather %d", i);
         EXPECT(check_rank == 0,
                PMPI_Gather(own, check_rank == 0 ? SHORT : LONG, MPI_INT, all, SHORT, MPI_INT, 0, comm));

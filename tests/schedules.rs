@@ -10,7 +10,7 @@
 //! larger sizes.
 
 use collie::algorithm::cover;
-use collie::algorithm::{Algorithm, Call, Choice, InPlace, Operation, all};
+use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, all};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
 use collie::schedule::verify::{Mode, Sends, verify_programs};
@@ -42,10 +42,34 @@ fn verify_row(row: &'static Algorithm) -> Result<(), Failed> {
                         return Err(Failed::from(failures.join("\n")));
                     }
                 }
+                if row.operation.has_own_counts() && (placement.is_empty() || row.needs.several_nodes) {
+                    verify_own_blocks(row, size, &placement, &mut failures);
+                }
             }
         }
     }
     if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+}
+
+/// Blocks of which each rank knows its own, in place and not.
+fn verify_own_blocks(row: &'static Algorithm, size: usize, placement: &[u32], failures: &mut Vec<String>) {
+    for in_place in [false, true] {
+        for (name, blocks) in &cover::own_blocks(size, in_place) {
+            let blocks = Blocks::All(blocks);
+            let call = Call { blocks, in_place, nodes: placement, ..Call::plain(row.operation, 7, 1) };
+            for choice in settings(row, &call, size) {
+                let mut told = Vec::new();
+                match caught(|| record_all(&choice, &call, size)) {
+                    Err(panic) => told.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
+                    Ok(programs) => {
+                        verify_in(&choice, &call, &programs, &[in_place], "", &mut told);
+                        verify_lowered(&choice, &call, &programs, &mut told);
+                    }
+                }
+                failures.extend(told.into_iter().map(|told| format!("{name}: {told}")));
+            }
+        }
+    }
 }
 
 /// Every root that covers the size; a few where nodes are set, since most rows never look at them.

@@ -1,7 +1,7 @@
 //! Which algorithms there are.
 
 use super::{Algorithm, Operation};
-use super::{allgather, allreduce, alltoall, barrier, bcast, gather, reduce, scatter};
+use super::{allgather, allreduce, alltoall, alltoallv, barrier, bcast, gather, reduce, scatter};
 
 /// The rows of one operation, in the order in which they are listed.
 pub fn of(operation: Operation) -> &'static [&'static Algorithm] {
@@ -13,6 +13,7 @@ pub fn of(operation: Operation) -> &'static [&'static Algorithm] {
         Operation::Scatter => scatter::ROWS,
         Operation::Allgather => allgather::ROWS,
         Operation::Alltoall => alltoall::ROWS,
+        Operation::Alltoallv => alltoallv::ROWS,
         Operation::Barrier => barrier::ROWS,
     }
 }

@@ -1,6 +1,6 @@
 //! Calls and settings that cover what an algorithm can meet, for tests and sweeps over the whole catalogue.
 
-use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Parameter, Value, of};
+use crate::algorithm::{Algorithm, AllBlocks, Block, Call, Choice, Kind, Operation, OwnBlocks, Parameter, Value, of};
 use smallvec::SmallVec;
 
 /// Numbers of ranks: every one up to 33, then both sides of a larger power of two.
@@ -45,6 +45,51 @@ pub fn placements(size: usize) -> Vec<Vec<u32>> {
         placements.push((0..size as u32).map(|rank| rank % nodes).collect());
     }
     placements
+}
+
+/// Blocks of lengths and in places of their own among `size` ranks, each with a name: in orders and with gaps that differ
+/// between the ranks. In place, a rank sends as much to another one as it gets from it, and from where it gets that.
+pub fn own_blocks(size: usize, in_place: bool) -> Vec<(&'static str, AllBlocks)> {
+    type Length = fn(usize, usize, usize) -> usize;
+    let lengths: [(&str, Length); 6] = [
+        ("uneven blocks", |from, to, _| (7 * from + 3 * to + from * to) % 11),
+        ("blocks for ranks a power of two away", |from, to, size| {
+            let distance = (to + size - from) % size;
+            if distance.is_power_of_two() { 5 } else { 0 }
+        }),
+        ("a rank with nothing", |from, to, size| match size / 2 {
+            silent if [from, to].contains(&silent) => 0,
+            _ => 3 + (from + to) % 2,
+        }),
+        ("all with one rank", |from, to, _| if from.min(to) == 0 { 4 } else { 0 }),
+        ("blocks for higher ranks", |from, to, _| if from <= to { 6 } else { 0 }),
+        ("nothing", |_, _, _| 0),
+    ];
+    let blocks = |length: Length| {
+        let length = |from: usize, to: usize| match in_place {
+            true => length(from.min(to), from.max(to), size),
+            false => length(from, to, size),
+        };
+        let own = |rank| {
+            let receive = placed(size, rank, |other| length(other, rank));
+            let send = if in_place { receive.clone() } else { placed(size, rank + 1, |other| length(rank, other)) };
+            OwnBlocks { send, receive }
+        };
+        AllBlocks::new((0..size).map(own).collect())
+    };
+    lengths.into_iter().map(|(name, length)| (name, blocks(length))).collect()
+}
+
+/// Blocks of these lengths one behind another, with a gap or none before each, in an order that `turn` decides.
+fn placed(size: usize, turn: usize, length: impl Fn(usize) -> usize) -> Box<[Block]> {
+    let step = [3, 5, 7, 11].into_iter().find(|step| !size.is_multiple_of(*step)).unwrap_or(1);
+    let (mut blocks, mut end) = (vec![Block::default(); size], 0);
+    for place in 0..size {
+        let other = (turn + place * step) % size;
+        blocks[other] = Block { start: end + (turn + place) % 3, len: length(other) };
+        end = blocks[other].end();
+    }
+    blocks.into()
 }
 
 /// The defaults, every parameter at a few other values of its kind, and several parameters changed at once; only

@@ -14,6 +14,7 @@
 pub mod allgather;
 pub mod allreduce;
 pub mod alltoall;
+pub mod alltoallv;
 pub mod barrier;
 pub mod bcast;
 mod catalogue;
@@ -30,6 +31,7 @@ pub use choice::{ChoiceError, accepted, parse_choice};
 
 // What an algorithm file begins with.
 pub use crate::operation::{
-    Algorithm, At, BufferRole, Call, Choice, Cost, Default, HALF_BANDWIDTH, Holds, InPlace, Kind, Needs, Operation,
-    Parameter, Parameters, RankNeed, Row, Shape, Unmet, Value, format_bytes, parse_bytes,
+    Algorithm, AllBlocks, At, Block, Blocks, BufferRole, Call, Choice, Cost, Default, HALF_BANDWIDTH, Holds, InPlace,
+    Kind, Needs, Operation, Origin, OwnBlocks, Parameter, Parameters, Prelude, RankNeed, Row, Shape, Stage, Unmet,
+    Value, format_bytes, parse_bytes,
 };

@@ -60,7 +60,7 @@ pub struct Cell {
     pub datatype: Datatype,
     /// Root; 0 where the operation has none.
     pub root: usize,
-    /// Signature bytes that one rank contributes; 0 for barrier.
+    /// Signature bytes that one rank contributes; 0 for barrier. Where blocks differ in length, those of a block in the mean.
     pub bytes: usize,
     /// How often the application makes this call, where a plan says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +84,21 @@ impl Cell {
     /// Elements that one rank contributes.
     pub const fn elements(&self) -> usize {
         self.bytes / self.datatype.size()
+    }
+
+    /// Elements of the block of rank `from` for rank `to` among `ranks`, where each pair has one. Where blocks differ in
+    /// length, from none to twice the mean; all ranks send alike, so that none is the others' bottleneck by its sums.
+    pub const fn block(&self, from: usize, to: usize, ranks: usize) -> usize {
+        let (mean, distance) = (self.elements(), (to + ranks - from) % ranks);
+        // The distances 1 and 2, 3 and 4, … share what two blocks have in the mean.
+        let is_alone = distance == 0 || distance % 2 == 1 && distance + 1 == ranks;
+        if !self.operation.has_own_counts() || is_alone {
+            return mean;
+        }
+        let pair = from * ranks + distance.div_ceil(2);
+        let mixed = (pair as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+        let more = mixed as usize % (mean + 1);
+        if (distance % 2 == 1) == (from % 2 == 0) { mean + more } else { mean - more }
     }
 
     /// What makes two cells the same, in the order in which they are listed.
@@ -110,6 +125,20 @@ pub fn grid(operations: &[Operation], datatypes: &[Datatype], roots: &[usize], s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_differ_in_length_and_all_ranks_send_alike() {
+        let cell = Cell::new(Operation::Alltoallv, Datatype::Int, 0, 400).unwrap();
+        for ranks in 1..12 {
+            let lengths = |from| (0..ranks).map(move |to| cell.block(from, to, ranks));
+            for from in 0..ranks {
+                assert_eq!(lengths(from).sum::<usize>(), 100 * ranks, "rank {from} of {ranks}");
+                assert_eq!(lengths(from).all(|length| length == 100), ranks < 3, "rank {from} of {ranks}");
+            }
+        }
+        let even = Cell::new(Operation::Alltoall, Datatype::Int, 0, 400).unwrap();
+        assert_eq!(even.block(1, 3, 8), 100);
+    }
 
     #[test]
     fn a_grid_has_each_cell_once() {

@@ -249,6 +249,8 @@ pub struct Exchange {
     rank: usize,
     datatype: MPI_Datatype,
     op: MPI_Op,
+    /// Counts and displacements by rank, where each rank passes its own: of the send and of the receive side.
+    arrays: [[Vec<c_int>; 2]; 2],
     send: Vec<*mut u8>,
     receive: Vec<*mut u8>,
     send_bytes: usize,
@@ -262,8 +264,11 @@ pub struct Exchange {
 impl Exchange {
     fn new(job: &Job, cell: &Cell, cold: bool) -> Self {
         let elements = cell.elements();
+        let arrays = arrays(job, cell);
+        let own = arrays.each_ref().map(|[counts, _]| counts.iter().map(|count| *count as usize).sum());
         let blocks = cell.operation.row().sides().map(|side| side.blocks(job.size, job.rank == cell.root).unwrap_or(0));
-        let [send_bytes, receive_bytes] = blocks.map(|blocks| blocks * elements * cell.datatype.extent());
+        let elements = if cell.operation.has_own_counts() { own } else { blocks.map(|blocks| blocks * elements) };
+        let [send_bytes, receive_bytes] = elements.map(|elements| elements * cell.datatype.extent());
         let node = job.nodes.get(job.rank).copied().unwrap_or(0);
         let room = cold_bytes(job.ranks_per_node[node as usize]);
         let copies = if cold { (room / (send_bytes + receive_bytes).max(4096)).max(2) } else { 1 };
@@ -280,6 +285,7 @@ impl Exchange {
             datatype: job.datatype(cell.datatype),
             // The first is the sum, the ninth the bitwise or: sums are not defined on bytes.
             op: if cell.datatype == Datatype::Byte { ops[8] } else { ops[0] },
+            arrays,
             send: pieces(send_bytes),
             receive: pieces(receive_bytes),
             send_bytes,
@@ -351,6 +357,8 @@ impl Exchange {
     #[inline]
     pub fn call(&self, library: Library, comm: MPI_Comm) -> Result {
         let count = self.cell.elements() as i64;
+        let [sent, received] =
+            self.arrays.each_ref().map(|arrays| arrays.each_ref().map(|array| array.as_ptr().cast()));
         let passed = Passed {
             send: self.send[self.turn].cast(),
             send_count: count,
@@ -360,6 +368,11 @@ impl Exchange {
             receive_type: self.datatype,
             op: self.op,
             root: self.cell.root as c_int,
+            send_counts: sent[0],
+            send_displacements: sent[1],
+            receive_counts: received[0],
+            receive_displacements: received[1],
+            wide: false,
         };
         // SAFETY: the buffers have room for what the cell's call reads and writes on this rank.
         check(unsafe {
@@ -369,6 +382,22 @@ impl Exchange {
             }
         })
     }
+}
+
+/// Counts and displacements of the blocks that a rank sends and of those that it receives, one behind the other; empty
+/// where all blocks are alike.
+fn arrays(job: &Job, cell: &Cell) -> [[Vec<c_int>; 2]; 2] {
+    if !cell.operation.has_own_counts() {
+        return Default::default();
+    }
+    let (rank, size) = (job.rank, job.size);
+    let side = |length: &dyn Fn(usize) -> usize| {
+        let counts: Vec<_> = (0..size).map(|other| length(other) as c_int).collect();
+        let ends = counts.iter().scan(0, |end, count| Some(std::mem::replace(end, *end + count)));
+        let displacements = ends.collect();
+        [counts, displacements]
+    };
+    [side(&|to| cell.block(rank, to, size)), side(&|from| cell.block(from, rank, size))]
 }
 
 fn widened(bytes: [u8; 4]) -> [u8; 8] {

@@ -95,7 +95,10 @@ impl Loss {
 pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, ChoiceError> {
     let mut groups: BTreeMap<Group, BTreeMap<usize, Vec<&CellRow>>> = BTreeMap::new();
     for cell in reports.iter().flat_map(|report| &report.cells) {
-        groups.entry(Group::of(cell)).or_default().entry(cell.cell.bytes).or_default().push(cell);
+        let group = Group::of(cell);
+        // What no rank knows cannot decide: all sizes count as one.
+        let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
+        groups.entry(group).or_default().entry(bytes).or_default().push(cell);
     }
     let places: BTreeSet<_> = groups.keys().map(Group::place).collect();
     let counts = |group: &Group| -> Vec<u32> {
@@ -249,7 +252,11 @@ fn block(
         let middle = |next: &Size| ((size.bytes.max(1) as f64) * next.bytes as f64).sqrt() as usize;
         let most = sizes.get(place + 1).map_or(usize::MAX, middle);
         if let Some(native) = size.native {
-            ratios.push(format!("{} {:.2}", size.bytes, (native - size.losses[*name].to_best).exp()));
+            let ratio = (native - size.losses[*name].to_best).exp();
+            ratios.push(match group.operation.has_own_counts() {
+                true => format!("{ratio:.2} over all sizes"),
+                false => format!("{} {ratio:.2}", size.bytes),
+            });
         }
         let wanted = match *name {
             NATIVE => Wanted::Native,
@@ -327,6 +334,19 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("allreduce 2-8 0-8K recursive_doubling"), "{found:?}");
         assert!(found[1].starts_with("allreduce 2-8 8193-inf ring"), "{found:?}");
+    }
+
+    #[test]
+    fn sizes_that_no_rank_knows_decide_nothing() {
+        let times = |bytes, linear, bruck| {
+            let mut cell = cell(bytes, 4, &[("linear", linear), ("two_phase_bruck", bruck)]);
+            cell.cell.operation = Operation::Alltoallv;
+            cell
+        };
+        let cells = vec![times(64, 9.0, 8.0), times(4096, 9.0, 12.0)];
+        let written = text(&tune(&[report(cells.clone())], SETTINGS).unwrap(), "");
+        assert!(written.contains("native over this: 1.11 over all sizes"), "{written}");
+        assert_eq!(lines(&[report(cells)], SETTINGS), ["alltoallv 2-8 * linear:max_requests=32"]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What the program passed to a collective, and which of it counts on this rank.
 
+use super::own_arguments::{self, OwnArguments, digest};
 use crate::algorithm::{InPlace, Operation};
 use crate::communicator::fallback::Fallback;
 use crate::mpi::alias;
-use crate::mpi::collectives::Passed;
+use crate::mpi::collectives::{Arrays, Passed};
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::family::ALLREDUCE_TAKES_BOTTOM_TWICE;
@@ -12,6 +13,7 @@ use crate::mpi::packing::Elements;
 use crate::schedule::overlap::{Distances, Overlap, Reach};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::os::raw::{c_int, c_void};
+use std::rc::Rc;
 
 /// One buffer argument with its count and type.
 #[derive(Clone, Copy)]
@@ -39,12 +41,15 @@ pub struct Arguments {
     pub root: c_int,
     /// The program's communicator.
     pub comm: MPI_Comm,
+    /// Counts and displacements of the two sides, where each rank passes its own.
+    pub arrays: Option<[Arrays; 2]>,
 }
 
 /// All that the understanding of a call rests on besides where the buffers lie: two calls with one key on one
 /// communicator are understood alike, as long as their handles are predefined and [`LocalArguments::fits`].
 ///
-/// In words of one width, which are compared and hashed without a branch: counts, types, reduction operation, and the rest.
+/// In words of one width, which are compared and hashed without a branch: counts or the digests of their arrays, types,
+/// reduction operation, and the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Key([u64; 6]);
 
@@ -52,7 +57,7 @@ impl Arguments {
     /// What was passed to `operation` on `comm`.
     #[inline(always)]
     pub const fn of(operation: Operation, passed: &Passed, comm: MPI_Comm) -> Self {
-        let Passed { send, send_count, send_type, receive, receive_count, receive_type, op, root } = *passed;
+        let Passed { send, send_count, send_type, receive, receive_count, receive_type, op, root, .. } = *passed;
         Self {
             operation,
             send: Side { address: send, count: send_count, datatype: send_type },
@@ -60,35 +65,56 @@ impl Arguments {
             op,
             root,
             comm,
+            arrays: if operation.has_own_counts() { Some(passed.arrays()) } else { None },
         }
     }
 
-    /// The key of these arguments.
+    /// The key of these arguments, of which arrays have `entries` entries.
+    ///
+    /// Arrays count by their contents, of which the key has a digest: who finds something under it has to compare
+    /// them ([`LocalArguments::fits`]).
     #[inline]
-    pub fn key(&self) -> Key {
+    pub fn key(&self, entries: usize) -> Key {
         let (send, receive, in_place) = (self.send.address, self.receive.address, constants::in_place());
         let addresses = u8::from(send == in_place)
             | u8::from(receive == in_place) << 1
             | u8::from(send.is_null()) << 2
             | u8::from(receive.is_null()) << 3
-            | u8::from(send == receive) << 4;
+            | u8::from(send == receive) << 4
+            | u8::from(self.passes_one_array_of_counts()) << 5;
         // Which addresses are in place or null, and whether they are one.
         let rest = (self.root as u32 as u64) << 32 | (addresses as u64) << 8 | self.operation as u64;
         let handles = [self.send.datatype.0 as usize, self.receive.datatype.0 as usize, self.op.0 as usize];
         let [send_type, receive_type, op] = handles.map(|handle| handle as u64);
-        Key([self.send.count as u64, self.receive.count as u64, send_type, receive_type, op, rest])
+        let [sent, received] = match self.arrays {
+            None => [self.send.count as u64, self.receive.count as u64],
+            Some([_, received]) if send == in_place => [0, digest(received, entries)],
+            Some(arrays) => arrays.map(|arrays| digest(arrays, entries)),
+        };
+        Key([sent, received, send_type, receive_type, op, rest])
     }
 
-    /// Where the first byte in use of each buffer that counts on rank `rank` is, as far as its arguments can be understood.
-    pub fn first_bytes(&self, rank: usize) -> impl Iterator<Item = *const c_void> {
+    /// Whether the counts of both sides are one array, which MPICH looks at.
+    fn passes_one_array_of_counts(&self) -> bool {
+        self.arrays.is_some_and(|[send, receive]| send.counts == receive.counts)
+    }
+
+    /// Where the first byte in use of each buffer that counts on rank `rank` of `size` is, as far as its arguments can be
+    /// understood.
+    pub fn first_bytes(&self, rank: usize, size: usize) -> impl Iterator<Item = *const c_void> {
         let at_root = usize::try_from(self.root) == Ok(rank);
         // Of one block per rank there is no telling how many, nor is that asked.
         let [sends, receives] = self.operation.row().sides().map(|role| role.blocks(1, at_root).is_some());
         let counts = |side: &Side| !is_in_place(side.address) && side.datatype != constants::datatype_null();
-        let sides = [self.send, self.receive].into_iter().zip([sends, receives]);
-        sides.filter(move |(side, wanted)| *wanted && counts(side)).map(|(side, _)| {
-            let lower = Datatype::of(side.datatype).map_or(0, |datatype| datatype.true_lower);
-            side.address.wrapping_byte_offset(lower)
+        let places = match self.arrays {
+            None => [Some(0); 2],
+            Some(arrays) => arrays.map(|arrays| first_place(arrays, size)),
+        };
+        let sides = [self.send, self.receive].into_iter().zip([sends, receives]).zip(places);
+        sides.filter(move |((side, wanted), _)| *wanted && counts(side)).filter_map(|((side, _), place)| {
+            let datatype = Datatype::of(side.datatype).ok();
+            let (lower, extent) = datatype.map_or((0, 0), |datatype| (datatype.true_lower, datatype.extent));
+            Some(side.address.wrapping_byte_offset(place?.wrapping_mul(extent).wrapping_add(lower)))
         })
     }
 
@@ -118,12 +144,22 @@ impl PartialEq for Key {
     }
 }
 
+/// The place of the first element in use, where there is one.
+fn first_place(arrays: Arrays, size: usize) -> Option<isize> {
+    if arrays.are_missing() {
+        return None;
+    }
+    // SAFETY: they are there, with an entry for each rank of the communicator.
+    let filled = unsafe { arrays.each(size) }.find(|[count, _]| *count > 0);
+    filled.map(|[_, displacement]| displacement as isize)
+}
+
 /// The arguments that count on this rank, understood.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct LocalArguments {
     /// Root rank; 0 where there is none.
     pub root: usize,
-    /// Units, as [`Call::count`](crate::algorithm::Call::count).
+    /// Units, as [`Call::count`](crate::algorithm::Call::count); 0 where each rank passes its own counts.
     pub count: usize,
     /// Bytes of one unit, as [`Call::unit`](crate::algorithm::Call::unit).
     pub unit: usize,
@@ -137,30 +173,60 @@ pub struct LocalArguments {
     /// being passed so are taken for in place; from others that overlap, all must be read before anything is written.
     pub overlap: Overlap,
     distances: Distances,
+    /// Counts and displacements, where each rank passes its own.
+    pub own: Option<Rc<OwnArguments>>,
+}
+
+/// Elements of a buffer of the program's.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The place of the first of them in the buffer.
+    pub first: isize,
+    /// These.
+    pub elements: Elements,
 }
 
 impl LocalArguments {
     /// Those of a barrier.
     pub const fn nothing() -> Self {
         let (overlap, distances) = (Overlap::Apart, Distances::NOWHERE);
-        Self { root: 0, count: 0, unit: 1, send: None, receive: None, reduction: None, overlap, distances }
+        Self { root: 0, count: 0, unit: 1, send: None, receive: None, reduction: None, overlap, distances, own: None }
     }
 
-    /// Signature bytes that one rank contributes.
-    pub const fn bytes(&self) -> usize {
+    /// Signature bytes that one rank contributes, where all know them.
+    pub const fn known_bytes(&self) -> usize {
         self.count * self.unit
+    }
+
+    /// Signature bytes that this rank contributes: one rank's block, or where blocks differ in length all that it sends.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.own.as_ref().map_or_else(|| self.known_bytes(), |own| own.bytes)
     }
 
     /// The same for a call with other buffers.
     #[inline]
-    pub fn at(mut self, arguments: &Arguments) -> Self {
-        if let Some(send) = &mut self.send {
+    pub fn at(&self, arguments: &Arguments) -> Self {
+        let mut local = self.clone();
+        if let Some(send) = &mut local.send {
             send.address = arguments.send.address.cast_mut().cast();
         }
-        if let Some(receive) = &mut self.receive {
+        if let Some(receive) = &mut local.receive {
             receive.address = arguments.receive.address.cast_mut().cast();
         }
-        self
+        local
+    }
+
+    /// The parts of the receive buffer: all of it in one, or each block that is not empty where each rank places its own.
+    pub fn received(&self) -> Vec<Part> {
+        let Some(all) = self.receive else { return Vec::new() };
+        match &self.own {
+            None => vec![Part { first: 0, elements: all }],
+            Some(own) => {
+                let filled = own.filled(own_arguments::Side::Receive).map(|(_, placed)| placed);
+                filled.map(|at| Part { first: at.first, elements: all.part(at.first, at.number) }).collect()
+            }
+        }
     }
 
     /// The handles that `PMPI_Reduce_local` takes, in reductions.
@@ -170,10 +236,14 @@ impl LocalArguments {
         self.reduction.as_ref().map(|reduction| (reduction.handle, side.datatype.handle))
     }
 
-    /// Whether the buffers of such a call lie as those that this was made of.
+    /// Whether the buffers of such a call lie as those that this was made of, and its arrays hold the same.
     #[inline]
     pub fn fits(&self, arguments: &Arguments) -> bool {
         self.distances.overlap(arguments.distance()) == self.overlap
+            && match (&self.own, &arguments.arrays) {
+                (Some(own), Some(arrays)) => own.is_of(arrays),
+                _ => true,
+            }
     }
 
     /// Whether it holds for the next call like it. Handles that are not predefined may mean something else by then, and of
@@ -201,6 +271,9 @@ impl LocalArguments {
         if row.folds {
             return Self::reduction(arguments, root, at_root);
         }
+        if let Some(arrays) = &arguments.arrays {
+            return Self::own(arguments, arrays, size);
+        }
         let [mut send, mut receive] = row.sides().map(|role| role.blocks(size, at_root));
         // In place, one of two buffers stands for both.
         if send.is_some() && receive.is_some() {
@@ -222,15 +295,56 @@ impl LocalArguments {
         Ok(Self { root, count: bytes, send, receive, ..Self::nothing() })
     }
 
-    /// Finds out how the buffers lie, where both count.
-    fn with_overlap(mut self, arguments: &Arguments, rank: usize) -> Result<Self, Fallback> {
+    /// The same of a call with counts and displacements of its own.
+    fn own(arguments: &Arguments, arrays: &[Arrays; 2], size: usize) -> Result<Self, Fallback> {
+        let valid = |side: &Side| {
+            let address = side.address.cast_mut().cast();
+            datatype(side).map(|datatype| Elements { address, count: 0, datatype })
+        };
+        let (sent, mut received) = (&arguments.send, valid(&arguments.receive)?);
+        let mut send = if is_in_place(sent.address) { None } else { Some(valid(sent)?) };
+        let given = send.as_ref().map(|send| (arrays[0], &send.datatype));
+        let own = OwnArguments::of(given, (arrays[1], &received.datatype), size)?;
+        received.count = own.elements(own_arguments::Side::Receive);
+        if let Some(send) = &mut send {
+            send.count = own.elements(own_arguments::Side::Send);
+        }
+        let starts_at_null = |side, elements: &Elements| {
+            elements.address.is_null()
+                && elements.datatype.contiguous
+                && elements.datatype.size > 0
+                && own.filled(side).any(|(_, placed)| placed.first == 0)
+        };
+        if starts_at_null(own_arguments::Side::Receive, &received)
+            || send.as_ref().is_some_and(|send| starts_at_null(own_arguments::Side::Send, send))
+        {
+            return Err(Fallback::InvalidArgument);
+        }
+        Ok(Self { send, receive: Some(received), own: Some(Rc::new(own)), ..Self::nothing() })
+    }
+
+    /// Finds out how the buffers lie.
+    fn with_overlap(self, arguments: &Arguments, rank: usize) -> Result<Self, Fallback> {
+        let mut local = self.with_distances(arguments, rank)?;
+        if let Some(own) = local.own.as_mut().and_then(Rc::get_mut) {
+            own.settle(rank, local.send.is_none(), local.overlap == Overlap::Partial);
+        }
+        Ok(local)
+    }
+
+    /// The same, where both count.
+    fn with_distances(mut self, arguments: &Arguments, rank: usize) -> Result<Self, Fallback> {
         let (Some(send), Some(receive)) = (self.send, self.receive) else { return Ok(self) };
-        if native_refuses(arguments, rank) {
+        let elements = self.own.as_ref().map_or(arguments.send.count, |_| (send.count + receive.count) as i64);
+        if native_refuses(arguments, rank, elements) {
             return Err(Fallback::InvalidArgument);
         }
         let own = |all: &Elements, one: &Elements| {
-            let alike =
-                all.datatype.handle == one.datatype.handle || (all.datatype.contiguous && one.datatype.contiguous);
+            let (all_type, one_type) = (&all.datatype, &one.datatype);
+            let rows = all_type.contiguous && one_type.contiguous;
+            // Places are told in elements where each rank passes its own.
+            let rows = rows && (self.own.is_none() || all_type.size == one_type.size);
+            let alike = all_type.handle == one_type.handle || rows;
             alike.then(|| (rank * self.count) as isize / all.datatype.size.max(1) as isize * all.datatype.extent)
         };
         let row = arguments.operation.row();
@@ -238,6 +352,7 @@ impl LocalArguments {
             InPlace::OwnOfReceive => own(&receive, &send),
             InPlace::OwnOfSend => own(&send, &receive).map(|offset| -offset),
             InPlace::All if row.folds => Some(0),
+            InPlace::All if self.own.as_ref().is_some_and(|own| !own.sides_are_alike()) => None,
             InPlace::All => own(&receive, &send).map(|_| 0),
             InPlace::Never => None,
         };
@@ -245,7 +360,14 @@ impl LocalArguments {
             let Datatype { true_lower, true_extent, extent, .. } = side.datatype;
             Reach::of(side.count, true_lower, true_extent, extent)
         };
-        self.distances = Distances::of(reach(send), reach(receive), in_place);
+        let (sent, received) = match &self.own {
+            None => (reach(send), reach(receive)),
+            Some(own) => {
+                let [sent, received] = [own_arguments::Side::Send, own_arguments::Side::Receive];
+                (own.reach(sent, &send.datatype), own.reach(received, &receive.datatype))
+            }
+        };
+        self.distances = Distances::of(sent, received, in_place);
         self.overlap = self.distances.overlap(arguments.distance());
         if self.overlap == Overlap::InPlace {
             let result = row.in_place == InPlace::OwnOfSend;
@@ -294,10 +416,14 @@ pub fn is_in_place(address: *const c_void) -> bool {
 }
 
 /// Whether the native library says that the two buffers are one, on a rank where both count. It compares addresses, not
-/// the bytes in use, and blocks as if elements lay in a row.
-fn native_refuses(arguments: &Arguments, rank: usize) -> bool {
+/// the bytes in use, and blocks as if elements lay in a row. The call has `elements` elements.
+fn native_refuses(arguments: &Arguments, rank: usize, elements: i64) -> bool {
     let Arguments { operation, send, receive, .. } = arguments;
-    let alike = send.datatype == receive.datatype && send.count == receive.count;
+    let same_counts = match arguments.arrays {
+        None => send.count == receive.count,
+        Some(_) => arguments.passes_one_array_of_counts(),
+    };
+    let alike = send.datatype == receive.datatype && same_counts;
     let own = || {
         let size = Datatype::of(send.datatype).map_or(0, |datatype| datatype.size);
         (rank * size) as isize * send.count as isize
@@ -310,16 +436,21 @@ fn native_refuses(arguments: &Arguments, rank: usize) -> bool {
         InPlace::OwnOfReceive => alike && arguments.distance() == own(),
         InPlace::OwnOfSend => alike && arguments.distance() == -own(),
     };
-    one && alias::is_refused(*operation, send.count)
+    one && alias::is_refused(*operation, elements)
+}
+
+/// The type of a side's elements.
+fn datatype(side: &Side) -> Result<Datatype, Fallback> {
+    if side.datatype == constants::datatype_null() || is_in_place(side.address) {
+        return Err(Fallback::InvalidArgument);
+    }
+    Datatype::of(side.datatype).map_err(|_| Fallback::InvalidArgument)
 }
 
 /// `blocks` times the side's elements.
 fn elements(side: &Side, blocks: usize) -> Result<Elements, Fallback> {
     let count = usize::try_from(side.count).map_err(|_| Fallback::InvalidArgument)?;
-    if side.datatype == constants::datatype_null() || is_in_place(side.address) {
-        return Err(Fallback::InvalidArgument);
-    }
-    let datatype = Datatype::of(side.datatype).map_err(|_| Fallback::InvalidArgument)?;
+    let datatype = datatype(side)?;
     let all = Elements { address: side.address.cast_mut().cast(), count: count * blocks, datatype };
     // Elements in a row from address 0 on cannot be meant; absolute addresses come with types of another kind.
     if all.address.is_null() && datatype.contiguous && all.bytes() > 0 {

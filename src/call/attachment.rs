@@ -54,9 +54,11 @@ impl Attachment {
     /// For a communicator that no call has been made on.
     pub fn new(communicator: Communicator) -> Self {
         let chosen = Arc::new(Chosen::nothing());
+        // Arrays of a call between two groups have an entry for each rank of the other one, and it is never kept.
+        let entries = if communicator.facts.inter { 0 } else { communicator.facts.size };
         let attached = Attached {
             decisions: Decisions::default(),
-            calls: Calls::new(&communicator.runtime.cache),
+            calls: Calls::new(&communicator.runtime.cache, entries),
             communicator,
             chosen: Arc::clone(&chosen),
             version: VERSIONS.version(),

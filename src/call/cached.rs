@@ -37,7 +37,11 @@ pub struct CachedCall {
 impl HeapBytes for Rc<CachedCall> {
     fn heap_bytes(&self) -> usize {
         let spilled = if self.prepared.spilled() { size_of_val(&self.prepared[..]) } else { 0 };
-        size_of::<CachedCall>() + self.prepared.iter().flatten().map(HeapBytes::heap_bytes).sum::<usize>() + spilled
+        let own = self.local.own.as_ref().map_or(0, |own| own.heap_bytes());
+        size_of::<CachedCall>()
+            + self.prepared.iter().flatten().map(HeapBytes::heap_bytes).sum::<usize>()
+            + spilled
+            + own
     }
 }
 
@@ -59,24 +63,27 @@ impl HeapBytes for Program {
 pub struct Calls {
     calls: Cache<arguments::Key, Rc<CachedCall>>,
     programs: Cache<program::Key, Program>,
+    /// Entries of arrays by rank; none where they would have to be those of another group.
+    entries: usize,
 }
 
 impl Calls {
-    /// Empty; what they come to hold is charged to `account`.
-    pub fn new(account: &Arc<CacheAccount>) -> Self {
-        Self { calls: Cache::new(CALLS, Arc::clone(account)), programs: Cache::new(PROGRAMS, Arc::clone(account)) }
+    /// Empty, for calls whose arrays have `entries` entries; what they come to hold is charged to `account`.
+    pub fn new(account: &Arc<CacheAccount>, entries: usize) -> Self {
+        let (calls, programs) = (Cache::new(CALLS, Arc::clone(account)), Cache::new(PROGRAMS, Arc::clone(account)));
+        Self { calls, programs, entries }
     }
 
-    /// A call like this one that came before.
+    /// A call like this one that came before; it has to be asked whether it [fits](LocalArguments::fits).
     #[inline]
     pub fn find(&mut self, arguments: &Arguments) -> Option<&Rc<CachedCall>> {
-        let key = arguments.key();
+        let key = arguments.key(self.entries);
         self.calls.find(key.hash(), &key).map(|known| &*known)
     }
 
     /// Keeps a call for the next one like it.
     pub fn keep(&mut self, arguments: &Arguments, call: CachedCall) {
-        let key = arguments.key();
+        let key = arguments.key(self.entries);
         self.calls.insert(key.hash(), key, Rc::new(call));
     }
 

@@ -52,8 +52,8 @@ struct Outcome {
     bytes: usize,
     /// Place of datatype and operation in the log of calls, where there is one.
     elements: u16,
-    /// The epoch, in mode `compare`.
-    epoch: Option<u32>,
+    /// The epoch and what sizes take turns with it, in mode `compare`.
+    epoch: Option<(Bucket, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
     /// Whether another call ran before the one that counts and met the late ranks.
@@ -92,8 +92,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
             let Outcome { counter, bytes, elements, .. } = outcome;
             log.push(runtime, LoggedCall { place, root, counter, bytes, elements, times });
         }
-        if let Some(epoch) = outcome.epoch {
-            let bucket = Bucket::of(outcome.bytes as u64);
+        if let Some((bucket, epoch)) = outcome.epoch {
             let epochs = &mut communicator.tally.alternation.get_mut().epochs;
             epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
         }
@@ -132,6 +131,10 @@ fn decide_and_run(
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
     let communicator = &mut attached.communicator;
     let first_calls = communicator.is_new();
+    if communicator.facts.inter && arguments.arrays.is_some() {
+        // Arrays have an entry for each rank of the other group.
+        return pass(&mut communicator.tally, 0, Fallback::Intercommunicator);
+    }
     let local = match LocalArguments::of(arguments, communicator.facts.rank, communicator.facts.size) {
         Ok(local) => local,
         Err(_) if communicator.facts.inter => return pass(&mut communicator.tally, 0, Fallback::Intercommunicator),
@@ -150,7 +153,7 @@ fn decide_and_run(
         return Ok(run(runtime, communicator, arguments, &local, &Plan::native(counter), &nobody(), native));
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
-    let key = DecisionKey { count: local.count, unit: local.unit, commutative };
+    let key = DecisionKey { count: local.count, unit: local.unit, commutative, counted: bytes };
     let plan = match attached.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {
@@ -160,12 +163,17 @@ fn decide_and_run(
         }
     };
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
-    let plan = if bytes == 0 && arguments.operation.has_data() { plan.of_last() } else { plan };
+    let plan = if is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
     let prepared: Ready =
         plan.candidates().iter().map(|candidate| prepare(attached, arguments.operation, &local, candidate)).collect();
     let outcome = run(runtime, &attached.communicator, arguments, &local, &plan, &prepared, native);
     keep(attached, arguments, local, plan, prepared);
     Ok(outcome)
+}
+
+/// Whether no rank has anything to send.
+fn is_empty(operation: Operation, local: &LocalArguments) -> bool {
+    local.bytes() == 0 && operation.has_data() && !operation.has_own_counts()
 }
 
 /// Nothing made ready, of a plan by the native library.
@@ -210,14 +218,18 @@ fn prepare(
     candidate: &Candidate,
 ) -> Option<Prepared> {
     let choice = candidate.choice.as_ref()?;
-    if local.bytes() == 0 && operation.has_data() {
+    if is_empty(operation, local) {
         return None;
     }
     let (place, call) = seat_and_call(&attached.communicator, operation, local);
     let form = program::form(&place, local);
     let lower = || program::lowered(&place, &call, choice, &form);
-    let lowered = attached.calls.program(program::Key::of(&call, &form), choice, lower);
-    Some(Prepared::new(place, &call, local, form, lowered))
+    let lowered = match &local.own {
+        None => attached.calls.program(program::Key::of(&call, &form), choice, lower),
+        // No other call has the same blocks, as a rule.
+        Some(_) => lower().map(Arc::new),
+    };
+    Some(Prepared::new(place, (choice, &call), local, form, lowered))
 }
 
 /// Runs what was decided.
@@ -271,8 +283,10 @@ fn run_alone(
     };
     match (plan.policy(), plan.candidates()) {
         (Policy::Alternate, _) => {
-            let epoch = communicator.next_epoch(arguments.operation, bytes);
-            Outcome { epoch: Some(epoch), ..by(usize::from(!Epochs::is_native(epoch))) }
+            // By what all ranks know, as they have to take turns alike.
+            let bucket = Bucket::of(local.known_bytes() as u64);
+            let epoch = communicator.next_epoch(arguments.operation, bucket);
+            Outcome { epoch: Some((bucket, epoch)), ..by(usize::from(!Epochs::is_native(epoch))) }
         }
         (Policy::Both, [first, Candidate { choice: Some(choice), counter }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
@@ -295,7 +309,7 @@ fn ask_for_device_memory(runtime: &Runtime, attached: &mut Attached, arguments: 
         return Ok(());
     }
     let Some(private) = communicator.private(runtime)? else { return Ok(()) };
-    let on_host = !arguments.first_bytes(communicator.facts.rank).any(device::owns);
+    let on_host = !arguments.first_bytes(communicator.facts.rank, communicator.facts.size).any(device::owns);
     if !runtime.uncounted(|| communicator::all(private, on_host))? {
         attached.leave(Fallback::DeviceMemory);
     }
@@ -322,21 +336,18 @@ fn plan(
         waiting.prepare(runtime, communicator)?;
     }
     if let Some(why) = communicator.stays_native() {
-        let counter = communicator.tally.native_counter(operation, key.count * key.unit, why.words());
+        let counter = communicator.tally.native_counter(operation, key.counted, why.words());
         return Ok(Plan::native(counter));
     }
     let agreed = communicator.agreed.as_ref().expect("just agreed");
     let configuration = Arc::clone(&agreed.configuration);
-    let bytes = key.count * key.unit;
+    let bytes = key.counted;
     let call = Call {
-        operation,
         root,
-        count: key.count,
-        unit: key.unit,
         commutative: key.commutative,
-        in_place: false,
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
+        ..Call::plain(operation, key.count, key.unit)
     };
     let (choice, decided_by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
         Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),

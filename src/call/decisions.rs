@@ -6,7 +6,7 @@ use crate::algorithm::Operation;
 /// Decisions remembered per operation; a program's loop rarely mixes more sizes than this between two repeats.
 const REMEMBERED: usize = 8;
 
-/// All that a decision rests on, within one communicator and operation.
+/// All that a decision rests on, within one communicator and operation, and where its calls are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecisionKey {
     /// Units of the call.
@@ -15,6 +15,9 @@ pub struct DecisionKey {
     pub unit: usize,
     /// Whether order does not matter.
     pub commutative: bool,
+    /// Bytes that such calls are counted with: no part of the decision, but it names the cell where they are counted. Where each
+    /// rank passes its own counts, the ranks' differ.
+    pub counted: usize,
 }
 
 /// The decisions of late: for each operation some places, of which the key's hash gives one.
@@ -40,8 +43,7 @@ impl Decisions {
 impl DecisionKey {
     const fn slot(&self) -> usize {
         // Sizes in a program are mostly small or powers of two: mix high bits in.
-        let bytes = self.count.wrapping_mul(self.unit) as u64;
-        (bytes.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize
+        ((self.counted as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
 //!   what can be kept and [`decisions`] what was decided.
-//! * [`arguments`]: which arguments count on this rank. [`plan`]: who carries a call out. [`program`]: a call made ready to be
-//!   played, and [`play`]: doing so. [`verify`]: ours beside the native one, results compared.
+//! * [`arguments`]: which arguments count on this rank; [`own_arguments`]: counts and displacements that each rank passes for
+//!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, [`learning`]: what it has to learn
+//!   first, and [`play`]: doing so. [`verify`]: ours beside the native one, results compared.
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
 //!   for what was started.
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
@@ -18,9 +19,11 @@ pub mod contexts;
 pub mod decisions;
 pub mod fast_path;
 pub mod hooks;
+pub mod learning;
 pub mod line;
 pub mod makers;
 pub mod observed;
+pub mod own_arguments;
 pub mod part;
 pub mod plan;
 pub mod play;

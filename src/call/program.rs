@@ -4,13 +4,15 @@
 //! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
 
 use super::arguments::LocalArguments;
+use super::learning::{self, Learning};
+use super::own_arguments::{self, OwnArguments};
 use super::pool::with_pool;
-use crate::algorithm::{Call, Choice, InPlace, Operation};
+use crate::algorithm::{Blocks, Call, Choice, InPlace, Operation, Stage};
 use crate::communicator::private::Private;
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::{HeapBytes, Traffic};
-use crate::mpi::error::Result;
+use crate::mpi::error::{Error, Result};
 use crate::mpi::family;
 use crate::mpi::memory::Pool;
 use crate::mpi::messages::{Channel, Messages, Units};
@@ -25,6 +27,7 @@ use crate::schedule::overlap::Overlap;
 use mpi_sys::MPI_Request;
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::os::raw::c_int;
 use std::sync::Arc;
 
 /// Programs of more actions are not kept: their messages cost more than the walk through the algorithm, and their actions
@@ -35,7 +38,7 @@ const MOST_KEPT: usize = 1024;
 #[derive(Clone, Copy, Debug)]
 struct Start {
     base: Base,
-    offset: usize,
+    offset: isize,
 }
 
 /// What a [`Start`] counts from.
@@ -63,7 +66,7 @@ impl Start {
 
     #[inline(always)]
     fn of(self, bases: &Bases) -> *mut u8 {
-        bases[self.base as usize].wrapping_add(self.offset)
+        bases[self.base as usize].wrapping_offset(self.offset)
     }
 }
 
@@ -97,6 +100,10 @@ impl Layout {
             };
             return layout;
         }
+        if let Some(own) = &local.own {
+            layout.own_blocks(local, own);
+            return layout;
+        }
         let (row, own) = (call.operation.row(), rank * call.count);
         if let Some(all) = receive {
             layout.receive = layout.row(&all, Base::Receive);
@@ -116,10 +123,10 @@ impl Layout {
         }
         match (send, receive, row.in_place) {
             (None, Some(all), InPlace::OwnOfReceive) => {
-                layout.send = Start { offset: own, ..layout.receive };
+                layout.send = Start { offset: own as isize, ..layout.receive };
                 if !all.datatype.contiguous {
                     let block = all.count / size;
-                    layout.pack(Side::Receive, rank * block, block, Range::send(0, call.count));
+                    layout.pack(Side::Receive, (rank * block) as isize, block, Range::send(0, call.count));
                 }
             }
             (None, Some(all), InPlace::All) => {
@@ -128,10 +135,48 @@ impl Layout {
                     layout.pack(Side::Receive, 0, all.count, Range::send(0, all.bytes()));
                 }
             }
-            (Some(_), None, InPlace::OwnOfSend) => layout.receive = Start { offset: own, ..layout.send },
+            (Some(_), None, InPlace::OwnOfSend) => layout.receive = Start { offset: own as isize, ..layout.send },
             _ => {}
         }
         layout
+    }
+
+    /// Of a call with counts and displacements of the rank's own: blocks of contiguous types where they are, others in a
+    /// row. A send side that overlaps the receive side is moved out of its way.
+    fn own_blocks(&mut self, local: &LocalArguments, own: &OwnArguments) {
+        let (sent, received) = (own_arguments::Side::Send, own_arguments::Side::Receive);
+        let receive = local.receive.expect("every rank receives");
+        let blocks = &own.blocks;
+        if receive.datatype.contiguous {
+            self.receive = Start { base: Base::Receive, offset: own.offset(received) };
+        } else {
+            self.receive = self.new_row(own.row(received));
+            for (rank, elements) in own.filled(received) {
+                let block = blocks.receive[rank];
+                let into = action::Elements { side: Side::Receive, first: elements.first, number: elements.number };
+                self.after.push(Action::Unpack { from: Range::receive(block.start, block.len), into });
+            }
+        }
+        let side = match local.send {
+            None => {
+                self.send = self.receive;
+                (!receive.datatype.contiguous).then_some(Side::Receive)
+            }
+            Some(send) if send.datatype.contiguous && local.overlap != Overlap::Partial => {
+                self.send = Start { base: Base::Send, offset: own.offset(sent) };
+                None
+            }
+            Some(_) => {
+                self.send = self.new_row(own.row(sent));
+                Some(Side::Send)
+            }
+        };
+        for (rank, elements) in own.filled(sent) {
+            let block = blocks.send[rank];
+            if let Some(side) = side {
+                self.pack(side, elements.first, elements.number, Range::send(block.start, block.len));
+            }
+        }
     }
 
     /// A row for the bytes of elements; their own place if they are a row.
@@ -155,7 +200,7 @@ impl Layout {
         self.new_row(units)
     }
 
-    fn pack(&mut self, side: Side, first: usize, number: usize, into: Range) {
+    fn pack(&mut self, side: Side, first: isize, number: usize, into: Range) {
         self.before.push(Action::Pack { from: action::Elements { side, first, number }, into });
     }
 
@@ -174,7 +219,7 @@ fn units(local: &LocalArguments) -> Units {
 pub fn seat_and_call<'a>(
     communicator: &'a Communicator,
     operation: Operation,
-    local: &LocalArguments,
+    local: &'a LocalArguments,
 ) -> (Seat, Call<'a>) {
     let agreed = communicator.agreed.as_ref().expect("a plan of ours rests on an agreement");
     let Private::Made(comm) = communicator.private else { unreachable!("a plan of ours has a private communicator") };
@@ -183,6 +228,7 @@ pub fn seat_and_call<'a>(
         operation,
         root: local.root,
         count: local.count,
+        blocks: local.own.as_ref().map_or(Blocks::Alike, |own| Blocks::Own { blocks: &own.blocks, learned: &[] }),
         unit: local.unit,
         commutative: local.reduction.is_none_or(|reduction| reduction.commutative),
         in_place: operation.tells_in_place() && local.send.is_none(),
@@ -230,8 +276,11 @@ impl Key {
     }
 }
 
-/// The program of a call on this rank; `None` if it is too long to keep.
+/// The program of a call on this rank; `None` if it is too long to keep, or rests on what is yet to be learned.
 pub fn lowered(place: &Seat, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
+    if choice.algorithm.needs.lengths.is_some() {
+        return None;
+    }
     lower::lower(&Part { choice, call, rank: place.rank, size: place.size }, form, MOST_KEPT)
 }
 
@@ -245,6 +294,10 @@ pub struct Prepared {
     form: Form,
     /// None if it is lowered anew each time.
     kept: Option<Arc<Lowered>>,
+    /// What has to be learned before the program is known.
+    learning: Option<Learning>,
+    /// Whether the rank sends itself more than it has room for, which is told when the others have what they wait for.
+    truncated: bool,
     /// The table of requests. All are null between calls, as whatever was started is waited for.
     requests: RefCell<Vec<MPI_Request>>,
 }
@@ -252,14 +305,25 @@ pub struct Prepared {
 impl HeapBytes for Prepared {
     fn heap_bytes(&self) -> usize {
         let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * size_of::<MPI_Request>();
-        requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes())
+        let learning = self.learning.as_ref().map_or(0, Learning::bytes);
+        requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes()) + learning
     }
 }
 
 impl Prepared {
-    /// Makes calls like this ready on this rank, with their lowered program unless that is too long.
-    pub fn new(place: Seat, call: &Call, local: &LocalArguments, form: Form, kept: Option<Arc<Lowered>>) -> Self {
+    /// Makes calls like this of `choice` ready on this rank, with their lowered program unless that is too long or yet to be
+    /// found out.
+    pub fn new(
+        place: Seat,
+        (choice, call): (&Choice, &Call),
+        local: &LocalArguments,
+        form: Form,
+        kept: Option<Arc<Lowered>>,
+    ) -> Self {
         let layout = Layout::of(place.rank, place.size, call, local);
+        let part = Part { choice, call, rank: place.rank, size: place.size };
+        let learning = Learning::of(&part, &form, MOST_KEPT);
+        let truncated = local.own.as_ref().is_some_and(|own| own.truncated);
         let kernel = local.reduction.and_then(|reduction| reduction.kernel);
         let channel = Channel::new(
             (place.comm, place.rank, place.yielding),
@@ -270,8 +334,8 @@ impl Prepared {
         );
         let Layout { rows, before, after, .. } = &layout;
         let plain = rows.is_empty() && before.is_empty() && after.is_empty();
-        let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0);
-        Self { channel, layout, plain, form, kept, requests: RefCell::default() }
+        let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0) && !truncated;
+        Self { channel, layout, plain, form, kept, learning, truncated, requests: RefCell::default() }
     }
 
     /// Whether the program is kept, so that playing it needs no algorithm.
@@ -307,7 +371,7 @@ impl Prepared {
 
     /// The same with somebody or nobody who looks on.
     #[inline]
-    fn play_before<O: Observer>(
+    fn play_before<O: Observer + Copy>(
         &self,
         observer: O,
         // Not an array, which would be read back in another width than it was just written in.
@@ -322,7 +386,10 @@ impl Prepared {
         if !self.plain {
             self.make_rows(&mut bases);
         }
-        let buffers = Buffers { send: send.of(&bases), receive: receive.of(&bases) };
+        let buffers = Buffers::of(send.of(&bases), receive.of(&bases));
+        if let (Some(learning), Some(part)) = (&self.learning, part) {
+            return self.learn_and_play(learning, observer, (buffers, sides), part, (traffic, counts));
+        }
         let transport = Messages { channel: &self.channel, addresses: sides, traffic };
         let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(self.channel.units(), number));
         // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
@@ -343,7 +410,53 @@ impl Prepared {
         counts.calls += 1;
         counts.kept += u64::from(self.kept.is_some());
         counts.actions += player.finish()?;
-        Ok(())
+        self.check_room()
+    }
+
+    /// The same where the program is not known before lengths have been learned.
+    fn learn_and_play<O: Observer + Copy>(
+        &self,
+        learning: &Learning,
+        observer: O,
+        (buffers, sides): (Buffers, (*mut u8, *mut u8)),
+        part: &Part,
+        (traffic, counts): (&mut Traffic, &mut Counts),
+    ) -> Result {
+        let Layout { before, after, .. } = &self.layout;
+        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(self.channel.units(), number));
+        let prelude = learning.prelude();
+        let lengths = Buffers { lengths: learning.lengths(), ..buffers };
+        let transport = Messages { channel: &self.channel, addresses: sides, traffic: &mut *traffic };
+        // SAFETY: the lengths are so many as the prelude reads and brings; working memory as for the program.
+        let mut player = unsafe { Player::new(transport, observer, lengths, &mut *requests, &mut more) };
+        player.carry_all(&prelude.actions, prelude.scratch);
+        counts.calls += 1;
+        // Without them nothing can be said to the other ranks that they would expect.
+        counts.actions += player.finish()?;
+        let body = learning.body(part, &self.form);
+        let transport = Messages { channel: &self.channel, addresses: sides, traffic };
+        // SAFETY: as for every program; the lengths that it rests on are those of the messages on their way.
+        let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
+        player.carry_all(before, 0);
+        match &body.lowered {
+            Some(lowered) => player.carry_all(&lowered.actions, lowered.scratch),
+            None => {
+                let call = learning::with_learned(part.call, &body.learned);
+                lower::stream_stage(&Part { call: &call, ..*part }, Stage::Body, &self.form, &mut player);
+            }
+        }
+        player.carry_all(after, 0);
+        counts.kept += u64::from(body.lowered.is_some());
+        counts.actions += player.finish()?;
+        learning.check()?;
+        self.check_room()
+    }
+
+    /// # Errors
+    /// The rank sent itself more than it has room for.
+    #[inline]
+    fn check_room(&self) -> Result {
+        if self.truncated { Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)) } else { Ok(()) }
     }
 
     /// Begins with the working memory anew, and takes the rows of the call from it.

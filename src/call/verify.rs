@@ -2,10 +2,11 @@
 //!
 //! Ours works on a copy of the receive buffer; what the program gets is the native result, unless it asked for ours
 //! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for bit,
-//! but for bytes that are nobody's. Floating-point reductions may differ by the order of the folds, within a bound that
-//! grows with the number of ranks and the largest contribution; the results of allreduce must be the same bits on all ranks.
+//! but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was. Floating-point
+//! reductions may differ by the order of the folds, within a bound that grows with the number of ranks and the largest
+//! contribution; the results of allreduce must be the same bits on all ranks.
 
-use super::arguments::{Arguments, LocalArguments};
+use super::arguments::{Arguments, LocalArguments, Part};
 use super::play;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::Choice;
@@ -49,8 +50,8 @@ pub fn run(
 ) -> Outcome {
     let (place, call) = seat_and_call(communicator, arguments.operation, local);
     let scale = if call.operation.reduces() { largest(place, local) } else { Ok(0.0) };
-    let mut copy = local.receive.map(Copied::of);
-    let mut on_copy = *local;
+    let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
+    let mut on_copy = local.clone();
     if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
         receive.address = copy.address();
     }
@@ -66,10 +67,12 @@ pub fn run(
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     let found = ours.and_then(|()| {
-        let found = match (local.receive, on_copy.receive) {
-            (Some(native), Some(ours)) => compare(place, native, ours, scale?)?,
+        let found = compare(place, &local.received(), &on_copy.received(), scale?)?;
+        let written = match (&copy, &local.own) {
+            (Some(copy), Some(_)) => copy.written_between(place, &on_copy.received())?,
             _ => None,
         };
+        let found = found.or(written);
         let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
         let apart = everybody_has_it && differ_between_ranks(place, on_copy.receive)?;
         let everywhere = |_: &()| Difference {
@@ -104,9 +107,9 @@ pub fn run(
     if result == VerifyResult::Native {
         return Outcome { code, result, ticks: end - between };
     }
-    let given = ours.and_then(|()| match (on_copy.receive, local.receive) {
-        (Some(ours), Some(native)) => hand_over(place, ours, native),
-        _ => Ok(()),
+    let given = ours.and_then(|()| {
+        let parts = on_copy.received().into_iter().zip(local.received());
+        parts.map(|(ours, native)| hand_over(place, ours.elements, native.elements)).collect()
     });
     let code = given.map_or_else(|error| guard::raise(arguments.comm, error), |()| mpi_sys::MPI_SUCCESS as c_int);
     Outcome { code, result, ticks: between - start }
@@ -144,25 +147,63 @@ fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecor
     }
 }
 
-/// A copy of the memory that some elements span, gaps included.
+/// What is written to a copy wherever nothing was copied.
+const BETWEEN: u8 = 0xC5;
+
+/// A copy of the memory that a receive buffer spans.
 struct Copied {
     bytes: Vec<u8>,
+    /// Bytes from the address that was passed to the first of these.
     lowest: isize,
+    /// As it was, where the buffer has parts.
+    before: Option<Vec<u8>>,
 }
 
 impl Copied {
-    fn of(elements: Elements) -> Self {
-        let Elements { address, count, datatype } = elements;
-        let lowest = datatype.lowest(count);
-        let mut bytes = vec![0u8; datatype.span(count)];
-        // SAFETY: the program passed these elements as its receive buffer, so the span is its memory.
-        unsafe { std::ptr::copy_nonoverlapping(address.wrapping_offset(lowest), bytes.as_mut_ptr(), bytes.len()) };
-        Self { bytes, lowest }
+    /// Of the parts of `receive`, each with the gaps between its elements. What lies between the parts is not the call's, and
+    /// may be anything: it is not read.
+    fn of(receive: Elements, parts: &[Part]) -> Self {
+        let reach = |part: &Part| {
+            let Elements { address, count, datatype } = part.elements;
+            let first = (address as isize).wrapping_sub(receive.address as isize).wrapping_add(datatype.lowest(count));
+            (first, datatype.span(count))
+        };
+        let filled = || parts.iter().map(reach).filter(|(_, span)| *span > 0);
+        let lowest = filled().map(|(first, _)| first).min().unwrap_or(0);
+        let end = filled().map(|(first, span)| first + span as isize).max().unwrap_or(0);
+        let mut bytes = vec![BETWEEN; (end - lowest) as usize];
+        for (first, span) in filled() {
+            let into = &mut bytes[(first - lowest) as usize..][..span];
+            // SAFETY: the program passed these elements as part of its receive buffer, so the span is its memory.
+            unsafe { std::ptr::copy_nonoverlapping(receive.address.wrapping_offset(first), into.as_mut_ptr(), span) };
+        }
+        let before = (parts.len() > 1).then(|| bytes.clone());
+        Self { bytes, lowest, before }
     }
 
-    /// Where the first element is.
+    /// What stands for the address that was passed.
     fn address(&mut self) -> *mut u8 {
         self.bytes.as_mut_ptr().wrapping_offset(-self.lowest)
+    }
+
+    /// Whether something was written that belongs to none of the parts of the copy.
+    fn written_between(&self, place: Seat, parts: &[Part]) -> Result<Option<Difference>> {
+        let Some(before) = &self.before else { return Ok(None) };
+        let mut belongs = vec![0u8; self.bytes.len()];
+        for part in parts {
+            let Elements { address, .. } = part.elements;
+            let offset = (address as usize).wrapping_sub(self.bytes.as_ptr() as usize) as isize;
+            let marks = Elements { address: belongs.as_mut_ptr().wrapping_offset(offset), ..part.elements };
+            // SAFETY: there is as much memory as in the copy, laid out alike.
+            unsafe { marks.unpack(place.comm, place.rank, vec![1; marks.bytes()].as_ptr().cast_mut()) }?;
+        }
+        let mut bytes = self.bytes.iter().zip(before).zip(belongs);
+        let found = bytes.position(|((now, before), belongs)| belongs == 0 && now != before);
+        Ok(found.map(|byte| Difference {
+            element: 0,
+            native: "nothing between the blocks".to_owned(),
+            ours: format!("{:#04x} at byte {} of the buffer", self.bytes[byte], byte as isize + self.lowest),
+        }))
     }
 }
 
@@ -173,20 +214,23 @@ struct Difference {
     ours: String,
 }
 
-/// The first element that differs more than it may.
-fn compare(place: Seat, native: Elements, ours: Elements, scale: f64) -> Result<Option<Difference>> {
-    let (native_bytes, our_bytes) = (bytes_of(place, native)?, bytes_of(place, ours)?);
-    if native_bytes == our_bytes {
-        return Ok(None);
+/// The first element that differs more than it may, of buffers with like parts.
+fn compare(place: Seat, native: &[Part], ours: &[Part], scale: f64) -> Result<Option<Difference>> {
+    for (native, ours) in native.iter().zip(ours) {
+        let (native_bytes, our_bytes) = (bytes_of(place, native.elements)?, bytes_of(place, ours.elements)?);
+        if native_bytes == our_bytes {
+            continue;
+        }
+        let datatype = native.elements.datatype;
+        let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
+        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(place.size, &datatype, scale, native, ours);
+        if let Some((element, (one, other))) = pairs.find(|(_, (native, ours))| differs(native, ours)) {
+            let element = usize::try_from(native.first).unwrap_or(0) + element;
+            let [native, ours] = [one, other].map(|bytes| written(&datatype, bytes));
+            return Ok(Some(Difference { element, native, ours }));
+        }
     }
-    let datatype = native.datatype;
-    let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
-    let found = pairs.find(|(_, (native, ours))| native != ours && !close(place.size, &datatype, scale, native, ours));
-    Ok(found.map(|(element, (native, ours))| Difference {
-        element,
-        native: written(&datatype, native),
-        ours: written(&datatype, ours),
-    }))
+    Ok(None)
 }
 
 /// The signature bytes, those that are nobody's as zeros.

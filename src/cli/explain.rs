@@ -77,14 +77,11 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         oversubscribed: arguments.oversubscribed,
     };
     let call = Call {
-        operation,
         root: if operation.rooted() { arguments.root } else { 0 },
-        count: arguments.bytes / unit,
-        unit,
         commutative: !arguments.non_commutative,
-        in_place: false,
         nodes: if situation.one_node { &[] } else { &nodes },
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
+        ..Call::plain(operation, arguments.bytes / unit, unit)
     };
     Ok(Done::from(explanation(&configuration, &situation, &call)))
 }
@@ -150,7 +147,7 @@ fn explanation(configuration: &Configuration, situation: &Situation, call: &Call
             if rests_on_network(choice) {
                 text.push_str(&automatic(configuration, choice, call, situation));
             }
-            if call.bytes() == 0 && call.operation.has_data() {
+            if call.bytes() == 0 && call.operation.has_data() && !call.operation.has_own_counts() {
                 text.push_str("but has no bytes, so that no message is sent\n");
             }
             text.push('\n');
@@ -182,6 +179,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
+        _ if operation.has_own_counts() => ", of bytes that each rank knows for itself,".to_owned(),
         _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
         _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
         _ => format!(" of {bytes} bytes"),

@@ -144,6 +144,7 @@ fn json_row(row: &Algorithm) -> Value {
             "ranks": ranks,
             "units_per_rank": row.needs.units_per_rank,
             "several_nodes": row.needs.several_nodes,
+            "lengths_of_others": row.needs.lengths.is_some(),
         },
         "ordered": row.ordered,
         "cost": row.formula,

@@ -5,7 +5,7 @@ use super::facts::Facts;
 use super::fallback::Fallback;
 use super::private::Private;
 use super::tally::Tally;
-use crate::monitor::{CommunicatorRecord, Subject, Traffic};
+use crate::monitor::{Bucket, CommunicatorRecord, Subject, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
@@ -79,10 +79,10 @@ impl Communicator {
         self.private.get_or_make(runtime, self.facts.comm, within_budget)
     }
 
-    /// In mode `compare`, the epoch of the next call.
-    pub fn next_epoch(&self, operation: Operation, bytes: usize) -> u32 {
+    /// In mode `compare`, the epoch of the next call of a size that all ranks know.
+    pub fn next_epoch(&self, operation: Operation, bucket: Bucket) -> u32 {
         let agreed = self.agreed.as_ref().expect("both sides rest on an agreement");
-        self.tally.alternation.borrow_mut().next(agreed.seed, operation, bytes)
+        self.tally.alternation.borrow_mut().next(agreed.seed, operation, bucket)
     }
 
     /// What was recorded, for the report; `None` if nothing was.

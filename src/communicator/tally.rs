@@ -43,8 +43,7 @@ pub struct Alternation {
 
 impl Alternation {
     /// The epoch of the next call, which all ranks of the communicator count alike; `seed` is what they agreed on.
-    pub fn next(&mut self, seed: u64, operation: Operation, bytes: usize) -> u32 {
-        let bucket = Bucket::of(bytes as u64);
+    pub fn next(&mut self, seed: u64, operation: Operation, bucket: Bucket) -> u32 {
         let kind = (operation as u64) << 8 | u64::from(bucket.0);
         self.turns.entry((operation, bucket)).or_insert_with(|| Turn::new(seed ^ kind)).next()
     }

@@ -41,6 +41,13 @@ impl FromFortran for c_int {
     }
 }
 
+/// An array of integers.
+impl FromFortran for *const c_int {
+    unsafe fn from_fortran(address: *mut c_void) -> Self {
+        address.cast_const().cast()
+    }
+}
+
 impl FromFortran for MPI_Datatype {
     unsafe fn from_fortran(address: *mut c_void) -> Self {
         // SAFETY: the caller's promise.
@@ -56,6 +63,7 @@ impl FromFortran for MPI_Op {
 }
 
 type Count = c_int;
+type Shift = c_int;
 
 /// The entries. What they pass on goes to the C functions.
 macro_rules! entries {

@@ -64,7 +64,7 @@ macro_rules! observed_collectives {
             Alltoall "Alltoall" alltoall ALLTOALL [] [] [MPI_Ialltoall PMPI_Ialltoall] [MPI_Ialltoall_c PMPI_Ialltoall_c]
                 (sendbuf: *const c_void, sendcount: Count, sendtype: MPI_Datatype, recvbuf: *mut c_void,
                  recvcount: Count, recvtype: MPI_Datatype) -1, product(recvcount, recvtype);
-            Alltoallv "Alltoallv" alltoallv ALLTOALLV [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c]
+            Alltoallv "Alltoallv" alltoallv ALLTOALLV [] []
                 [MPI_Ialltoallv PMPI_Ialltoallv] [MPI_Ialltoallv_c PMPI_Ialltoallv_c]
                 (sendbuf: *const c_void, sendcounts: *const Count, sdispls: *const Shift, sendtype: MPI_Datatype,
                  recvbuf: *mut c_void, recvcounts: *const Count, rdispls: *const Shift, recvtype: MPI_Datatype) -1,

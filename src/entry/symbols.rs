@@ -22,7 +22,7 @@ macro_rules! entries {
         #[unsafe(no_mangle)]
         pub unsafe extern "C-unwind" fn $name($($argument: $type,)* comm: MPI_Comm) -> c_int {
             #[allow(unused_mut)]
-            let mut passed = Passed::nothing();
+            let mut passed = Passed { wide: WIDE, ..Passed::nothing() };
             $($($(passed.$role = $argument as _;)+)?)*
             // SAFETY: the program's own arguments, passed on as they came.
             let native = || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm) };
@@ -34,6 +34,8 @@ macro_rules! entries {
         mod int {
             use super::*;
             type Count = c_int;
+            type Shift = c_int;
+            const WIDE: bool = false;
             $(entries! { @one $operation $name $native $arguments })*
         }
 
@@ -42,6 +44,8 @@ macro_rules! entries {
         mod large_count {
             use super::*;
             type Count = mpi_sys::MPI_Count;
+            type Shift = mpi_sys::MPI_Aint;
+            const WIDE: bool = true;
             $($(entries! { @one $operation $large $native_large $arguments })?)*
         }
     };
@@ -50,6 +54,7 @@ macro_rules! entries {
 replaced_collectives! { entries }
 
 type Count = c_int;
+type Shift = c_int;
 
 /// What calls each of them, as a program does.
 macro_rules! calls {

@@ -24,6 +24,50 @@ pub struct Passed {
     pub op: MPI_Op,
     /// Root.
     pub root: c_int,
+    /// Counts by rank, of the blocks to send.
+    pub send_counts: *const c_void,
+    /// Where those blocks are, in elements.
+    pub send_displacements: *const c_void,
+    /// Counts by rank, of the blocks to receive.
+    pub receive_counts: *const c_void,
+    /// Where those blocks go, in elements.
+    pub receive_displacements: *const c_void,
+    /// Whether the arrays hold large counts and addresses rather than `int`.
+    pub wide: bool,
+}
+
+/// Counts and displacements of one side, by rank, as the program passed them.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays {
+    /// Counts.
+    pub counts: *const c_void,
+    /// Displacements, in elements.
+    pub displacements: *const c_void,
+    /// Whether both hold 64 bits rather than `int`.
+    pub wide: bool,
+}
+
+impl Arrays {
+    /// Whether one is missing.
+    pub const fn are_missing(&self) -> bool {
+        self.counts.is_null() || self.displacements.is_null()
+    }
+
+    /// Count and displacement of each of `ranks` ranks.
+    ///
+    /// # Safety
+    /// Neither is missing, and both have so many entries.
+    #[inline]
+    pub unsafe fn each(self, ranks: usize) -> impl ExactSizeIterator<Item = [i64; 2]> {
+        // SAFETY: the caller's promise.
+        let entry = move |array: *const c_void, rank| unsafe {
+            match self.wide {
+                true => *array.cast::<i64>().add(rank),
+                false => i64::from(*array.cast::<c_int>().add(rank)),
+            }
+        };
+        (0..ranks).map(move |rank| [entry(self.counts, rank), entry(self.displacements, rank)])
+    }
 }
 
 impl Passed {
@@ -38,14 +82,29 @@ impl Passed {
             receive_type: constants::datatype_null(),
             op: constants::op_null(),
             root: 0,
+            send_counts: std::ptr::null(),
+            send_displacements: std::ptr::null(),
+            receive_counts: std::ptr::null(),
+            receive_displacements: std::ptr::null(),
+            wide: false,
         }
+    }
+
+    /// Counts and displacements, of the send and of the receive side.
+    #[inline(always)]
+    pub const fn arrays(&self) -> [Arrays; 2] {
+        let Self { send_counts, send_displacements, receive_counts, receive_displacements, wide, .. } = *self;
+        [
+            Arrays { counts: send_counts, displacements: send_displacements, wide },
+            Arrays { counts: receive_counts, displacements: receive_displacements, wide },
+        ]
     }
 }
 
 /// The table, handed to a macro that makes something of each row: the operation; the last part of its name, in lower and in
 /// upper case, for Fortran; exported and native name of `MPI_X`, and of `MPI_X_c` where there is one; the arguments before
-/// the communicator as `name: type => role`, the field of [`Passed`] that it is, or fields. `Count` is what the form of the
-/// function counts in.
+/// the communicator as `name: type => role`, the field of [`Passed`] that it is, or fields. `Count` and `Shift` are what the
+/// form of the function counts and displaces in.
 macro_rules! replaced_collectives {
     ($make:ident) => {
         $make! {
@@ -72,6 +131,11 @@ macro_rules! replaced_collectives {
             Alltoall [alltoall ALLTOALL] [MPI_Alltoall PMPI_Alltoall] [MPI_Alltoall_c PMPI_Alltoall_c] (
                 sendbuf: *const c_void => send, sendcount: Count => send_count, sendtype: MPI_Datatype => send_type,
                 recvbuf: *mut c_void => receive, recvcount: Count => receive_count, recvtype: MPI_Datatype => receive_type);
+            Alltoallv [alltoallv ALLTOALLV] [MPI_Alltoallv PMPI_Alltoallv] [MPI_Alltoallv_c PMPI_Alltoallv_c] (
+                sendbuf: *const c_void => send, sendcounts: *const Count => send_counts,
+                sdispls: *const Shift => send_displacements, sendtype: MPI_Datatype => send_type,
+                recvbuf: *mut c_void => receive, recvcounts: *const Count => receive_counts,
+                rdispls: *const Shift => receive_displacements, recvtype: MPI_Datatype => receive_type);
             Barrier [barrier BARRIER] [MPI_Barrier PMPI_Barrier] [] ();
         }
     };

@@ -28,8 +28,8 @@ impl Elements {
     }
 
     /// The `count` elements that start at element `first`.
-    pub fn part(&self, first: usize, count: usize) -> Self {
-        let address = self.address.wrapping_offset(first as isize * self.datatype.extent);
+    pub fn part(&self, first: isize, count: usize) -> Self {
+        let address = self.address.wrapping_offset(first * self.datatype.extent);
         Self { address, count, datatype: self.datatype }
     }
 

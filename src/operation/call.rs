@@ -1,8 +1,8 @@
 //! What a collective call is to an algorithm.
 
-use super::Operation;
+use super::{Blocks, Operation};
 
-/// The arguments of a call that MPI makes equal on all ranks.
+/// A collective call: the arguments that MPI makes equal on all ranks, and the blocks of a rank where they are its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     /// The operation.
@@ -10,8 +10,10 @@ pub struct Call<'a> {
     /// Root rank; 0 where the operation has none.
     pub root: usize,
     /// Units that one rank contributes: the whole message for bcast and the reductions, one block for gather, scatter,
-    /// allgather and alltoall; 0 for barrier.
+    /// allgather and alltoall, and for alltoallv where all blocks are [`Blocks::Alike`]; 0 for barrier.
     pub count: usize,
+    /// Where each rank has a block for each other one: how long they are and where.
+    pub blocks: Blocks<'a>,
     /// Bytes of one unit in the type signature: the element in reductions, 1 elsewhere.
     pub unit: usize,
     /// Whether contributions may be folded in any order. True where nothing is folded.
@@ -36,6 +38,7 @@ impl Call<'static> {
             operation,
             root: 0,
             count,
+            blocks: Blocks::Alike,
             unit,
             commutative: true,
             in_place: false,
@@ -46,9 +49,14 @@ impl Call<'static> {
 }
 
 impl Call<'_> {
-    /// Signature bytes that one rank contributes: what every choice and every segment rests on.
+    /// Signature bytes that one rank contributes: what every segment rests on.
     pub const fn bytes(&self) -> usize {
         self.count * self.unit
+    }
+
+    /// The bytes that a choice may rest on: those that all ranks know.
+    pub const fn known_bytes(&self) -> usize {
+        if self.operation.has_own_counts() { 0 } else { self.bytes() }
     }
 
     /// Whole units in `bytes` bytes, at least one.

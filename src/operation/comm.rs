@@ -14,10 +14,11 @@
 /// | scatter | `size · count` units in rank order, at the root only | own block, `count` units |
 /// | allgather | own block, `count` units | `size · count` units in rank order |
 /// | alltoall | `size · count` units in rank order | `size · count` units in rank order |
+/// | alltoallv | a block per rank, placed and long as the rank says | a block per rank, placed and long as the rank says |
 /// | barrier | – | – |
 ///
-/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions and alltoall, the own block in gather,
-/// scatter and allgather): an algorithm must not write a unit of `Receive` before it has finished reading the unit of `Send`
+/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions, alltoall and alltoallv, the own block in
+/// gather, scatter and allgather): an algorithm must not write a unit of `Receive` before it has finished reading the unit of `Send`
 /// that lies there. Copying a range of `Send` onto itself is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {
@@ -27,6 +28,9 @@ pub enum Buffer {
     Receive,
     /// Working space from [`Comm::scratch`].
     Scratch,
+    /// Lengths of blocks, a word each ([`Call::word`](super::Call::word)), where an algorithm needs those of other
+    /// ranks: the own ones by rank, then those that its [`Prelude`](super::Prelude) brings. Nothing else uses it.
+    Lengths,
 }
 
 /// `len` units of `buffer` from unit `start` on. A unit is one element in reductions and one byte elsewhere.
@@ -49,6 +53,11 @@ impl Range {
     /// Units `start..start + len` of the receive buffer.
     pub const fn receive(start: usize, len: usize) -> Self {
         Self { buffer: Buffer::Receive, start, len }
+    }
+
+    /// Units `start..start + len` of the lengths of blocks.
+    pub const fn lengths(start: usize, len: usize) -> Self {
+        Self { buffer: Buffer::Lengths, start, len }
     }
 
     /// One past the last unit.
@@ -82,6 +91,7 @@ impl std::fmt::Display for Range {
             Buffer::Send => "send",
             Buffer::Receive => "receive",
             Buffer::Scratch => "scratch",
+            Buffer::Lengths => "lengths",
         };
         write!(f, "{name}[{}..{}]", self.start, self.end())
     }

@@ -1,5 +1,7 @@
 //! What has to hold for an algorithm to be used: data, checked before the first message.
 
+use super::Prelude;
+
 /// A condition on the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankNeed {
@@ -14,7 +16,7 @@ pub enum RankNeed {
 }
 
 /// The needs of an algorithm. Whether it keeps rank order stands in its row (`ordered`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Needs {
     /// On the number of ranks.
     pub ranks: RankNeed,
@@ -22,11 +24,13 @@ pub struct Needs {
     pub units_per_rank: usize,
     /// Ranks on more than one node, and some node with more than one.
     pub several_nodes: bool,
+    /// The lengths of other ranks' blocks, which these messages bring before every call.
+    pub lengths: Option<&'static Prelude>,
 }
 
 impl Needs {
     /// Nothing at all.
-    pub const NOTHING: Self = Self { ranks: RankNeed::Any, units_per_rank: 0, several_nodes: false };
+    pub const NOTHING: Self = Self { ranks: RankNeed::Any, units_per_rank: 0, several_nodes: false, lengths: None };
 }
 
 impl std::fmt::Display for Needs {
@@ -46,6 +50,9 @@ impl std::fmt::Display for Needs {
         }
         if self.several_nodes {
             words.push("several nodes with several ranks on some".to_owned());
+        }
+        if self.lengths.is_some() {
+            words.push("the lengths of other ranks' blocks, which it brings first".to_owned());
         }
         f.write_str(&if words.is_empty() { "nothing".to_owned() } else { words.join(", ") })
     }

@@ -3,11 +3,12 @@
 //! # How to add an operation
 //!
 //! 1. Add its row below, its folder in `src/algorithm`, and that folder to `catalogue.rs` there.
-//! 2. Add its C entry to the table in `entry/symbols.rs` and its Fortran entry to the one in `entry/fortran.rs`.
+//! 2. Add its entries to the table in `mpi/collectives.rs`, and take its blocking forms from the one in `entry/observed.rs`.
 //! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two
-//! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j.
+//! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j. Where each rank lays out blocks
+//! of its own, how long they are and where stands in the call ([`Blocks`](super::Blocks)).
 
 use super::{Buffer, Range};
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,8 @@ pub enum Holds {
     Block,
     /// `count` units for each rank, in rank order.
     BlockPerRank,
+    /// A block for each rank, of a length and in a place that the rank passes.
+    OwnBlockPerRank,
 }
 
 /// On which ranks a buffer exists.
@@ -172,6 +175,14 @@ operations! {
         folds: false,
         pictures: &[("pairwise", 8), ("bruck", 7)],
     }
+    Alltoallv {
+        names: "alltoallv" "MPI_Alltoallv" "COLLIE_ALLTOALLV",
+        send: role(Holds::OwnBlockPerRank, At::Everyone),
+        receive: role(Holds::OwnBlockPerRank, At::Everyone),
+        in_place: InPlace::All,
+        folds: false,
+        pictures: &[("two_phase_bruck", 7)],
+    }
     Barrier {
         names: "barrier" "MPI_Barrier" "COLLIE_BARRIER",
         send: NOTHING,
@@ -189,13 +200,13 @@ impl BufferRole {
             (Holds::Nothing, _) => None,
             (_, At::Root) if !is_root => None,
             (Holds::Block, _) => Some(1),
-            (Holds::BlockPerRank, _) => Some(size),
+            (Holds::BlockPerRank | Holds::OwnBlockPerRank, _) => Some(size),
         }
     }
 
     /// Whether it holds a block for each rank.
     pub const fn per_rank(&self) -> bool {
-        matches!(self.holds, Holds::BlockPerRank)
+        matches!(self.holds, Holds::BlockPerRank | Holds::OwnBlockPerRank)
     }
 }
 
@@ -288,6 +299,13 @@ impl Operation {
         self.row().send.per_rank() && self.row().receive.per_rank()
     }
 
+    /// Whether each rank passes lengths and places of blocks of its own, so that no rank knows the size of the whole: what the
+    /// ranks decide together must not rest on bytes.
+    pub const fn has_own_counts(self) -> bool {
+        let Row { send, receive, .. } = self.row();
+        matches!(send.holds, Holds::OwnBlockPerRank) || matches!(receive.holds, Holds::OwnBlockPerRank)
+    }
+
     /// Whether the call names a root.
     pub const fn rooted(self) -> bool {
         let Row { send, receive, .. } = self.row();
@@ -326,21 +344,26 @@ mod tests {
 
     #[test]
     fn what_follows_from_the_buffers() {
-        use Operation::{Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, Reduce, Scatter};
+        use Operation::{Allgather, Allreduce, Alltoall, Alltoallv, Barrier, Bcast, Gather, Reduce, Scatter};
         let having = |holds: fn(Operation) -> bool| Operation::ALL.into_iter().filter(move |one| holds(*one));
         assert!(having(Operation::rooted).eq([Bcast, Reduce, Gather, Scatter]));
         assert!(having(Operation::reduces).eq([Reduce, Allreduce]));
-        assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather, Alltoall]));
+        assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather, Alltoall, Alltoallv]));
         assert!(having(|operation| !operation.has_data()).eq([Barrier]));
-        assert!(having(Operation::tells_in_place).eq([Alltoall]));
+        assert!(having(Operation::tells_in_place).eq([Alltoall, Alltoallv]));
+        assert!(having(Operation::has_own_counts).eq([Alltoallv]));
     }
 
     /// What the documentation of [`Buffer`] says of a side.
     fn described(row: &Row, side: BufferRole, is_send: bool) -> String {
-        let units = if side.per_rank() { "`size · count` units in rank order" } else { "`count` units" };
+        let units = match side.holds {
+            Holds::OwnBlockPerRank => "a block per rank, placed and long as the rank says",
+            Holds::BlockPerRank => "`size · count` units in rank order",
+            Holds::Nothing | Holds::Block => "`count` units",
+        };
         let what = match (side.holds, is_send, row.folds) {
             (Holds::Nothing, ..) => return "–".to_owned(),
-            (Holds::BlockPerRank, ..) => String::new(),
+            (Holds::BlockPerRank | Holds::OwnBlockPerRank, ..) => String::new(),
             (Holds::Block, true, true) => "own contribution, ".to_owned(),
             (Holds::Block, false, true) => "result, ".to_owned(),
             (Holds::Block, false, false) if row.send.holds == Holds::Nothing => {

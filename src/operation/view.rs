@@ -43,6 +43,8 @@ impl<'a> View<'a> {
             Buffer::Scratch => return range,
             Buffer::Send => self.send,
             Buffer::Receive => self.receive,
+            // Those of the outer call say nothing about the inner one's blocks.
+            Buffer::Lengths => None,
         };
         place.expect("the inner call has this buffer on this rank").part(range.start, range.len)
     }

@@ -20,6 +20,16 @@ pub struct Buffers {
     pub send: *mut u8,
     /// First unit to receive; may be null where there is none.
     pub receive: *mut u8,
+    /// First unit of the lengths of blocks; null where the actions use none.
+    pub lengths: *mut u8,
+}
+
+impl Buffers {
+    /// Without lengths.
+    #[inline]
+    pub const fn of(send: *mut u8, receive: *mut u8) -> Self {
+        Self { send, receive, lengths: std::ptr::null_mut() }
+    }
 }
 
 /// What a player has done.
@@ -47,7 +57,7 @@ pub struct Player<'a, T: Transport, O: Observer> {
     transport: T,
     observer: O,
     /// First units of the buffers, by [`Buffer`]; of scratch, that of its last piece.
-    bases: [*mut u8; 3],
+    bases: [*mut u8; 4],
     /// The number in scratch of the last piece's first unit.
     piece: usize,
     /// The pieces before: number of the first unit, and where it is.
@@ -76,7 +86,8 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
         requests: &'a mut Vec<T::Request>,
         more: &'a mut dyn FnMut(usize) -> *mut u8,
     ) -> Self {
-        let (stride, bases) = (transport.stride(), [buffers.send, buffers.receive, std::ptr::null_mut()]);
+        let bases = [buffers.send, buffers.receive, std::ptr::null_mut(), buffers.lengths];
+        let stride = transport.stride();
         let (error, earlier) = (None, Vec::new());
         Self { transport, observer, bases, piece: 0, earlier, requests, more, stride, units: 0, error, actions: 0 }
     }

@@ -1,9 +1,10 @@
 //! The player on a transport in memory: all ranks in one thread, going on in any order.
 
 use super::{Buffers, Player, Resumable, Transport, play};
-use crate::algorithm::{Call, Choice, Operation, all, parse_choice};
-use crate::schedule::action::{Action, Elements, Expansion, Primitives, Sink};
-use crate::schedule::lower::{Combine, Form, Part, lower, stream};
+use crate::algorithm::cover;
+use crate::algorithm::{Blocks, Call, Choice, Operation, Stage, all, parse_choice};
+use crate::schedule::action::{Action, Elements, Expansion, Lowered, Primitives, Sink};
+use crate::schedule::lower::{Combine, Form, Part, lower, lower_stage, stream};
 use crate::schedule::{Buffer, Range, Request};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -127,6 +128,7 @@ struct Memory {
     send: Vec<u32>,
     receive: Vec<u32>,
     scratch: Vec<u32>,
+    lengths: Vec<u32>,
 }
 
 const COUNT: usize = 5;
@@ -136,13 +138,14 @@ fn contribution(number: usize, rank: usize, unit: usize) -> u32 {
     (number * 1_000_000 + rank * 1000 + unit) as u32
 }
 
-fn memory(call: &Call, number: usize, rank: usize, size: usize, scratch: usize) -> Memory {
+fn memory(choice: &Choice, call: &Call, (number, rank): (usize, usize), size: usize, scratch: usize) -> Memory {
     let row = call.operation.row();
     let [send, receive] = row.sides().map(|role| COUNT * role.blocks(size, true).unwrap_or(0));
     let mut memory = Memory {
         send: (0..send).map(|unit| contribution(number, rank, unit)).collect(),
         receive: vec![7; receive],
         scratch: vec![9; scratch.max(1)],
+        lengths: vec![0; (size + choice.lengths(rank, size).len()) * call.word()],
     };
     if row.contribution(COUNT, size, rank == call.root).is_some_and(|range| range.buffer == Buffer::Receive) {
         memory.receive = (0..receive).map(|unit| contribution(number, rank, unit)).collect();
@@ -174,7 +177,7 @@ fn interleaved(choice: &Choice, size: usize, form: &Form, seed: u64) {
     // Two communicators' worth of wires: the two calls never match each other's messages.
     let wires: [Wires; 2] = Default::default();
     let mut memories: Vec<Memory> = (0..2 * size)
-        .map(|place| memory(&call, 1 + place / size, place % size, size, programs[place % size].scratch))
+        .map(|place| memory(choice, &call, (1 + place / size, place % size), size, programs[place % size].scratch))
         .collect();
     let mut tables: Vec<Vec<Pending>> = (0..2 * size).map(|_| Vec::new()).collect();
     let mut scratches: Vec<_> = memories
@@ -188,9 +191,10 @@ fn interleaved(choice: &Choice, size: usize, form: &Form, seed: u64) {
     for (place, ((memory, table), more)) in memories.iter_mut().zip(&mut tables).zip(&mut scratches).enumerate() {
         let (number, rank) = (place / size, place % size);
         let transport = InMemory { rank: rank as u32, wires: Rc::clone(&wires[number]) };
-        let (send, receive) = (memory.send.as_mut_ptr().cast(), memory.receive.as_mut_ptr().cast());
+        let [send, receive, lengths] =
+            [&mut memory.send, &mut memory.receive, &mut memory.lengths].map(|units| units.as_mut_ptr().cast());
         // SAFETY: the memory is as long as the call's buffers, and lives until the end.
-        let player = unsafe { Player::new(transport, (), Buffers { send, receive }, table, more) };
+        let player = unsafe { Player::new(transport, (), Buffers { send, receive, lengths }, table, more) };
         let program = &programs[rank];
         running.push(Resumable::new(player, &program.actions, program.scratch).expect("nothing in it blocks"));
     }
@@ -238,6 +242,74 @@ fn every_row_stops_and_goes_on_wherever_it_would_wait() {
     }
 }
 
+/// Plays the preludes of all ranks, each with the lengths of its own blocks; what each has learned.
+fn learned(choice: &Choice, call: &Call, size: usize, form: &Form) -> Vec<Vec<usize>> {
+    let wires = Wires::default();
+    let preludes: Vec<_> = (0..size)
+        .map(|rank| {
+            lower_stage(&Part { choice, call, rank, size }, Stage::Prelude, form, usize::MAX).expect("no limit")
+        })
+        .collect();
+    // A unit is four bytes here, a length a word of two units.
+    let mut lengths: Vec<Vec<u64>> = (0..size)
+        .map(|rank| {
+            let own = (0..size).map(|to| call.outgoing(rank, to).len as u64);
+            own.chain(choice.lengths(rank, size).iter().map(|_| u64::MAX)).collect()
+        })
+        .collect();
+    let mut tables: Vec<Vec<Pending>> = (0..size).map(|_| Vec::new()).collect();
+    let mut scratches: Vec<Vec<u32>> = preludes.iter().map(|prelude| vec![9; prelude.scratch.max(1)]).collect();
+    let mut more: Vec<_> = scratches
+        .iter_mut()
+        .map(|scratch| {
+            let scratch = scratch.as_mut_ptr().cast::<u8>();
+            move |_: usize| scratch
+        })
+        .collect();
+    let mut running = Vec::new();
+    for (rank, ((lengths, table), more)) in lengths.iter_mut().zip(&mut tables).zip(&mut more).enumerate() {
+        let nowhere = std::ptr::null_mut();
+        let buffers = Buffers { send: nowhere, receive: nowhere, lengths: lengths.as_mut_ptr().cast() };
+        let transport = InMemory { rank: rank as u32, wires: Rc::clone(&wires) };
+        // SAFETY: a prelude touches the lengths and its scratch only, which live until the end.
+        let player = unsafe { Player::new(transport, (), buffers, table, more) };
+        let Lowered { actions, scratch, .. } = &preludes[rank];
+        running.push(Resumable::new(player, actions, *scratch).expect("nothing in it blocks"));
+    }
+    let mut left: Vec<usize> = (0..size).collect();
+    while !left.is_empty() {
+        left.retain(|rank| !running[*rank].progress());
+    }
+    running.into_iter().for_each(|prelude| _ = prelude.finish().expect("no error"));
+    lengths.iter().map(|words| words[size..].iter().map(|length| *length as usize).collect()).collect()
+}
+
+#[test]
+fn a_rank_that_has_learned_lengths_does_what_is_verified_with_all_of_them_known() {
+    let form = Form { blocking: false, ..Form::PLAIN };
+    let learning = all().filter(|row| row.needs.lengths.is_some());
+    for (row, size) in learning.flat_map(|row| [1, 2, 3, 5, 8, 13].map(|size| (row, size))) {
+        for (name, all_blocks) in cover::own_blocks(size, false) {
+            let call = Call { blocks: Blocks::All(&all_blocks), ..Call::plain(row.operation, 0, 4) };
+            for choice in cover::choices(row, &call, size) {
+                for (rank, learned) in learned(&choice, &call, size, &form).iter().enumerate() {
+                    let own = Call { blocks: Blocks::Own { blocks: all_blocks.of(rank), learned }, ..call };
+                    let body = |call: &Call| {
+                        let part = Part { choice: &choice, call, rank, size };
+                        lower_stage(&part, Stage::Body, &Form::PLAIN, usize::MAX)
+                    };
+                    assert_eq!(body(&own), body(&call), "{choice} rank {rank} of {size}, {name}");
+                    let lengths = |call: &Call| {
+                        let pairs = choice.lengths(rank, size).into_iter().enumerate();
+                        pairs.map(|(number, pair)| call.learned(number, pair)).collect::<Vec<_>>()
+                    };
+                    assert_eq!(lengths(&own), lengths(&call));
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_blocks_is_not_resumable() {
     let choice = parse_choice(Operation::Bcast, "linear").unwrap();
@@ -245,7 +317,7 @@ fn what_blocks_is_not_resumable() {
     let program = lower(&Part { choice: &choice, call: &call, rank: 0, size: 2 }, &Form::PLAIN, 10).unwrap();
     let (mut table, mut memory) = (Vec::new(), [0u32; COUNT]);
     let transport = InMemory { rank: 0, wires: Wires::default() };
-    let buffers = Buffers { send: std::ptr::null_mut(), receive: memory.as_mut_ptr().cast() };
+    let buffers = Buffers::of(std::ptr::null_mut(), memory.as_mut_ptr().cast());
     let mut more = |_| std::ptr::null_mut();
     // SAFETY: a broadcast of so many units needs no other buffer.
     let player = unsafe { Player::new(transport, (), buffers, &mut table, &mut more) };
@@ -261,8 +333,7 @@ struct Telling<'a, P> {
 impl<P: Primitives> Telling<'_, P> {
     fn range(&self, at: *mut u8, units: usize) -> Range {
         // Buffers lie 2^40 apart.
-        let buffer =
-            [crate::schedule::Buffer::Send, crate::schedule::Buffer::Receive, crate::schedule::Buffer::Scratch];
+        let buffer = [Buffer::Send, Buffer::Receive, Buffer::Scratch, Buffer::Lengths];
         let at = at as usize;
         Range { buffer: buffer[(at >> 40) - 1], start: (at & ((1 << 40) - 1)) / self.unit, len: units }
     }
@@ -348,7 +419,8 @@ fn played(feed: impl FnOnce(&mut dyn FnMut(Action), &mut dyn FnMut(usize))) -> c
         at as *mut u8
     };
     let transport = Telling { told: &mut steps, unit: 4 };
-    let buffers = Buffers { send: (1usize << 40) as *mut u8, receive: (2usize << 40) as *mut u8 };
+    let [send, receive, lengths] = [1usize, 2, 4].map(|place| (place << 40) as *mut u8);
+    let buffers = Buffers { send, receive, lengths };
     // SAFETY: no memory is touched.
     let player = unsafe { Player::new(transport, (), buffers, &mut table, &mut more) };
     let player = RefCell::new(player);
@@ -399,7 +471,7 @@ fn after_an_error_what_is_under_way_is_waited_for_and_nothing_is_started() {
     let wires = Wires::default();
     wires.borrow_mut().entry((1, 0)).or_default().push_back(vec![5]);
     let (mut table, mut memory, mut more) = (Vec::new(), [0u32; 2], |_| std::ptr::null_mut());
-    let buffers = Buffers { send: std::ptr::null_mut(), receive: memory.as_mut_ptr().cast() };
+    let buffers = Buffers::of(std::ptr::null_mut(), memory.as_mut_ptr().cast());
     // SAFETY: the actions touch two units of the receive buffer.
     let player =
         unsafe { Player::new(InMemory { rank: 0, wires: Rc::clone(&wires) }, (), buffers, &mut table, &mut more) };
@@ -423,7 +495,10 @@ fn after_an_error_what_is_under_way_is_waited_for_and_nothing_is_started() {
         let transport = InMemory { rank: 0, wires: Rc::clone(&wires) };
         // SAFETY: the actions touch two units of the receive buffer.
         let player = unsafe { Player::new(transport, (), buffers, &mut table, &mut more) };
-        assert!(play(player, actions, 0).unwrap_err().contains("blocking send"), "what was not started is not waited for");
+        assert!(
+            play(player, actions, 0).unwrap_err().contains("blocking send"),
+            "what was not started is not waited for"
+        );
     }
     assert_eq!((memory[0], wires.borrow().contains_key(&(0, 2))), (5, false));
 }

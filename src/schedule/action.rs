@@ -68,8 +68,8 @@ pub enum Side {
 pub struct Elements {
     /// The buffer.
     pub side: Side,
-    /// The first of them.
-    pub first: usize,
+    /// The first of them, counted from the address that was passed.
+    pub first: isize,
     /// How many.
     pub number: usize,
 }
@@ -276,7 +276,7 @@ impl Primitives for Steps {
 impl Expansion<Steps> {
     /// The steps taken so far, as a program.
     pub fn program(self) -> Program {
-        Program { steps: self.primitives.0, scratch: self.scratch }
+        Program { steps: self.primitives.0, scratch: self.scratch, learned: Vec::new() }
     }
 }
 

@@ -16,7 +16,7 @@ pub enum Overlap {
 }
 
 /// The bytes that a buffer reaches over, counted from the address that the program passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     first: isize,
     end: isize,
@@ -30,6 +30,22 @@ impl Reach {
         }
         let last = extent * (count as isize - 1);
         Self { first: true_lower + last.min(0), end: true_lower + true_extent as isize + last.max(0) }
+    }
+
+    /// The same so many bytes further on.
+    #[must_use]
+    pub const fn moved(self, bytes: isize) -> Self {
+        Self { first: self.first.wrapping_add(bytes), end: self.end.wrapping_add(bytes) }
+    }
+
+    /// From the first byte of either to the last one of either.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self.is_empty(), other.is_empty()) {
+            (true, _) => other,
+            (_, true) => self,
+            _ => Self { first: self.first.min(other.first), end: self.end.max(other.end) },
+        }
     }
 
     const fn is_empty(self) -> bool {
@@ -113,6 +129,14 @@ mod tests {
                 assert_eq!(told, expected, "{send:?} {receive:?}");
             }
         }
+    }
+
+    #[test]
+    fn reaches_are_moved_and_joined() {
+        let one = |count, at| Reach::of(count, 0, 4, 4).moved(at);
+        assert_eq!(one(2, 8).and(one(1, -4)), Reach { first: -4, end: 16 });
+        assert_eq!(one(0, 100).and(one(1, 8)), one(1, 8), "what is empty lies nowhere");
+        assert_eq!(one(1, 8).and(Reach::default()), one(1, 8));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Interpreter *record*: one rank's straight-line program, the input of everything that is not execution.
 
 use crate::operation::comm::{Buffer, Comm, Range, Request};
-use crate::operation::{Call, Choice};
+use crate::operation::{Call, Choice, Stage};
 use std::fmt;
 
 /// One step of a rank's program; fields as in [`Comm`].
@@ -22,6 +22,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// Units of scratch asked for.
     pub scratch: usize,
+    /// Whose block and for whom, of each length that stands behind the own ones in the end.
+    pub learned: Vec<(usize, usize)>,
 }
 
 impl fmt::Display for Step {
@@ -41,7 +43,8 @@ impl fmt::Display for Step {
 
 /// Records what `rank` of `size` does for `call` under `choice`.
 pub fn record(choice: &Choice, call: &Call, rank: usize, size: usize) -> Program {
-    record_body(rank, size, |comm| (choice.algorithm.run)(comm, call, &choice.parameters))
+    let program = record_body(rank, size, |comm| choice.run(Stage::Whole, comm, call));
+    Program { learned: choice.lengths(rank, size), ..program }
 }
 
 /// Records what `rank` of `size` does in `body`.

@@ -15,11 +15,12 @@ use std::sync::{Arc, OnceLock};
 
 /// Each program with the operations that it calls: one that goes through types and counts, and one in which like calls come
 /// back with other data, other roots and other communicators in between.
-pub const PROGRAMS: [(&str, &[Operation]); 4] = [
+pub const PROGRAMS: [(&str, &[Operation]); 5] = [
     (
         "data_movement.c",
         &[Operation::Bcast, Operation::Gather, Operation::Scatter, Operation::Allgather, Operation::Alltoall],
     ),
+    ("alltoallv.c", &[Operation::Alltoallv]),
     ("reductions.c", &[Operation::Reduce, Operation::Allreduce]),
     ("barrier.c", &[Operation::Barrier]),
     (
@@ -32,6 +33,7 @@ pub const PROGRAMS: [(&str, &[Operation]); 4] = [
             Operation::Scatter,
             Operation::Allgather,
             Operation::Alltoall,
+            Operation::Alltoallv,
         ],
     ),
 ];

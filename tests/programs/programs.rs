@@ -13,6 +13,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("data_movement.c", &[], &[1, 2, 3, 8]),
     ("reductions.c", &[], &[1, 2, 3, 8]),
     ("predefined.c", &[], &[1, 2, 3, 4, 8]),
+    ("alltoallv.c", &[], &[1, 2, 3, 8]),
     ("repeated.c", &[], &[2, 3]),
     ("aliased_buffers.c", &[], &[2, 8]),
     ("barrier.c", &[], &[1, 2, 3, 8]),
@@ -117,6 +118,7 @@ fn overlaps(family: &Family) -> Result<(), Failed> {
         ("COLLIE_GATHER", "binomial"),
         ("COLLIE_SCATTER", "binomial"),
         ("COLLIE_ALLGATHER", "ring"),
+        ("COLLIE_ALLTOALLV", "pairwise"),
     ];
     accounted(family, "aliased_buffers.c", &["partial"], 8, &forced).map(drop)
 }
@@ -130,9 +132,10 @@ fn errors(family: &Family, ranks: usize) -> Result<(), Failed> {
 }
 
 /// Choices under which messages are waited for singly and several at once, as they come back and each for itself.
-const TRUNCATED: [(&str, &[(&str, &str)]); 3] = [
+const TRUNCATED: [(&str, &[(&str, &str)]); 4] = [
     ("chosen", &[]),
     ("several_at_once", &[("COLLIE_ALLREDUCE", "recursive_doubling"), ("COLLIE_SCATTER", "linear_nonblocking")]),
+    ("lengths_learned_first", &[("COLLIE_ALLTOALLV", "two_phase_bruck")]),
     ("watched", &[("COLLIE_WATCHDOG", "60"), ("COLLIE_GATHER", "linear"), ("COLLIE_SCATTER", "binomial")]),
 ];
 

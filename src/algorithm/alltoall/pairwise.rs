@@ -42,10 +42,5 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
-    let (p, r) = (comm.size(), comm.rank());
-    if p.is_power_of_two() {
-        pairs::exchange(comm, call, (0..p - 1).map(|k| (r ^ (k + 1), r ^ (k + 1))), 1);
-    } else {
-        pairs::exchange(comm, call, pairs::by_distance(r, p), 1);
-    }
+    pairs::one_by_one(comm, call);
 }

@@ -27,6 +27,14 @@ impl Digit {
         self.digit * self.weight
     }
 
+    /// How much of `distance` a block has passed with this message, of which that is so.
+    pub const fn passed(self, distance: usize) -> usize {
+        match self.weight.checked_mul(self.radix) {
+            Some(next) => distance % next,
+            None => distance,
+        }
+    }
+
     /// The distances of these blocks, as runs below `size`.
     pub fn runs(self, size: usize) -> impl Iterator<Item = ops::Range<usize>> + Clone {
         let starts = (self.distance()..size).step_by(self.weight.saturating_mul(self.radix));
@@ -83,6 +91,35 @@ pub fn exchange(
     }
 }
 
+/// Whose blocks come by `rank` of `size` and for whom, message by message, in the order of their distances.
+pub fn coming_by(rank: usize, size: usize, radix: usize) -> impl Iterator<Item = (usize, usize)> {
+    Digit::all(size, radix).flat_map(move |digit| {
+        digit.runs(size).flatten().map(move |distance| {
+            let from = (rank + size - digit.passed(distance)) % size;
+            (from, (from + distance) % size)
+        })
+    })
+}
+
+/// The rounds in digits of base `radix` with a word of `word` units in place of each block: its length. Brings the lengths of
+/// all blocks that come by.
+pub fn bring_lengths(comm: &mut dyn Comm, word: usize, radix: usize) {
+    let (p, r) = (comm.size(), comm.rank());
+    if p == 1 {
+        return;
+    }
+    let (turned, room) = (comm.scratch(p * word), comm.scratch(p / 2 * word));
+    comm.copy(Range::lengths(r * word, (p - r) * word), turned.part(0, (p - r) * word));
+    comm.copy(Range::lengths(0, r * word), turned.part((p - r) * word, r * word));
+    let mut end = p;
+    for digit in Digit::all(p, radix) {
+        let partners = ((r + digit.distance()) % p, (r + p - digit.distance()) % p);
+        let learned = Range::lengths(end * word, digit.blocks(p) * word);
+        exchange(comm, (turned, word), digit.runs(p), partners, [room, learned]);
+        end += digit.blocks(p);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +135,21 @@ mod tests {
                 }
                 assert!(travelled.into_iter().eq(0..size));
             }
+        }
+    }
+
+    #[test]
+    fn a_block_comes_by_where_it_is_sent_on_or_ends() {
+        for (size, radix) in (1..40).flat_map(|size| [2, 3, 5].map(|radix| (size, radix))) {
+            let mut ended = vec![0; size * size];
+            for rank in 0..size {
+                for (from, to) in coming_by(rank, size, radix) {
+                    assert_ne!(from, rank, "no block comes back");
+                    ended[from * size + to] += usize::from(to == rank);
+                }
+            }
+            let all = (0..size * size).map(|pair| usize::from(pair / size != pair % size));
+            assert!(ended.into_iter().eq(all), "each block ends once");
         }
     }
 }

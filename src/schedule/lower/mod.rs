@@ -18,7 +18,7 @@ use super::action::{Action, Expansion, Lowered, Message, Sink, Steps};
 use super::fragments::Fragments;
 use super::record::{Program, Step};
 use crate::operation::comm::{Buffer, Comm, Range, Request};
-use crate::operation::{Call, Choice};
+use crate::operation::{Call, Choice, Stage};
 use local_reduction::LocalReduction;
 use slots::Slots;
 
@@ -75,8 +75,14 @@ pub struct Part<'a> {
 
 /// Lowers the rank's part into a list; `None` if that would take more than `most` actions.
 pub fn lower(part: &Part, form: &Form, most: usize) -> Option<Lowered> {
+    lower_stage(part, Stage::Whole, form, most)
+}
+
+/// The same of one stage. Those of the stages, one after the other, do what that of the whole does: the first one ends
+/// in a wait, and no pass looks beyond a wait but that over results in place, which only looks at what is folded.
+pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Option<Lowered> {
     let mut kept = Kept { actions: Vec::new(), scratch: 0, most };
-    let requests = stream(part, &Form { combine: Combine::Kernel, ..*form }, &mut kept);
+    let requests = stream_stage(part, stage, &Form { combine: Combine::Kernel, ..*form }, &mut kept);
     if kept.actions.len() > most {
         return None;
     }
@@ -94,10 +100,13 @@ pub fn lower(part: &Part, form: &Form, most: usize) -> Option<Lowered> {
 ///
 /// The pass over results in place does not apply: it has to see the whole list.
 pub fn stream(part: &Part, form: &Form, sink: &mut impl Sink) -> usize {
+    stream_stage(part, Stage::Whole, form, sink)
+}
+
+/// The same of one stage.
+pub fn stream_stage(part: &Part, stage: Stage, form: &Form, sink: &mut impl Sink) -> usize {
     let Part { choice, call, rank, size } = *part;
-    stream_body(rank, size, call.unit, call.nodes, form, sink, |comm| {
-        (choice.algorithm.run)(comm, call, &choice.parameters);
-    })
+    stream_body(rank, size, call.unit, call.nodes, form, sink, |comm| choice.run(stage, comm, call))
 }
 
 /// The same for any body, with units of `unit` bytes and ranks on `nodes`.
@@ -134,8 +143,11 @@ pub fn stream_body(
 
 /// All ranks' programs, by rank, as the actions of `form` come to.
 pub fn lower_all(choice: &Choice, call: &Call, size: usize, form: &Form) -> Vec<Program> {
-    let part = |rank| Part { choice, call, rank, size };
-    (0..size).map(|rank| lower(&part(rank), form, usize::MAX).expect("there is no limit").program()).collect()
+    let program = |rank| {
+        let lowered = lower(&Part { choice, call, rank, size }, form, usize::MAX).expect("there is no limit");
+        Program { learned: choice.lengths(rank, size), ..lowered.program() }
+    };
+    (0..size).map(program).collect()
 }
 
 /// All ranks' programs, by rank, of actions that are carried out as they come.
@@ -143,7 +155,7 @@ pub fn stream_all(choice: &Choice, call: &Call, size: usize, form: &Form) -> Vec
     let program = |rank| {
         let mut expansion = Expansion::new(Steps::default());
         stream(&Part { choice, call, rank, size }, form, &mut expansion);
-        expansion.program()
+        Program { learned: choice.lengths(rank, size), ..expansion.program() }
     };
     (0..size).map(program).collect()
 }

@@ -3,7 +3,7 @@
 use super::fault::What;
 use super::memory::{Memory, Run};
 use crate::operation::Call;
-use crate::schedule::{Buffer, Range};
+use crate::schedule::{Buffer, Program, Range};
 use smallvec::SmallVec;
 
 /// Where a message's range lies and what the message does with it.
@@ -17,37 +17,40 @@ struct Use {
 /// One rank's buffers.
 pub struct Buffers {
     /// Units of each buffer, by `Buffer as usize`; none where it does not exist.
-    units: [Option<usize>; 3],
-    memories: [Memory; 3],
+    units: [Option<usize>; 4],
+    memories: [Memory; 4],
+    /// Units of the own lengths, which stand before the learned ones.
+    own_lengths: usize,
     /// With `MPI_IN_PLACE`: the buffer that is part of another, that one, and its first unit there.
     alias: Option<(Buffer, Buffer, usize)>,
     /// What unfinished messages use.
     uses: SmallVec<[Use; 8]>,
 }
 
-/// Units of the send and the receive buffer of `rank`, where they exist.
-pub fn existing(call: &Call, rank: usize, size: usize) -> [Option<usize>; 2] {
-    let sides = call.operation.row().sides();
-    sides.map(|side| side.blocks(size, rank == call.root).map(|blocks| blocks * call.count))
-}
+/// What the units of a rank's own lengths are called: further on than those of any contribution.
+pub const LENGTHS: usize = 1 << 48;
 
 impl Buffers {
-    pub fn new(call: &Call, rank: usize, size: usize, scratch: usize, in_place: bool) -> Self {
-        let [send, receive] = existing(call, rank, size);
+    pub fn new(call: &Call, rank: usize, size: usize, program: &Program, in_place: bool) -> Self {
+        let [send, receive] = call.buffers(rank, size);
+        let lengths = (!program.learned.is_empty()).then(|| (size + program.learned.len()) * call.word());
+        let own_lengths = lengths.map_or(0, |_| size * call.word());
         let mut buffers = Self {
-            units: [send, receive, Some(scratch)],
+            units: [send, receive, Some(program.scratch), lengths],
             memories: Default::default(),
+            own_lengths,
             alias: None,
             uses: SmallVec::new(),
         };
         if in_place && send.is_some() && receive.is_some() {
             buffers.alias = call.operation.row().shared(call.count, rank);
         }
-        let filled = call.operation.row().contribution(call.count, size, rank == call.root);
-        if let Some(filled) = filled.filter(|filled| filled.len > 0) {
-            let own = Run { start: 0, len: filled.len, term: rank as u32, origin: 0 };
+        for filled in call.contributions(rank, size) {
+            let own = Run { start: 0, len: filled.len, term: rank as u32, origin: filled.start };
             buffers.write(filled, &[own]);
         }
+        let own = Run { start: 0, len: own_lengths, term: rank as u32, origin: LENGTHS };
+        buffers.write(Range::lengths(0, own_lengths), &[own]);
         buffers
     }
 
@@ -62,6 +65,9 @@ impl Buffers {
         }
         if writes && range.buffer == Buffer::Send {
             return Err(What::WritesSend);
+        }
+        if writes && range.buffer == Buffer::Lengths && range.start < self.own_lengths {
+            return Err(What::WritesLengths);
         }
         let place = self.place(range);
         let clash = self.uses.iter().find(|other| (writes || other.writes) && place.overlaps(other.range));
@@ -101,6 +107,22 @@ impl Buffers {
         let place = self.place(range);
         let read = self.memories[place.buffer as usize].read(place.start, place.len, out);
         read.map_err(|unit| What::Undefined { range, unit: unit - place.start + range.start })
+    }
+
+    /// The first unit of the receive buffer that was written though it is in none of `ranges`.
+    pub fn written_outside(&self, ranges: &[Range]) -> Option<usize> {
+        let mut written = self.memories[Buffer::Receive as usize].runs();
+        let inside = |unit: usize| ranges.iter().find(|range| range.start <= unit && unit < range.end());
+        written.find_map(|run| {
+            let mut unit = run.start;
+            while unit < run.end() {
+                unit = match inside(unit) {
+                    Some(range) => range.end(),
+                    None => return Some(unit),
+                };
+            }
+            None
+        })
     }
 
     /// Writes `runs` to `range`.

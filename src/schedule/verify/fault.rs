@@ -40,6 +40,8 @@ pub enum What {
     Outside { range: Range, units: usize },
     #[error("the send buffer is written")]
     WritesSend,
+    #[error("the rank's own lengths are written")]
+    WritesLengths,
     #[error("unit {unit} of {range} was never written")]
     Undefined { range: Range, unit: usize },
     #[error("{range} is in use by the {message} started in step {step} and not waited for")]
@@ -68,6 +70,10 @@ pub enum What {
     Missing { unit: usize },
     #[error("unit {unit} of the result holds unit {found} of rank {from} instead of unit {wanted} of rank {of}")]
     Misplaced { unit: usize, found: usize, from: u32, wanted: usize, of: u32 },
+    #[error("unit {unit} of the receive buffer is written, which lies in no block")]
+    BetweenBlocks { unit: usize },
+    #[error("the length in place {number} is not that of the block of rank {from} for rank {to}")]
+    Length { number: usize, from: usize, to: usize },
     #[error("unit {unit} of the result is combined from unit {found} of the contributions")]
     Shifted { unit: usize, found: usize },
     #[error("unit {unit} of the result holds {found}")]

@@ -52,7 +52,7 @@ impl<'a> Machine<'a> {
             programs,
             sends: mode.sends,
             positions: vec![Position::default(); size],
-            buffers: buffers.map(|(rank, of)| Buffers::new(call, rank, size, of.scratch, mode.in_place)).collect(),
+            buffers: buffers.map(|(rank, of)| Buffers::new(call, rank, size, of, mode.in_place)).collect(),
             terms: Terms::new(size),
             progress: vec![Progress::Ahead; matching.ends.len()],
             sent: vec![0..0; matching.ends.len()],

@@ -41,6 +41,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Everything that was written, in order.
+    pub fn runs(&self) -> impl Iterator<Item = Run> {
+        self.runs.iter().copied()
+    }
+
     /// Appends the runs of `start..start + len` to `out`, their starts counted from `start`.
     ///
     /// # Errors

@@ -1,10 +1,10 @@
 //! Interpreter *verify*: runs all ranks' programs on symbolic contents and holds them to what MPI promises.
 //!
 //! A unit's content is a term over the ranks' contributions, so a result that is right here is right for every data.
-//! Checked are: every result complete and right (in reductions every contribution exactly once, in rank order unless
+//! Checked are: every result complete and right, nothing written between its blocks (in reductions every contribution exactly once, in rank order unless
 //! the operation commutes, on all ranks folded alike in an allreduce); no read of what was never written; no access
 //! outside a buffer; no range in use by an unfinished message; every request waited for exactly once; messages of
-//! equal length and none left over; no deadlock.
+//! equal length and none left over; no deadlock; each length that an algorithm learns first the one that it takes it for.
 //!
 //! Matching follows from the programs alone, and whether a step can go on depends only on which messages were started,
 //! so one order of running the ranks stands for all of them. What is right with synchronous sends is right with
@@ -43,6 +43,7 @@ pub fn verify(choice: &Choice, call: &Call, size: usize, mode: Mode) -> Result<V
 pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
     let mut machine = machine::Machine::new(programs, call, mode)?;
     machine.run()?;
+    result::check_lengths(call, programs, &machine.buffers)?;
     result::check(call, &machine.buffers, &mut machine.terms)?;
     Ok(machine.verified)
 }

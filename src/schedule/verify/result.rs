@@ -1,11 +1,11 @@
 //! Whether every rank ends with what the operation promises.
 
-use super::buffers::{Buffers, existing};
+use super::buffers::{Buffers, LENGTHS};
 use super::fault::{Fault, What};
 use super::memory::Run;
 use super::terms::Terms;
 use crate::operation::Call;
-use crate::schedule::Range;
+use crate::schedule::{Program, Range};
 
 /// Checks the results of all ranks.
 pub fn check(call: &Call, buffers: &[Buffers], terms: &mut Terms) -> Result<(), Fault> {
@@ -13,27 +13,47 @@ pub fn check(call: &Call, buffers: &[Buffers], terms: &mut Terms) -> Result<(), 
     let mut first: Vec<Run> = Vec::new();
     let mut runs = Vec::new();
     for (rank, of) in buffers.iter().enumerate() {
-        let Some(units) = existing(call, rank, size)[1] else { continue };
-        let range = Range::receive(0, units);
-        runs.clear();
-        let read = of.read(range, &mut runs).map_err(|what| match what {
-            What::Undefined { unit, .. } => What::Missing { unit },
-            other => other,
-        });
-        let right = read.and_then(|()| match call.operation.reduces() {
-            true => reduced(call, &runs, terms),
-            false => moved(call, rank, &runs),
-        });
-        let right = right.and_then(|()| {
-            if !call.operation.reduces() {
-                return Ok(());
+        let results = call.results(rank, size);
+        for range in &results {
+            runs.clear();
+            let read = of.read(*range, &mut runs).map_err(|what| match what {
+                What::Undefined { unit, .. } => What::Missing { unit },
+                other => other,
+            });
+            let right = read.and_then(|()| match call.operation.reduces() {
+                true => reduced(call, &runs, terms),
+                false => moved(call, rank, range.start, &runs),
+            });
+            let right = right.and_then(|()| {
+                if !call.operation.reduces() {
+                    return Ok(());
+                }
+                if first.is_empty() {
+                    first.clone_from(&runs);
+                }
+                alike(call, &first, &runs, terms)
+            });
+            right.map_err(|what| Fault { rank, step: None, what })?;
+        }
+        if let Some(unit) = of.written_outside(&results).filter(|_| !results.is_empty()) {
+            return Err(Fault { rank, step: None, what: What::BetweenBlocks { unit } });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the lengths which the bodies rest on are those that arrived.
+pub fn check_lengths(call: &Call, programs: &[Program], buffers: &[Buffers]) -> Result<(), Fault> {
+    let (size, word) = (buffers.len(), call.word());
+    for (rank, (program, of)) in programs.iter().zip(buffers).enumerate() {
+        for (number, (from, to)) in program.learned.iter().copied().enumerate() {
+            let mut runs = Vec::new();
+            let read = of.read(Range::lengths((size + number) * word, word), &mut runs);
+            let right = |run: &Run| run.len == word && run.term as usize == from && run.origin == LENGTHS + to * word;
+            if read.is_err() || !runs.first().is_some_and(right) {
+                return Err(Fault { rank, step: None, what: What::Length { number, from, to } });
             }
-            if first.is_empty() {
-                first.clone_from(&runs);
-            }
-            alike(call, &first, &runs, terms)
-        });
-        right.map_err(|what| Fault { rank, step: None, what })?;
+        }
     }
     Ok(())
 }
@@ -73,18 +93,17 @@ fn alike(call: &Call, first: &[Run], runs: &[Run], terms: &Terms) -> Result<(), 
 }
 
 /// Whether every unit is the one that the operation moves there.
-fn moved(call: &Call, rank: usize, runs: &[Run]) -> Result<(), What> {
+fn moved(call: &Call, rank: usize, start: usize, runs: &[Run]) -> Result<(), What> {
     for run in runs {
-        let mut unit = run.start;
-        while unit < run.end() {
-            // The rank and unit that belong here, and up to where they go on in step with the run.
-            let (of, wanted) = call.operation.row().origin(unit, call.count, rank, call.root);
-            let upto = (unit / call.count + 1) * call.count;
-            let (found, from) = (run.origin + (unit - run.start), run.term);
-            if found != wanted || from as usize != of {
-                return Err(What::Misplaced { unit, found, from, wanted, of: of as u32 });
+        let mut passed = 0;
+        while passed < run.len {
+            let unit = start + run.start + passed;
+            let wanted = call.origin(unit, rank).expect("something belongs in every part of a result");
+            let (found, from) = (run.origin + passed, run.term);
+            if found != wanted.unit || from as usize != wanted.rank {
+                return Err(What::Misplaced { unit, found, from, wanted: wanted.unit, of: wanted.rank as u32 });
             }
-            unit = upto.min(run.end());
+            passed += wanted.len;
         }
     }
     Ok(())

@@ -79,11 +79,16 @@ fn keep<T>(column: usize, result: Result<T, String>, wrong: &mut Vec<Wrong>) -> 
 }
 
 fn parse_bytes(operation: Option<Operation>, text: &str) -> Result<(BytesOf, Span), String> {
+    if let Some(operation) = operation.filter(|operation| operation.has_own_counts() && text != "*") {
+        return Err(format!(
+            "'{text}' is not accepted: no rank knows the bytes of the others' {operation}; accepted: *"
+        ));
+    }
     let Some(total) = text.strip_prefix("total=") else {
         return Span::parse_bytes(text).map(|span| (BytesOf::Rank, span));
     };
     if operation.is_some_and(|operation| !operation.has_blocks()) {
-        let having = Operation::names("and", Operation::has_blocks);
+        let having = Operation::names("and", |operation| operation.has_blocks() && !operation.has_own_counts());
         return Err(format!("total= is for {having} only; elsewhere all ranks mean the same bytes"));
     }
     Span::parse_bytes(total).map(|span| (BytesOf::All, span))

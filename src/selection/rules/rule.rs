@@ -31,8 +31,8 @@ impl Rule {
     /// Whether it speaks about this call; `call` is of its operation.
     pub fn matches(&self, situation: &Situation, call: &Call) -> bool {
         let bytes = match self.bytes_of {
-            BytesOf::Rank => call.bytes(),
-            BytesOf::All => call.bytes().saturating_mul(situation.ranks),
+            BytesOf::Rank => call.known_bytes(),
+            BytesOf::All => call.known_bytes().saturating_mul(situation.ranks),
         };
         self.ranks.contains(situation.ranks)
             && self.bytes.contains(bytes)

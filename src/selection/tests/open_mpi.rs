@@ -226,10 +226,25 @@ fn classic_refusals_say_where_and_what() {
     assert_eq!(refused("1 2 1 4 2\n0 9 0 0\n1 8 0 0").lines().count(), 2, "algorithms are told all at once");
 }
 
+#[test]
+fn of_alltoallv_the_rule_for_no_bytes_counts() {
+    let rules = read("1 4 2 2 2 0 2 0 0 64 1 0 0 8 1 0 1 0 0");
+    let alltoallv = |ranks, bytes| asked(&rules, Operation::Alltoallv, ranks, bytes);
+    for bytes in [0, 64, 1 << 20] {
+        assert_eq!(alltoallv(4, bytes), "pairwise");
+        assert_eq!(alltoallv(8, bytes), "linear:max_requests=32");
+    }
+    let text = r#"{"collectives": {"alltoallv": [{"rules": [{"alg": 1, "msg_size_min": 1}, {"alg": "pairwise"}]}]}}"#;
+    assert_eq!(asked(&read(text), Operation::Alltoallv, 4, 64), "pairwise");
+    let again = for_open_mpi(&rules, Format::Json).unwrap();
+    assert_eq!(asked(&read(&again), Operation::Alltoallv, 4, 64), "pairwise", "{again}");
+    assert!(refused("1 4 1 2 1 0 3 0 0").contains("no alltoallv algorithm 3; accepted: 0 to 2"));
+}
+
 const JSON: &str = r#"{
   "rule_file_version": 3, "module": "tuned",
   "collectives": {
-    "alltoallv": [{"rules": [{"alg": 99}]}],
+    "alltoallw": [{"rules": [{"alg": 99}]}],
     "allreduce": [
       {"comm_size_min": 4, "comm_size_max": 8, "rules": [
         {"msg_size_max": 511, "alg": 3},

@@ -70,7 +70,7 @@ fn one_rank_per_node() {
 
 #[test]
 fn refusals_say_where_and_what() {
-    let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, barrier";
+    let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
                       not_oversubscribed";
     for (text, words) in [
@@ -82,6 +82,8 @@ fn refusals_say_where_and_what() {
         ("bcast 8-2 * binomial", "f:1:7: '8-2' is empty: its end is below its start".to_owned()),
         ("bcast *\t1KB binomial", "f:1:9: '1KB' is no range; accepted: *, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)".to_owned()),
         ("bcast * total=1-2 binomial", "f:1:9: total= is for gather, scatter, allgather and alltoall only; elsewhere all ranks mean the same bytes".to_owned()),
+        ("alltoallv * 0-2K linear", "f:1:13: '0-2K' is not accepted: no rank knows the bytes of the others' alltoallv; accepted: *".to_owned()),
+        ("alltoallv 4 total=1 linear", "f:1:13: 'total=1' is not accepted: no rank knows the bytes of the others' alltoallv; accepted: *".to_owned()),
         ("bcast * * binomial when one_node", "f:1:20: unexpected 'when'; accepted here: if, or the end of the line".to_owned()),
         ("bcast * * binomial if", format!("f:1:22: the line ends after 'if'; accepted: {conditions}")),
         ("bcast * * binomial if one_nod", format!("f:1:23: unknown condition 'one_nod'; accepted: {conditions}; did you mean 'one_node'?")),
@@ -125,6 +127,7 @@ fn rule() -> impl Strategy<Value = Rule> {
                 conditions.push(condition);
             }
         }
+        let (bytes, total) = if operation.has_own_counts() { (Span::ALL, false) } else { (bytes, total) };
         let bytes_of = if total && operation.has_blocks() { BytesOf::All } else { BytesOf::Rank };
         Rule { operation, ranks, bytes, bytes_of, wanted, conditions, line: 0 }
     })

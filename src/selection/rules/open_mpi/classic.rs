@@ -186,11 +186,11 @@ fn up_to(least: usize, next: Option<usize>) -> Option<Span> {
 /// A block as our rules. An empty one leaves its communicators to the tables, and must keep later rules off them.
 fn joined(operation: Operation, ranks: Span, line: usize, rules: &[(usize, usize, Wanted)]) -> Vec<Rule> {
     if rules.is_empty() {
-        return vec![rule(operation, ranks, Span::ALL, Vec::new(), Wanted::Auto, line)];
+        return rule(operation, ranks, Span::ALL, Vec::new(), Wanted::Auto, line).into_iter().collect();
     }
     let with_next = rules.iter().enumerate().filter_map(|(place, (least, line, wanted))| {
         let bytes = up_to(*least, rules.get(place + 1).map(|(next, ..)| *next))?;
-        Some(rule(operation, ranks, bytes, Vec::new(), wanted.clone(), *line))
+        rule(operation, ranks, bytes, Vec::new(), wanted.clone(), *line)
     });
     with_next.collect()
 }

@@ -136,12 +136,12 @@ impl<'a> Reader<'a> {
         for value in rules {
             if let Ok((bytes, wanted)) = self.rule(operation, value) {
                 let line = line_and_column(self.text, self.offset(value)).0;
-                self.rules.push(rule(operation, ranks, bytes, conditions.clone(), wanted, line));
+                self.rules.extend(rule(operation, ranks, bytes, conditions.clone(), wanted, line));
             }
         }
         // Later entries do not count for these communicators.
         let line = line_and_column(self.text, self.offset(entry)).0;
-        self.rules.push(rule(operation, ranks, Span::ALL, conditions, Wanted::Auto, line));
+        self.rules.extend(rule(operation, ranks, Span::ALL, conditions, Wanted::Auto, line));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Rules files of Open MPI's tuned component: what its collectives and algorithms are called here.
 //!
-//! Its sizes are those of all ranks together for allgather, alltoall, gather and scatter, and of one rank elsewhere.
+//! Its sizes are those of all ranks together for allgather, alltoall, gather and scatter, and of one rank elsewhere. For
+//! alltoallv it takes the rule for 0 bytes, as no rank knows the size of the whole; others are checked for their form only.
 //!
 //! Source: Open MPI, ompi/mca/coll/tuned (coll_tuned_*_decision.c, coll_tuned_dynamic_file.c), releases 4.1 to 6.0.
 
@@ -132,6 +133,8 @@ const ALLTOALL: &[Theirs] = &[
     plain(5, &["two_proc"], "two_process"),
 ];
 
+const ALLTOALLV: &[Theirs] = &[plain(1, &["basic_linear"], "linear"), plain(2, &["pairwise"], "pairwise")];
+
 const BARRIER: &[Theirs] = &[
     plain(1, &["linear"], "linear"),
     plain(2, &["double_ring"], "double_ring"),
@@ -151,6 +154,7 @@ const fn algorithms(operation: Operation) -> &'static [Theirs] {
         Operation::Scatter => SCATTER,
         Operation::Allgather => ALLGATHER,
         Operation::Alltoall => ALLTOALL,
+        Operation::Alltoallv => ALLTOALLV,
         Operation::Barrier => BARRIER,
     }
 }
@@ -220,7 +224,7 @@ impl Theirs {
     }
 }
 
-/// A rule of theirs as one of ours.
+/// A rule of theirs as one of ours; `None` if no call finds it.
 fn rule(
     operation: Operation,
     ranks: Span,
@@ -228,10 +232,15 @@ fn rule(
     conditions: Vec<Condition>,
     wanted: Wanted,
     line: usize,
-) -> Rule {
+) -> Option<Rule> {
+    let bytes = match operation.has_own_counts() {
+        true if !bytes.contains(0) => return None,
+        true => Span::ALL,
+        false => bytes,
+    };
     let bytes_of = if operation.has_blocks() { BytesOf::All } else { BytesOf::Rank };
     let bytes_of = if bytes == Span::ALL { BytesOf::Rank } else { bytes_of };
-    Rule { operation, ranks, bytes, bytes_of, wanted, conditions, line: u32::try_from(line).unwrap_or(u32::MAX) }
+    Some(Rule { operation, ranks, bytes, bytes_of, wanted, conditions, line: u32::try_from(line).unwrap_or(u32::MAX) })
 }
 
 /// Line and column of a place in the text.
