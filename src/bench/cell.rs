@@ -98,7 +98,7 @@ impl Cell {
         let pair = from * ranks + distance.div_ceil(2);
         let mixed = (pair as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
         let more = mixed as usize % (mean + 1);
-        if (distance % 2 == 1) == (from % 2 == 0) { mean + more } else { mean - more }
+        if distance.is_multiple_of(2) != from.is_multiple_of(2) { mean + more } else { mean - more }
     }
 
     /// What makes two cells the same, in the order in which they are listed.

@@ -15,7 +15,7 @@ pub struct DecisionKey {
     pub unit: usize,
     /// Whether order does not matter.
     pub commutative: bool,
-    /// Bytes that such calls are counted with: no part of the decision, but it names the cell where they are counted. Where each
+    /// Bytes that such calls are counted with: no part of the decision, but it names the counter that they go to. Where each
     /// rank passes its own counts, the ranks' differ.
     pub counted: usize,
 }

@@ -108,8 +108,8 @@ pub fn run(
         return Outcome { code, result, ticks: end - between };
     }
     let given = ours.and_then(|()| {
-        let parts = on_copy.received().into_iter().zip(local.received());
-        parts.map(|(ours, native)| hand_over(place, ours.elements, native.elements)).collect()
+        let mut parts = on_copy.received().into_iter().zip(local.received());
+        parts.try_for_each(|(ours, native)| hand_over(place, ours.elements, native.elements))
     });
     let code = given.map_or_else(|error| guard::raise(arguments.comm, error), |()| mpi_sys::MPI_SUCCESS as c_int);
     Outcome { code, result, ticks: between - start }
