@@ -3,7 +3,7 @@
 use crate::algorithms::{PROGRAMS, thin};
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report, Row};
-use collie::algorithm::Operation;
+use collie::algorithm::{Operation, find};
 use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
 
@@ -22,13 +22,14 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     trials
 }
 
-/// `hierarchical` with unequal nodes; messages between them in pieces of at most 1000 bytes, those of 65 to 128 bytes
+/// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 1000 bytes, those of 65 to 128 bytes
 /// within them as two.
 fn by_nodes(family: &Family, source: &str, operations: &[Operation]) -> Result<(), Failed> {
-    let variables: Vec<_> = operations.iter().map(|operation| (variables::of(*operation), "hierarchical")).collect();
+    let by_nodes = || operations.iter().filter(|operation| find(**operation, "hierarchical").is_some());
+    let variables: Vec<_> = by_nodes().map(|operation| (variables::of(*operation), "hierarchical")).collect();
     let [names, thin] = thin(operations.iter().copied());
     let report = on_nodes(family, RANKS, &[source, &names, &thin], &variables)?;
-    for operation in operations {
+    for operation in by_nodes() {
         let function = format!("mpi_{operation}");
         let hierarchical = |row: &Row| row.algorithm.starts_with("hierarchical");
         if report.calls(|row| row.function.eq_ignore_ascii_case(&function) && hierarchical(row)) == 0 {
