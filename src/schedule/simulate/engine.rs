@@ -5,11 +5,10 @@
 
 use super::matching::{Ends, ends};
 use super::network::{Link, Network};
-use super::sharing::{self, Sharing};
+use super::sharing::{self, Sharing, Stage};
 use super::tape::{Beat, Tapes};
 use super::{Activity, Broken, Observer, Outcome, Span};
 use std::cmp::{Ordering, Reverse};
-use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 /// Of events at the same time, that of the message which its rank started first goes first.
@@ -47,9 +46,30 @@ enum What {
     Frees,
 }
 
-/// The messages that go one at a time between two ranks: those of one direction where ports are shared, for they are one
-/// connection's; those of both that wait for their receives where these take turns.
+/// Two ranks whose messages hold one another up: those of one direction where ports are shared, for they are one connection's;
+/// those of both that wait for their receives where these take turns.
 type Lane = (bool, u32, u32);
+
+/// The messages of a lane.
+#[derive(Default)]
+struct Traffic {
+    /// Those that the port has taken on, and their bytes.
+    messages: usize,
+    bytes: u64,
+    waiting: VecDeque<Message>,
+}
+
+impl Traffic {
+    /// Takes another message on if there is room for it: beside others for `queue` bytes at most.
+    fn takes(&mut self, bytes: u64, queue: u64) -> bool {
+        let takes = self.messages == 0 || self.bytes + bytes <= queue;
+        if takes {
+            self.messages += 1;
+            self.bytes += bytes;
+        }
+        takes
+    }
+}
 
 impl Eq for Event {}
 
@@ -95,7 +115,7 @@ pub struct Engine<'a, O> {
     /// Shared ports in the same order, out and in.
     sharing: Sharing<Message>,
     /// Lanes in use, with those who wait for them.
-    lanes: HashMap<Lane, VecDeque<Message>>,
+    lanes: HashMap<Lane, Traffic>,
     events: BinaryHeap<Reverse<Event>>,
     outcome: Outcome,
     observer: &'a mut O,
@@ -306,9 +326,10 @@ impl<'a, O: Observer> Engine<'a, O> {
 
     fn depart(&mut self, message: Message, time: f64) {
         if let Some(lane) = self.lane(&message) {
-            match self.lanes.entry(lane) {
-                Entry::Occupied(mut waiting) => return waiting.get_mut().push_back(message),
-                Entry::Vacant(free) => _ = free.insert(VecDeque::new()),
+            let queue = self.in_order(&message);
+            let traffic = self.lanes.entry(lane).or_default();
+            if !traffic.waiting.is_empty() || !traffic.takes(message.bytes, queue) {
+                return traffic.waiting.push_back(message);
             }
         }
         self.go(message, time);
@@ -323,12 +344,31 @@ impl<'a, O: Observer> Engine<'a, O> {
         link.shares.then_some((false, sender, receiver))
     }
 
+    /// Bytes of the message's connection that lie in its port at once: none where it is not known to hand over any ahead, or
+    /// where long messages take turns.
+    fn in_order(&self, message: &Message) -> u64 {
+        let (link, _) = self.link(message.sender, message.receiver);
+        let turns = link.half_duplex && message.bytes >= link.eager_limit;
+        if link.shares && !turns { link.queue } else { 0 }
+    }
+
     fn leave_lane(&mut self, message: Message, time: f64) {
         let Some(lane) = self.lane(&message) else { return };
-        let next = self.lanes.get_mut(&lane).and_then(VecDeque::pop_front);
-        match next {
-            Some(next) => self.go(next, time),
-            None => _ = self.lanes.remove(&lane),
+        let Some(traffic) = self.lanes.get_mut(&lane) else { return };
+        traffic.messages -= 1;
+        traffic.bytes -= message.bytes;
+        loop {
+            let Some(next) = self.lanes.get(&lane).and_then(|traffic| traffic.waiting.front()).copied() else { break };
+            let queue = self.in_order(&next);
+            let traffic = self.lanes.get_mut(&lane).expect("it has just been looked at");
+            if !traffic.takes(next.bytes, queue) {
+                break;
+            }
+            traffic.waiting.pop_front();
+            self.go(next, time);
+        }
+        if self.lanes[&lane].messages == 0 {
+            self.lanes.remove(&lane);
         }
     }
 
@@ -338,7 +378,9 @@ impl<'a, O: Observer> Engine<'a, O> {
         let seconds = link.gap + bytes as f64 * link.per_byte;
         if link.shares {
             let ports = [2 * self.port(sender, on_node), 2 * self.port(receiver, on_node) + 1];
-            return self.sharing.join(message, ports, time, seconds);
+            let in_order = bytes <= self.in_order(&message);
+            let wanted = sharing::Wanted { ports, connection: (sender, receiver), seconds, in_order };
+            return self.sharing.join(message, wanted, time);
         }
         let span = self.occupy(sender, 0, on_node, time, seconds);
         self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
@@ -358,19 +400,24 @@ impl<'a, O: Observer> Engine<'a, O> {
         }
     }
 
-    /// The last byte of a message leaves through shared ports.
+    /// The last byte of a message has come through a shared port, or through both.
     fn end(&mut self, end: sharing::End) {
-        let Some(flow) = self.sharing.end(end) else { return };
+        let Some(flow) = self.sharing.end(end) else { return self.predict() };
+        self.predict();
         let Message { end: own, sender, receiver, bytes } = flow.message;
-        let latency = self.link(sender, receiver).0.latency;
         let span = Span { start: flow.start, end: end.time };
-        self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
-        let span = Span { start: span.start + latency, end: span.end + latency };
-        self.observer.transfer(sender as usize, receiver as usize, false, bytes, span);
-        self.push(span.end, What::Lands, flow.message);
-        self.leave_lane(flow.message, end.time);
-        if self.finished[own as usize].is_nan() {
-            self.finish(sender, own, end.time);
+        if flow.stage != Stage::Arrives {
+            self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
+            if self.finished[own as usize].is_nan() {
+                self.finish(sender, own, end.time);
+            }
+        }
+        if flow.stage != Stage::Leaves {
+            let latency = self.link(sender, receiver).0.latency;
+            let span = Span { start: span.start + latency, end: span.end + latency };
+            self.observer.transfer(sender as usize, receiver as usize, false, bytes, span);
+            self.push(span.end, What::Lands, flow.message);
+            self.leave_lane(flow.message, end.time);
         }
     }
 

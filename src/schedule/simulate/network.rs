@@ -33,8 +33,9 @@ pub struct Link {
     /// take, as where a bucket of tokens limits the rate.
     #[serde(default)]
     pub burst: u64,
-    /// Where ports are shared: bytes of each message on its way that the sender's port has taken on ahead. The question or
-    /// answer of another message waits behind them.
+    /// Where ports are shared: bytes that a connection hands to its sender's port at once, and more as these arrive. They leave
+    /// in the order in which they came, whoever sent them, and the question or answer of another message waits behind them. A
+    /// longer message shares its ports from its first byte to its last.
     #[serde(default)]
     pub queue: u64,
 }

@@ -1,4 +1,9 @@
-//! Ports that serve all who want them at once, evenly.
+//! Ports that serve all who want them at once.
+//!
+//! A connection hands its port so many bytes at once, and more as these arrive (TCP's window). What lies in a sender's port
+//! leaves in the order in which it came, whoever sent it, and lies in the receiver's port until that has let it through
+//! among all that arrives. A message that is longer than what is handed over at once holds both ports as long as it is on its
+//! way, and shares them evenly with the others.
 
 use std::collections::VecDeque;
 
@@ -6,12 +11,38 @@ use std::collections::VecDeque;
 /// whose time hardly depends on it, and every one costs a look at all others when it comes and goes.
 const MOST: usize = 64;
 
-/// A message on its way, from its departure until its last byte has left.
+/// What a message wants of its two ports.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The sender's port, out, and the receiver's, in.
+    pub ports: [usize; 2],
+    /// Of messages of one connection that go in order only one leaves at a time.
+    pub connection: (u32, u32),
+    /// Seconds that it takes alone.
+    pub seconds: f64,
+    /// Whether it is handed to the sender's port as a whole.
+    pub in_order: bool,
+}
+
+/// Which of its ports a message is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// In the sender's, with others before and behind it.
+    Leaves,
+    /// In the receiver's.
+    Arrives,
+    /// In both.
+    Passes,
+}
+
+/// A message in a port, or in both.
 pub struct Flow<M> {
     pub message: M,
-    /// When it got its ports.
+    /// Where it is.
+    pub stage: Stage,
+    /// When its first byte was let through; not a number before.
     pub start: f64,
-    ports: [usize; 2],
+    wanted: Wanted,
     /// Seconds that the rest would take alone, as of `since`.
     left: f64,
     since: f64,
@@ -19,6 +50,8 @@ pub struct Flow<M> {
     rate: f64,
     /// Which of the ends predicted for it counts.
     version: u32,
+    /// Of a message that is in its two ports one by one: the other of the two, as long as that is there.
+    twin: Option<u32>,
 }
 
 /// An end predicted: it counts unless the flow's share changes before.
@@ -29,26 +62,40 @@ pub struct End {
     pub version: u32,
 }
 
+/// One that a port has no room for yet.
+enum Waiting<M> {
+    Message(M, Wanted),
+    Arrival(u32),
+}
+
 struct Port<M> {
     capacity: f64,
     /// Seconds of a message that pass at once after as long a pause, and what there was of them when it last went idle.
     burst: f64,
     saved: f64,
     idle_since: f64,
+    /// In the order in which they came.
     active: Vec<u32>,
-    waiting: VecDeque<(M, [usize; 2], f64)>,
+    /// How many share the capacity: of those that leave in order only the first.
+    sharers: usize,
+    waiting: VecDeque<Waiting<M>>,
     /// Whether its messages' shares are to be worked out anew.
     changed: bool,
 }
 
 impl<M> Port<M> {
+    /// Seconds of a message that would pass at once.
     fn saved_at(&self, time: f64) -> f64 {
         if self.active.is_empty() { self.burst.min(self.saved + (time - self.idle_since)) } else { self.saved }
     }
+
+    /// Takes so many of them.
+    fn spend(&mut self, time: f64, seconds: f64) {
+        self.saved = self.saved_at(time) - seconds;
+    }
 }
 
-/// Ports, each in one direction, and the messages that share them. A message goes at the least of the shares that its
-/// two ports give it.
+/// Ports, each in one direction, and the messages that share them.
 pub struct Sharing<M> {
     ports: Vec<Port<M>>,
     flows: Vec<Option<Flow<M>>>,
@@ -61,7 +108,7 @@ pub struct Sharing<M> {
     pub predicted: Vec<End>,
 }
 
-impl<M> Sharing<M> {
+impl<M: Copy> Sharing<M> {
     /// Ports that serve so many messages each at full speed, and let so many seconds through at once after a pause.
     pub fn new(ports: impl Iterator<Item = (f64, f64)>) -> Self {
         let port = |(capacity, burst)| Port {
@@ -70,6 +117,7 @@ impl<M> Sharing<M> {
             saved: burst,
             idle_since: 0.0,
             active: Vec::new(),
+            sharers: 0,
             waiting: VecDeque::new(),
             changed: false,
         };
@@ -83,29 +131,40 @@ impl<M> Sharing<M> {
         }
     }
 
-    /// A message wants the two `ports` for `seconds` if it has them for itself.
-    pub fn join(&mut self, message: M, ports: [usize; 2], time: f64, seconds: f64) {
-        if let Some(full) = ports.into_iter().find(|port| self.ports[*port].active.len() >= MOST) {
-            self.ports[full].waiting.push_back((message, ports, seconds));
+    /// A message wants its two ports.
+    pub fn join(&mut self, message: M, wanted: Wanted, time: f64) {
+        let (stage, needed) =
+            if wanted.in_order { (Stage::Leaves, &wanted.ports[..1]) } else { (Stage::Passes, &wanted.ports[..]) };
+        if let Some(full) = needed.iter().find(|port| self.ports[**port].active.len() >= MOST) {
+            self.ports[*full].waiting.push_back(Waiting::Message(message, wanted));
             return;
         }
-        let [out, into] = ports.map(|port| self.ports[port].saved_at(time));
-        let at_once = out.min(into).min(seconds);
-        for port in ports {
-            self.ports[port].saved = self.ports[port].saved_at(time) - at_once;
-        }
+        let saved = needed.iter().map(|port| self.ports[*port].saved_at(time));
+        let at_once = saved.fold(wanted.seconds, f64::min);
+        needed.iter().for_each(|port| self.ports[*port].spend(time, at_once));
+        let place = self.add(message, stage, wanted, wanted.seconds - at_once, time);
+        needed.iter().for_each(|port| self.enter(*port, place));
+    }
+
+    fn add(&mut self, message: M, stage: Stage, wanted: Wanted, left: f64, time: f64) -> u32 {
         self.version += 1;
-        let left = seconds - at_once;
-        let flow = Flow { message, start: time, ports, left, since: time, rate: 0.0, version: self.version };
+        let (version, start) = (self.version, f64::NAN);
+        let flow = Flow { message, stage, start, wanted, left, since: time, rate: 0.0, version, twin: None };
         let place = self.spare.pop().unwrap_or_else(|| {
             self.flows.push(None);
             self.flows.len() as u32 - 1
         });
         self.flows[place as usize] = Some(flow);
-        for port in ports {
-            self.ports[port].active.push(place);
-            self.change(port);
-        }
+        place
+    }
+
+    fn flow(&mut self, place: u32) -> &mut Flow<M> {
+        self.flows[place as usize].as_mut().expect("places in use hold flows")
+    }
+
+    fn enter(&mut self, port: usize, place: u32) {
+        self.ports[port].active.push(place);
+        self.change(port);
     }
 
     fn change(&mut self, port: usize) {
@@ -114,29 +173,72 @@ impl<M> Sharing<M> {
         }
     }
 
+    /// The first byte of one that leaves in order is out: it is in the receiver's port from now on, too.
+    fn arrive(&mut self, leaving: u32, time: f64) {
+        let Flow { message, wanted, left, .. } = *self.flow(leaving);
+        let port = wanted.ports[1];
+        // What the sender's port let through at once may pass this one at once, but no more.
+        let at_once = self.ports[port].saved_at(time).min(wanted.seconds - left);
+        self.ports[port].spend(time, at_once);
+        let place = self.add(message, Stage::Arrives, wanted, wanted.seconds - at_once, time);
+        self.flow(place).twin = Some(leaving);
+        self.flow(leaving).twin = Some(place);
+        if self.ports[port].active.len() < MOST {
+            self.enter(port, place);
+        } else {
+            self.ports[port].waiting.push_back(Waiting::Arrival(place));
+        }
+    }
+
     /// Whether shares are to be worked out anew before time goes on.
     pub fn is_due(&self) -> bool {
         !self.changed.is_empty()
     }
 
-    /// The flow whose end is due, which makes room for others; none if its share has changed since.
+    /// The flow whose end is due, which makes room for others; none if its share has changed since, or if it arrives and has
+    /// not left yet.
     pub fn end(&mut self, end: End) -> Option<Flow<M>> {
-        let current = self.flows[end.flow as usize].as_ref().is_some_and(|flow| flow.version == end.version);
-        let flow = self.flows[end.flow as usize].take_if(|_| current)?;
+        let flow = self.flows[end.flow as usize].as_mut().filter(|flow| flow.version == end.version)?;
+        let early = flow.stage == Stage::Arrives && flow.twin.is_some();
+        let (stage, twin, [out, into]) = (flow.stage, flow.twin, flow.wanted.ports);
+        if early {
+            (flow.left, flow.rate) = (0.0, 0.0);
+            self.leave(into, end);
+            return None;
+        }
+        match stage {
+            Stage::Leaves => self.leave(out, end),
+            // It had come through before it had left.
+            Stage::Arrives if !self.ports[into].active.contains(&end.flow) => {}
+            Stage::Arrives => self.leave(into, end),
+            Stage::Passes => [out, into].into_iter().for_each(|port| self.leave(port, end)),
+        }
+        if let Some(twin) = twin {
+            let arriving = self.flow(twin);
+            arriving.twin = None;
+            if arriving.left == 0.0 && arriving.rate == 0.0 {
+                let due = End { time: end.time, flow: twin, version: arriving.version };
+                self.predicted.push(due);
+            }
+        }
         self.spare.push(end.flow);
-        for port in flow.ports {
-            self.ports[port].active.retain(|active| *active != end.flow);
-            if self.ports[port].active.is_empty() {
-                self.ports[port].idle_since = end.time;
-            }
-            self.change(port);
+        self.flows[end.flow as usize].take()
+    }
+
+    fn leave(&mut self, port: usize, End { time, flow, .. }: End) {
+        self.ports[port].active.retain(|active| *active != flow);
+        if self.ports[port].active.is_empty() {
+            self.ports[port].idle_since = time;
         }
-        for port in flow.ports {
-            if let Some((message, ports, seconds)) = self.ports[port].waiting.pop_front() {
-                self.join(message, ports, end.time, seconds);
+        self.change(port);
+        match self.ports[port].waiting.pop_front() {
+            Some(Waiting::Message(message, wanted)) => self.join(message, wanted, time),
+            Some(Waiting::Arrival(place)) => {
+                self.flow(place).since = time;
+                self.enter(port, place);
             }
+            None => {}
         }
-        Some(flow)
     }
 
     /// Seconds that something new at `port` waits behind what it has taken on of the messages on their way: `of` says
@@ -149,31 +251,103 @@ impl<M> Sharing<M> {
 
     /// Gives all that use ports which have changed their share from `time` on.
     pub fn share_out(&mut self, time: f64) {
-        let Self { ports, flows, version, changed, predicted, .. } = self;
-        for port in changed.iter() {
-            ports[*port].changed = false;
+        let mut next = 0;
+        // The port of a receiver that something begins to come to gets to the end of the list.
+        while next < self.changed.len() {
+            self.serve(self.changed[next], time);
+            next += 1;
         }
-        let share = |port: usize| {
-            let Port { capacity, active, .. } = &ports[port];
-            (capacity / active.len() as f64).min(1.0)
-        };
-        for place in changed.drain(..).flat_map(|port| &ports[port].active) {
-            let flow = flows[*place as usize].as_mut().expect("active flows are there");
-            let rate = share(flow.ports[0]).min(share(flow.ports[1]));
-            if rate == flow.rate {
-                continue;
+        let changed = std::mem::take(&mut self.changed);
+        for port in &changed {
+            self.ports[*port].changed = false;
+        }
+        for port in &changed {
+            let mut rooms = Room::of(&self.ports[*port]);
+            for nth in 0..self.ports[*port].active.len() {
+                let place = self.ports[*port].active[nth];
+                let served =
+                    self.flow(place).stage != Stage::Leaves || rooms.serves(self.flow(place).wanted.connection);
+                self.set_rate(place, served, time);
             }
-            flow.left = (flow.left - (time - flow.since) * flow.rate).max(0.0);
-            *version += 1;
-            (flow.rate, flow.since, flow.version) = (rate, time, *version);
-            predicted.push(End { time: time + flow.left / rate, flow: *place, version: *version });
         }
+    }
+
+    /// Counts who shares the capacity of `port`, and lets those which begin to leave it arrive.
+    fn serve(&mut self, port: usize, time: f64) {
+        let mut room = Room::of(&self.ports[port]);
+        let mut sharers = 0;
+        for nth in 0..self.ports[port].active.len() {
+            let place = self.ports[port].active[nth];
+            let Flow { stage, twin, wanted, start, .. } = *self.flow(place);
+            if stage == Stage::Leaves {
+                if !room.serves(wanted.connection) {
+                    continue;
+                }
+                if twin.is_none() && start.is_nan() {
+                    self.flow(place).start = time;
+                    self.arrive(place, time);
+                }
+            }
+            sharers += 1;
+        }
+        self.ports[port].sharers = sharers;
+    }
+
+    fn set_rate(&mut self, place: u32, served: bool, time: f64) {
+        let Self { ports, flows, version, predicted, .. } = self;
+        let flow = flows[place as usize].as_mut().expect("active flows are there");
+        let share = |port: usize| (ports[port].capacity / ports[port].sharers as f64).min(1.0);
+        let rate = match flow.stage {
+            _ if !served => 0.0,
+            Stage::Leaves => share(flow.wanted.ports[0]),
+            Stage::Arrives => share(flow.wanted.ports[1]),
+            Stage::Passes => share(flow.wanted.ports[0]).min(share(flow.wanted.ports[1])),
+        };
+        if rate == flow.rate {
+            return;
+        }
+        flow.left = (flow.left - (time - flow.since) * flow.rate).max(0.0);
+        *version += 1;
+        (flow.rate, flow.since, flow.version) = (rate, time, *version);
+        if flow.start.is_nan() {
+            flow.start = time;
+        }
+        if rate > 0.0 {
+            predicted.push(End { time: time + flow.left / rate, flow: place, version: *version });
+        }
+    }
+}
+
+/// What a port has room for among the messages that leave it in order: as many as it has capacity for, one of each connection.
+struct Room {
+    left: usize,
+    connections: Vec<(u32, u32)>,
+}
+
+impl Room {
+    fn of<M>(port: &Port<M>) -> Self {
+        Self { left: port.capacity as usize, connections: Vec::new() }
+    }
+
+    /// Whether the next in order, of this connection, is served.
+    fn serves(&mut self, connection: (u32, u32)) -> bool {
+        let serves = self.left > 0 && !self.connections.contains(&connection);
+        if serves {
+            self.left -= 1;
+            self.connections.push(connection);
+        }
+        serves
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A message that goes evenly with others from its first byte on.
+    const fn evenly(ports: [usize; 2], seconds: f64) -> Wanted {
+        Wanted { ports, connection: (ports[0] as u32, ports[1] as u32), seconds, in_order: false }
+    }
 
     /// When each of some messages ends, which want their ports at the given times.
     fn ends(capacities: &[f64], wanted: &[([usize; 2], f64, f64)]) -> Vec<f64> {
@@ -186,7 +360,7 @@ mod tests {
             due.sort_by(|a, b| b.time.total_cmp(&a.time));
             match wanted.get(next) {
                 Some((ports, time, seconds)) if due.last().is_none_or(|end| end.time > *time) => {
-                    sharing.join(next, *ports, *time, *seconds);
+                    sharing.join(next, evenly(*ports, *seconds), *time);
                     sharing.share_out(*time);
                     next += 1;
                 }
@@ -215,7 +389,7 @@ mod tests {
     fn what_was_saved_in_a_pause_passes_at_once() {
         let mut sharing = Sharing::new([(1.0, 2.0); 2].into_iter());
         let mut alone = |time, seconds| {
-            sharing.join((), [0, 1], time, seconds);
+            sharing.join((), evenly([0, 1], seconds), time);
             sharing.share_out(time);
             let end = sharing.predicted.pop().unwrap();
             sharing.end(end).map(|_| end.time - time)
@@ -229,7 +403,7 @@ mod tests {
     #[test]
     fn a_backlog_is_what_is_left_up_to_a_limit() {
         let mut sharing = Sharing::new([(1.0, 0.0); 3].into_iter());
-        sharing.join(5.0, [0, 1], 0.0, 10.0);
+        sharing.join(5.0, evenly([0, 1], 10.0), 0.0);
         sharing.share_out(0.0);
         assert_eq!((sharing.backlog(0, 2.0, |most| *most), sharing.backlog(0, 8.0, |most| *most)), (5.0, 2.0));
         assert_eq!(sharing.backlog(2, 2.0, |most| *most), 0.0);
@@ -240,5 +414,74 @@ mod tests {
         let crowd: Vec<_> = (0..2 * MOST).map(|_| ([0, 1], 0.0, 1.0)).collect();
         let ends = ends(&[1.0; 2], &crowd);
         assert!((ends[0] - MOST as f64).abs() < 1e-9 && (ends[2 * MOST - 1] - 2.0 * MOST as f64).abs() < 1e-9);
+    }
+
+    /// When each of some messages has left its sender's port and has come through its receiver's: all are handed over at the
+    /// start, each on a connection of its own.
+    fn in_order(capacities: &[f64], burst: f64, wanted: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
+        let mut sharing = Sharing::new(capacities.iter().map(|capacity| (*capacity, burst)));
+        for (message, (ports, seconds)) in wanted.iter().enumerate() {
+            let connection = (message as u32, 0);
+            sharing.join(message, Wanted { ports: *ports, connection, seconds: *seconds, in_order: true }, 0.0);
+        }
+        sharing.share_out(0.0);
+        let mut ends = vec![[f64::NAN; 2]; wanted.len()];
+        let mut due: Vec<End> = Vec::new();
+        loop {
+            due.append(&mut sharing.predicted);
+            due.sort_by(|a, b| b.time.total_cmp(&a.time));
+            let Some(end) = due.pop() else { return ends };
+            if let Some(flow) = sharing.end(end) {
+                ends[flow.message][usize::from(flow.stage == Stage::Arrives)] = end.time;
+            }
+            sharing.share_out(end.time);
+        }
+    }
+
+    #[test]
+    fn what_lies_in_a_port_leaves_in_order() {
+        let from_one = [([0, 1], 3.0), ([0, 3], 2.0), ([0, 5], 1.0)];
+        assert_eq!(in_order(&[1.0; 6], 0.0, &from_one), [[3.0; 2], [5.0; 2], [6.0; 2]]);
+        assert_eq!(in_order(&[2.0; 6], 0.0, &from_one), [[3.0; 2], [2.0; 2], [3.0; 2]]);
+    }
+
+    #[test]
+    fn a_receiver_does_not_hold_up_what_leaves_for_others() {
+        // Rank 0 sends to 1, then to 2; rank 4 sends to 1 at the same time.
+        let wanted = [([0, 3], 1.0), ([0, 5], 1.0), ([8, 3], 1.0)];
+        assert_eq!(in_order(&[1.0; 10], 0.0, &wanted), [[1.0, 2.0], [2.0, 2.0], [1.0, 2.0]]);
+    }
+
+    #[test]
+    fn nothing_arrives_before_it_has_left() {
+        // What the sender's port lets through at once after a pause, the receiver's does, too.
+        assert_eq!(in_order(&[1.0; 2], 2.0, &[([0, 1], 3.0), ([0, 1], 3.0)]), [[1.0; 2], [4.0; 2]]);
+        // A port that shares goes on in the same way beside one that leaves in order.
+        let mut sharing = Sharing::new([(1.0, 0.0); 4].into_iter());
+        sharing.join('a', evenly([0, 1], 2.0), 0.0);
+        sharing.join('b', Wanted { in_order: true, ..evenly([0, 3], 1.0) }, 0.0);
+        sharing.share_out(0.0);
+        let mut seen = Vec::new();
+        while let Some(end) = {
+            sharing.predicted.sort_by(|a, b| b.time.total_cmp(&a.time));
+            sharing.predicted.pop()
+        } {
+            seen.extend(sharing.end(end).map(|flow| (flow.message, flow.stage, end.time)));
+            sharing.share_out(end.time);
+        }
+        assert_eq!(seen, [('b', Stage::Leaves, 2.0), ('b', Stage::Arrives, 2.0), ('a', Stage::Passes, 3.0)]);
+    }
+
+    #[test]
+    fn a_crowd_that_leaves_in_order_waits() {
+        let crowd: Vec<_> = (0..2 * MOST).map(|_| ([0, 1], 1.0)).collect();
+        let ends = in_order(&[1.0; 2], 0.0, &crowd);
+        assert!(ends.iter().enumerate().all(|(nth, [left, arrived])| *left == nth as f64 + 1.0 && arrived == left));
+        // Many to one.
+        let crowd: Vec<_> = (0..2 * MOST).map(|nth| ([2 * nth + 2, 1], 1.0)).collect();
+        let ends = in_order(&vec![1.0; 4 * MOST + 2], 0.0, &crowd);
+        assert!(ends.iter().all(|[left, _]| *left == 1.0));
+        let last = ends.iter().fold(0.0, |last: f64, [_, arrived]| last.max(*arrived));
+        assert!((last - 2.0 * MOST as f64).abs() < 1e-6, "{last}");
     }
 }
