@@ -210,9 +210,17 @@ impl Job {
         result.map(|()| self.clock.delta_as_nanos(start, end) as f64 * 1e-9)
     }
 
-    /// Buffers and arguments of a cell's call on this rank.
-    pub fn prepare(&self, cell: &Cell, cold: bool) -> Exchange {
-        Exchange::new(self, cell, cold)
+    /// Keeps this rank busy for so many seconds.
+    pub fn compute(&self, seconds: f64) {
+        let start = self.clock.raw();
+        while (self.clock.delta_as_nanos(start, self.clock.raw()) as f64) < seconds * 1e9 {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Buffers and arguments of a cell's call on this rank, which may be the root of some calls if these change it.
+    pub fn prepare(&self, cell: &Cell, cold: bool, roots_in_turn: bool) -> Exchange {
+        Exchange::new(self, cell, cold, roots_in_turn)
     }
 
     fn datatype(&self, datatype: Datatype) -> MPI_Datatype {
@@ -262,11 +270,16 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    fn new(job: &Job, cell: &Cell, cold: bool) -> Self {
+    fn new(job: &Job, cell: &Cell, cold: bool, roots_in_turn: bool) -> Self {
         let elements = cell.elements();
         let arrays = arrays(job, cell);
         let own = arrays.each_ref().map(|[counts, _]| counts.iter().map(|count| *count as usize).sum());
-        let blocks = cell.operation.row().sides().map(|side| side.blocks(job.size, job.rank == cell.root).unwrap_or(0));
+        let as_root = |is: bool| cell.operation.row().sides().map(|side| side.blocks(job.size, is).unwrap_or(0));
+        let mut blocks = as_root(job.rank == cell.root);
+        if roots_in_turn {
+            let [other, root] = [false, true].map(as_root);
+            blocks = [other[0].max(root[0]), other[1].max(root[1])];
+        }
         let elements = if cell.operation.has_own_counts() { own } else { blocks.map(|blocks| blocks * elements) };
         let [send_bytes, receive_bytes] = elements.map(|elements| elements * cell.datatype.extent());
         let node = job.nodes.get(job.rank).copied().unwrap_or(0);
@@ -350,12 +363,18 @@ impl Exchange {
         self.turn = (self.turn + 1) % self.send.len();
     }
 
-    /// Makes the call once.
+    /// The root of its cell.
+    #[inline]
+    pub const fn root(&self) -> usize {
+        self.cell.root
+    }
+
+    /// Makes the call once, from `root` if it has one.
     ///
     /// # Errors
     /// What MPI returned.
     #[inline]
-    pub fn call(&self, library: Library, comm: MPI_Comm) -> Result {
+    pub fn call(&self, library: Library, comm: MPI_Comm, root: usize) -> Result {
         let count = self.cell.elements() as i64;
         let [sent, received] =
             self.arrays.each_ref().map(|arrays| arrays.each_ref().map(|array| array.as_ptr().cast()));
@@ -367,7 +386,7 @@ impl Exchange {
             receive_count: count,
             receive_type: self.datatype,
             op: self.op,
-            root: self.cell.root as c_int,
+            root: root as c_int,
             send_counts: sent[0],
             send_displacements: sent[1],
             receive_counts: received[0],

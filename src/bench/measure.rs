@@ -62,6 +62,7 @@ fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Resul
         collie_version: env!("CARGO_PKG_VERSION").to_owned(),
         mpi_library: job.library(),
         cold: program.cold,
+        pattern: program.pattern,
         runs: 1,
         seed: program.seed,
         planned_share: program.planned_share,
@@ -110,11 +111,11 @@ fn agree(
     Ok(serde_json::from_slice(&bytes).expect("rank 0 runs the same program"))
 }
 
-/// The job with a communicator for each variant, so that each has decisions and memory of its own.
+/// The job with communicators for each variant, so that each has decisions and memory of its own.
 struct Bench<'a> {
     job: &'a Job,
     program: &'a Program,
-    communicators: Vec<MPI_Comm>,
+    communicators: Vec<Vec<MPI_Comm>>,
     configuration: Configuration,
     bandwidth: Option<f64>,
 }
@@ -124,18 +125,19 @@ struct Variant<'a> {
     name: &'a str,
     algorithm: String,
     library: Library,
-    comm: MPI_Comm,
+    communicators: &'a [MPI_Comm],
     seconds: Vec<f64>,
 }
 
 impl<'a> Bench<'a> {
     fn new(job: &'a Job, program: &'a Program, bandwidth: Option<f64>) -> Result<Self> {
         let most = program.variants.iter().map(Vec::len).max().unwrap_or(0);
-        let communicators = (0..most).map(|_| job.communicator()).collect::<Result<Vec<_>>>()?;
+        let in_turn = || (0..program.pattern.communicators).map(|_| job.communicator()).collect::<Result<Vec<_>>>();
+        let communicators = (0..most).map(|_| in_turn()).collect::<Result<Vec<_>>>()?;
         for operation in Operation::ALL {
-            for (comm, choice) in communicators.iter().zip(&program.variants[operation as usize]) {
+            for (communicators, choice) in communicators.iter().zip(&program.variants[operation as usize]) {
                 if ![NATIVE, AUTO].contains(&choice.as_str()) {
-                    job.choose(*comm, operation, choice);
+                    communicators.iter().for_each(|comm| job.choose(*comm, operation, choice));
                 }
             }
         }
@@ -145,7 +147,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Measures all cells, in an order that the seed decides; rows in the order of the program.
-    fn cells(&self, talk: bool) -> Result<Vec<CellRow>> {
+    fn cells(&'a self, talk: bool) -> Result<Vec<CellRow>> {
         let mut order: Vec<usize> = (0..self.program.cells.len()).collect();
         let mut random = fastrand::Rng::with_seed(self.program.seed);
         random.shuffle(&mut order);
@@ -163,13 +165,13 @@ impl<'a> Bench<'a> {
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    fn cell(&self, cell: &Cell, random: &mut fastrand::Rng) -> Result<CellRow> {
+    fn cell(&'a self, cell: &Cell, random: &mut fastrand::Rng) -> Result<CellRow> {
         let (mut variants, left_out) = self.variants(cell);
-        let mut exchange = self.job.prepare(cell, self.program.cold);
+        let mut exchange = self.job.prepare(cell, self.program.cold, self.program.pattern.roots_in_turn);
         let wrong = self.check(&mut exchange, &variants)?;
         for _ in 0..WARM_UP {
             for variant in &variants {
-                exchange.call(variant.library, variant.comm)?;
+                self.row(&exchange, variant)?;
             }
         }
         let rounds = self.rounds(&mut exchange, &mut variants, random)?;
@@ -192,10 +194,10 @@ impl<'a> Bench<'a> {
     }
 
     /// Those that can run in `cell`, and those that cannot, with the reason.
-    fn variants(&self, cell: &Cell) -> (Vec<Variant<'a>>, Vec<(String, String)>) {
+    fn variants(&'a self, cell: &Cell) -> (Vec<Variant<'a>>, Vec<(String, String)>) {
         let call = call(cell, &self.job.nodes);
         let (mut able, mut unable) = (Vec::new(), Vec::new());
-        for (comm, name) in self.communicators.iter().zip(self.program.variants(cell)) {
+        for (communicators, name) in self.communicators.iter().zip(self.program.variants(cell)) {
             let library = if name == NATIVE { Library::Native } else { Library::Collie };
             let algorithm = match name.as_str() {
                 NATIVE => NATIVE.to_owned(),
@@ -209,7 +211,7 @@ impl<'a> Bench<'a> {
                     choice.to_string()
                 }
             };
-            able.push(Variant { name, algorithm, library, comm: *comm, seconds: Vec::new() });
+            able.push(Variant { name, algorithm, library, communicators, seconds: Vec::new() });
         }
         (able, unable)
     }
@@ -232,7 +234,7 @@ impl<'a> Bench<'a> {
         let mut wrong = Vec::new();
         for variant in variants {
             exchange.reset();
-            exchange.call(variant.library, variant.comm)?;
+            exchange.call(variant.library, variant.communicators[0], exchange.root())?;
             if variant.library == Library::Native {
                 exchange.expect();
             } else if !self.job.all(exchange.is_expected())? {
@@ -240,6 +242,21 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(wrong)
+    }
+
+    /// The calls of one timing.
+    #[inline]
+    fn row(&self, exchange: &Exchange, variant: &Variant) -> Result {
+        let pattern = &self.program.pattern;
+        for number in 0..pattern.in_a_row {
+            let late = pattern.late(self.job.rank, number, self.job.size);
+            if late > 0.0 {
+                self.job.compute(late);
+            }
+            let root = pattern.root(exchange.root(), number, self.job.size);
+            exchange.call(variant.library, variant.communicators[pattern.communicator(number)], root)?;
+        }
+        Ok(())
     }
 
     /// Times rounds until the cell's time is over; rank 0 says how many are next.
@@ -260,8 +277,8 @@ impl<'a> Bench<'a> {
                     let variant = &mut variants[*place];
                     exchange.advance();
                     self.job.synchronise()?;
-                    let seconds = self.job.seconds(|| exchange.call(variant.library, variant.comm))?;
-                    variant.seconds.push(seconds);
+                    let seconds = self.job.seconds(|| self.row(exchange, variant))?;
+                    variant.seconds.push(seconds / f64::from(self.program.pattern.in_a_row));
                     self.job.rest();
                 }
                 taken.push(round.elapsed().as_secs_f64());

@@ -17,6 +17,7 @@ pub mod bound;
 pub mod cell;
 pub mod csv;
 pub mod output;
+pub mod pattern;
 pub mod plan;
 pub mod plot;
 pub mod program;

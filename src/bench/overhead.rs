@@ -23,7 +23,7 @@ pub fn measure(job: &Job, program: &Program) -> Result<Vec<OverheadRow>> {
     let mut rows = Vec::new();
     for cell in &program.cells {
         job.choose(communicators[1], cell.operation, NATIVE);
-        let exchange = job.prepare(cell, false);
+        let exchange = job.prepare(cell, false, false);
         let mut nanoseconds = [Vec::new(), Vec::new()];
         let begun = Instant::now();
         while job.of_first(usize::from(begun.elapsed().as_secs_f64() < program.seconds || nanoseconds[0].is_empty()))?
@@ -33,8 +33,9 @@ pub fn measure(job: &Job, program: &Program) -> Result<Vec<OverheadRow>> {
                 let side = window % 2;
                 let library = [Library::Native, Library::Collie][side];
                 job.synchronise()?;
-                let seconds =
-                    job.seconds(|| (0..CALLS).try_for_each(|_| exchange.call(library, communicators[side])))?;
+                let seconds = job.seconds(|| {
+                    (0..CALLS).try_for_each(|_| exchange.call(library, communicators[side], exchange.root()))
+                })?;
                 nanoseconds[side].push(seconds * 1e9 / CALLS as f64);
             }
         }

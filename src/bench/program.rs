@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cell::{Cell, Datatype, grid};
+use super::pattern::Pattern;
 use super::plan;
 use super::settings::{Scenario, Settings};
 use crate::algorithm::{Call, Operation, find, of, parse_choice};
@@ -34,6 +35,8 @@ pub struct Program {
     pub rounds: usize,
     /// Whether every call takes other buffers.
     pub cold: bool,
+    /// How calls follow one another.
+    pub pattern: Pattern,
     /// Seed of all orders.
     pub seed: u64,
     /// Whether the cost of passing a call on is measured instead.
@@ -84,6 +87,7 @@ impl Program {
             seconds: settings.seconds,
             rounds: settings.rounds.max(1),
             cold: settings.cold,
+            pattern: settings.pattern,
             seed: settings.seed,
             overhead: settings.scenario == Some(Scenario::Overhead),
             planned_share,

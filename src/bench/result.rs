@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cell::{Cell, Datatype};
+use super::pattern::Pattern;
 use super::program::NATIVE;
 use super::statistics::{self, Ratio, Spread};
 use crate::algorithm::Operation;
@@ -22,6 +23,9 @@ pub struct Report {
     pub mpi_library: String,
     /// Whether every call took other buffers.
     pub cold: bool,
+    /// How calls followed one another.
+    #[serde(default, skip_serializing_if = "Pattern::is_alone")]
+    pub pattern: Pattern,
     /// Number of jobs that each cell was measured in.
     pub runs: u32,
     /// Seed of the first job.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cell::Datatype;
+use super::pattern::Pattern;
 use crate::algorithm::{Operation, format_bytes, parse_bytes};
 use crate::selection::operation_named;
 use std::path::PathBuf;
@@ -60,6 +61,9 @@ pub struct Settings {
     /// Take other buffers for every call, so that none is in a cache
     #[arg(long)]
     pub cold: bool,
+    /// How calls follow one another.
+    #[command(flatten)]
+    pub pattern: Pattern,
     /// Seed of the order of cells and variants
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
@@ -116,6 +120,7 @@ impl Settings {
         if let Some(scenario) = self.scenario {
             say("scenario", scenario.name().to_owned());
         }
+        words.extend(self.pattern.words());
         words.extend(self.cold.then(|| "--cold".to_owned()));
         words.extend(self.quiet.then(|| "--quiet".to_owned()));
         words
@@ -225,6 +230,7 @@ mod tests {
             "-o bcast,reduce -b 8-1K,3M --step 2 -a all -a pipeline:segment=64K -r 0,3 -d byte,strided -s 0.1 --rounds 7",
             "--cold --seed 9 --bandwidth 24.8M --plan x.json --quiet",
             "--scenario tree-allreduce",
+            "--in-a-row 100 --communicators 4 --roots-in-turn --late 0.00002",
         ] {
             let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
             let settings = parsed(&words);

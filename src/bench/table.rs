@@ -36,7 +36,11 @@ pub fn text(report: &Report, scenario: Option<Scenario>) -> String {
 pub fn headline(report: &Report) -> String {
     let jobs = if report.runs == 1 { "one job".to_owned() } else { format!("{} jobs", report.runs) };
     let buffers = if report.cold { "cold" } else { "warm" };
-    format!("Collie {} on {}, {jobs}, {buffers} buffers", report.collie_version, report.mpi_library)
+    let mut line = format!("Collie {} on {}, {jobs}, {buffers} buffers", report.collie_version, report.mpi_library);
+    if !report.pattern.is_alone() {
+        line += &format!(", {}", report.pattern);
+    }
+    line
 }
 
 /// Cells that differ in their size only, together.

@@ -357,8 +357,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Some(traffic) = self.lanes.get_mut(&lane) else { return };
         traffic.messages -= 1;
         traffic.bytes -= message.bytes;
-        loop {
-            let Some(next) = self.lanes.get(&lane).and_then(|traffic| traffic.waiting.front()).copied() else { break };
+        while let Some(next) = self.lanes.get(&lane).and_then(|traffic| traffic.waiting.front()).copied() {
             let queue = self.in_order(&next);
             let traffic = self.lanes.get_mut(&lane).expect("it has just been looked at");
             if !traffic.takes(next.bytes, queue) {
