@@ -12,7 +12,7 @@ pub use winners::{Winner, winners};
 
 use super::simulate::{Broken, Network, Tapes, simulate_tapes};
 use crate::operation::{At, Call, Choice, Holds, format_bytes};
-use svg::{Anchor, Svg, colour};
+use svg::{Svg, colour};
 
 const MARGIN: f64 = 36.0;
 const WIDTH: f64 = 880.0;
@@ -32,10 +32,10 @@ pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Res
     let mut svg = Svg::default();
     let row = choice.algorithm;
     let title = format!("{} {}", row.operation, choice);
-    svg.bold((MARGIN, 46.0), 20.0, Anchor::Start, colour::INK, &title);
-    svg.text((MARGIN, 68.0), 12.5, Anchor::Start, colour::INK, row.summary);
-    svg.text((MARGIN, 87.0), 11.5, Anchor::Start, colour::FAINT_INK, &facts(choice, call, size));
-    let mut y = 122.0;
+    let mut y = 46.0;
+    y += svg.paragraph((MARGIN, y), 20.0, (colour::INK, "600"), &title, WIDTH) + 22.0;
+    y += svg.paragraph((MARGIN, y), 12.5, (colour::INK, "400"), row.summary, WIDTH) + 19.0;
+    y += svg.paragraph((MARGIN, y), 11.5, (colour::FAINT_INK, "400"), &facts(choice, call, size), WIDTH) + 35.0;
     let (heading, note, panel) = match tree(call, &messages, size) {
         Some(tree) => {
             let pass = |to| format!("; rank {} passes the result on to rank {to}", tree.root);
@@ -48,12 +48,12 @@ pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Res
             ("Messages by round", "blue to a higher rank, red to a lower one".to_owned(), panel)
         }
     };
-    headline(&mut svg, y, heading, &note);
+    svg.headline((MARGIN, y), heading, &note);
     y += panel.1 + 44.0;
     let mut record = timeline::Record::default();
     let outcome = simulate_tapes(&tapes, network, call.nodes, &mut record)?;
     let note = format!("{} as simulated on {}", seconds(outcome.time), network.name);
-    headline(&mut svg, y, "Time line", &note);
+    svg.headline((MARGIN, y), "Time line", &note);
     let width = panel.0.max(WIDTH);
     y += timeline::draw(&mut svg, &record, size, outcome.time, (MARGIN, y + 14.0), width) + 14.0;
     Ok(svg.finish(width + 2.0 * MARGIN, y + MARGIN - 8.0, &title))
@@ -65,11 +65,6 @@ fn tree(call: &Call, messages: &[shape::Message], size: usize) -> Option<shape::
         (true, At::Root) => shape::Tree::up(messages, size, call.root),
         (true, At::Everyone) => shape::Tree::of(messages, size, call.root, true),
     }
-}
-
-fn headline(svg: &mut Svg, y: f64, heading: &str, note: &str) {
-    svg.bold((MARGIN, y), 13.0, Anchor::Start, colour::INK, heading);
-    svg.text((MARGIN + 16.0 + 7.2 * heading.len() as f64, y), 11.0, Anchor::Start, colour::FAINT_INK, note);
 }
 
 fn facts(choice: &Choice, call: &Call, size: usize) -> String {

@@ -38,6 +38,21 @@ pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// The text in lines of at most so many letters, words that are longer apart.
+fn lines(text: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always one");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > most {
+            lines.push(word.to_owned());
+        } else {
+            *line += if line.is_empty() { "" } else { " " };
+            *line += word;
+        }
+    }
+    lines
+}
+
 impl Svg {
     pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
         let ((x1, y1), (x2, y2)) = (from, to);
@@ -108,6 +123,32 @@ impl Svg {
         self.styled(at, size, anchor, colour, "600", text);
     }
 
+    /// A heading and a note on one line, the note behind the heading however wide the reader's letters are.
+    pub fn headline(&mut self, at: (f64, f64), heading: &str, note: &str) {
+        let (x, y) = at;
+        self.put(format_args!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"600\" fill=\"{}\">{}<tspan dx=\"14\" \
+             font-size=\"11\" font-weight=\"400\" fill=\"{}\">{}</tspan></text>",
+            colour::INK,
+            escape(heading),
+            colour::FAINT_INK,
+            escape(note)
+        ));
+    }
+
+    /// Lines of text, broken between words where they would be wider than `width`; gives the height of those after the
+    /// first.
+    pub fn paragraph(&mut self, at: (f64, f64), size: f64, look: (&str, &str), text: &str, width: f64) -> f64 {
+        // Of common letters, wide ones such as DejaVu's.
+        let most = (width / (0.6 * size)) as usize;
+        let mut height = 0.0;
+        for (place, line) in lines(text, most).iter().enumerate() {
+            height = place as f64 * size * 1.35;
+            self.styled((at.0, at.1 + height), size, Anchor::Start, look.0, look.1, line);
+        }
+        height
+    }
+
     fn styled(&mut self, at: (f64, f64), size: f64, anchor: Anchor, colour: &str, weight: &str, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
@@ -136,5 +177,17 @@ impl Svg {
             colour::PAPER,
             self.body
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_lose_none() {
+        assert_eq!(lines("a cost that has no end", 11), ["a cost that", "has no end"]);
+        assert_eq!(lines("indivisible words stay", 5), ["indivisible", "words", "stay"]);
+        assert_eq!(lines("", 5), [""]);
     }
 }
