@@ -355,8 +355,36 @@ fn a_recorded_report_comes_out_in_every_form() {
     let page = folder.path().join("run.html");
     assert_eq!(printed(&mut collie(&["report", &path, "--output", page.to_str().unwrap()])), "");
     assert!(std::fs::read_to_string(page).unwrap().starts_with("<!doctype html>"));
-    let difference = printed(&mut collie(&["report", "--diff", &path, &path]));
+    let difference = printed(&mut collie(&["report", "--all", "--diff", &path, &path]));
     assert!(difference.starts_with("A: run time ") && difference.contains(" same "), "{difference}");
+    let page = folder.path().join("difference.html");
+    let runs = format!("{path},{path}");
+    assert_eq!(printed(&mut collie(&["report", "--diff", &runs, &runs, "-o", page.to_str().unwrap()])), "");
+    assert!(std::fs::read_to_string(page).unwrap().contains("\"told_apart_by\":\"2 and 2 runs"));
+}
+
+#[test]
+fn a_report_is_as_long_and_as_wide_as_asked_for() {
+    let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    let lines = |text: String| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();
+    let screen = lines(printed(&mut collie(&["report", &path])));
+    assert!(screen.len() <= 20 && screen.iter().all(|length| *length <= 100), "{screen:?}");
+    let all = printed(&mut collie(&["report", &path, "--all"]));
+    assert!(all.contains("by function") && all.lines().count() > 40, "{all}");
+    let ranks = printed(collie(&["report", &path, "--by", "rank", "--top", "3"]).env("COLUMNS", "70"));
+    assert!(ranks.contains("and 5 more ranks") && !ranks.contains("Allreduce"), "{ranks}");
+    assert!(lines(ranks).iter().all(|length| *length <= 70));
+    let table = printed(&mut collie(&["report", &path, "--by", "verdict", "--format", "csv"]));
+    assert!(table.lines().count() == 5 && table.contains(",faster,"), "{table}");
+    let (code, message) = failed(&mut collie(&["report", &path, "--by", "size"]));
+    assert!(code == 2 && message.contains("accepted: row, function, communicator, rank, late, verdict"), "{message}");
+    let picture = folder.path().join("run.pdf");
+    let (code, message) = failed(&mut collie(&["report", &path, "-o", picture.to_str().unwrap()]));
+    assert!(code == 2 && message.contains("run.pdf' names no form; accepted: .txt, .json, .csv, .html"), "{message}");
+    assert!(!picture.exists());
+    let text = folder.path().join("run.txt");
+    printed(&mut collie(&["report", &path, "-o", text.to_str().unwrap()]));
+    assert!(std::fs::read_to_string(text).unwrap().contains("by rank"));
 }
 
 #[test]

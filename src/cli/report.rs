@@ -2,36 +2,49 @@
 
 use super::{Done, Failure};
 use crate::monitor::Summary;
-use crate::report;
+use crate::report::{self, Extent, Layout, TableOf};
 use crate::selection::ReportFormat;
 use std::path::{Path, PathBuf};
 
-/// Show a recorded JSON report in another form, or compare two
+/// Show a recorded JSON report in another form, or compare runs
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  COLLIE_REPORT=run.json mpirun -n 8 ./app      record\n  \
                         collie report run.json                          show the summary\n  \
-                        collie report run.json --format csv             one line per row\n  \
+                        collie report run.json --top 30                 totals and tables of 30 rows each\n  \
+                        collie report run.json --by rank --all          one table, all of it\n  \
+                        collie report run.json --format csv --by late   the same table for a script\n  \
                         collie report run.json --output run.html        the page, by the file's ending\n  \
                         collie report --diff before.json after.json     what changed\n  \
+                        collie report --diff a1.json,a2.json,a3.json b1.json,b2.json,b3.json -o diff.html\n  \
                         collie report run.json --matrices traffic       traffic as bare matrices in that folder")]
 pub struct Arguments {
     /// A report that was written as .json
     #[arg(required_unless_present = "diff", conflicts_with = "diff")]
     file: Option<PathBuf>,
     /// text, json, csv or html; text, or what the ending of --output says, if not given
-    #[arg(long, value_parser = format_named, conflicts_with = "diff")]
+    #[arg(long, value_parser = format_named)]
     format: Option<ReportFormat>,
     /// Write to this file instead of standard output
-    #[arg(long, short, conflicts_with = "diff")]
+    #[arg(long, short)]
     output: Option<PathBuf>,
+    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, rank, late (ranks that
+    /// others waited for) or verdict (mode compare)
+    #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
+    by: Option<TableOf>,
+    /// Tables of so many rows, those that matter most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    top: Option<u32>,
+    /// Tables of all rows
+    #[arg(long, conflicts_with = "top")]
+    all: bool,
     /// Folder for the traffic as bare matrices, as users of Open MPI's monitoring have scripts for: collie_*.mat what
     /// Collie's algorithms sent, monitoring_pml_*.mat and monitoring_coll_*.mat what Open MPI counted; of each msg
     /// (messages), size (bytes) and avg (bytes per message), from the rank of the line to that of the column
-    #[arg(long, conflicts_with_all = ["diff", "format", "output"])]
+    #[arg(long, conflicts_with_all = ["diff", "format", "output", "by", "top", "all"])]
     matrices: Option<PathBuf>,
-    /// Two reports to compare
+    /// Two reports to compare, or the reports of several runs of each side, separated by commas: they tell what is noise
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
-    diff: Option<Vec<PathBuf>>,
+    diff: Option<Vec<String>>,
 }
 
 fn format_named(name: &str) -> Result<ReportFormat, String> {
@@ -43,23 +56,68 @@ fn format_named(name: &str) -> Result<ReportFormat, String> {
 
 /// Renders or compares.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    let format = arguments.format()?;
+    let layout = arguments.layout(format);
     if let Some([a, b]) = arguments.diff.as_deref() {
-        return Ok(Done::from(report::diff(&read(a)?, &read(b)?)));
+        let read_all = |paths: &str| paths.split(',').map(|path| read(Path::new(path))).collect::<Result<Vec<_>, _>>();
+        let difference = report::diff(&read_all(a)?, &read_all(b)?);
+        return arguments.put(&difference.render(format, &layout));
     }
     let file = arguments.file.as_deref().ok_or_else(|| Failure::usage("no report is given"))?;
     let summary = read(file)?;
     if let Some(folder) = &arguments.matrices {
         return write_matrices(folder, &summary);
     }
-    let by_ending = arguments.output.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
-    let format = arguments.format.or(by_ending.and_then(ReportFormat::from_ending)).unwrap_or(ReportFormat::Text);
-    let Some(output) = &arguments.output else {
-        let bytes = report::render(format, &summary);
-        return Ok(Done::from(String::from_utf8(bytes).expect("every form is text")));
-    };
-    let target = crate::selection::ReportTarget::File { path: output.clone(), format };
-    report::write(&target, &summary).map_err(|error| Failure::cannot(error.to_string()))?;
-    Ok(Done::from(String::new()))
+    arguments.put(&report::render(format, &summary, &layout))
+}
+
+impl Arguments {
+    /// The form that is asked for, or that the name of the output asks for.
+    fn format(&self) -> Result<ReportFormat, Failure> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let Some(output) = &self.output else { return Ok(ReportFormat::Text) };
+        // Pipes and devices have no ending.
+        let ending = match output.extension() {
+            None if std::fs::metadata(output).is_ok_and(|found| !found.is_file()) => return Ok(ReportFormat::Text),
+            ending => ending.and_then(|ending| ending.to_str()),
+        };
+        ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
+            Failure::usage(format!(
+                "--output: the ending of '{}' names no form; accepted: .txt, .json, .csv, .html, or any name with --format",
+                output.display()
+            ))
+        })
+    }
+
+    /// Tables for programs are whole unless somebody wants less.
+    fn layout(&self, format: ReportFormat) -> Layout {
+        let extent = match self.top {
+            Some(most) => Extent::Most(most as usize),
+            None if self.all || format != ReportFormat::Text => Extent::All,
+            None if self.output.is_some() => Layout::FILE.extent,
+            None => Extent::Screen,
+        };
+        Layout { extent, table: self.by, ..Layout::SCREEN }.within(self.width())
+    }
+
+    /// Columns of the terminal, or as many as `COLUMNS` says.
+    fn width(&self) -> usize {
+        let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+        let seen = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+        if self.output.is_some() { report::WIDTH } else { said.or_else(seen).unwrap_or(report::WIDTH) }
+    }
+
+    fn put(&self, bytes: &[u8]) -> Result<Done, Failure> {
+        let Some(output) = &self.output else {
+            return Ok(Done::from(String::from_utf8_lossy(bytes).into_owned()));
+        };
+        let cannot =
+            |error| Failure::cannot(format!("the report could not be written to {}: {error}", output.display()));
+        report::replace(output, bytes).map_err(cannot)?;
+        Ok(Done::from(String::new()))
+    }
 }
 
 fn write_matrices(folder: &Path, summary: &Summary) -> Result<Done, Failure> {

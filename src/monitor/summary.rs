@@ -150,7 +150,7 @@ impl CommunicatorRow {
 }
 
 /// The calls of one (function, communicator, size class, algorithm, what decided it) over all ranks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Row {
     /// MPI's name of the function.

@@ -1,16 +1,19 @@
-//! One row per (function, communicator, size class, algorithm, what decided it); times in seconds. What is of the whole run,
-//! such as what found no room, is in the other forms: a line of another kind would make this one no table.
+//! One table of the report, by default the one with a row per (function, communicator, size class, algorithm, what decided
+//! it); times in seconds. What is of the whole run, such as what found no room, is in the other forms: a line of another kind
+//! would make this one no table.
 
-use crate::monitor::{CommunicatorRow, LateRow, Row, Summary};
-use csv::Writer;
+use super::layout::{Layout, TableOf};
+use super::text::waited_for;
+use super::totals::{self, Total};
+use crate::monitor::{CommunicatorRow, ComparisonRow, LateRow, RankRow, Row, Summary};
+use std::collections::HashMap;
 
-const COLUMNS: [&str; 32] = [
-    "function",
-    "communicator",
-    "communicator_name",
-    "communicator_size",
-    "communicator_made_by",
-    "communicator_parent",
+/// Columns that tell a communicator.
+const COMMUNICATOR: [&str; 5] =
+    ["communicator", "communicator_name", "communicator_size", "communicator_made_by", "communicator_parent"];
+
+/// Columns of a row's own numbers.
+const ROW: [&str; 23] = [
     "bytes_from",
     "bytes_to",
     "algorithm",
@@ -34,33 +37,164 @@ const COLUMNS: [&str; 32] = [
     "waiting_seconds",
     "working_seconds",
     "fallback",
-    "communicator_late_rank",
-    "communicator_late_seconds",
-    "communicator_late_calls",
 ];
 
-/// The report.
-pub fn render(summary: &Summary) -> Vec<u8> {
-    let mut writer = Writer::from_writer(Vec::new());
-    let rows = summary.rows.iter().map(|row| {
-        let mut late = summary.late.iter().filter(|late| late.communicator == row.communicator);
-        fields(row, &summary.communicators[row.communicator], late.next())
-    });
-    for fields in std::iter::once(COLUMNS.map(str::to_owned)).chain(rows) {
-        writer.write_record(fields).expect("memory takes every record");
+/// Columns of a communicator's rank that the others waited for longest.
+const LATE: [&str; 3] = ["communicator_late_rank", "communicator_late_seconds", "communicator_late_calls"];
+
+/// Columns of native against ours.
+const VERDICT: [&str; 9] = [
+    "verdict",
+    "pairs",
+    "native_median_seconds",
+    "collie_median_seconds",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "p_value",
+    "saved_seconds",
+];
+
+/// Columns of a sum.
+const TOTAL: [&str; 7] = [
+    "calls_all_ranks",
+    "bytes",
+    "seconds_per_rank",
+    "share_of_run",
+    "share_of_collectives",
+    "mean_seconds",
+    "waiting_seconds_per_rank",
+];
+
+/// The table that the layout names, as many rows as it says.
+pub fn render(summary: &Summary, layout: &Layout) -> Vec<u8> {
+    let (heads, mut rows) = match layout.table.unwrap_or(TableOf::Rows) {
+        TableOf::Rows => rows(summary),
+        TableOf::Functions => functions(summary),
+        TableOf::Communicators => communicators(summary),
+        TableOf::Ranks => ranks(summary),
+        TableOf::Late => late(summary),
+        TableOf::Verdicts => verdicts(summary),
+    };
+    rows.truncate(layout.rows(rows.len()));
+    written(heads, rows)
+}
+
+/// A table as bytes.
+pub fn written(heads: Vec<&str>, rows: Vec<Vec<String>>) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(&heads).expect("memory takes every record");
+    for row in rows {
+        writer.write_record(&row).expect("memory takes every record, and all have as many fields");
     }
     writer.into_inner().expect("memory takes every record")
 }
 
-/// The fields; `late` is the rank of the communicator that the others waited for longest.
-fn fields(row: &Row, communicator: &CommunicatorRow, late: Option<&LateRow>) -> [String; COLUMNS.len()] {
+type Table = (Vec<&'static str>, Vec<Vec<String>>);
+
+fn rows(summary: &Summary) -> Table {
+    let key = |function: &str, communicator: usize, from: u64| (function.to_owned(), communicator, from);
+    let compared = summary.comparisons.iter().map(|row| (key(&row.function, row.communicator, row.bytes_from), row));
+    let compared: HashMap<_, _> = compared.collect();
+    let row = |row: &Row| {
+        let mut fields = vec![row.function.clone()];
+        fields.extend(communicator(&summary.communicators[row.communicator]));
+        fields.extend(row_fields(row));
+        let mut late = summary.late.iter().filter(|late| late.communicator == row.communicator);
+        fields.extend(late_fields(late.next()));
+        fields.extend(verdict(compared.get(&key(&row.function, row.communicator, row.bytes_from)).copied()));
+        fields
+    };
+    let heads = ["function"].iter().chain(&COMMUNICATOR).chain(&ROW).chain(&LATE).chain(&VERDICT);
+    (heads.copied().collect(), summary.rows.iter().map(row).collect())
+}
+
+fn functions(summary: &Summary) -> Table {
+    let row = |(name, sum): (&str, Total)| {
+        let mut fields = vec![name.to_owned()];
+        fields.extend(total(&sum, summary));
+        fields
+    };
+    let heads = ["function"].iter().chain(&TOTAL).copied().collect();
+    (heads, totals::by_function(summary).into_iter().map(row).collect())
+}
+
+fn communicators(summary: &Summary) -> Table {
+    let row = |(place, sum): (usize, Total)| {
+        let row = &summary.communicators[place];
+        let mut fields = communicator(row).to_vec();
+        fields.extend(total(&sum, summary));
+        let number = |calls: Option<u64>| calls.map(|calls| calls.to_string()).unwrap_or_default();
+        fields.extend([number(row.compared_calls), number(row.comparable_calls)]);
+        fields.extend(late_fields(summary.late.iter().find(|late| late.communicator == place)));
+        fields
+    };
+    let heads = COMMUNICATOR.iter().chain(&TOTAL).chain(&["compared_calls", "comparable_calls"]).chain(&LATE);
+    (heads.copied().collect(), totals::by_communicator(summary).into_iter().map(row).collect())
+}
+
+fn ranks(summary: &Summary) -> Table {
+    let row = |row: &RankRow| {
+        vec![
+            row.rank.to_string(),
+            row.host.clone(),
+            row.pid.to_string(),
+            row.run_seconds.to_string(),
+            row.collective_seconds.to_string(),
+            optional(row.waiting_seconds),
+            row.calls.to_string(),
+            row.bytes.to_string(),
+            if summary.late.is_empty() { String::new() } else { waited_for(summary, row.rank).to_string() },
+        ]
+    };
+    let heads = [
+        "rank",
+        "host",
+        "pid",
+        "run_seconds",
+        "collective_seconds",
+        "waiting_seconds",
+        "calls",
+        "bytes",
+        "others_waited_seconds",
+    ];
+    (heads.to_vec(), summary.per_rank.iter().map(row).collect())
+}
+
+fn late(summary: &Summary) -> Table {
+    let row = |late: &LateRow| {
+        let mut fields = communicator(&summary.communicators[late.communicator]).to_vec();
+        fields.extend([late.rank.to_string(), late.waited_seconds.to_string(), late.calls.to_string()]);
+        fields
+    };
+    let heads = COMMUNICATOR.iter().chain(&["rank", "others_waited_seconds", "calls_last"]);
+    (heads.copied().collect(), summary.late.iter().map(row).collect())
+}
+
+fn verdicts(summary: &Summary) -> Table {
+    let row = |row: &ComparisonRow| {
+        let mut fields = vec![row.function.clone()];
+        fields.extend(communicator(&summary.communicators[row.communicator]));
+        fields.extend([row.bytes_from.to_string(), row.bytes_to.to_string(), row.calls.to_string()]);
+        fields.extend(verdict(Some(row)));
+        fields
+    };
+    let heads = ["function"].iter().chain(&COMMUNICATOR).chain(&["bytes_from", "bytes_to", "calls"]).chain(&VERDICT);
+    (heads.copied().collect(), summary.comparisons.iter().map(row).collect())
+}
+
+fn communicator(row: &CommunicatorRow) -> [String; COMMUNICATOR.len()] {
     [
-        row.function.clone(),
-        communicator.identity.clone(),
-        communicator.name.clone().unwrap_or_default(),
-        communicator.size.to_string(),
-        communicator.made_by.clone(),
-        communicator.parent.clone(),
+        row.identity.clone(),
+        row.name.clone().unwrap_or_default(),
+        row.size.to_string(),
+        row.made_by.clone(),
+        row.parent.clone(),
+    ]
+}
+
+fn row_fields(row: &Row) -> [String; ROW.len()] {
+    [
         row.bytes_from.to_string(),
         row.bytes_to.to_string(),
         row.algorithm.clone(),
@@ -81,11 +215,50 @@ fn fields(row: &Row, communicator: &CommunicatorRow, late: Option<&LateRow>) -> 
         row.p99_seconds.to_string(),
         row.max_seconds.to_string(),
         row.share.to_string(),
-        row.waiting_seconds.map(|waiting| waiting.to_string()).unwrap_or_default(),
-        row.working_seconds().map(|working| working.to_string()).unwrap_or_default(),
+        optional(row.waiting_seconds),
+        optional(row.working_seconds()),
         row.fallback().unwrap_or_default().to_owned(),
+    ]
+}
+
+fn late_fields(late: Option<&LateRow>) -> [String; LATE.len()] {
+    [
         late.map(|late| late.rank.to_string()).unwrap_or_default(),
         late.map(|late| late.waited_seconds.to_string()).unwrap_or_default(),
         late.map(|late| late.calls.to_string()).unwrap_or_default(),
     ]
+}
+
+fn verdict(row: Option<&ComparisonRow>) -> [String; VERDICT.len()] {
+    let Some(row) = row else { return Default::default() };
+    let result = &row.result;
+    [
+        result.verdict.text().to_owned(),
+        result.pairs.to_string(),
+        result.native_median_seconds.to_string(),
+        result.collie_median_seconds.to_string(),
+        result.ratio.to_string(),
+        optional(result.ratio_low),
+        optional(result.ratio_high),
+        result.p_value.to_string(),
+        optional(row.saved_seconds),
+    ]
+}
+
+fn total(total: &Total, summary: &Summary) -> [String; TOTAL.len()] {
+    let ranks = f64::from(summary.ranks.max(1));
+    let share = |whole: f64| total.seconds / (whole * ranks).max(f64::MIN_POSITIVE);
+    [
+        total.calls.to_string(),
+        total.bytes.to_string(),
+        (total.seconds / ranks).to_string(),
+        share(summary.run_seconds).to_string(),
+        share(summary.collective_seconds.mean).to_string(),
+        (total.seconds / total.calls.max(1) as f64).to_string(),
+        optional(total.waiting_seconds.map(|waiting| waiting / ranks)),
+    ]
+}
+
+fn optional(seconds: Option<f64>) -> String {
+    seconds.map(|seconds| seconds.to_string()).unwrap_or_default()
 }

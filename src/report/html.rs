@@ -1,32 +1,58 @@
-//! One page that needs nothing else: the summary as data, and a script that draws it.
+//! One page that needs nothing else: the summary, or a difference, as data, and a script that draws it.
 
+use super::diff::Difference;
 use super::drawings::drawings;
+use super::layout::{Extent, Layout};
 use super::text;
 use crate::monitor::Summary;
+use crate::selection::ReportFormat;
+use serde::Serialize;
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
+
+/// The look of the page.
+pub const STYLE: &str = include_str!("page/page.css");
 
 /// In the order in which they build on each other.
-const SCRIPTS: [&str; 5] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("page/basics.js"),
+    include_str!("page/colours.js"),
     include_str!("page/tables.js"),
+    include_str!("page/totals.js"),
+    include_str!("page/calls.js"),
     include_str!("page/charts.js"),
+    include_str!("page/heat.js"),
     include_str!("page/timeline.js"),
     include_str!("page/page.js"),
 ];
 
+/// Those of the difference: some of the above, and its own.
+const DIFFERENCE_SCRIPTS: [&str; 5] =
+    [SCRIPTS[0], SCRIPTS[1], SCRIPTS[2], SCRIPTS[4], include_str!("page/difference.js")];
+
 /// The report.
 pub fn render(summary: &Summary) -> String {
-    let data = serde_json::to_string(summary).expect("a summary has no part that JSON cannot hold");
+    page(&SCRIPTS, "show", &drawn(summary), &text::render(summary, &Layout::FILE), summary)
+}
+
+/// The difference of runs.
+pub fn render_difference(difference: &Difference) -> String {
+    let text = difference.render(ReportFormat::Text, &Layout { extent: Extent::All, ..Layout::FILE });
+    page(&DIFFERENCE_SCRIPTS, "showDifference", "", &String::from_utf8_lossy(&text), difference)
+}
+
+/// A page that `start`, one of the scripts' functions, draws from `data`; `text` for those who run no scripts.
+fn page(scripts: &[&str], start: &str, drawings: &str, text: &str, data: &impl Serialize) -> String {
+    let data = serde_json::to_string(data).expect("it has no part that JSON cannot hold");
     // Texts of the program may hold "</script>"; in JSON "<" occurs in strings only, where it may be escaped.
     let data = data.replace('<', "\\u003c");
     let parts = [
         ("{{style}}", STYLE.to_owned()),
-        ("{{drawings}}", drawn(summary)),
-        ("{{text}}", escaped(&text::render(summary))),
-        ("{{script}}", SCRIPTS.concat()),
+        ("{{drawings}}", drawings.to_owned()),
+        ("{{text}}", escaped(text)),
+        ("{{script}}", scripts.concat()),
         ("{{data}}", data),
+        ("{{start}}", start.to_owned()),
     ];
     // Each placeholder is looked for in the page only, never in what stands for another.
     let mut page = String::new();
@@ -53,6 +79,7 @@ fn drawn(summary: &Summary) -> String {
     text
 }
 
-fn escaped(text: &str) -> String {
+/// Text as it may stand in the page.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

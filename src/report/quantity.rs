@@ -51,6 +51,12 @@ pub fn count(count: u64) -> String {
     }
 }
 
+/// A number of things with their name: `1 rank`, `8 ranks`.
+pub fn several(number: u64, name: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {name}{plural}", count(number))
+}
+
 /// A share of one as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
@@ -76,6 +82,7 @@ mod tests {
     fn counts_and_shares_stay_narrow() {
         let texts = [0, 9_999_999, 12_345_678, 999_499_999, 999_600_000, 123_456_789_012].map(count);
         assert_eq!(texts, ["0", "9999999", "12.3M", "999M", "1.00G", "123G"]);
+        assert_eq!((several(1, "rank"), several(0, "row")), ("1 rank".to_owned(), "0 rows".to_owned()));
         assert_eq!((percent(0.0), percent(0.12345), percent(1.0)), ("0.0%".into(), "12.3%".into(), "100.0%".into()));
     }
 }

@@ -1,6 +1,7 @@
 //! A report to where it goes.
 
 use super::file::NewFile;
+use super::layout::{Extent, Layout};
 use crate::monitor::Summary;
 use crate::selection::{ReportFormat, ReportTarget};
 use std::io::{self, Write};
@@ -24,15 +25,21 @@ pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError>
     let (path, result) = match target {
         // One write, so that other ranks' lines do not come in between.
         ReportTarget::Stderr => {
-            (Path::new("stderr"), io::stderr().write_all(&super::render(ReportFormat::Text, summary)))
+            (Path::new("stderr"), io::stderr().write_all(&super::render(ReportFormat::Text, summary, &Layout::SCREEN)))
         }
-        ReportTarget::File { path, format } => (path.as_path(), replace(path, &super::render(*format, summary))),
+        ReportTarget::File { path, format } => {
+            let extent = if *format == ReportFormat::Text { Layout::FILE.extent } else { Extent::All };
+            (path.as_path(), replace(path, &super::render(*format, summary, &Layout { extent, ..Layout::FILE })))
+        }
     };
     result.map_err(|error| WriteError { path: path.to_owned(), error })
 }
 
 /// A report that was there before stays whole until the new one is.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// It could not be written; the one that was there is as it was.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = NewFile::create(path)?;
     file.write_all(content)?;
     file.finish()

@@ -47,7 +47,7 @@ pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary)
         Ok(()) => log::tell(&format!("{failed}; it is in {}", path.display())),
         Err(also) => {
             log::tell(&format!("{failed}, nor to {}: {}; it follows here", also.path.display(), also.error));
-            let text = report::render(ReportFormat::Text, summary);
+            let text = report::render(ReportFormat::Text, summary, &report::Layout::SCREEN);
             // Nowhere is left to complain.
             drop(io::Write::write_all(&mut io::stderr(), &text));
         }

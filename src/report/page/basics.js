@@ -17,13 +17,31 @@ function bytes(value) {
   while (unit + 1 < units.length && value >= 1023.5) { value /= 1024; unit += 1; }
   return (Number.isInteger(value) ? value : threeDigits(value)) + " " + units[unit];
 }
-const count = value => value.toLocaleString("en-US");
+const grouped = new Intl.NumberFormat("en-US");
+const count = value => grouped.format(value);
 const percent = share => (share * 100).toFixed(1) + " %";
+const several = (number, name) => `${count(number)} ${name}${number === 1 ? "" : "s"}`;
+const oneLine = text => text.trim().replace(/\s+/g, " ");
+
+// Numbers in ascending order as few words: 0–7, 16, 32–62 by 2.
+function ranges(numbers) {
+  const parts = [];
+  for (let first = 0; first < numbers.length;) {
+    const step = first + 1 < numbers.length ? numbers[first + 1] - numbers[first] : 0;
+    let last = first;
+    while (step > 0 && last + 1 < numbers.length && numbers[last + 1] - numbers[last] === step) last += 1;
+    // Two numbers are no range, unless they are neighbours.
+    if (last - first < 2 && step !== 1) last = first;
+    parts.push(last === first ? `${numbers[first]}` : `${numbers[first]}–${numbers[last]}${step > 1 ? ` by ${step}` : ""}`);
+    first = last + 1;
+  }
+  return parts.join(", ");
+}
 
 // Elements. Texts of the program go in as text, never as markup.
+const SVG = new Set(["svg", "rect", "line", "text", "g", "path", "title", "defs", "pattern"]);
 function element(tag, attributes = {}, ...children) {
-  const svg = ["svg", "rect", "line", "text", "g", "path", "title"].includes(tag);
-  const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "tip") withTip(node, value);
@@ -34,14 +52,15 @@ function element(tag, attributes = {}, ...children) {
 }
 
 const tip = () => document.getElementById("tip");
-function showTip(event, text) {
+function showTipAt(x, y, text) {
   const box = tip();
   box.textContent = text;
   box.hidden = false;
   const { width, height } = box.getBoundingClientRect();
-  box.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
-  box.style.top = Math.max(4, Math.min(event.clientY + 14, innerHeight - height - 8)) + "px";
+  box.style.left = Math.max(4, Math.min(x + 14, innerWidth - width - 8)) + "px";
+  box.style.top = Math.max(4, Math.min(y + 14, innerHeight - height - 8)) + "px";
 }
+const showTip = (event, text) => showTipAt(event.clientX, event.clientY, text);
 function hideTip() { tip().hidden = true; }
 function withTip(node, text) {
   node.addEventListener("mousemove", event => showTip(event, text));
@@ -56,23 +75,52 @@ function drawnAgain(draw) { redrawn.push(draw); draw(); }
 function drawAll() { redrawn.forEach(draw => draw()); }
 
 function section(id, title, note, ...children) {
-  const node = element("section", { id }, element("h2", {}, title), note ? element("p", { class: "note" }, note) : null, ...children);
+  const node = element("section", { id }, element("h2", {}, title), note ? element("p", { class: "note" }, note) : null,
+    ...children.filter(child => child !== null));
   document.getElementById("sections").append(node);
   document.getElementById("links").append(element("a", { href: "#" + id }, title));
   return node;
 }
 
 function legend(entries) {
-  return element("div", { class: "legend" }, ...entries.map(([colour, text]) =>
-    element("span", {}, element("i", { style: `background:${colour}` }), text)));
+  return element("div", { class: "legend" }, ...entries.map(([background, text]) =>
+    element("span", {}, element("i", { style: `background:${background}` }), text)));
 }
 
 // A few buttons of which one is on.
 function switches(names, choose) {
   const buttons = names.map(name => element("button", { type: "button", onclick: () => turn(name) }, name));
   function turn(name) {
-    buttons.forEach(button => button.classList.toggle("on", button.textContent === name));
+    buttons.forEach(button => {
+      button.classList.toggle("on", button.textContent === name);
+      button.setAttribute("aria-pressed", button.textContent === name);
+    });
     choose(name);
   }
   return { buttons, turn };
+}
+
+// Enter and the space bar do what a click does.
+function pressable(node) {
+  node.tabIndex = 0;
+  node.addEventListener("keydown", event => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    node.click();
+  });
+  return node;
+}
+
+// Light or dark as the system has it, until the button is pressed.
+function themed() {
+  document.documentElement.classList.toggle("dark", matchMedia("(prefers-color-scheme: dark)").matches);
+  document.getElementById("theme").addEventListener("click", () => {
+    document.documentElement.classList.toggle("dark");
+    drawAll();
+  });
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth !== width) drawAll();
+    width = innerWidth;
+  });
 }

@@ -190,7 +190,15 @@ pub fn full() -> Summary {
 
 /// Native and ours in turns.
 pub fn compared() -> Summary {
-    let mut records = records("compare", "");
+    merge(with_epochs(records("compare", "")))
+}
+
+/// Everything at once.
+pub fn full_and_compared() -> Summary {
+    merge(with_epochs(full_records()))
+}
+
+fn with_epochs(mut records: Vec<RankRecord>) -> Vec<RankRecord> {
     let counters = [(Collective::Allreduce, 1 << 20, 1_400_000, 900_000), (Collective::Bcast, 64, 2_000, 2_600)];
     let alike = [(Collective::Allgather, 512, 6_000, 6_010), (Collective::Barrier, 0, 3_000, 2_000)];
     for record in &mut records {
@@ -210,7 +218,7 @@ pub fn compared() -> Summary {
             record.communicators[0].epochs.push(epochs);
         }
     }
-    merge(records)
+    records
 }
 
 /// Results against the native ones, five of them wrong.

@@ -2,10 +2,10 @@
 
 mod fixture;
 
-use super::{Trace, diff, read, render};
+use super::{Extent, Layout, TableOf, Trace, diff, read, render};
 use crate::monitor::{Summary, merge};
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
-use fixture::{compared, full, full_records, plain, verified};
+use fixture::{compared, full, full_and_compared, full_records, plain, verified};
 use serde_json::Value;
 
 /// The schema as it is handed to users.
@@ -17,7 +17,11 @@ fn runs() -> [(&'static str, Summary); 5] {
 }
 
 fn text(format: ReportFormat, summary: &Summary) -> String {
-    String::from_utf8(render(format, summary)).unwrap()
+    String::from_utf8(render(format, summary, &Layout::SCREEN)).unwrap()
+}
+
+fn laid_out(format: ReportFormat, summary: &Summary, extent: Extent, table: Option<TableOf>) -> String {
+    String::from_utf8(render(format, summary, &Layout { extent, table, ..Layout::SCREEN })).unwrap()
 }
 
 fn snapshot(name: &str, content: &str) {
@@ -46,27 +50,100 @@ fn text_fits_a_screen() {
 }
 
 #[test]
-fn diff_is_as_it_was() {
+fn tables_are_as_they_were() {
+    snapshot("full_top.txt", &laid_out(Text, &full(), Extent::Most(4), None));
+    snapshot("compared_all.txt", &laid_out(Text, &compared(), Extent::All, None));
+}
+
+#[test]
+fn one_table_alone_is_what_was_asked_for() {
+    for (name, table) in TableOf::ALL {
+        let tables: String =
+            [Text, Csv].map(|format| laid_out(format, &full_and_compared(), Extent::Most(3), Some(table))).join("\n");
+        snapshot(&format!("by_{name}"), &tables);
+    }
+    assert_eq!(TableOf::parse("size").unwrap_err(), "accepted: row, function, communicator, rank, late, verdict");
+}
+
+#[test]
+fn lines_are_as_long_as_the_screen_is_wide() {
+    for width in [60, 80, 140, 300] {
+        let layout = Layout { extent: Extent::All, ..Layout::SCREEN }.within(width);
+        for (name, summary) in runs() {
+            let text = String::from_utf8(render(Text, &summary, &layout)).unwrap();
+            let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            // Tables of numbers alone cannot be made any narrower than their numbers.
+            assert!(longest <= width.max(115), "{name}: {longest} columns of {width}\n{text}");
+            assert!(!text.lines().any(|line| line.ends_with(' ')), "{name}");
+        }
+    }
+    let wide = Layout::SCREEN.within(200);
+    let text = String::from_utf8(render(Text, &full(), &wide)).unwrap();
+    assert!(text.contains("pipeline:segment=128K") && text.contains("rows of the <grid>"), "{text}");
+}
+
+#[test]
+fn one_rank_and_tabs_in_versions_read_well() {
+    let mut summary = plain();
+    (summary.ranks, summary.nodes, summary.mpi_library) = (1, 1, "MPICH Version:\t4.0.2".into());
+    summary.communicators[1].size = 1;
+    for format in [Text, Html] {
+        let text = text(format, &summary);
+        assert!(!text.contains('\t') || format == Html && !text.contains("Version:\t"), "{text}");
+        assert!(!text.contains("(1 ranks)"), "{text}");
+    }
+    assert!(text(Text, &summary).contains("1 rank on 1 node, MPICH Version: 4.0.2"));
+}
+
+/// A run before a change and one after it.
+fn before_and_after() -> (Summary, Summary) {
     let (before, mut after) = (plain(), plain());
     after.rows.retain(|row| row.function != "MPI_Scan");
     for row in after.rows.iter_mut().filter(|row| row.function == "MPI_Allreduce") {
         row.total_seconds.mean /= 2.0;
         row.algorithm = "rabenseifner".into();
     }
-    let text = diff(&before, &after);
-    assert!(text.lines().skip(2).all(|line| line.chars().count() <= 100), "{text}");
-    snapshot("diff.txt", &text);
+    (before, after)
+}
+
+#[test]
+fn diff_is_as_it_was() {
+    let (before, after) = before_and_after();
+    let difference = diff(&[before], &[after]);
+    let text = |extent| String::from_utf8(difference.render(Text, &Layout { extent, ..Layout::SCREEN })).unwrap();
+    assert!(text(Extent::All).lines().all(|line| line.chars().count() <= 100));
+    snapshot("diff.txt", &text(Extent::Screen));
+    snapshot("diff_all.txt", &text(Extent::All));
+    snapshot("diff.csv", &String::from_utf8(difference.render(Csv, &Layout::FILE)).unwrap());
+    let json: Value = serde_json::from_slice(&difference.render(Json, &Layout::FILE)).unwrap();
+    assert_eq!((&json["rows"][0]["change"], &json["rows"][0]["ratio"]), (&"faster".into(), &2.0.into()));
+}
+
+#[test]
+fn several_runs_of_a_side_tell_noise_from_differences() {
+    let (before, after) = before_and_after();
+    let runs = |run: &Summary| {
+        [0.97, 1.0, 1.04].map(|factor| {
+            let mut run = run.clone();
+            run.rows.iter_mut().for_each(|row| row.total_seconds.mean *= factor);
+            run
+        })
+    };
+    let difference = diff(&runs(&before), &runs(&after));
+    let text = String::from_utf8(difference.render(Text, &Layout::SCREEN)).unwrap();
+    assert!(text.contains("mean of 3 runs") && text.contains("3 faster, 0 slower"), "{text}");
+    assert!(text.contains("Welch"), "{text}");
 }
 
 #[test]
 fn csv_is_as_it_was() {
-    snapshot("full.csv", &text(Csv, &full()));
+    snapshot("full.csv", &laid_out(Csv, &full(), Extent::All, None));
 }
 
 #[test]
 fn what_found_no_room_is_in_every_form_that_has_a_place_for_it() {
     let (with, without) = (full(), plain());
-    assert_eq!(read(&render(Json, &with)).unwrap().cache.map(|cache| cache.evicted), Some(8 * 1_504));
+    assert_eq!(read(&render(Json, &with, &Layout::FILE)).unwrap().cache.map(|cache| cache.evicted), Some(8 * 1_504));
     assert!(text(Text, &with).contains("12032 evicted") && !text(Text, &without).contains("evicted"));
     let data = |summary: &Summary| text(Html, summary).split_once("application/json").unwrap().1.to_owned();
     assert!(data(&with).contains("\"cache\":{") && !data(&without).contains("\"cache\":{"));
@@ -98,7 +175,7 @@ fn trace_is_as_it_was() {
 #[test]
 fn json_reads_back_as_the_same_run() {
     for (name, summary) in runs() {
-        assert_eq!(read(&render(Json, &summary)).unwrap(), summary, "{name}");
+        assert_eq!(read(&render(Json, &summary, &Layout::FILE)).unwrap(), summary, "{name}");
     }
 }
 
@@ -108,7 +185,7 @@ fn json_follows_the_schema() {
     let schema: Value = serde_json::from_slice(&std::fs::read(SCHEMA).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     for (name, summary) in runs() {
-        let report: Value = serde_json::from_slice(&render(Json, &summary)).unwrap();
+        let report: Value = serde_json::from_slice(&render(Json, &summary, &Layout::FILE)).unwrap();
         let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
         let mut wrong = report;

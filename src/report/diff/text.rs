@@ -1,0 +1,122 @@
+//! The difference of runs for people.
+
+use super::super::columns::{columns, shortened};
+use super::super::layout::{Extent, Layout};
+use super::super::quantity::{bytes, count, duration, percent, several};
+use super::super::text::function;
+use super::{Change, ChangeRow, Difference, Side};
+use std::fmt::Write;
+
+/// The part of the time in collectives that a change has to make up to be shown where not all are.
+const WORTH_TELLING: f64 = 0.001;
+
+/// The difference; on a screen, and with a number of rows, without noise and what is too small to matter.
+pub fn render(difference: &Difference, layout: &Layout) -> String {
+    let mut text = String::new();
+    let mut line = |line: String| {
+        writeln!(text, "{}", shortened(line.trim_end(), layout.width)).expect("a string takes every line");
+    };
+    line(run("A", &difference.a));
+    line(run("B", &difference.b));
+    line(format!(
+        "B - A: run time {}, in collectives {}",
+        change(difference.a.run_seconds, difference.b.run_seconds),
+        change(difference.a.collective_seconds, difference.b.collective_seconds)
+    ));
+    let counted = |wanted| difference.rows.iter().filter(|row| row.change == wanted).count();
+    let kinds = [Change::Faster, Change::Slower, Change::Noise, Change::Gone, Change::New];
+    let counts: Vec<String> = kinds.map(|kind| format!("{} {}", counted(kind), kind.text())).to_vec();
+    line(format!("{}: {}", several(difference.rows.len() as u64, "row"), counts.join(", ")));
+    let least = WORTH_TELLING * difference.a.collective_seconds.max(difference.b.collective_seconds);
+    let matters = |row: &&ChangeRow| {
+        layout.extent == Extent::All || (row.change != Change::Noise && row.more_seconds.abs() >= least)
+    };
+    let rows: Vec<&ChangeRow> = difference.rows.iter().filter(matters).collect();
+    let shown = layout.rows(rows.len());
+    if shown > 0 {
+        let heads =
+            ["function", "communicator", "bytes>=", "A runs", "B runs", "calls", "mean A", "mean B", "A/B", "", "B-A"];
+        let mut table = vec![heads.map(str::to_owned).to_vec()];
+        table.extend(rows[..shown].iter().map(|row| fields(row)));
+        columns(&mut text, layout.width, &[1, 3, 4, 0, 9], &table);
+    }
+    rest(&mut text, difference, &rows[..shown], layout);
+    text
+}
+
+/// What is not shown, and how to read what is.
+fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout: &Layout) {
+    let mut add = |words: &str| {
+        let mut line = String::new();
+        for word in words.split(' ') {
+            if line.chars().count() + word.chars().count() >= layout.width {
+                writeln!(text, "{line}").expect("a string takes every line");
+                line.clear();
+            }
+            line += if line.is_empty() { "" } else { " " };
+            line += word;
+        }
+        writeln!(text, "{line}").expect("a string takes every line");
+    };
+    let is_shown = |row: &ChangeRow| shown.iter().any(|other| std::ptr::eq(*other, row));
+    let hidden: Vec<&ChangeRow> = difference.rows.iter().filter(|row| !is_shown(row)).collect();
+    if !hidden.is_empty() {
+        let noise = hidden.iter().filter(|row| row.change == Change::Noise).count();
+        let sum: f64 = hidden.iter().map(|row| row.more_seconds).sum();
+        add(&format!(
+            "and {} (--all shows all), {noise} of them noise: together {} a rank",
+            several(hidden.len() as u64, "more row"),
+            signed(sum)
+        ));
+    }
+    add("calls: per rank, A/B where they differ; mean: of all calls; A/B above 1: calls of B are faster; \
+         B-A: time per rank that B takes more");
+    add(&difference.told_apart_by);
+}
+
+fn run(name: &str, side: &Side) -> String {
+    let runs = if side.runs > 1 { format!("mean of {} runs, ", side.runs) } else { String::new() };
+    format!(
+        "{name}: {runs}run time {}, in collectives {} = {}; {}, {}, mode {}, {}",
+        duration(side.run_seconds),
+        duration(side.collective_seconds),
+        percent(side.collective_share),
+        several(side.ranks.into(), "rank"),
+        side.mpi_library,
+        side.mode,
+        side.command
+    )
+}
+
+/// How much more, also as a part of what was.
+fn change(a: f64, b: f64) -> String {
+    let part = if a > 0.0 { format!(" ({:+.1}%)", 100.0 * (b - a) / a) } else { String::new() };
+    format!("{}{part}", signed(b - a))
+}
+
+fn signed(seconds: f64) -> String {
+    if seconds > 0.0 { format!("+{}", duration(seconds)) } else { duration(seconds) }
+}
+
+fn fields(row: &ChangeRow) -> Vec<String> {
+    let algorithms = |names: &[String]| if names.is_empty() { "-".to_owned() } else { names.join("+") };
+    let calls = |calls: f64| count(calls.round() as u64);
+    let mean = |mean: Option<f64>| mean.map_or("-".to_owned(), duration);
+    vec![
+        function(&row.function).to_owned(),
+        row.communicator_name.clone(),
+        bytes(row.bytes_from),
+        algorithms(&row.a_algorithms),
+        if row.a_algorithms == row.b_algorithms { "same".to_owned() } else { algorithms(&row.b_algorithms) },
+        if calls(row.a_calls) == calls(row.b_calls) {
+            calls(row.a_calls)
+        } else {
+            format!("{}/{}", calls(row.a_calls), calls(row.b_calls))
+        },
+        mean(row.a_mean_seconds),
+        mean(row.b_mean_seconds),
+        row.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+        row.change.text().to_owned(),
+        signed(row.more_seconds),
+    ]
+}

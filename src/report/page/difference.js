@@ -1,0 +1,44 @@
+// Two runs side by side, or several of each kind.
+const changes = { faster: "B faster", slower: "B slower", noise: "noise", gone: "only A", new: "only B" };
+
+function differenceSide(name, side) {
+  return [`${name}${side.runs > 1 ? `, mean of ${side.runs} runs` : ""}`, side.command, several(side.ranks, "rank"), `mode ${side.mode}`, oneLine(side.mpi_library)].filter(Boolean).join("  ·  ");
+}
+
+function showDifference(difference) {
+  themed();
+  const { a, b, rows } = difference;
+  document.title = `Collie: ${a.command} against ${b.command}`;
+  document.getElementById("job").append(differenceSide("A", a), element("br"), differenceSide("B", b));
+  const signed = seconds => seconds > 0 ? "+" + duration(seconds) : duration(seconds);
+  const tile = (title, of) => [`${signed(of(b) - of(a))}`, `${title}: ${duration(of(a))} → ${duration(of(b))}` + (of(a) ? ` (${((of(b) / of(a) - 1) * 100).toFixed(1)} %)` : "")];
+  const numbers = Object.keys(changes).map(change => [change, rows.filter(row => row.change === change).length]);
+  const entries = [tile("run time", side => side.run_seconds), tile("in collectives, per rank", side => side.collective_seconds),
+    ...numbers.filter(([, number]) => number).map(([change, number]) => [count(number), `rows: ${changes[change]}`])];
+  document.getElementById("tiles").append(...entries.map(([value, text]) => element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
+  const time = new Map();
+  for (const row of rows) time.set(row.function, (time.get(row.function) ?? 0) + (row.a_mean_seconds ?? 0) * row.a_calls + (row.b_mean_seconds ?? 0) * row.b_calls);
+  lookAlike([...time].sort((left, right) => right[1] - left[1]).map(([name]) => name));
+  const most = rows.reduce((most, row) => Math.max(most, Math.abs(row.more_seconds)), 1e-12);
+  const algorithms = names => names.join(" + ") || "–";
+  const columns = [
+    { head: "Function", of: row => row.function, kind: "function" },
+    { head: "Communicator", of: row => row.communicator_name, kind: "long" },
+    { head: "Bytes per call", of: row => row.bytes_from, show: (_, row) => sizes(row), kind: "number" },
+    { head: "A ran", of: row => algorithms(row.a_algorithms), kind: "long" },
+    { head: "B ran", of: row => algorithms(row.b_algorithms), kind: "long" },
+    { head: "Calls A", of: row => row.a_calls, show: value => count(Math.round(value)), kind: "number", title: "per rank and run" },
+    { head: "Calls B", of: row => row.b_calls, show: value => count(Math.round(value)), kind: "number", title: "per rank and run" },
+    { head: "Mean A", of: row => row.a_mean_seconds, show: duration, kind: "number", title: "of a call" },
+    { head: "Mean B", of: row => row.b_mean_seconds, show: duration, kind: "number", title: "of a call" },
+    { head: "A / B", of: row => row.ratio, show: value => value === undefined || value === null ? "–" : value.toFixed(2) + " ×", kind: "number", title: "above 1: calls of B are faster" },
+    { head: "Verdict", of: row => changes[row.change], mark: row => row.change === "faster" || row.change === "slower" ? row.change : "" },
+    { head: "B − A", of: row => row.more_seconds, show: signed, kind: "number", title: "time per rank and run that B takes more, by slower calls or by more of them" },
+    { head: "", of: row => Math.abs(row.more_seconds) / most, show: () => "", kind: "share", most: 1, title: "B − A, without its sign" },
+  ];
+  const sums = rows => `B takes ${signed(rows.reduce((sum, row) => sum + row.more_seconds, 0))} per rank more`;
+  const telling = rows.filter(row => row.change !== "noise");
+  section("changes", "What changed", `Largest change of time first. ${difference.told_apart_by[0].toUpperCase()}${difference.told_apart_by.slice(1)}.`,
+    telling.length ? sortable(columns, telling, { search: telling.length > 12, sums }) : "Nothing but noise.");
+  if (telling.length < rows.length) section("all", "All calls", "With those that the times do not tell apart.", sortable(columns, rows, { search: true, sums }));
+}

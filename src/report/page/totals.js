@@ -1,0 +1,68 @@
+// Rows summed up.
+
+// By what `key` says of a row: { key, rows, calls, bytes, seconds, waiting }, times of all ranks; most time first.
+function totals(rows, key) {
+  const sums = new Map();
+  for (const row of rows) {
+    const of = key(row);
+    let sum = sums.get(of);
+    if (!sum) sums.set(of, sum = { key: of, rows: 0, calls: 0, bytes: 0, seconds: 0, waiting: undefined });
+    sum.rows += 1;
+    sum.calls += row.calls_all_ranks;
+    sum.bytes += row.bytes;
+    sum.seconds += row.total_seconds.mean * row.ranks;
+    if (row.waiting_seconds !== undefined) sum.waiting = (sum.waiting ?? 0) + row.waiting_seconds * row.ranks;
+  }
+  return [...sums.values()].sort((left, right) => right.seconds - left.seconds);
+}
+
+const known = summary => Math.max(1, summary.per_rank.length);
+
+// The columns of a sum; times of a rank, mean over all ranks.
+function totalColumns(summary, most) {
+  const ranks = known(summary), all = summary.collective_seconds.mean * ranks || 1;
+  return [
+    { head: "Calls", of: sum => sum.calls, show: count, kind: "number", title: "of all ranks" },
+    { head: "Volume", of: sum => sum.bytes, show: bytes, kind: "number", title: "signature bytes of all calls of all ranks" },
+    { head: "Time per rank", of: sum => sum.seconds / ranks, show: duration, kind: "number", title: "mean over all ranks" },
+    { head: "Of the run", of: sum => sum.seconds / ranks / (summary.run_seconds || 1), show: percent, kind: "number" },
+    { head: "Of collectives", of: sum => sum.seconds / all, show: percent, kind: "share", most },
+    { head: "Mean", of: sum => sum.seconds / (sum.calls || 1), show: duration, kind: "number", title: "of a call" },
+    ...(summary.sync ? [{ head: "Waiting", of: sum => sum.waiting === undefined ? undefined : sum.waiting / ranks, show: duration, kind: "number", title: "for the last rank to arrive; of a rank, mean over all ranks" }] : []),
+  ];
+}
+const mostOf = (summary, sums) => Math.max(...sums.map(sum => sum.seconds), 1e-12) / (summary.collective_seconds.mean * known(summary) || 1);
+
+function functionTotals(summary) {
+  const sums = totals(summary.rows, row => row.function);
+  return sortable([{ head: "Function", of: sum => sum.key, kind: "function" }, ...totalColumns(summary, mostOf(summary, sums))], sums, { sortBy: 3 });
+}
+
+// Who ran the calls: Collie, or the MPI library for one reason or another.
+function carriedOut(summary) {
+  const reason = row => row.algorithm === "native" ? row.decided_by.replace(/^fallback: /, "") : "Collie";
+  const kind = row => row.algorithm !== "native" ? "Collie" : row.decided_by.startsWith("fallback: ") ? "the MPI library, in Collie's place" : "the MPI library";
+  const kinds = new Map(summary.rows.map(row => [reason(row), kind(row)]));
+  const sums = totals(summary.rows, reason);
+  const calls = sums.reduce((all, sum) => all + sum.calls, 0) || 1;
+  return sortable([
+    { head: "Run by", of: sum => kinds.get(sum.key) },
+    { head: "Because", of: sum => sum.key === "Collie" ? "its algorithm was chosen" : sum.key },
+    { head: "Of calls", of: sum => sum.calls / calls, show: percent, kind: "share", most: 1 },
+    ...totalColumns(summary, 1),
+  ], sums, { sortBy: 5 });
+}
+
+function communicatorTable(summary) {
+  const sums = new Map(totals(summary.rows, row => row.communicator).map(sum => [sum.key, sum]));
+  const rows = summary.communicators.map((communicator, place) => ({ place, communicator, calls: 0, bytes: 0, seconds: 0, ...sums.get(place) }));
+  return sortable([
+    { head: "Communicator", of: row => nameOf(summary, row.place), kind: "long" },
+    { head: "Identity", of: row => row.communicator.identity },
+    { head: "Made by", of: row => row.communicator.made_by || "–" },
+    { head: "From", of: row => row.communicator.parent || "–" },
+    { head: "Ranks", of: row => row.communicator.size, show: count, kind: "number" },
+    { head: "World ranks", of: row => row.communicator.members[0], show: (_, row) => ranges(row.communicator.members) || "–", kind: "long" },
+    ...totalColumns(summary, mostOf(summary, rows)),
+  ], rows, { sortBy: 8, search: rows.length > 12 });
+}

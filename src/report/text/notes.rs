@@ -1,0 +1,89 @@
+//! What was verified, what found no room, and what Collie itself costs.
+
+use super::super::quantity::{bytes, count, duration};
+use super::Writer;
+use crate::monitor::LeftOut;
+use crate::report::layout::Extent;
+
+impl Writer<'_> {
+    /// Results against the native ones.
+    pub fn verification(&mut self) {
+        let Some(verification) = &self.summary.verification else { return };
+        let calls = count(verification.calls);
+        if verification.differences.is_empty() {
+            self.line(&format!("verify: {calls} results on all ranks, all equal to the native ones"));
+            return;
+        }
+        self.line(&format!("verify: {calls} results on all ranks, DIFFERENCES from the native ones:"));
+        let shown = match self.layout.extent {
+            Extent::Screen => 3,
+            Extent::Most(_) | Extent::All => self.layout.rows(verification.differences.len()),
+        };
+        for row in verification.differences.iter().take(shown) {
+            self.line(&format!(
+                "  rank {}, {} call {} on {} ({}): element {} is {}, native {}",
+                row.rank,
+                row.function,
+                row.call,
+                self.names.get(row.communicator),
+                row.algorithm,
+                row.element,
+                row.ours,
+                row.native
+            ));
+        }
+        if verification.differences.len() > shown {
+            self.line(&format!("  and {} more", verification.differences.len() - shown));
+        }
+    }
+
+    /// What is not in the report, and what it cost.
+    pub fn notes(&mut self) {
+        let summary = self.summary;
+        if let Some(beyond) = &summary.beyond {
+            self.line(&format!(
+                "{} calls on all ranks ({} in them) are in no row: COLLIE_MEMORY is used up",
+                count(beyond.calls),
+                duration(beyond.seconds)
+            ));
+        }
+        if let Some(cache) = &summary.cache {
+            self.line(&format!(
+                "kept for calls like earlier ones: {} evicted, {} found no room; {} of {} used at most",
+                count(cache.evicted),
+                count(cache.refused),
+                bytes(cache.most_bytes),
+                bytes(cache.bound)
+            ));
+        }
+        if let Some(left_out) = &summary.left_out {
+            self.line(&format!("left out for want of memory at rank 0: {}", too_much(left_out).join(", ")));
+        }
+        let overhead = &summary.overhead;
+        let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
+        let dropped = match summary.dropped_events {
+            0 => String::new(),
+            events => format!("; {} calls missing in the per-call log", count(events)),
+        };
+        self.line(&format!(
+            "monitoring costs {} a call, {} on the busiest rank{}{dropped}",
+            duration(overhead.nanoseconds_per_call / 1e9),
+            duration(overhead.seconds_per_rank),
+            finalize.unwrap_or_default()
+        ));
+    }
+}
+
+/// What is not in the report, most important first: the line may be cut.
+fn too_much(left_out: &LeftOut) -> Vec<String> {
+    let parts = [
+        (left_out.rows, "rows"),
+        (left_out.differences, "differences"),
+        (left_out.comparisons, "comparisons"),
+        (left_out.events, "calls of the time line"),
+        (left_out.traffic, "pairs of the traffic"),
+        (left_out.late, "late ranks"),
+        (left_out.members, "communicators' members"),
+    ];
+    parts.iter().filter(|part| part.0 > 0).map(|(number, of)| format!("{} {of}", count(*number))).collect()
+}

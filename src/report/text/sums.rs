@@ -1,0 +1,178 @@
+//! Totals by function, communicator and rank, and who ran the calls.
+
+use super::super::names::with_identity;
+use super::super::quantity::{bytes, count, duration, percent};
+use super::super::totals::{self, Total};
+use super::{REASONS, Writer, function, heads};
+use crate::monitor::{RankRow, Summary};
+use crate::report::layout::Extent;
+
+/// Functions and communicators that are named in a line.
+const NAMED: usize = 6;
+
+/// The part of the time below which neither is named in a line.
+const NAMED_SHARE: f64 = 0.01;
+
+impl Writer<'_> {
+    /// A line for each total, as far as it says more than the rows do.
+    pub fn sums_in_short(&mut self) {
+        let summary = self.summary;
+        let functions = totals::by_function(summary);
+        if functions.len() > 1 {
+            self.shares("by function: ", functions.iter().map(|(name, total)| (function(name), *total)));
+        }
+        let communicators = totals::by_communicator(summary);
+        // Verdicts are what a screen is for where there are any.
+        if communicators.len() > 1 && summary.comparisons.is_empty() {
+            let names = self.names;
+            self.shares("by communicator: ", communicators.iter().map(|(place, total)| (names.get(*place), *total)));
+        }
+        self.carried_out();
+    }
+
+    /// Parts of the time in collectives, in one line.
+    fn shares<'a>(&mut self, lead: &str, totals: impl Iterator<Item = (&'a str, Total)>) {
+        let totals: Vec<_> = totals.collect();
+        let all: f64 = totals.iter().map(|(_, total)| total.seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+        let mut line = lead.to_owned();
+        let mut left = totals.len();
+        let mut rest = 1.0;
+        for (place, (name, total)) in totals.iter().enumerate() {
+            let share = total.seconds / all;
+            let entry = format!("{}{name} {}", if place == 0 { "" } else { ", " }, percent(share));
+            // Room for what sums up the others.
+            let is_too_long = line.chars().count() + entry.chars().count() + 16 > self.layout.width;
+            if place > 0 && (place >= NAMED || share < NAMED_SHARE || is_too_long) {
+                break;
+            }
+            line += &entry;
+            left -= 1;
+            rest -= share;
+        }
+        if left > 0 {
+            line += &format!(", {left} more {}", percent(f64::max(rest, 0.0)));
+        }
+        self.line(&line);
+    }
+
+    /// What Collie ran and what it did not, with each reason.
+    pub fn carried_out(&mut self) {
+        let summary = self.summary;
+        if summary.rows.is_empty() {
+            return;
+        }
+        let all = Total::of(summary.rows.iter());
+        let part = |total: Total, of: [&str; 2]| {
+            let (calls, seconds) =
+                (total.calls as f64 / all.calls.max(1) as f64, total.seconds / all.seconds.max(f64::MIN_POSITIVE));
+            format!("{} = {}{} ({}{})", count(total.calls), percent(calls), of[0], percent(seconds), of[1])
+        };
+        let reasons = totals::native(summary);
+        let most = if self.layout.extent == Extent::Screen { REASONS } else { usize::MAX };
+        let mut entries = vec![part(totals::ours(summary), [" of calls", " of time"])];
+        if let Some(ours) = entries.first_mut().filter(|_| !reasons.is_empty()) {
+            ours.push_str("; native:");
+        }
+        entries.extend(reasons.iter().take(most).map(|(reason, total)| format!("{reason} {}", part(*total, [""; 2]))));
+        if reasons.len() > most {
+            entries.push(format!("{} more reasons", reasons.len() - most));
+        }
+        self.wrapped("run by Collie: ", &entries);
+    }
+
+    /// Totals by function.
+    pub fn functions(&mut self) {
+        let totals = totals::by_function(self.summary);
+        let shown = self.layout.rows(totals.len());
+        let mut table = heads(&["function"]);
+        table[0].extend(total_heads(self.summary));
+        for (name, total) in &totals[..shown] {
+            let mut fields = vec![function(name).to_owned()];
+            fields.extend(self.total_fields(total));
+            table.push(fields);
+        }
+        self.heading("by function: calls on all ranks; time and waiting of a rank, mean over all ranks");
+        self.table(&[0], &table);
+        self.rest(totals.len() - shown, "function");
+    }
+
+    /// Totals by communicator.
+    pub fn communicators(&mut self) {
+        let totals = totals::by_communicator(self.summary);
+        let shown = self.layout.rows(totals.len());
+        let mut table = heads(&["communicator", "made by", "ranks"]);
+        table[0].extend(total_heads(self.summary));
+        for (place, total) in &totals[..shown] {
+            let row = &self.summary.communicators[*place];
+            let made_by = if row.made_by.is_empty() { "-" } else { function(&row.made_by) };
+            let mut fields = vec![with_identity(row), made_by.to_owned(), row.size.to_string()];
+            fields.extend(self.total_fields(total));
+            table.push(fields);
+        }
+        self.heading("by communicator");
+        self.table(&[0, 1], &table);
+        self.rest(totals.len() - shown, "communicator");
+    }
+
+    /// Totals by rank; where not all are shown, those with most and those with least time in collectives.
+    pub fn ranks(&mut self) {
+        let summary = self.summary;
+        let mut ranks: Vec<&RankRow> = summary.per_rank.iter().collect();
+        let shown = self.layout.rows(ranks.len());
+        let left_out = ranks.len() - shown;
+        if left_out > 0 {
+            ranks.sort_by(|left, right| right.collective_seconds.total_cmp(&left.collective_seconds));
+            ranks.drain(shown.div_ceil(2)..shown.div_ceil(2) + left_out);
+        }
+        let mut table = heads(&["rank", "node", "calls", "bytes", "run time", "collectives", "share"]);
+        let (waits, late) = (summary.sync.is_some(), !summary.late.is_empty());
+        table[0].extend(waits.then(|| "waiting".to_owned()));
+        table[0].extend(late.then(|| "others waited".to_owned()));
+        for rank in ranks {
+            let mut fields = vec![
+                rank.rank.to_string(),
+                rank.host.clone(),
+                count(rank.calls),
+                bytes(rank.bytes),
+                duration(rank.run_seconds),
+                duration(rank.collective_seconds),
+                percent(rank.collective_seconds / rank.run_seconds.max(f64::MIN_POSITIVE)),
+            ];
+            fields.extend(waits.then(|| rank.waiting_seconds.map_or("-".to_owned(), duration)));
+            fields.extend(late.then(|| duration(waited_for(summary, rank.rank))));
+            table.push(fields);
+        }
+        self.heading("by rank");
+        self.table(&[1], &table);
+        if left_out > 0 {
+            self.line(&format!("and {left_out} more ranks between those with most and those with least time (--all)"));
+        }
+    }
+
+    fn total_fields(&self, total: &Total) -> Vec<String> {
+        let summary = self.summary;
+        let ranks = f64::from(summary.ranks.max(1));
+        let mut fields = vec![
+            count(total.calls),
+            bytes(total.bytes),
+            duration(total.seconds / ranks),
+            percent(total.seconds / (summary.run_seconds * ranks).max(f64::MIN_POSITIVE)),
+            percent(total.seconds / (summary.collective_seconds.mean * ranks).max(f64::MIN_POSITIVE)),
+            duration(total.seconds / total.calls.max(1) as f64),
+        ];
+        if summary.sync.is_some() {
+            fields.push(total.waiting_seconds.map_or("-".to_owned(), |waiting| duration(waiting / ranks)));
+        }
+        fields
+    }
+}
+
+/// The time that all others waited for the rank.
+pub fn waited_for(summary: &Summary, rank: u32) -> f64 {
+    summary.late.iter().filter(|late| late.rank == rank).map(|late| late.waited_seconds).sum()
+}
+
+fn total_heads(summary: &Summary) -> impl Iterator<Item = String> {
+    let waiting = summary.sync.is_some().then_some("waiting");
+    ["calls", "bytes", "time", "of run", "of coll", "a call"].into_iter().chain(waiting).map(str::to_owned)
+}

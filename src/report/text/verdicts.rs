@@ -1,0 +1,57 @@
+//! Native against ours.
+
+use super::super::quantity::{bytes, count, duration};
+use super::{TEXTS, Writer, function, heads};
+use crate::monitor::Verdict;
+use crate::selection::SELF_TEST;
+
+impl Writer<'_> {
+    /// The first comparisons.
+    pub fn verdicts(&mut self, shown: usize) {
+        let summary = self.summary;
+        if shown == 0 {
+            return;
+        }
+        let mut table = heads(&[
+            "function",
+            "communicator",
+            "bytes>=",
+            "verdict",
+            "calls",
+            "native",
+            "collie",
+            "by pairs",
+            "95% interval",
+            "saves",
+        ]);
+        for row in &summary.comparisons[..shown.min(summary.comparisons.len())] {
+            let interval = row.result.ratio_low.zip(row.result.ratio_high);
+            table.push(vec![
+                function(&row.function).to_owned(),
+                self.names.get(row.communicator).to_owned(),
+                bytes(row.bytes_from),
+                row.result.verdict.text().to_owned(),
+                count(row.calls),
+                duration(row.result.native_median_seconds),
+                duration(row.result.collie_median_seconds),
+                format!("{:.2}", row.result.ratio),
+                interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}")),
+                row.saved_seconds.map_or("-".to_owned(), duration),
+            ]);
+        }
+        if table.len() == 1 {
+            return;
+        }
+        let verdicts = |wanted| summary.comparisons.iter().filter(|row| row.result.verdict == wanted).count();
+        self.line(&format!(
+            "against {}: {} faster, {} slower, {} no difference, {} too few epochs",
+            if summary.mode == SELF_TEST { "itself, to test the comparison" } else { "native" },
+            verdicts(Verdict::Faster),
+            verdicts(Verdict::Slower),
+            verdicts(Verdict::NoDifference),
+            verdicts(Verdict::TooFewEpochs)
+        ));
+        self.table(TEXTS, &table);
+        self.line("native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio");
+    }
+}

@@ -1,0 +1,89 @@
+//! The page of a report, opened in a headless Chromium: many rows and many ranks, sorting, words, groups, keys, narrow windows
+//! and the colours. A line says so where there is no Chromium; `COLLIE_TEST_CHROMIUM` names another than that of the path.
+
+mod browser;
+mod large;
+
+use browser::Browser;
+use collie::monitor::Summary;
+use collie::report::{Layout, diff, read, render};
+use collie::selection::ReportFormat;
+use serde_json::Value;
+
+/// Seconds until a page of 6,300 rows and 512 ranks is there, and of sorting it.
+const OPENS_IN: f64 = 1.0;
+const SORTS_IN: f64 = 0.2;
+
+/// Elements of such a page, but for its drawings: as many as rows in sight take, whatever there are.
+const ELEMENTS: u64 = 12_000;
+
+fn page(summary: &Summary) -> String {
+    String::from_utf8(render(ReportFormat::Html, summary, &Layout::FILE)).expect("the page is text")
+}
+
+fn summary(rows: usize, ranks: u32) -> Summary {
+    let text = serde_json::to_vec(&large::report(rows, ranks)).expect("JSON can be written");
+    read(&text).expect("the fixture is a report")
+}
+
+/// What the script found, on the page in a window of that width.
+fn found(browser: &Browser, page: &str, script: &str, width: u32) -> Value {
+    let found = browser.run(page, script, width);
+    assert_eq!(found["errors"], Value::Array(Vec::new()), "{found}");
+    found
+}
+
+#[test]
+fn thousands_of_rows_open_and_sort_at_once() {
+    let Some(browser) = Browser::find() else { return };
+    let page = page(&summary(6300, 512));
+    // Other work on the machine makes every try longer, and none shorter.
+    let tries: Vec<Value> = (0..3).map(|_| found(&browser, &page, include_str!("times.js"), 1280)).collect();
+    let least = |name: &str| tries.iter().map(|found| found[name].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    println!(
+        "page: opens in {:.3} s, sorts in {:.3} s, finds words in {:.3} s",
+        least("open"),
+        least("sort"),
+        least("words")
+    );
+    assert!(least("open") < OPENS_IN && least("sort") < SORTS_IN && least("words") < SORTS_IN, "{tries:?}");
+    assert!(tries[0]["elements"].as_u64().unwrap() < ELEMENTS, "{}", tries[0]);
+}
+
+#[test]
+fn rows_are_sorted_found_grouped_and_opened() {
+    let Some(browser) = Browser::find() else { return };
+    for (rows, ranks) in [(6300, 512), (150, 1)] {
+        let found = found(&browser, &page(&summary(rows, ranks)), include_str!("behaviour.js"), 1280);
+        let wrong: Vec<_> =
+            found["checks"].as_object().unwrap().iter().filter(|(_, right)| **right != Value::Bool(true)).collect();
+        assert!(wrong.is_empty(), "{rows} rows on {ranks} ranks: {wrong:?}");
+        assert!(found["checks"].as_object().unwrap().len() >= 15, "{found}");
+    }
+}
+
+#[test]
+fn a_narrow_window_is_no_wider_than_it_is() {
+    let Some(browser) = Browser::find() else { return };
+    let found = found(
+        &browser,
+        &page(&summary(200, 8)),
+        "result.width = document.documentElement.scrollWidth; result.window = innerWidth;",
+        500,
+    );
+    assert!(found["width"].as_u64() <= found["window"].as_u64(), "{found}");
+}
+
+#[test]
+fn a_difference_is_drawn() {
+    let Some(browser) = Browser::find() else { return };
+    let (before, mut after) = (summary(300, 8), summary(300, 8));
+    after.rows.iter_mut().filter(|row| row.function == "MPI_Allreduce").for_each(|row| row.total_seconds.mean *= 0.4);
+    let page = diff(&[before], &[after]).render(ReportFormat::Html, &Layout::FILE);
+    let script = "result.heads = [...document.querySelectorAll('#changes th')].map(head => head.textContent); \
+                  result.verdicts = [...new Set([...document.querySelectorAll('#changes td.faster')].map(cell => cell.textContent))]; \
+                  result.noise = document.querySelectorAll('#all tbody tr').length;";
+    let found = found(&browser, std::str::from_utf8(&page).unwrap(), script, 1280);
+    assert_eq!(found["verdicts"], serde_json::json!(["B faster"]), "{found}");
+    assert!(found["noise"].as_u64().unwrap() > 10 && found["heads"].as_array().unwrap().len() == 13, "{found}");
+}
