@@ -5,7 +5,7 @@ use super::hooks;
 use crate::communicator::state::Communicator;
 use crate::monitor::{Form, Function, Subject, Watched};
 use crate::mpi::communicator;
-use crate::process::flags::{self, ASKED, WATCHED};
+use crate::process::flags::{self, ASKED, DUE, WATCHED};
 use crate::process::runtime::Runtime;
 use crate::process::watched;
 use crate::threads::Held;
@@ -32,7 +32,7 @@ pub unsafe fn begin<'a>(
     start: u64,
 ) -> (Held<'a, Attached>, Option<Watching>) {
     // Before anything is held: the report looks at this communicator too.
-    if flags::is_set(ASKED) && flags::take(ASKED) {
+    if flags::is_set(ASKED | DUE) {
         hooks::report(runtime);
     }
     // SAFETY: the caller's promise.

@@ -71,7 +71,8 @@ pub struct LoggedCall {
     pub times: (u64, u64),
 }
 
-/// Writes the report that somebody asked for, by [`ASKED`](crate::process::flags::ASKED).
+/// Tells what this rank knows, by [`ASKED`](crate::process::flags::ASKED) or [`DUE`](crate::process::flags::DUE), which it takes
+/// back.
 pub type Report = fn(&Runtime);
 
 static WAITING: OnceCell<&'static dyn Waiting> = OnceCell::new();

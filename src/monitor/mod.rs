@@ -69,7 +69,7 @@ pub use merged::Merged;
 pub use picked::{Parts, Shown};
 pub use record::{
     CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DecodeError, DifferenceRecord, ElementsRecord,
-    EpochsRecord, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
+    EpochsRecord, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TextError, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use spread::Spread;

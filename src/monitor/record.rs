@@ -1,6 +1,7 @@
 //! What a rank hands in at the end, and its bytes.
 
 use super::{Bucket, Event, Function, Steps};
+use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -151,6 +152,10 @@ pub struct JobRecord {
     pub mode: String,
     /// How waiting for late ranks is told apart: `clock`, `barrier`, or empty if it is not.
     pub sync: String,
+    /// Number of ranks in `MPI_COMM_WORLD`.
+    pub ranks: u32,
+    /// The same for all ranks of a job, and no other job's.
+    pub id: String,
 }
 
 /// A communicator as one rank saw it.
@@ -307,6 +312,20 @@ impl CommunicatorRecord {
 #[error("record of a rank cannot be read: {0}")]
 pub struct DecodeError(#[from] postcard::Error);
 
+/// A rank's text could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    /// Another version's, whose bytes mean something else.
+    #[error("the record of a rank is not of this version of Collie, {}", env!("CARGO_PKG_VERSION"))]
+    Version,
+    /// No such bytes.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+/// What the text of a record begins with: the layout of its bytes, which goes up with every change to it, and the version.
+const TEXT_MARK: &str = concat!("1 ", env!("CARGO_PKG_VERSION"), "\n");
+
 /// A record on its way but for the numbers of its counters, which follow it: there may be thousands of counters, of few kinds.
 #[derive(Serialize, Deserialize)]
 struct Packed<R> {
@@ -364,6 +383,21 @@ fn numbers(bytes: &[u8; CELL]) -> ([u32; 2], [u64; 6]) {
 }
 
 impl RankRecord {
+    /// The record as text, for a file that another process of this version reads.
+    pub fn to_text(&self) -> String {
+        BASE64.encode(&[TEXT_MARK.as_bytes(), &self.encode()].concat())
+    }
+
+    /// What [`to_text`](Self::to_text) wrote.
+    ///
+    /// # Errors
+    /// Text of another version, or of no record.
+    pub fn from_text(text: &str) -> Result<Self, TextError> {
+        let bytes = BASE64.decode(text.as_bytes()).map_err(|_| TextError::Version)?;
+        let bytes = bytes.strip_prefix(TEXT_MARK.as_bytes()).ok_or(TextError::Version)?;
+        Ok(Self::decode(bytes)?)
+    }
+
     /// The record as bytes, for the way to rank 0.
     pub fn encode(&self) -> Vec<u8> {
         let (mut texts, mut kinds, mut place_of) = (Texts::default(), Vec::new(), HashMap::new());

@@ -29,11 +29,18 @@ pub struct Summary {
     /// job was aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
+    /// Ranks of which nothing is known; `run_seconds` says until when each of the others knows. Empty in a report of all ranks
+    /// and in one of a single rank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<u32>,
+    /// In the report of a single rank, what `collie report` merges such reports from; for the same version of Collie only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<String>,
     /// Start of the run, seconds since 1970.
     pub started_unix_seconds: f64,
     /// Number of ranks in `MPI_COMM_WORLD`.
     pub ranks: u32,
-    /// Number of nodes.
+    /// Number of nodes, of the ranks that are known.
     pub nodes: u32,
     /// From `MPI_Init` to `MPI_Finalize`, mean over ranks.
     pub run_seconds: f64,
@@ -223,7 +230,7 @@ pub struct RankRow {
     pub host: String,
     /// Process.
     pub pid: u32,
-    /// From `MPI_Init` to `MPI_Finalize`.
+    /// From `MPI_Init` to `MPI_Finalize`, or until its report.
     pub run_seconds: f64,
     /// Time in collectives.
     pub collective_seconds: f64,

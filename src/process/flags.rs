@@ -1,6 +1,7 @@
 //! Flags that ask something of a call besides its own work, all of them off in most runs and in one byte.
 //!
 //! * Somebody asked for a report (`SIGUSR2`): it is written before the next call, by the thread that makes it.
+//! * A checkpoint is due (`COLLIE_CHECKPOINT`): this rank's record is taken before the next call.
 //! * Calls are watched (`COLLIE_WATCHDOG`): the thread says what it is in the middle of.
 //! * Threads make collectives at the same time (`MPI_THREAD_MULTIPLE`): holding a communicator takes more than where they
 //!   come in turns.
@@ -13,6 +14,8 @@ pub const ASKED: u8 = 1;
 pub const WATCHED: u8 = 2;
 /// Several threads may be in collectives.
 pub const CONCURRENT: u8 = 4;
+/// A checkpoint is due.
+pub const DUE: u8 = 8;
 
 static FLAGS: Flags = Flags::new();
 

@@ -246,7 +246,7 @@ fn verdict(row: Option<&ComparisonRow>) -> [String; VERDICT.len()] {
 }
 
 fn total(total: &Total, summary: &Summary) -> [String; TOTAL.len()] {
-    let ranks = f64::from(summary.ranks.max(1));
+    let ranks = summary.per_rank.len().max(1) as f64;
     let share = |whole: f64| total.seconds / (whole * ranks).max(f64::MIN_POSITIVE);
     [
         total.calls.to_string(),

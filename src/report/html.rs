@@ -32,6 +32,10 @@ const DIFFERENCE_SCRIPTS: [&str; 5] =
 
 /// The report.
 pub fn render(summary: &Summary) -> String {
+    if summary.record.is_some() {
+        // Nobody merges pages.
+        return render(&Summary { record: None, ..summary.clone() });
+    }
     page(&SCRIPTS, "show", &drawn(summary), &text::render(summary, &Layout::FILE), summary)
 }
 

@@ -14,6 +14,7 @@ mod matrix;
 mod names;
 mod numbers;
 mod quantity;
+mod recovered;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -27,6 +28,7 @@ pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
 pub use numbers::{free, free_of_files, numbered, with_word};
+pub use recovered::recover;
 pub use trace::Trace;
 pub use write::{WriteError, replace, write};
 

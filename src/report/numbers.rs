@@ -26,9 +26,14 @@ pub fn free_of_files(path: &Path) -> u32 {
     (1..u32::MAX).find(|job| !holds_something(&numbered(path, *job))).unwrap_or(u32::MAX)
 }
 
-/// Whether something would be lost. Empty files, as `mktemp` makes them, are there to be written to; so are pipes and devices.
+/// Whether something would be lost. Empty files, as `mktemp` makes them, and empty folders are there to be written to; so are
+/// pipes and devices.
 fn holds_something(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
+    let Ok(found) = std::fs::metadata(path) else { return false };
+    match found.is_dir() {
+        true => std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()),
+        false => found.is_file() && found.len() > 0,
+    }
 }
 
 fn is_taken(path: &Path) -> bool {
@@ -54,7 +59,8 @@ mod tests {
     fn the_first_number_with_which_nothing_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let paths = [at("run.json"), at("run.html"), "/dev/null".into()];
+        let paths = [at("run.json"), at("run.html"), at("run.checkpoint"), "/dev/null".into()];
+        std::fs::create_dir(&paths[2]).unwrap();
         let mut expected = 1;
         for (name, content, taken) in [
             ("run.json", "", false),
@@ -71,6 +77,10 @@ mod tests {
         assert_eq!(free_of_files(&paths[0]), 1, "an empty one");
         assert_eq!(free_of_files(&paths[1]), 2);
         assert_eq!(free_of_files(&at("run.2.json")), 1, "with one of a rank");
+        std::fs::create_dir(at("run.5.checkpoint")).unwrap();
+        assert_eq!(free(&paths), 5, "an empty folder");
+        std::fs::write(at("run.5.checkpoint/rank0.json"), "of a rank").unwrap();
+        assert_eq!(free(&paths), 6);
         assert_eq!(numbered(&paths[0], 5), at("run.5.json"));
         assert_eq!(numbered(&paths[0], 1), paths[0]);
         assert_eq!(numbered(Path::new("trace"), 2), Path::new("trace.2"));

@@ -73,6 +73,8 @@ pub struct Configuration {
     pub sync: Sync,
     /// `COLLIE_WATCHDOG`: after how many seconds a call is told to be stuck.
     pub watchdog_seconds: Option<u32>,
+    /// `COLLIE_CHECKPOINT`: after how many seconds each rank writes what it knows.
+    pub checkpoint_seconds: Option<u32>,
     /// `COLLIE_LOG`, a filter that env_logger understands.
     pub log: String,
     /// `COLLIE_AFTER`: the first call on a communicator that may be replaced.
@@ -101,6 +103,7 @@ impl Default for Configuration {
             verify_result: VerifyResult::default(),
             sync: Sync::default(),
             watchdog_seconds: None,
+            checkpoint_seconds: None,
             log: "warn".to_owned(),
             after: None,
             device: Device::default(),
@@ -237,6 +240,10 @@ impl Configuration {
             variables::WATCHDOG => {
                 let seconds = whole_number(value, 1)?;
                 self.watchdog_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
+            }
+            variables::CHECKPOINT => {
+                let seconds = whole_number(value, 1)?;
+                self.checkpoint_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
             }
             variables::LOG => self.log = log_filter(value)?,
             variables::AFTER => {

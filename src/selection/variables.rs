@@ -49,6 +49,8 @@ pub const MEMORY: &str = "COLLIE_MEMORY";
 pub const SPILL: &str = "COLLIE_SPILL";
 /// When a call is told to be stuck.
 pub const WATCHDOG: &str = "COLLIE_WATCHDOG";
+/// How often each rank writes what it knows.
+pub const CHECKPOINT: &str = "COLLIE_CHECKPOINT";
 /// Filter of the log.
 pub const LOG: &str = "COLLIE_LOG";
 /// From which call on a communicator's calls are replaced.
@@ -140,6 +142,16 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "no trace",
         help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read; the name is read as \
                those of COLLIE_REPORT are.",
+    },
+    Variable {
+        name: CHECKPOINT,
+        accepted: "a whole number of seconds from 1 on",
+        default: "no checkpoints",
+        help: "Every so often, each rank writes what it knows into a folder beside the report, so that a job that is killed leaves \
+               it: run.checkpoint for COLLIE_REPORT=run.json, collie.checkpoint where no report goes to a file, with a file for \
+               each rank. A rank writes at its next collective when the time has come, a thread of its own does the writing, and \
+               the last file of a rank stays until the next one is whole. `collie report run.checkpoint` shows them as one \
+               report. They go away when the report of all ranks is written.",
     },
     Variable {
         name: MEMORY,

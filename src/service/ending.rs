@@ -23,7 +23,7 @@ static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 /// Listens from now on, if somebody wants reports.
 pub fn listen(runtime: &Runtime) {
-    if places::files(runtime).report.is_empty() {
+    if !places::files(runtime).take_single_ranks() {
         return;
     }
     LISTENING.store(std::process::id(), Ordering::SeqCst);
@@ -61,7 +61,7 @@ pub fn last_report(runtime: &Runtime, cut: Cut) {
 
 /// What `MPI_Abort` does besides `native`.
 pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
-    if let Some(runtime) = runtime::get().filter(|runtime| !places::files(runtime).report.is_empty()) {
+    if let Some(runtime) = runtime::get().filter(|runtime| places::files(runtime).take_single_ranks()) {
         last_report(runtime, Cut::Abort(code));
     }
     native()

@@ -1,12 +1,13 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
-use super::{ending, outputs, partial, places, report, synchronise, trace, watch};
+use super::{checkpoint, ending, outputs, partial, places, report, synchronise, trace, watch};
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
 use crate::call::requests::REQUESTS;
 use crate::call::{hooks, registry};
 use crate::mpi::communicator::Key;
 use crate::mpi::{Result, bytes, constants};
+use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log};
@@ -27,7 +28,12 @@ extern "C" fn compose() {
     runtime::on_start(start_here);
     guard::set_last_call(registry::last_call);
     hooks::set_report(|runtime| {
-        partial::report(runtime, "at SIGUSR2", Visit::BetweenCalls, partial::OnStderr::EachRank)
+        if flags::take(ASKED) {
+            partial::report(runtime, "at SIGUSR2", Visit::BetweenCalls, partial::OnStderr::EachRank);
+        }
+        if flags::take(DUE) {
+            checkpoint::take(runtime);
+        }
     });
 }
 
@@ -76,18 +82,20 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.push(configuration.sync as u8);
         wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
         wanted.extend(configuration.replaced_from().to_le_bytes());
+        wanted.extend(configuration.checkpoint_seconds.unwrap_or(0).to_le_bytes());
         let files = places::decide(runtime);
         outputs::try_paths(files);
         wanted.extend(files.encode());
     }
     runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
-    let (sync, seconds, replaced_from) = (wanted[0], number(1), number(5));
+    let (sync, seconds, replaced_from, checkpoint_seconds) = (wanted[0], number(1), number(5), number(9));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
-    places::take_over(&wanted[9..]);
+    places::take_over(&wanted[13..]);
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
+    checkpoint::start(runtime, checkpoint_seconds);
     synchronise::start(runtime, Sync::ALL[usize::from(sync)])
 }
 
@@ -141,7 +149,8 @@ fn finish() {
         "MPI_Finalize",
         || SUCCESS,
         || {
-            report::report(runtime);
+            let written = report::report(runtime);
+            checkpoint::end(runtime, written);
             // SAFETY: in MPI_Finalize no collective is under way.
             unsafe { registry::release_all() };
             runtime.monitoring.iter().for_each(Monitoring::end);

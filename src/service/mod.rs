@@ -3,12 +3,13 @@
 //!
 //! * [`lifecycle`]: the start and the end, and where the rooms are put together.
 //! * [`report`]: the report of all ranks, of each rank's [`record`]. [`partial`]: the report of one rank alone, also before an
-//!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`].
+//!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]: all ranks'
 //!   arrivals put together.
 //! * [`watch`]: the watch for calls that do not end.
 //! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
 
+pub mod checkpoint;
 pub mod clocks;
 pub mod combine;
 pub mod deadline;

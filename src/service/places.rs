@@ -38,6 +38,10 @@ pub struct Places {
     pub report: Vec<ReportTarget>,
     /// The trace.
     pub trace: Option<PathBuf>,
+    /// Folder of the ranks' checkpoints.
+    pub checkpoints: Option<PathBuf>,
+    /// What tells this job from others.
+    pub job: String,
     /// Where what has been written to is, by the name that it should have had.
     written: Mutex<Vec<(PathBuf, PathBuf)>>,
 }
@@ -64,11 +68,11 @@ impl Places {
             ReportTarget::Stderr => ReportTarget::Stderr,
             ReportTarget::File { path, format } => ReportTarget::File { path: place(path), format: *format },
         });
-        Self::new(report.collect(), wanted.trace.as_deref().map(place))
-    }
-
-    fn new(report: Vec<ReportTarget>, trace: Option<PathBuf>) -> Self {
-        Self { report, trace, written: Mutex::default() }
+        let report: Vec<_> = report.collect();
+        let checkpoints = wanted.checkpoint_seconds.map(|_| checkpoints(&report, || place(Path::new("collie.json"))));
+        let job = format!("{} {} {}", node::host(), std::process::id(), runtime.started_unix_ns());
+        let trace = wanted.trace.as_deref().map(place);
+        Self { report, trace, checkpoints, job, written: Mutex::default() }
     }
 
     /// The same, but beside the files of jobs before, which is told.
@@ -81,6 +85,11 @@ impl Places {
             log::tell(&format!("rank 0: files of another job are there already; this one's go to {others}"));
         }
         self
+    }
+
+    /// Whether there is a place for what a rank alone knows.
+    pub fn take_single_ranks(&self) -> bool {
+        !self.report.is_empty() || self.checkpoints.is_some()
     }
 
     /// Where to write what should be at `path`: there, unless another job has written it since this one began. What this job
@@ -100,22 +109,25 @@ impl Places {
         at
     }
 
-    /// As bytes, for the other ranks: the reports, an empty path for stderr, and the trace, an empty one for none.
+    /// As bytes, for the other ranks: the reports, an empty path for stderr, the trace and the checkpoints, empty ones for none,
+    /// and the job.
     pub fn encode(&self) -> Vec<u8> {
         let report = self.report.iter().map(|target| match target {
             ReportTarget::Stderr => Path::new(""),
             ReportTarget::File { path, .. } => path,
         });
-        let trace = self.trace.as_deref().unwrap_or(Path::new(""));
-        let paths: Vec<_> = report.chain([trace]).map(|path| path.as_os_str().as_bytes()).collect();
-        paths.join(&BETWEEN)
+        let others = [&self.trace, &self.checkpoints].map(|path| path.as_deref().unwrap_or(Path::new("")));
+        let paths = report.chain(others).map(|path| path.as_os_str().as_bytes());
+        paths.chain([self.job.as_bytes()]).collect::<Vec<_>>().join(&BETWEEN)
     }
 
     /// What rank 0 encoded.
     fn decode(bytes: &[u8]) -> Self {
         let mut paths: Vec<_> =
             bytes.split(|byte| *byte == BETWEEN).map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))).collect();
-        let trace = paths.pop().filter(|path| !path.as_os_str().is_empty());
+        let job = paths.pop().unwrap_or_default().to_string_lossy().into_owned();
+        let mut path = || paths.pop().filter(|path| !path.as_os_str().is_empty());
+        let (checkpoints, trace) = (path(), path());
         let report = paths.into_iter().map(|path| {
             // Rank 0 has refused other endings.
             match path.extension().and_then(OsStr::to_str).and_then(ReportFormat::from_ending) {
@@ -123,7 +135,7 @@ impl Places {
                 None => ReportTarget::Stderr,
             }
         });
-        Self::new(report.collect(), trace)
+        Self { report: report.collect(), trace, checkpoints, job, written: Mutex::default() }
     }
 
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
@@ -131,7 +143,7 @@ impl Places {
             ReportTarget::Stderr => None,
             ReportTarget::File { path, .. } => Some(path),
         });
-        report.chain(&self.trace)
+        report.chain(&self.trace).chain(&self.checkpoints)
     }
 
     fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
@@ -139,8 +151,17 @@ impl Places {
             ReportTarget::Stderr => None,
             ReportTarget::File { path, .. } => Some(path),
         });
-        report.chain(&mut self.trace)
+        report.chain(&mut self.trace).chain(&mut self.checkpoints)
     }
+}
+
+/// The folder of checkpoints: `run.checkpoint` beside `run.json`, or the like of another name where no file is written.
+fn checkpoints(report: &[ReportTarget], other: impl FnOnce() -> PathBuf) -> PathBuf {
+    let file = report.iter().find_map(|target| match target {
+        ReportTarget::File { path, .. } if is_file(path) => Some(path.clone()),
+        _ => None,
+    });
+    file.unwrap_or_else(other).with_extension("checkpoint")
 }
 
 /// Numbers the path and shows it.
@@ -149,9 +170,9 @@ fn numbered(path: &mut PathBuf, job: u32) -> String {
     path.display().to_string()
 }
 
-/// Not a pipe or a device. What is not there yet will be one.
+/// Not a pipe or a device. What is not there yet will be one, or a folder.
 fn is_file(path: &Path) -> bool {
-    std::fs::metadata(path).map_or(true, |found| found.is_file())
+    std::fs::metadata(path).map_or(true, |found| found.is_file() || found.is_dir())
 }
 
 /// Spawned processes have a `MPI_COMM_WORLD` of their own, with the environment of those that spawned them, and are not to

@@ -1,7 +1,7 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
-use super::{synchronise, trace};
+use super::{places, synchronise, trace};
 use crate::call::attachment::{Attached, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::registry;
@@ -21,14 +21,26 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// What this rank has to tell without asking another; and the number of communicators that have to be left out.
 pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> (RankRecord, usize) {
     let (record, left_out) = of_this_rank(runtime, Vec::new(), visit);
-    (RankRecord { job: Some(job(runtime)), ..record }, left_out)
+    let mut job = job(runtime);
+    if synchronise::mode() == Sync::Clock {
+        // Only all ranks together can tell who waited for whom.
+        job.sync.clear();
+    }
+    (RankRecord { job: Some(job), ..record }, left_out)
 }
 
 /// What is the same for all ranks, as far as this one knows.
 fn job(runtime: &Runtime) -> JobRecord {
     JobRecord {
         collie_version: env!("CARGO_PKG_VERSION").to_owned(),
-        mpi_library: library::version().lines().next().unwrap_or_default().to_owned(),
+        // MPICH's has a tab in it.
+        mpi_library: library::version()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
         command: std::env::args().collect::<Vec<_>>().join(" "),
         mode: match runtime.configuration.as_ref().map_or(Mode::default(), |configuration| configuration.mode) {
             Mode::Replace => "replace",
@@ -42,6 +54,8 @@ fn job(runtime: &Runtime) -> JobRecord {
             Sync::Off => String::new(),
             sync => sync.name().to_owned(),
         },
+        ranks: runtime.world_size as u32,
+        id: places::files(runtime).job.clone(),
     }
 }
 

@@ -43,7 +43,7 @@ pub fn end() {
 }
 
 /// Runs `action` with all signals kept from threads that it starts: they are for the program's own.
-fn without_signals<T>(action: impl FnOnce() -> T) -> T {
+pub fn without_signals<T>(action: impl FnOnce() -> T) -> T {
     let (mut all, mut before) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
     // SAFETY: the first is filled before it is read; the second is filled by the call that reads the first.
     unsafe {

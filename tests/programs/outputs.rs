@@ -12,6 +12,7 @@ const TESTS: &[(&str, Test)] = &[
     ("outputs::elsewhere", elsewhere),
     ("outputs::beside_another_jobs", beside_another_jobs),
     ("outputs::placeholders", placeholders),
+    ("outputs::checkpoints", checkpoints),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -139,6 +140,53 @@ fn placeholders(family: &Family) -> Result<(), Failed> {
     let beginning = format!("exit_code.c_77_{process}_{host}_20");
     if !name.starts_with(&beginning) || name.len() != beginning.len() + "261231T235959_100%.json".len() {
         return Err(wrong(format!("{name} does not begin with {beginning}")));
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A job of which every process is killed leaves a recent checkpoint of each rank, and no more; `collie report` makes one report of
+/// them that names a rank that is missing. A job that ends well leaves none.
+fn checkpoints(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let (target, there) = (folder.join("run.json").display().to_string(), folder.join("run.checkpoint"));
+    let run = |how: &str| {
+        let program = family.program("killed.c")?.display().to_string();
+        let command = vec![program, there.display().to_string(), how.to_owned()];
+        let variables = [("COLLIE_REPORT", target.as_str()), ("COLLIE_CHECKPOINT", "1")];
+        family.run(&Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() })
+    };
+    let outcome = run("end")?.success()?;
+    let wrong = |what: String| Failed::from(format!("{what}\n{}", outcome.told()));
+    if files(&folder, "") != ["run.json"] {
+        return Err(wrong(format!("a job that ended well left {:?}", files(&folder, ""))));
+    }
+    Report::read(&folder.join("run.json"), &outcome)?.accounts_for(&outcome)?;
+
+    let outcome = run("kill")?;
+    let wrong = |what: String| Failed::from(format!("{what}\n{}", outcome.told()));
+    let left = files(&there, "");
+    if outcome.status == Some(0)
+        || left != ["rank0.json", "rank1.json", "rank2.json"]
+        || folder.join("run.json").exists()
+    {
+        return Err(wrong(format!("left {left:?}")));
+    }
+    std::fs::remove_file(there.join("rank1.json"))?;
+    let collie = option_env!("CARGO_BIN_EXE_collie").ok_or("tests are built with the feature cli")?;
+    let told = std::process::Command::new(collie).args(["report", "--format", "json"]).arg(&there).output()?;
+    let report: serde_json::Value = serde_json::from_slice(&told.stdout)
+        .map_err(|error| wrong(format!("{error}: {}", String::from_utf8_lossy(&told.stderr))))?;
+    let words = report["partial"].as_str().unwrap_or_default();
+    if !words.starts_with("2 of 3 ranks, ")
+        || !words.ends_with("; missing: 1")
+        || report["missing"] != serde_json::json!([1])
+    {
+        return Err(wrong(format!("{words}, {}", report["missing"])));
+    }
+    let row = &report["rows"][0];
+    let (calls, ranks) = (row["calls"].as_u64().unwrap_or_default(), row["ranks"].as_u64());
+    if row["function"] != "MPI_Allreduce" || calls == 0 || ranks != Some(2) {
+        return Err(wrong(format!("{row:#}")));
     }
     Ok(std::fs::remove_dir_all(&folder)?)
 }

@@ -130,7 +130,7 @@ pub fn diff(a: &[Summary], b: &[Summary]) -> Difference {
             calls[place].add(row);
         }
     }
-    let ranks = |runs: &[Summary]| f64::from(runs.first().map_or(1, |run| run.ranks.max(1)));
+    let ranks = |runs: &[Summary]| runs.first().map_or(1, |run| run.per_rank.len().max(1)) as f64;
     let ranks = [ranks(a), ranks(b)];
     let rows = cells.into_iter().map(|(key, (name, calls))| row(key, name, calls.split_at(a.len()), ranks));
     let mut rows: Vec<ChangeRow> = rows.collect();

@@ -101,7 +101,7 @@ function drawingsSection() {
 function show(summary) {
   themed();
   const when = new Date(summary.started_unix_seconds * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC";
-  document.getElementById("job").textContent = [summary.command, `${several(summary.ranks, "rank")} on ${several(summary.nodes, "node")}`,
+  document.getElementById("job").textContent = [summary.command, `${known(summary) < summary.ranks ? `${count(known(summary))} of ` : ""}${several(summary.ranks, "rank")} on ${several(summary.nodes, "node")}`,
     `mode ${summary.mode}`, oneLine(summary.mpi_library), `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
   document.title = `Collie report: ${summary.command}`;
   if (summary.partial) section("partial", "Partial report", summary.partial);

@@ -99,6 +99,8 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
             command: "./stencil --grid 4096 --steps 400".into(),
             mode: mode.into(),
             sync: sync.into(),
+            ranks: RANKS,
+            id: "node-a 4000".into(),
         }),
         communicators: vec![world, row],
         ..RankRecord::default()

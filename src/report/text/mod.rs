@@ -164,10 +164,15 @@ impl Writer<'_> {
     fn header(&mut self) {
         let summary = self.summary;
         if let Some(partial) = &summary.partial {
-            self.line(&format!("PARTIAL REPORT: {partial}"));
+            let words: Vec<String> = partial.split("; ").map(str::to_owned).collect();
+            self.wrapped("PARTIAL REPORT: ", &words);
         }
+        let known = match summary.per_rank.len() {
+            known if known < summary.ranks as usize => format!("{known} of "),
+            _ => String::new(),
+        };
         self.line(&format!(
-            "Collie {} ({}): {} on {}, {}",
+            "Collie {} ({}): {known}{} on {}, {}",
             summary.collie_version,
             summary.mode,
             several(summary.ranks.into(), "rank"),
@@ -179,8 +184,8 @@ impl Writer<'_> {
             return;
         }
         let spread = &summary.collective_seconds;
-        let per_rank = match summary.ranks {
-            1 => String::new(),
+        let per_rank = match summary.per_rank.len() {
+            0 | 1 => String::new(),
             _ => format!(
                 " (per rank {} to {}, least on rank {})",
                 duration(spread.min),

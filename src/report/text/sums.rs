@@ -151,7 +151,7 @@ impl Writer<'_> {
 
     fn total_fields(&self, total: &Total) -> Vec<String> {
         let summary = self.summary;
-        let ranks = f64::from(summary.ranks.max(1));
+        let ranks = summary.per_rank.len().max(1) as f64;
         let mut fields = vec![
             count(total.calls),
             bytes(total.bytes),

@@ -1,4 +1,6 @@
-//! `collie report`: a recorded JSON report in another form, or two of them side by side.
+//! `collie report`: a recorded JSON report in another form, those of single ranks as one, or runs side by side.
+
+mod recorded;
 
 use super::{Done, Failure};
 use crate::monitor::Summary;
@@ -14,13 +16,14 @@ use std::path::{Path, PathBuf};
                         collie report run.json --by rank --all          one table, all of it\n  \
                         collie report run.json --format csv --by late   the same table for a script\n  \
                         collie report run.json --output run.html        the page, by the file's ending\n  \
+                        collie report run.checkpoint                    what the ranks of a killed job left\n  \
                         collie report --diff before.json after.json     what changed\n  \
                         collie report --diff a1.json,a2.json,a3.json b1.json,b2.json,b3.json -o diff.html\n  \
                         collie report run.json --matrices traffic       traffic as bare matrices in that folder")]
 pub struct Arguments {
-    /// A report that was written as .json
+    /// A report that was written as .json; or reports of single ranks of one job, which are merged: files, or folders of them
     #[arg(required_unless_present = "diff", conflicts_with = "diff")]
-    file: Option<PathBuf>,
+    paths: Vec<PathBuf>,
     /// text, json, csv or html; text, or what the ending of --output says, if not given
     #[arg(long, value_parser = format_named)]
     format: Option<ReportFormat>,
@@ -59,12 +62,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let format = arguments.format()?;
     let layout = arguments.layout(format);
     if let Some([a, b]) = arguments.diff.as_deref() {
-        let read_all = |paths: &str| paths.split(',').map(|path| read(Path::new(path))).collect::<Result<Vec<_>, _>>();
-        let difference = report::diff(&read_all(a)?, &read_all(b)?);
+        let runs = |paths: &str| paths.split(',').map(|path| recorded::read_all(&[path.into()])).collect();
+        let (a, b): (Result<Vec<_>, _>, Result<Vec<_>, _>) = (runs(a), runs(b));
+        let difference = report::diff(&a?, &b?);
         return arguments.put(&difference.render(format, &layout));
     }
-    let file = arguments.file.as_deref().ok_or_else(|| Failure::usage("no report is given"))?;
-    let summary = read(file)?;
+    let summary = recorded::read_all(&arguments.paths)?;
     if let Some(folder) = &arguments.matrices {
         return write_matrices(folder, &summary);
     }
@@ -140,11 +143,6 @@ fn write_matrices(folder: &Path, summary: &Summary) -> Result<Done, Failure> {
         }
     }
     Ok(Done::from(written))
-}
-
-fn read(path: &Path) -> Result<Summary, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
-    report::read(&bytes).map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))
 }
 
 #[cfg(test)]

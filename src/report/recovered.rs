@@ -1,0 +1,65 @@
+//! What single ranks wrote before their job ended, as one report.
+
+use super::quantity::{duration, several};
+use crate::monitor::{RankRecord, Summary, merge};
+use std::cmp::Reverse;
+
+/// Merges what ranks of one job told, each for itself and perhaps at different times; of several records of a rank the newest
+/// counts. The report names the ranks that are missing.
+pub fn recover(mut records: Vec<RankRecord>) -> Summary {
+    records.sort_by_key(|record| (record.rank, Reverse(record.ended_unix_ns)));
+    records.dedup_by_key(|record| record.rank);
+    let number = records.len();
+    let until = |record: &RankRecord| (record.run_ns as f64 / 1e9, record.rank);
+    let first = records.iter().map(until).min_by(|left, right| left.0.total_cmp(&right.0));
+    let last = records.iter().map(until).max_by(|left, right| left.0.total_cmp(&right.0));
+    let known: Vec<u32> = records.iter().map(|record| record.rank).collect();
+    let mut summary = merge(records);
+    summary.missing = (0..summary.ranks).filter(|rank| known.binary_search(rank).is_err()).collect();
+    let mut words = format!("{number} of {}, each as far as it knew", several(summary.ranks.into(), "rank"));
+    if let (Some((first, early)), Some((last, late))) = (first, last) {
+        words += &format!(": {} (rank {early}) to {} (rank {late}) after the start", duration(first), duration(last));
+    }
+    if !summary.missing.is_empty() {
+        words += &format!("; missing: {}", ranges(&summary.missing));
+    }
+    summary.partial = Some(words);
+    summary
+}
+
+/// Ascending numbers in few words: `2, 5-7`.
+fn ranges(numbers: &[u32]) -> String {
+    let ranges = numbers.chunk_by(|left, right| left + 1 == *right);
+    let words = ranges.map(|range| match range {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::JobRecord;
+
+    #[test]
+    fn the_newest_of_each_rank_counts_and_those_without_are_named() {
+        let record = |rank: u32, ended: u64, pid: u32| RankRecord {
+            rank,
+            pid,
+            ended_unix_ns: ended,
+            run_ns: ended * 1_000_000_000,
+            job: Some(JobRecord { ranks: 9, ..JobRecord::default() }),
+            ..RankRecord::default()
+        };
+        let summary = recover(vec![record(4, 10, 1), record(0, 60, 2), record(4, 30, 3), record(4, 20, 4)]);
+        assert_eq!(summary.per_rank.iter().map(|row| (row.rank, row.pid)).collect::<Vec<_>>(), [(0, 2), (4, 3)]);
+        assert_eq!(summary.missing, [1, 2, 3, 5, 6, 7, 8]);
+        assert_eq!(
+            summary.partial.unwrap(),
+            "2 of 9 ranks, each as far as it knew: 30.0s (rank 4) to 60.0s (rank 0) after the start; missing: 1-3, 5-8"
+        );
+        assert_eq!(summary.ranks, 9);
+    }
+}

@@ -1,0 +1,109 @@
+//! What each rank knows, written now and then into a folder (`COLLIE_CHECKPOINT`), for jobs that end by `SIGKILL`.
+//!
+//! A thread says when it is time. The rank's record is taken by whichever thread of the program comes to a collective next,
+//! since nobody else may look at what calls are counted in, and written by the first one: the program waits for the taking
+//! only. Both happen on all ranks at much the same time, so that they wait once for all of them.
+
+use super::{partial, places, record};
+use crate::call::attachment::Visit;
+use crate::monitor::{RankRecord, Summary};
+use crate::mpi::{bytes, constants};
+use crate::process::flags::{self, DUE};
+use crate::process::log;
+use crate::process::runtime::Runtime;
+use crate::report;
+use crate::selection::{ReportFormat, ReportTarget};
+use parking_lot::{Condvar, Mutex};
+use std::path::PathBuf;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What passes between the program's threads and the one that writes.
+struct Post {
+    /// Taken, and not yet written; with the number of communicators that had to be left out.
+    record: Option<(RankRecord, usize)>,
+    ended: bool,
+}
+
+static POST: (Mutex<Post>, Condvar) = (Mutex::new(Post { record: None, ended: false }), Condvar::new());
+static WRITER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
+
+/// One file at a time: the last report of a rank is written by the program's thread.
+static WRITING: Mutex<()> = Mutex::new(());
+
+/// Starts checkpoints every `seconds` seconds; 0 for none.
+pub fn start(runtime: &'static Runtime, seconds: u32) {
+    if seconds == 0 || places::files(runtime).checkpoints.is_none() {
+        return;
+    }
+    let interval = Duration::from_secs(seconds.into());
+    let builder = || std::thread::Builder::new().name("collie-checkpoint".to_owned());
+    match super::watch::without_signals(|| builder().spawn(move || run(runtime, interval))) {
+        Ok(writer) => *WRITER.lock() = Some(writer),
+        Err(error) => log::tell(&format!("rank {}: there are no checkpoints: {error}", runtime.world_rank)),
+    }
+}
+
+/// Takes this rank's record and hands it to who writes it.
+pub fn take(runtime: &Runtime) {
+    let taken = record::of_this_rank_alone(runtime, Visit::BetweenCalls);
+    POST.0.lock().record = Some(taken);
+    POST.1.notify_all();
+}
+
+/// Asks for records and writes them, until the end.
+fn run(runtime: &Runtime, interval: Duration) {
+    let mut next = Instant::now() + interval;
+    let mut post = POST.0.lock();
+    loop {
+        if post.ended {
+            return;
+        }
+        if let Some((record, left_out)) = post.record.take() {
+            parking_lot::MutexGuard::unlocked(&mut post, || {
+                write(runtime, &partial::summary(runtime, record, left_out, "at a checkpoint"));
+            });
+            continue;
+        }
+        if POST.1.wait_until(&mut post, next).timed_out() {
+            // Still set if no call has come since: then nothing is new.
+            flags::set(DUE);
+            next = Instant::now() + interval;
+        }
+    }
+}
+
+/// Writes what this rank knows into the folder, if there is one.
+pub fn write(runtime: &Runtime, summary: &Summary) {
+    let Some(path) = path(runtime) else { return };
+    let _writing = WRITING.lock();
+    if let Err(error) = report::write(&ReportTarget::File { path, format: ReportFormat::Json }, summary) {
+        log::tell(&format!("rank {}: {error}", runtime.world_rank));
+    }
+}
+
+/// The file of this rank.
+fn path(runtime: &Runtime) -> Option<PathBuf> {
+    Some(places::files(runtime).checkpoints.as_ref()?.join(format!("rank{}.json", runtime.world_rank)))
+}
+
+/// Ends the checkpoints. They go away if rank 0 has `written` the report of all ranks in its place. Collective over
+/// `MPI_COMM_WORLD` where there are any.
+pub fn end(runtime: &Runtime, written: bool) {
+    let Some(writer) = WRITER.lock().take() else { return };
+    POST.0.lock().ended = true;
+    POST.1.notify_all();
+    // A panic there has been told; nothing depends on the thread any more.
+    drop(writer.join());
+    flags::take(DUE);
+    let mut written = vec![u8::from(written)];
+    let told = runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut written));
+    if told.is_ok()
+        && written == [1]
+        && let Some(path) = path(runtime)
+    {
+        // The last rank takes the folder away; a rank that wrote none has no file.
+        drop(std::fs::remove_file(&path));
+        drop(path.parent().map(std::fs::remove_dir));
+    }
+}
