@@ -377,7 +377,10 @@ fn a_report_is_as_long_and_as_wide_as_asked_for() {
     let table = printed(&mut collie(&["report", &path, "--by", "verdict", "--format", "csv"]));
     assert!(table.lines().count() == 5 && table.contains(",faster,"), "{table}");
     let (code, message) = failed(&mut collie(&["report", &path, "--by", "size"]));
-    assert!(code == 2 && message.contains("accepted: row, function, communicator, rank, late, verdict"), "{message}");
+    assert!(
+        code == 2 && message.contains("accepted: row, function, communicator, message, rank, late, verdict"),
+        "{message}"
+    );
     let picture = folder.path().join("run.pdf");
     let (code, message) = failed(&mut collie(&["report", &path, "-o", picture.to_str().unwrap()]));
     assert!(code == 2 && message.contains("run.pdf' names no form; accepted: .txt, .json, .csv, .html"), "{message}");

@@ -22,6 +22,7 @@ pub mod hooks;
 pub mod learning;
 pub mod line;
 pub mod makers;
+pub mod messages;
 pub mod observed;
 pub mod own_arguments;
 pub mod part;

@@ -2,9 +2,10 @@
 //!
 //! A request is known from the call that makes it to the one that ends it. While none is known, all these calls cost one
 //! look at a number. A call that deals with several requests divides its time evenly between those that it completes, or,
-//! if it completes none, between all of them; what requests of messages get of it is counted nowhere.
+//! if it completes none, between all of them; what requests of messages get of it is counted as point-to-point.
 
-use crate::monitor::{Bucket, CommunicatorRecord, Form, Function, Key, NATIVE, Table};
+use super::messages;
+use crate::monitor::{Bucket, CommunicatorRecord, Form, Function, Key, MessageCall, NATIVE, Table};
 use crate::mpi::constants;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
@@ -99,14 +100,14 @@ impl Requests {
         table.record(counter, started.bytes, ticks);
     }
 
-    /// A call of `ticks` dealt with the request and completed it or not.
-    fn waited(&self, runtime: &Runtime, request: MPI_Request, end: End, ticks: u64) {
+    /// A call of `ticks` dealt with the request and completed it or not. Whether it is a collective's.
+    fn waited(&self, runtime: &Runtime, request: MPI_Request, end: End, ticks: u64) -> bool {
         let mut all = self.started.lock();
-        let Some(here) = all.get_mut(&(request.0 as usize)) else { return };
-        let Some(started) = here.iter_mut().find(|started| started.active) else { return };
+        let Some(here) = all.get_mut(&(request.0 as usize)) else { return false };
+        let Some(started) = here.iter_mut().find(|started| started.active) else { return false };
         started.ticks += ticks;
         if !(if started.persistent() { end.told } else { end.null }) {
-            return;
+            return true;
         }
         let ended = *started;
         if ended.persistent() {
@@ -118,17 +119,21 @@ impl Requests {
         }
         drop(all);
         self.record(runtime, &ended, ended.wait(), ended.ticks);
+        true
     }
 
-    /// A call of `ticks` started the request again.
-    fn started_again(&self, runtime: &Runtime, request: MPI_Request, ticks: u64) {
+    /// A call of `ticks` started the request again. Whether it is a collective's.
+    fn started_again(&self, runtime: &Runtime, request: MPI_Request, ticks: u64) -> bool {
         let mut all = self.started.lock();
         let here = all.get_mut(&(request.0 as usize));
-        let Some(started) = here.and_then(|here| here.iter_mut().find(|started| started.persistent())) else { return };
+        let Some(started) = here.and_then(|here| here.iter_mut().find(|started| started.persistent())) else {
+            return false;
+        };
         (started.active, started.ticks) = (true, 0);
         let started = *started;
         drop(all);
         self.record(runtime, &started, started.function, ticks);
+        true
     }
 
     fn freed(&self, request: MPI_Request) {
@@ -170,49 +175,69 @@ struct End {
 /// has completed.
 #[inline]
 pub fn wait(
-    name: &'static str,
+    call: MessageCall,
     read: impl Fn() -> Handles,
     done: impl Fn(usize) -> bool,
     native: impl Fn() -> c_int,
 ) -> c_int {
     match interested() {
-        None => native(),
-        Some(runtime) => guard::enter(name, &native, || {
+        None => messages::count(call, || 0, native),
+        Some(runtime) => guard::enter(call.name(), &native, || {
             let before = read();
             let start = runtime.clock.raw();
             let code = native();
             let ticks = runtime.clock.raw().saturating_sub(start);
             let succeeded = code == mpi_sys::MPI_SUCCESS as c_int;
-            waited(runtime, &before, &read(), &|place| succeeded && done(place), ticks);
+            let left = waited(runtime, &before, &read(), &|place| succeeded && done(place), ticks);
+            if let Some(left) = left {
+                messages::count_part(call, left);
+            }
             code
         }),
     }
 }
 
-fn waited(runtime: &Runtime, before: &Handles, after: &Handles, told: &dyn Fn(usize) -> bool, ticks: u64) {
+/// Gives each request of a collective its part of the time. What is left is that of messages; nothing if there are none.
+fn waited(
+    runtime: &Runtime,
+    before: &Handles,
+    after: &Handles,
+    told: &dyn Fn(usize) -> bool,
+    ticks: u64,
+) -> Option<u64> {
     let null = constants::request_null();
     let there = || (0..before.len()).filter(|place| before[*place] != null);
     let end = |place: usize| End { null: after[place] == null, told: told(place) };
     let ended = |place: &usize| end(*place).null || end(*place).told;
     let completed = there().filter(ended).count() as u64;
     let sharing = if completed > 0 { completed } else { there().count() as u64 };
+    let (mut left, mut of_messages) = (ticks, there().next().is_none());
     for place in there().filter(|place| completed == 0 || ended(place)) {
-        REQUESTS.waited(runtime, before[place], end(place), ticks / sharing);
+        if REQUESTS.waited(runtime, before[place], end(place), ticks / sharing) {
+            left -= ticks / sharing;
+        } else {
+            of_messages = true;
+        }
     }
+    of_messages.then_some(left)
 }
 
 /// A call that starts persistent requests.
 #[inline]
-pub fn start(name: &'static str, requests: impl Fn() -> Handles, native: impl Fn() -> c_int) -> c_int {
+pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn() -> c_int) -> c_int {
     match interested() {
-        None => native(),
-        Some(runtime) => guard::enter(name, &native, || {
+        None => messages::count(call, || 0, native),
+        Some(runtime) => guard::enter(call.name(), &native, || {
             let requests = requests();
             let start = runtime.clock.raw();
             let code = native();
             let ticks = runtime.clock.raw().saturating_sub(start) / (requests.len() as u64).max(1);
             if code == mpi_sys::MPI_SUCCESS as c_int {
-                requests.iter().for_each(|request| REQUESTS.started_again(runtime, *request, ticks));
+                let of_collectives = |request: &&MPI_Request| REQUESTS.started_again(runtime, **request, ticks);
+                let of_messages = requests.len() - requests.iter().filter(of_collectives).count();
+                if of_messages > 0 {
+                    messages::count_part(call, ticks * of_messages as u64);
+                }
             }
             code
         }),

@@ -3,6 +3,7 @@
 //! * [`symbols`], [`fortran`], `fortran_collectives`: what is replaced, and the start and the end of MPI.
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`, with
 //!   `part_fortran` for the bytes.
+//! * [`messages`], [`messages_fortran`]: the calls that send and receive messages.
 //! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
 //! * `names`: what Fortran procedures are called.
@@ -16,6 +17,9 @@ pub mod freeing;
 pub mod makers;
 pub mod makers_fortran;
 mod names;
+
+pub mod messages;
+pub mod messages_fortran;
 pub mod observed;
 #[cfg(mpi_family = "openmpi")]
 pub mod observed_fortran;

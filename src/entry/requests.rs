@@ -1,6 +1,7 @@
 //! The C entries of the calls that start requests again, wait for them, test them and free them.
 
 use crate::call::requests::{self, Handles};
+use crate::monitor::MessageCall;
 use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Request, MPI_Status};
 use std::os::raw::c_int;
@@ -23,7 +24,7 @@ unsafe fn among(place: usize, count: c_int, indices: *const c_int) -> bool {
 }
 
 macro_rules! entries {
-    ($($kind:ident $name:ident $native:ident ($($argument:ident: $type:ty),*)
+    ($($kind:ident $call:ident $name:ident $native:ident ($($argument:ident: $type:ty),*)
         $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
         $(
             #[doc = concat!("`", stringify!($name), "` of the MPI standard.")]
@@ -35,7 +36,7 @@ macro_rules! entries {
                 // SAFETY: the program's own arguments, passed on as they came.
                 let native = || unsafe { throwing!($native($($type),*))($($argument),*) };
                 entries! {
-                    @$kind $name
+                    @$kind $call
                     || {
                         // SAFETY: the requests are read as MPI reads them.
                         unsafe { $requests }
@@ -49,40 +50,40 @@ macro_rules! entries {
             }
         )*
     };
-    (@wait $name:ident $requests:expr, $native:expr) => {
-        requests::wait(stringify!($name), $requests, |_| true, $native)
+    (@wait $call:ident $requests:expr, $native:expr) => {
+        requests::wait(MessageCall::$call, $requests, |_| true, $native)
     };
-    (@wait $name:ident $requests:expr, $native:expr, $done:expr) => {
-        requests::wait(stringify!($name), $requests, $done, $native)
+    (@wait $call:ident $requests:expr, $native:expr, $done:expr) => {
+        requests::wait(MessageCall::$call, $requests, $done, $native)
     };
-    (@start $name:ident $requests:expr, $native:expr) => { requests::start(stringify!($name), $requests, $native) };
-    (@free $name:ident $requests:expr, $native:expr) => { requests::free($requests, $native) };
+    (@start $call:ident $requests:expr, $native:expr) => { requests::start(MessageCall::$call, $requests, $native) };
+    (@free $call:ident $requests:expr, $native:expr) => { requests::free($requests, $native) };
 }
 
 entries! {
-    wait MPI_Wait PMPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) read(1, request);
-    wait MPI_Waitall PMPI_Waitall(count: c_int, requests: *mut MPI_Request, statuses: *mut MPI_Status)
+    wait Wait MPI_Wait PMPI_Wait(request: *mut MPI_Request, status: *mut MPI_Status) read(1, request);
+    wait Waitall MPI_Waitall PMPI_Waitall(count: c_int, requests: *mut MPI_Request, statuses: *mut MPI_Status)
         read(count, requests);
-    wait MPI_Waitany PMPI_Waitany(
+    wait Waitany MPI_Waitany PMPI_Waitany(
         count: c_int, requests: *mut MPI_Request, index: *mut c_int, status: *mut MPI_Status)
         read(count, requests), |place| *index == place as c_int;
-    wait MPI_Waitsome PMPI_Waitsome(
+    wait Waitsome MPI_Waitsome PMPI_Waitsome(
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
         read(count, requests), |place| among(place, *number, indices);
-    wait MPI_Test PMPI_Test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
+    wait Test MPI_Test PMPI_Test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
         read(1, request), |_place| *flag != 0;
-    wait MPI_Testall PMPI_Testall(
+    wait Testall MPI_Testall PMPI_Testall(
         count: c_int, requests: *mut MPI_Request, flag: *mut c_int, statuses: *mut MPI_Status)
         read(count, requests), |_place| *flag != 0;
-    wait MPI_Testany PMPI_Testany(
+    wait Testany MPI_Testany PMPI_Testany(
         count: c_int, requests: *mut MPI_Request, index: *mut c_int, flag: *mut c_int, status: *mut MPI_Status)
         read(count, requests), |place| *flag != 0 && *index == place as c_int;
-    wait MPI_Testsome PMPI_Testsome(
+    wait Testsome MPI_Testsome PMPI_Testsome(
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
         read(count, requests), |place| among(place, *number, indices);
-    start MPI_Start PMPI_Start(request: *mut MPI_Request) read(1, request);
-    start MPI_Startall PMPI_Startall(count: c_int, requests: *mut MPI_Request) read(count, requests);
-    free MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) *request;
+    start Start MPI_Start PMPI_Start(request: *mut MPI_Request) read(1, request);
+    start Startall MPI_Startall PMPI_Startall(count: c_int, requests: *mut MPI_Request) read(count, requests);
+    free Wait MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) *request;
 }

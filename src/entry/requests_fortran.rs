@@ -3,6 +3,7 @@
 
 use super::names::under_each_name;
 use crate::call::requests::{self, Handles};
+use crate::monitor::MessageCall;
 use crate::mpi::family;
 use crate::process::native::{find, find_next};
 use mpi_sys::MPI_Request;
@@ -40,7 +41,7 @@ unsafe fn among(place: usize, number: *mut c_int, indices: *mut c_int) -> bool {
 
 /// The entries. They have a table of their own: what they pass by address, and count from 1, the C entries do not.
 macro_rules! entries {
-    (@one $symbol:expr, $native:expr, $kind:ident
+    (@one $symbol:expr, $native:expr, $kind:ident $call:ident
         { ($($argument:ident)*) $requests:expr $(, |$place:ident| $done:expr)? }) => {
         const _: () = {
             /// # Safety
@@ -62,36 +63,36 @@ macro_rules! entries {
                     }
                 };
                 // SAFETY: read as MPI reads and writes them.
-                entries! { @$kind || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })? };
+                entries! { @$kind $call || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })? };
             }
         };
     };
-    (@wait $requests:expr, $native:expr) => { requests::wait("wait", $requests, |_| true, $native) };
-    (@wait $requests:expr, $native:expr, $done:expr) => { requests::wait("wait", $requests, $done, $native) };
-    (@start $requests:expr, $native:expr) => { requests::start("start", $requests, $native) };
-    (@free $requests:expr, $native:expr) => { requests::free($requests, $native) };
+    (@wait $call:ident $requests:expr, $native:expr) => { requests::wait(MessageCall::$call, $requests, |_| true, $native) };
+    (@wait $call:ident $requests:expr, $native:expr, $done:expr) => { requests::wait(MessageCall::$call, $requests, $done, $native) };
+    (@start $call:ident $requests:expr, $native:expr) => { requests::start(MessageCall::$call, $requests, $native) };
+    (@free $call:ident $requests:expr, $native:expr) => { requests::free($requests, $native) };
     (@pointer $argument:ident) => { *mut c_int };
-    ($($kind:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
+    ($($kind:ident $call:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
         $(under_each_name! {
             entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)]
-            $kind { $arguments $requests $(, |$place| $done)? }
+            $kind $call { $arguments $requests $(, |$place| $done)? }
         })*
     };
 }
 
 entries! {
-    wait wait WAIT (handle status) Handles::from_slice(&[request(handle)]);
-    wait waitall WAITALL (count handles statuses) read(count, handles);
-    wait waitany WAITANY (count handles index status) read(count, handles), |place| *index == place as c_int + 1;
-    wait waitsome WAITSOME (count handles number indices statuses) read(count, handles),
+    wait Wait wait WAIT (handle status) Handles::from_slice(&[request(handle)]);
+    wait Waitall waitall WAITALL (count handles statuses) read(count, handles);
+    wait Waitany waitany WAITANY (count handles index status) read(count, handles), |place| *index == place as c_int + 1;
+    wait Waitsome waitsome WAITSOME (count handles number indices statuses) read(count, handles),
         |place| among(place, number, indices);
-    wait test TEST (handle flag status) Handles::from_slice(&[request(handle)]), |_place| *flag != 0;
-    wait testall TESTALL (count handles flag statuses) read(count, handles), |_place| *flag != 0;
-    wait testany TESTANY (count handles index flag status) read(count, handles),
+    wait Test test TEST (handle flag status) Handles::from_slice(&[request(handle)]), |_place| *flag != 0;
+    wait Testall testall TESTALL (count handles flag statuses) read(count, handles), |_place| *flag != 0;
+    wait Testany testany TESTANY (count handles index flag status) read(count, handles),
         |place| *flag != 0 && *index == place as c_int + 1;
-    wait testsome TESTSOME (count handles number indices statuses) read(count, handles),
+    wait Testsome testsome TESTSOME (count handles number indices statuses) read(count, handles),
         |place| among(place, number, indices);
-    start start START (handle) Handles::from_slice(&[request(handle)]);
-    start startall STARTALL (count handles) read(count, handles);
-    free request_free REQUEST_FREE (handle) request(handle);
+    start Start start START (handle) Handles::from_slice(&[request(handle)]);
+    start Startall startall STARTALL (count handles) read(count, handles);
+    free Wait request_free REQUEST_FREE (handle) request(handle);
 }

@@ -3,7 +3,7 @@
 use super::index::Index;
 use super::keeping::keep_within;
 use super::merged::Merged;
-use super::parts::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, united};
+use super::parts::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, united};
 use super::{Bounds, CacheRecord, ClockRecord, PlayedRecord};
 
 impl Merged {
@@ -56,7 +56,17 @@ impl Merged {
         self.played = sum_of_played(self.played, after.played);
         self.cache = sum_of_caches(self.cache, after.cache);
         self.left_out.add(after.left_out);
+        self.add_messages(after.messages);
         keep_within(self, bounds);
+    }
+
+    fn add_messages(&mut self, after: Vec<MessagePart>) {
+        for part in after {
+            match self.messages.iter_mut().find(|own| own.call == part.call) {
+                Some(own) => own.add(part),
+                None => self.messages.push(part),
+            }
+        }
     }
 
     /// Where each of the communicators is from now on.

@@ -1,13 +1,15 @@
 //! All ranks' records → one summary. Pure.
 
 use super::merged::Merged;
-use super::parts::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, RankPart, TrafficPart};
+use super::parts::{
+    CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, TrafficPart,
+};
 use super::rows::{Positions, RunTimes, rows};
 use super::units::{seconds, share};
 use super::{
     Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow, LateRow,
-    OverflowRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary, TimelineGapRow,
-    TimelineRow, TrafficRow, Verdict, Verification, compare,
+    MessageCall, MessageRow, OverflowRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary,
+    TimelineGapRow, TimelineRow, TrafficRow, Verdict, Verification, compare,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -71,6 +73,8 @@ impl Merged {
             run_seconds: seconds(run_ns) / self.ranks.len().max(1) as f64,
             collective_seconds: Spread::of(self.ranks.iter().map(|rank| (rank.rank, rank.total_ns))),
             collective_share: share(collective_ns, run_ns),
+            message_seconds: self.message_seconds(),
+            messages: self.messages(),
             overhead: self.overhead(),
             dropped_events: self.dropped_events,
             clock: self.clock.map(|clock| ClockRow {
@@ -109,6 +113,30 @@ impl Merged {
             mean_ns: all as f64 / self.ranks.len().max(1) as f64,
             of_members: communicators.iter().map(of).collect(),
         }
+    }
+
+    /// Over ranks, where they counted them.
+    fn message_seconds(&self) -> Option<Spread> {
+        let known = || self.ranks.iter().filter_map(|rank| Some((rank.rank, rank.message_ns?)));
+        known().next().map(|_| Spread::of(known()))
+    }
+
+    /// Most time first.
+    fn messages(&self) -> Vec<MessageRow> {
+        let row = |part: &MessagePart| {
+            Some(MessageRow {
+                function: MessageCall::ALL.get(usize::from(part.call))?.name().to_owned(),
+                ranks: part.ranks,
+                calls_all_ranks: part.calls,
+                bytes: part.bytes,
+                all_ranks_seconds: seconds(part.total_ns as f64),
+                max_seconds: seconds(part.most_total_ns as f64),
+                max_rank: part.most_rank,
+            })
+        };
+        let mut rows: Vec<MessageRow> = self.messages.iter().filter_map(row).collect();
+        rows.sort_by(|left, right| right.all_ranks_seconds.total_cmp(&left.all_ranks_seconds));
+        rows
     }
 
     fn overhead(&self) -> Overhead {
@@ -239,6 +267,7 @@ fn rank_row(part: RankPart, waiting_known: bool) -> RankRow {
         run_seconds: seconds(part.run_ns as f64),
         collective_seconds: seconds(part.total_ns as f64),
         waiting_seconds: waiting_known.then(|| seconds(part.waiting_ns as f64)),
+        message_seconds: part.message_ns.map(|ns| seconds(ns as f64)),
         calls: part.calls,
         bytes: part.bytes,
     }

@@ -7,7 +7,8 @@
 //! `recorded` makes them of records, `joining` joins them, `keeping` leaves out what is too much, and `merge` makes the summary.
 
 use super::parts::{
-    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart,
+    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowPart,
+    TrafficPart,
 };
 use super::{CacheRecord, ClockRecord, DecodeError, ElementsRecord, JobRecord, LeftOut, PlayedRecord};
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub struct Merged {
     pub(super) played: PlayedRecord,
     pub(super) cache: CacheRecord,
     pub(super) left_out: LeftOut,
+    /// Point-to-point calls by kind.
+    pub(super) messages: Vec<MessagePart>,
 }
 
 impl Merged {

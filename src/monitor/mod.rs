@@ -9,6 +9,7 @@
 //! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache charged to such a budget.
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
+//! * [`messages`](MessageCounts): point-to-point calls.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
@@ -36,6 +37,7 @@ mod joining;
 mod keeping;
 mod merge;
 mod merged;
+mod messages;
 mod parts;
 mod picked;
 mod record;
@@ -66,16 +68,18 @@ pub use events::EventLog;
 pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use merged::Merged;
+pub use messages::{MessageCall, MessageCounts, MessageSum, Shortness};
 pub use picked::{Parts, Shown};
 pub use record::{
     CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DecodeError, DifferenceRecord, ElementsRecord,
-    EpochsRecord, GapRecord, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TextError, TrafficRecord,
+    EpochsRecord, GapRecord, JobRecord, LateRecord, MessageRecord, OverflowRecord, PlayedRecord, RankRecord, TextError,
+    TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use spread::Spread;
 pub use summary::{
-    CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, OverflowRow, Overhead,
-    PlayedRow, RankRow, Row, SCHEMA_VERSION, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
+    CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, MessageRow, OverflowRow,
+    Overhead, PlayedRow, RankRow, Row, SCHEMA_VERSION, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
 };
 pub use table::{COUNTER_BYTES, CounterId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;

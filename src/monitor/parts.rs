@@ -15,6 +15,8 @@ pub(super) struct RankPart {
     pub waiting_ns: u64,
     pub calls: u64,
     pub bytes: u64,
+    /// Time in point-to-point calls, where it was counted.
+    pub message_ns: Option<u64>,
     /// Where calls are missing in the time line.
     pub gap: Option<GapRecord>,
 }
@@ -103,6 +105,20 @@ pub(super) struct EventPart {
     pub bytes: u64,
 }
 
+/// Point-to-point calls of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct MessagePart {
+    /// Place among all kinds.
+    pub call: u8,
+    pub ranks: u32,
+    pub calls: u64,
+    pub bytes: u64,
+    pub total_ns: u128,
+    /// Of the rank with the most, the first one.
+    pub most_total_ns: u64,
+    pub most_rank: u32,
+}
+
 /// Calls in no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct BeyondPart {
@@ -143,6 +159,18 @@ impl RowPart {
         self.min_ns = self.min_ns.min(after.min_ns);
         self.max_ns = self.max_ns.max(after.max_ns);
         self.durations = united(&self.durations, &after.durations, |own, after| own + after);
+    }
+}
+
+impl MessagePart {
+    pub fn add(&mut self, after: Self) {
+        self.ranks += after.ranks;
+        self.calls += after.calls;
+        self.bytes = self.bytes.wrapping_add(after.bytes);
+        self.total_ns += after.total_ns;
+        if after.most_total_ns > self.most_total_ns {
+            (self.most_total_ns, self.most_rank) = (after.most_total_ns, after.most_rank);
+        }
     }
 }
 

@@ -49,6 +49,8 @@ pub struct RankRecord {
     pub played: PlayedRecord,
     /// What was kept of calls.
     pub cache: CacheRecord,
+    /// Point-to-point calls; nothing if they were not counted.
+    pub messages: Option<Vec<MessageRecord>>,
 }
 
 /// What a call moved or reduced.
@@ -93,6 +95,19 @@ pub struct CacheRecord {
     pub evicted: u64,
     /// Entries that there was no room for even so.
     pub refused: u64,
+}
+
+/// Point-to-point calls of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageRecord {
+    /// Place among [`MessageCall::ALL`](super::MessageCall::ALL).
+    pub call: u8,
+    /// Number of calls.
+    pub calls: u64,
+    /// Bytes that they sent.
+    pub bytes: u64,
+    /// Time of all of them, of which short ones were timed now and then.
+    pub total_ns: u64,
 }
 
 /// Messages from this rank to another.

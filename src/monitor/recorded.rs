@@ -5,16 +5,18 @@ use super::index::Index;
 use super::keeping::keep_within;
 use super::merged::Merged;
 use super::parts::{
-    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, RankPart, RowKey, RowPart,
-    TrafficPart,
+    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowKey,
+    RowPart, TrafficPart,
 };
 use super::units::seconds;
-use super::{Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, OverflowRecord, RankRecord};
+use super::{Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, MessageRecord, OverflowRecord, RankRecord};
 
 impl Merged {
     /// What one rank recorded.
     pub fn of(record: RankRecord, bounds: &Bounds) -> Self {
+        let messages = record.messages.iter().flatten().map(|sum| message_part(record.rank, *sum));
         let mut merged = Self {
+            messages: messages.collect(),
             ranks: vec![rank_part(&record)],
             overhead_ns_per_call: record.overhead_ns_per_call,
             dropped_events: record.dropped_events,
@@ -112,6 +114,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         waiting_ns: 0,
         calls,
         bytes,
+        message_ns: record.messages.as_ref().map(|messages| messages.iter().map(|sum| sum.total_ns).sum()),
         gap: record.gap,
     };
     let counters = record.communicators.iter().flat_map(|communicator| &communicator.counters);
@@ -122,6 +125,12 @@ fn rank_part(record: &RankRecord) -> RankPart {
         bytes: part.bytes.wrapping_add(counter.bytes),
         ..part
     })
+}
+
+fn message_part(rank: u32, record: MessageRecord) -> MessagePart {
+    let MessageRecord { call, calls, bytes, total_ns } = record;
+    let all = u128::from(total_ns);
+    MessagePart { call, ranks: 1, calls, bytes, total_ns: all, most_total_ns: total_ns, most_rank: rank }
 }
 
 fn communicator_part(record: &CommunicatorRecord, used: bool) -> CommunicatorPart {

@@ -48,6 +48,12 @@ pub struct Summary {
     pub collective_seconds: Spread,
     /// Share of the ranks' run time that was spent in collectives, 0 to 1.
     pub collective_share: f64,
+    /// Time in point-to-point calls, over ranks; absent where they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_seconds: Option<Spread>,
+    /// Point-to-point calls by function, most time first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<MessageRow>,
     /// Communicators that had calls, in the order of their identities.
     pub communicators: Vec<CommunicatorRow>,
     /// Cells over all ranks, most time first.
@@ -237,10 +243,33 @@ pub struct RankRow {
     /// Part of it spent waiting for the last rank to arrive; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_seconds: Option<f64>,
+    /// Time in point-to-point calls; absent where they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_seconds: Option<f64>,
     /// Collective calls.
     pub calls: u64,
     /// Signature bytes of them.
     pub bytes: u64,
+}
+
+/// Point-to-point calls of one function over all ranks. Waiting for requests of collectives is among their rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MessageRow {
+    /// MPI's name of the function.
+    pub function: String,
+    /// Number of ranks that made such calls.
+    pub ranks: u32,
+    /// Calls of all ranks.
+    pub calls_all_ranks: u64,
+    /// Bytes that they sent.
+    pub bytes: u64,
+    /// Time of all of them, all ranks; of short calls some are timed and stand for the others.
+    pub all_ranks_seconds: f64,
+    /// Time of the rank with the most.
+    pub max_seconds: f64,
+    /// World rank that has the most.
+    pub max_rank: u32,
 }
 
 /// Native against ours for one (communicator, function, size class).

@@ -3,9 +3,8 @@
 //! would make this one no table.
 
 use super::layout::{Layout, TableOf};
-use super::text::waited_for;
-use super::totals::{self, Total};
-use crate::monitor::{CommunicatorRow, ComparisonRow, LateRow, RankRow, Row, Summary};
+use super::totals::{self, Total, waited_for};
+use crate::monitor::{CommunicatorRow, ComparisonRow, LateRow, MessageRow, RankRow, Row, Summary};
 use std::collections::HashMap;
 
 /// Columns that tell a communicator.
@@ -72,6 +71,7 @@ pub fn render(summary: &Summary, layout: &Layout) -> Vec<u8> {
         TableOf::Rows => rows(summary),
         TableOf::Functions => functions(summary),
         TableOf::Communicators => communicators(summary),
+        TableOf::Messages => messages(summary),
         TableOf::Ranks => ranks(summary),
         TableOf::Late => late(summary),
         TableOf::Verdicts => verdicts(summary),
@@ -142,6 +142,7 @@ fn ranks(summary: &Summary) -> Table {
             row.run_seconds.to_string(),
             row.collective_seconds.to_string(),
             optional(row.waiting_seconds),
+            optional(row.message_seconds),
             row.calls.to_string(),
             row.bytes.to_string(),
             if summary.late.is_empty() { String::new() } else { waited_for(summary, row.rank).to_string() },
@@ -154,11 +155,30 @@ fn ranks(summary: &Summary) -> Table {
         "run_seconds",
         "collective_seconds",
         "waiting_seconds",
+        "message_seconds",
         "calls",
         "bytes",
         "others_waited_seconds",
     ];
     (heads.to_vec(), summary.per_rank.iter().map(row).collect())
+}
+
+fn messages(summary: &Summary) -> Table {
+    let ranks = summary.per_rank.len().max(1) as f64;
+    let row = |row: &MessageRow| {
+        vec![
+            row.function.clone(),
+            row.ranks.to_string(),
+            row.calls_all_ranks.to_string(),
+            row.bytes.to_string(),
+            (row.all_ranks_seconds / ranks).to_string(),
+            row.max_seconds.to_string(),
+            row.max_rank.to_string(),
+        ]
+    };
+    let heads =
+        ["function", "ranks", "calls_all_ranks", "bytes_sent", "seconds_per_rank", "seconds_max", "seconds_max_rank"];
+    (heads.to_vec(), summary.messages.iter().map(row).collect())
 }
 
 fn late(summary: &Summary) -> Table {

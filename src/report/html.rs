@@ -1,11 +1,9 @@
 //! One page that needs nothing else: the summary, or a difference, as data, and a script that draws it.
 
-use super::diff::Difference;
 use super::drawings::drawings;
-use super::layout::{Extent, Layout};
+use super::layout::Layout;
 use super::text;
 use crate::monitor::Summary;
-use crate::selection::ReportFormat;
 use serde::Serialize;
 
 const PAGE: &str = include_str!("page/page.html");
@@ -39,10 +37,9 @@ pub fn render(summary: &Summary) -> String {
     page(&SCRIPTS, "show", &drawn(summary), &text::render(summary, &Layout::FILE), summary)
 }
 
-/// The difference of runs.
-pub fn render_difference(difference: &Difference) -> String {
-    let text = difference.render(ReportFormat::Text, &Layout { extent: Extent::All, ..Layout::FILE });
-    page(&DIFFERENCE_SCRIPTS, "showDifference", "", &String::from_utf8_lossy(&text), difference)
+/// The page of a difference of runs; `text` says the same.
+pub fn difference_page(text: &str, difference: &impl Serialize) -> String {
+    page(&DIFFERENCE_SCRIPTS, "showDifference", "", text, difference)
 }
 
 /// A page that `start`, one of the scripts' functions, draws from `data`; `text` for those who run no scripts.

@@ -37,6 +37,8 @@ pub enum TableOf {
     Functions,
     /// A communicator.
     Communicators,
+    /// A function that sends or receives messages, or waits for them.
+    Messages,
     /// A rank.
     Ranks,
     /// A rank that others waited for on a communicator.
@@ -47,10 +49,11 @@ pub enum TableOf {
 
 impl TableOf {
     /// All of them, with the names that users write.
-    pub const ALL: [(&'static str, Self); 6] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("row", Self::Rows),
         ("function", Self::Functions),
         ("communicator", Self::Communicators),
+        ("message", Self::Messages),
         ("rank", Self::Ranks),
         ("late", Self::Late),
         ("verdict", Self::Verdicts),

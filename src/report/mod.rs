@@ -22,7 +22,7 @@ mod totals;
 mod trace;
 mod write;
 
-pub use diff::{Difference, diff};
+pub use diff::{Difference, diff, render_difference};
 pub use file::{NewFile, try_path};
 pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};

@@ -75,6 +75,11 @@ pub fn native(summary: &Summary) -> Vec<(&str, Total)> {
     totals.into_iter().map(|((_, reason), total)| (reason, total)).collect()
 }
 
+/// The time that all others waited for the rank.
+pub fn waited_for(summary: &Summary, rank: u32) -> f64 {
+    summary.late.iter().filter(|late| late.rank == rank).map(|late| late.waited_seconds).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -73,6 +73,8 @@ pub struct Configuration {
     pub sync: Sync,
     /// `COLLIE_WATCHDOG`: after how many seconds a call is told to be stuck.
     pub watchdog_seconds: Option<u32>,
+    /// `COLLIE_OBSERVE`: whether point-to-point calls are counted too.
+    pub observe_messages: bool,
     /// `COLLIE_CHECKPOINT`: after how many seconds each rank writes what it knows.
     pub checkpoint_seconds: Option<u32>,
     /// `COLLIE_LOG`, a filter that env_logger understands.
@@ -103,6 +105,7 @@ impl Default for Configuration {
             verify_result: VerifyResult::default(),
             sync: Sync::default(),
             watchdog_seconds: None,
+            observe_messages: true,
             checkpoint_seconds: None,
             log: "warn".to_owned(),
             after: None,
@@ -241,6 +244,7 @@ impl Configuration {
                 let seconds = whole_number(value, 1)?;
                 self.watchdog_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
             }
+            variables::OBSERVE => self.observe_messages = word(value, &[("all", true), ("collectives", false)])?,
             variables::CHECKPOINT => {
                 let seconds = whole_number(value, 1)?;
                 self.checkpoint_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));

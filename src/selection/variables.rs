@@ -49,6 +49,8 @@ pub const MEMORY: &str = "COLLIE_MEMORY";
 pub const SPILL: &str = "COLLIE_SPILL";
 /// When a call is told to be stuck.
 pub const WATCHDOG: &str = "COLLIE_WATCHDOG";
+/// What is counted.
+pub const OBSERVE: &str = "COLLIE_OBSERVE";
 /// How often each rank writes what it knows.
 pub const CHECKPOINT: &str = "COLLIE_CHECKPOINT";
 /// Filter of the log.
@@ -142,6 +144,14 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "no trace",
         help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read; the name is read as \
                those of COLLIE_REPORT are.",
+    },
+    Variable {
+        name: OBSERVE,
+        accepted: "all, collectives",
+        default: "all",
+        help: "all counts and times point-to-point calls too (MPI_Send, MPI_Irecv, MPI_Waitall and the like), so that the report \
+               tells how much of the run is spent in messages; of short ones some are timed and stand for the others. \
+               collectives leaves them alone.",
     },
     Variable {
         name: CHECKPOINT,

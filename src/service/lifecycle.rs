@@ -4,7 +4,7 @@ use super::{checkpoint, ending, outputs, partial, places, report, synchronise, t
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
 use crate::call::requests::REQUESTS;
-use crate::call::{hooks, registry};
+use crate::call::{hooks, messages, registry};
 use crate::mpi::communicator::Key;
 use crate::mpi::{Result, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
@@ -83,6 +83,7 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
         wanted.extend(configuration.replaced_from().to_le_bytes());
         wanted.extend(configuration.checkpoint_seconds.unwrap_or(0).to_le_bytes());
+        wanted.push(u8::from(configuration.observe_messages));
         let files = places::decide(runtime);
         outputs::try_paths(files);
         wanted.extend(files.encode());
@@ -91,7 +92,8 @@ fn start(runtime: &'static Runtime) -> Result {
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from, checkpoint_seconds) = (wanted[0], number(1), number(5), number(9));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
-    places::take_over(&wanted[13..]);
+    messages::start(runtime, wanted[13] != 0);
+    places::take_over(&wanted[14..]);
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
@@ -128,6 +130,7 @@ pub fn pcontrol(level: c_int) {
             runtime.cache.reset();
             synchronise::reset();
             REQUESTS.reset();
+            messages::reset();
         }
         3 => {
             report::report(runtime);
@@ -139,6 +142,7 @@ pub fn pcontrol(level: c_int) {
 /// Switches recording. Calls that were seen before would go on as they did.
 fn set_recording(runtime: &Runtime, on: bool) {
     runtime.recording.store(on, Ordering::Relaxed);
+    messages::set_recording(on);
     VERSIONS.changed();
 }
 

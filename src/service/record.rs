@@ -4,8 +4,8 @@ use super::combine::Combined;
 use super::{places, synchronise, trace};
 use crate::call::attachment::{Attached, Visit};
 use crate::call::hooks::LoggedCall;
-use crate::call::registry;
 use crate::call::requests::REQUESTS;
+use crate::call::{messages, registry};
 use crate::monitor::{
     CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Overflow, OverflowRecord, PlayedRecord,
     RankRecord, Traffic,
@@ -113,6 +113,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         },
         played: PlayedRecord { calls: played.calls, kept: played.kept, actions: played.actions },
         cache: cache_record(runtime),
+        messages: messages::are_wanted().then(|| messages::records(runtime)),
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record);

@@ -43,7 +43,7 @@ pub fn report(rows: usize, ranks: u32) -> Value {
         .collect();
     let per_rank = (0..ranks).map(|rank| {
         json!({ "rank": rank, "host": format!("node-{}", rank / 8), "pid": 4000 + rank, "run_seconds": 10.0,
-                "collective_seconds": 3.0 + f64::from(rank % 7) / 10.0, "waiting_seconds": 0.5, "calls": 10_000, "bytes": 1 << 20 })
+                "collective_seconds": 3.0 + f64::from(rank % 7) / 10.0, "waiting_seconds": 0.5, "message_seconds": 1.5, "calls": 10_000, "bytes": 1 << 20 })
     });
     let sent = |rank: u32, distance: u32| json!({ "from": rank, "to": (rank + distance) % ranks, "messages": 400, "bytes": 40_000_000 / distance.pow(2), "on_node": distance < 8 });
     let late = (0..ranks).map(|rank| json!({ "communicator": 0, "rank": rank, "calls": 7 * rank + 1, "waited_seconds": 5.0 / f64::from(rank + 1) }));
@@ -54,7 +54,10 @@ pub fn report(rows: usize, ranks: u32) -> Value {
         "collective_seconds": { "min": 3.0, "min_rank": 0, "mean": 3.3, "max": 3.6, "max_rank": ranks.min(6) }, "collective_share": 0.33,
         "communicators": communicators, "rows": rows, "per_rank": per_rank.collect::<Vec<_>>(),
         "overhead": { "nanoseconds_per_call": 43.0, "seconds_per_rank": 0.01 },
-        "clock": { "points": 1, "error_seconds": 0.0, "round_trip_seconds": 1e-6 }, "late": late.collect::<Vec<_>>(),
+        "clock": { "points": 1, "error_seconds": 0.0, "round_trip_seconds": 1e-6 }, "message_seconds": { "min": 1.5, "min_rank": 0, "mean": 1.5, "max": 1.5, "max_rank": 0 },
+        "messages": [{ "function": "MPI_Waitall", "ranks": ranks, "calls_all_ranks": 9000, "bytes": 0, "all_ranks_seconds": 1.5 * f64::from(ranks),
+                       "max_seconds": 1.5, "max_rank": 0 }],
+        "late": late.collect::<Vec<_>>(),
         "traffic": (0..ranks).flat_map(|rank| [1, 2, 4].map(|distance| sent(rank, distance))).collect::<Vec<_>>(),
         "timeline": (0..ranks).flat_map(|rank| (0..50).map(move |place| call(rank, place))).collect::<Vec<_>>(),
         "timeline_gaps": [{ "rank": 0, "from_seconds": 5.0, "to_seconds": 6.0, "calls": 70 }], "dropped_events": 0

@@ -6,7 +6,7 @@ mod large;
 
 use browser::Browser;
 use collie::monitor::Summary;
-use collie::report::{Layout, diff, read, render};
+use collie::report::{Layout, diff, read, render, render_difference};
 use collie::selection::ReportFormat;
 use serde_json::Value;
 
@@ -79,7 +79,7 @@ fn a_difference_is_drawn() {
     let Some(browser) = Browser::find() else { return };
     let (before, mut after) = (summary(300, 8), summary(300, 8));
     after.rows.iter_mut().filter(|row| row.function == "MPI_Allreduce").for_each(|row| row.total_seconds.mean *= 0.4);
-    let page = diff(&[before], &[after]).render(ReportFormat::Html, &Layout::FILE);
+    let page = render_difference(&diff(&[before], &[after]), ReportFormat::Html, &Layout::FILE);
     let script = "result.heads = [...document.querySelectorAll('#changes th')].map(head => head.textContent); \
                   result.verdicts = [...new Set([...document.querySelectorAll('#changes td.faster')].map(cell => cell.textContent))]; \
                   result.noise = document.querySelectorAll('#all tbody tr').length;";

@@ -11,6 +11,7 @@ mod communicators;
 mod device;
 mod exits;
 mod job;
+mod messages;
 mod modes;
 mod monitored;
 mod mpi;
@@ -40,6 +41,7 @@ fn main() {
         trials.add(communicators::trials(family));
         trials.add(device::trials(family));
         trials.add(records::trials(family));
+        trials.add(messages::trials(family));
         trials.add(monitored::trials(family));
         trials.add(modes::trials(family));
         trials.add(exits::trials(family));

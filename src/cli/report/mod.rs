@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Write to this file instead of standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, rank, late (ranks that
+    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, message, rank, late (ranks that
     /// others waited for) or verdict (mode compare)
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,
@@ -65,7 +65,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let runs = |paths: &str| paths.split(',').map(|path| recorded::read_all(&[path.into()])).collect();
         let (a, b): (Result<Vec<_>, _>, Result<Vec<_>, _>) = (runs(a), runs(b));
         let difference = report::diff(&a?, &b?);
-        return arguments.put(&difference.render(format, &layout));
+        return arguments.put(&report::render_difference(&difference, format, &layout));
     }
     let summary = recorded::read_all(&arguments.paths)?;
     if let Some(folder) = &arguments.matrices {

@@ -1,10 +1,11 @@
 //! The difference of runs for people.
 
-use super::super::columns::{columns, shortened};
-use super::super::layout::{Extent, Layout};
-use super::super::quantity::{bytes, count, duration, percent, several};
-use super::super::text::function;
-use super::{Change, ChangeRow, Difference, Side};
+use super::changes::{ChangeRow, Difference, Side};
+use super::noise::Change;
+use crate::report::columns::{columns, shortened};
+use crate::report::layout::{Extent, Layout};
+use crate::report::quantity::{bytes, count, duration, percent, several};
+use crate::report::text::function;
 use std::fmt::Write;
 
 /// The part of the time in collectives that a change has to make up to be shown where not all are.

@@ -57,12 +57,13 @@ function bars(entries, { fill, show, width = 320, height = 130 }) {
 // Bars of a picture of all ranks; of more ranks each stands for several neighbours.
 const MOST_BARS = 256;
 
-// Per rank: in collectives, waiting apart.
+// Per rank: in collectives, waiting apart, and in messages.
 function rankChart(summary) {
   const group = Math.ceil(known(summary) / MOST_BARS);
   const groups = [];
   for (let first = 0; first < summary.per_rank.length; first += group) groups.push(summary.per_rank.slice(first, first + group));
   const mean = (ranks, of) => ranks.reduce((sum, rank) => sum + of(rank), 0) / ranks.length;
+  const inMessages = rank => rank.message_seconds ?? 0;
   const holder = element("div", { class: "chart" });
   const [left, bottom, top, height] = [64, 20, 8, 240];
   function told(ranks) {
@@ -73,12 +74,13 @@ function rankChart(summary) {
       `run ${duration(run)}`, `in collectives ${duration(collectives)} = ${percent(run ? collectives / run : 0)}`,
       ranks.length === 1 ? "" : `from ${duration(Math.min(...seconds))} to ${duration(Math.max(...seconds))}`,
       summary.sync ? `of it waiting ${duration(mean(ranks, rank => rank.waiting_seconds ?? 0))}` : "",
+      summary.message_seconds ? `in messages ${duration(mean(ranks, inMessages))} = ${percent(run ? mean(ranks, inMessages) / run : 0)}` : "",
       ranks.length === 1 ? `${count(first.calls)} calls, ${bytes(first.bytes)}` : "",
     ].filter(Boolean).join("\n");
   }
   function draw() {
     const width = Math.max(holder.clientWidth, 320);
-    const most = summary.per_rank.reduce((most, rank) => Math.max(most, rank.collective_seconds), 1e-12);
+    const most = summary.per_rank.reduce((most, rank) => Math.max(most, rank.collective_seconds + inMessages(rank)), 1e-12);
     const tall = seconds => (height - top - bottom) * seconds / most;
     const step = (width - left) / groups.length;
     const wide = Math.max(Math.min(step * 0.8, 60), 0.5);
@@ -95,6 +97,7 @@ function rankChart(summary) {
       const part = (seconds, from, fill) => svg.append(element("rect", { x: x - wide / 2, width: wide, y: height - bottom - tall(from + seconds), height: tall(seconds), fill, tip: text }));
       part(working, 0, "var(--work)");
       if (waiting) part(waiting, working, "var(--wait)");
+      if (summary.message_seconds) part(mean(ranks, inMessages), working + waiting, "var(--message)");
       if (ranks.length > 1) {
         const seconds = ranks.map(rank => rank.collective_seconds);
         svg.append(element("line", { x1: x, x2: x, y1: height - bottom - tall(Math.min(...seconds)), y2: height - bottom - tall(Math.max(...seconds)), stroke: "var(--ink)", "stroke-width": 1 }));
@@ -107,7 +110,8 @@ function rankChart(summary) {
   }
   const entries = [["var(--work)", "in collectives" + (summary.sync ? ", working" : "")]];
   if (summary.sync) entries.push(["var(--wait)", "waiting for the last rank"]);
-  entries.push(["var(--ink)", "mean (dashed)" + (group > 1 ? `; a bar is the mean of ${group} ranks, the line in it from their least to their most` : "")]);
+  if (summary.message_seconds) entries.push(["var(--message)", "in point-to-point calls"]);
+  entries.push(["var(--ink)", "mean of collectives (dashed)" + (group > 1 ? `; a bar is the mean of ${group} ranks, the line in it from the least to the most of their collectives` : "")]);
   return { chart: element("div", {}, legend(entries), holder), draw };
 }
 
@@ -124,6 +128,7 @@ function rankTable(summary) {
     { head: "In collectives", of: row => row.collective_seconds, show: duration, kind: "number" },
     { head: "Share", of: row => row.run_seconds ? row.collective_seconds / row.run_seconds : 0, show: percent, kind: "share", most: 1 },
     ...(summary.sync ? [{ head: "Waiting", of: row => row.waiting_seconds, show: duration, kind: "number" }] : []),
+    ...(summary.message_seconds ? [{ head: "In messages", of: row => row.message_seconds, show: duration, kind: "number", title: "point-to-point calls, waiting for them included" }] : []),
     ...(late.size ? [{ head: "Others waited for it", of: row => late.get(row.rank)?.waited ?? 0, show: duration, kind: "number", title: "the sum over the other ranks" },
       { head: "Arrived last in", of: row => late.get(row.rank)?.calls ?? 0, show: value => several(value, "call"), kind: "number" }] : []),
     { head: "Calls", of: row => row.calls, show: count, kind: "number" },

@@ -14,6 +14,7 @@ function tiles(summary) {
   const entries = [
     [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
+    ...(summary.message_seconds ? [[percent(summary.run_seconds ? summary.message_seconds.mean / summary.run_seconds : 0), `in point-to-point calls: ${duration(summary.message_seconds.mean)} per rank`]] : []),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: most against mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
@@ -26,7 +27,8 @@ function tiles(summary) {
 function totalsSection(summary) {
   section("totals", "Where the time goes", null, element("div", { class: "pair" },
     element("div", {}, element("h3", {}, "By function"), functionTotals(summary)),
-    element("div", {}, element("h3", {}, "By who ran the calls"), carriedOut(summary))));
+    element("div", {}, element("h3", {}, "By who ran the calls"), carriedOut(summary)),
+    summary.messages?.length ? element("div", {}, element("h3", {}, "Point-to-point calls"), messageTable(summary)) : null));
 }
 
 function verdictSection(summary) {

@@ -53,6 +53,23 @@ function carriedOut(summary) {
   ], sums, { sortBy: 5 });
 }
 
+// Point-to-point calls, which are only counted.
+function messageTable(summary) {
+  const ranks = known(summary), all = summary.messages.reduce((sum, row) => sum + row.all_ranks_seconds, 0) || 1;
+  const most = summary.messages.reduce((most, row) => Math.max(most, row.all_ranks_seconds), 0) / all;
+  return sortable([
+    { head: "Function", of: row => row.function },
+    { head: "Calls", of: row => row.calls_all_ranks, show: count, kind: "number", title: "of all ranks" },
+    { head: "Sent", of: row => row.bytes, show: bytes, kind: "number", title: "by all ranks" },
+    { head: "Time per rank", of: row => row.all_ranks_seconds / ranks, show: duration, kind: "number", title: "mean over all ranks" },
+    { head: "Of the run", of: row => row.all_ranks_seconds / ranks / (summary.run_seconds || 1), show: percent, kind: "number" },
+    { head: "Of messages", of: row => row.all_ranks_seconds / all, show: percent, kind: "share", most },
+    { head: "Mean", of: row => row.all_ranks_seconds / (row.calls_all_ranks || 1), show: duration, kind: "number", title: "of a call" },
+    { head: "Max rank", of: row => row.max_seconds, show: duration, kind: "number", title: "of the rank with the most" },
+    { head: "It is", of: row => row.max_rank, kind: "number" },
+  ], summary.messages, { sortBy: 3 });
+}
+
 function communicatorTable(summary) {
   const sums = new Map(totals(summary.rows, row => row.communicator).map(sum => [sum.key, sum]));
   const rows = summary.communicators.map((communicator, place) => ({ place, communicator, calls: 0, bytes: 0, seconds: 0, ...sums.get(place) }));

@@ -2,7 +2,8 @@
 
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, RankRecord, Summary, Table, TrafficRecord, merge,
+    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, MessageCall, MessageRecord, RankRecord, Summary,
+    Table, TrafficRecord, merge,
 };
 
 const RANKS: u32 = 8;
@@ -140,6 +141,17 @@ pub fn full_records() -> Vec<RankRecord> {
         record.elements = [("", ""), ("MPI_DOUBLE", "MPI_SUM"), ("MPI_BYTE", "")]
             .map(|(datatype, operation)| ElementsRecord { datatype: datatype.into(), operation: operation.into() })
             .to_vec();
+        let sent = |call: MessageCall, calls: u64, bytes: u64, total_ns: u64| MessageRecord {
+            call: call as u8,
+            calls,
+            bytes,
+            total_ns,
+        };
+        record.messages = Some(vec![
+            sent(MessageCall::Isend, 4000, 64 << 20, 2_100_000),
+            sent(MessageCall::Irecv, 4000, 0, 900_000),
+            sent(MessageCall::Waitall, 1000, 0, 130_000_000 + 9_000_000 * u64::from(rank)),
+        ]);
         record.dropped_events = u64::from(rank) * 10;
         record.cache = short_of_room();
         let gap = GapRecord {

@@ -2,7 +2,7 @@
 
 mod fixture;
 
-use super::{Extent, Layout, TableOf, Trace, diff, read, render};
+use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::monitor::{Summary, merge};
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, plain, verified};
@@ -62,7 +62,10 @@ fn one_table_alone_is_what_was_asked_for() {
             [Text, Csv].map(|format| laid_out(format, &full_and_compared(), Extent::Most(3), Some(table))).join("\n");
         snapshot(&format!("by_{name}"), &tables);
     }
-    assert_eq!(TableOf::parse("size").unwrap_err(), "accepted: row, function, communicator, rank, late, verdict");
+    assert_eq!(
+        TableOf::parse("size").unwrap_err(),
+        "accepted: row, function, communicator, message, rank, late, verdict"
+    );
 }
 
 #[test]
@@ -110,12 +113,13 @@ fn before_and_after() -> (Summary, Summary) {
 fn diff_is_as_it_was() {
     let (before, after) = before_and_after();
     let difference = diff(&[before], &[after]);
-    let text = |extent| String::from_utf8(difference.render(Text, &Layout { extent, ..Layout::SCREEN })).unwrap();
+    let text =
+        |extent| String::from_utf8(render_difference(&difference, Text, &Layout { extent, ..Layout::SCREEN })).unwrap();
     assert!(text(Extent::All).lines().all(|line| line.chars().count() <= 100));
     snapshot("diff.txt", &text(Extent::Screen));
     snapshot("diff_all.txt", &text(Extent::All));
-    snapshot("diff.csv", &String::from_utf8(difference.render(Csv, &Layout::FILE)).unwrap());
-    let json: Value = serde_json::from_slice(&difference.render(Json, &Layout::FILE)).unwrap();
+    snapshot("diff.csv", &String::from_utf8(render_difference(&difference, Csv, &Layout::FILE)).unwrap());
+    let json: Value = serde_json::from_slice(&render_difference(&difference, Json, &Layout::FILE)).unwrap();
     assert_eq!((&json["rows"][0]["change"], &json["rows"][0]["ratio"]), (&"faster".into(), &2.0.into()));
 }
 
@@ -130,7 +134,7 @@ fn several_runs_of_a_side_tell_noise_from_differences() {
         })
     };
     let difference = diff(&runs(&before), &runs(&after));
-    let text = String::from_utf8(difference.render(Text, &Layout::SCREEN)).unwrap();
+    let text = String::from_utf8(render_difference(&difference, Text, &Layout::SCREEN)).unwrap();
     assert!(text.contains("mean of 3 runs") && text.contains("3 faster, 0 slower"), "{text}");
     assert!(text.contains("Welch"), "{text}");
 }

@@ -1,8 +1,8 @@
 //! Waiting for late ranks.
 
-use super::super::quantity::{count, duration, percent};
-use super::{Writer, heads};
+use super::writer::{Writer, heads};
 use crate::monitor::{CommunicatorRow, LateRow, Summary};
+use crate::report::quantity::{count, duration, percent};
 
 /// Communicators whose late ranks are named, and how many of them at most.
 const LATE: usize = 2;

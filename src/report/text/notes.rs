@@ -1,9 +1,9 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
-use super::super::quantity::{bytes, count, duration};
-use super::Writer;
+use super::writer::Writer;
 use crate::monitor::LeftOut;
 use crate::report::layout::Extent;
+use crate::report::quantity::{bytes, count, duration};
 
 impl Writer<'_> {
     /// Results against the native ones.

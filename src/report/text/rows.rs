@@ -1,10 +1,10 @@
 //! The table of calls.
 
-use super::super::names::with_identity;
-use super::super::quantity::{bytes, count, duration, percent};
-use super::{REASONS, TEXTS, Writer, function};
+use super::writer::{REASONS, TEXTS, Writer, function};
 use crate::monitor::Row;
 use crate::report::layout::Extent;
+use crate::report::names::with_identity;
+use crate::report::quantity::{bytes, count, duration, percent, several};
 
 impl Writer<'_> {
     /// The first rows, the others summed up.
@@ -89,7 +89,7 @@ impl Writer<'_> {
         let entries: Vec<String> = made
             .map(|place| {
                 let row = &communicators[place];
-                let ranks = super::several(row.size.into(), "rank");
+                let ranks = several(row.size.into(), "rank");
                 let parent = communicators.iter().position(|other| other.identity == row.parent);
                 let parent = parent.map_or(row.parent.as_str(), |parent| self.names.get(parent));
                 let name = match with_identity(row).strip_suffix(')') {

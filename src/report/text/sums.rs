@@ -1,11 +1,11 @@
 //! Totals by function, communicator and rank, and who ran the calls.
 
-use super::super::names::with_identity;
-use super::super::quantity::{bytes, count, duration, percent};
-use super::super::totals::{self, Total};
-use super::{REASONS, Writer, function, heads};
+use super::writer::{REASONS, Writer, function, heads};
 use crate::monitor::{RankRow, Summary};
 use crate::report::layout::Extent;
+use crate::report::names::with_identity;
+use crate::report::quantity::{bytes, count, duration, percent};
+use crate::report::totals::{self, Total, waited_for};
 
 /// Functions and communicators that are named in a line.
 const NAMED: usize = 6;
@@ -126,6 +126,8 @@ impl Writer<'_> {
         }
         let mut table = heads(&["rank", "node", "calls", "bytes", "run time", "collectives", "share"]);
         let (waits, late) = (summary.sync.is_some(), !summary.late.is_empty());
+        let messages = summary.message_seconds.is_some();
+        table[0].extend(messages.then(|| "messages".to_owned()));
         table[0].extend(waits.then(|| "waiting".to_owned()));
         table[0].extend(late.then(|| "others waited".to_owned()));
         for rank in ranks {
@@ -138,6 +140,7 @@ impl Writer<'_> {
                 duration(rank.collective_seconds),
                 percent(rank.collective_seconds / rank.run_seconds.max(f64::MIN_POSITIVE)),
             ];
+            fields.extend(messages.then(|| rank.message_seconds.map_or("-".to_owned(), duration)));
             fields.extend(waits.then(|| rank.waiting_seconds.map_or("-".to_owned(), duration)));
             fields.extend(late.then(|| duration(waited_for(summary, rank.rank))));
             table.push(fields);
@@ -165,11 +168,6 @@ impl Writer<'_> {
         }
         fields
     }
-}
-
-/// The time that all others waited for the rank.
-pub fn waited_for(summary: &Summary, rank: u32) -> f64 {
-    summary.late.iter().filter(|late| late.rank == rank).map(|late| late.waited_seconds).sum()
 }
 
 fn total_heads(summary: &Summary) -> impl Iterator<Item = String> {

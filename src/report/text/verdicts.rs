@@ -1,8 +1,8 @@
 //! Native against ours.
 
-use super::super::quantity::{bytes, count, duration};
-use super::{TEXTS, Writer, function, heads};
+use super::writer::{TEXTS, Writer, function, heads};
 use crate::monitor::Verdict;
+use crate::report::quantity::{bytes, count, duration};
 use crate::selection::SELF_TEST;
 
 impl Writer<'_> {

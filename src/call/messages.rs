@@ -1,0 +1,177 @@
+//! The program's point-to-point calls, counted and timed, so that the time outside collectives is placed too.
+
+use crate::monitor::{MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
+use crate::mpi::{datatype, family};
+use crate::process::kept::{Kept, Key};
+use crate::process::runtime::{self, Runtime};
+use mpi_sys::MPI_Datatype;
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::os::raw::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether they are counted now.
+static COUNTS: AtomicBool = AtomicBool::new(false);
+/// Whether they are to be, while anything is recorded (`COLLIE_OBSERVE`).
+static WANTED: AtomicBool = AtomicBool::new(false);
+static SHORTNESS: OnceCell<Shortness> = OnceCell::new();
+
+/// What all threads have counted, also those that have ended, whose counts others go on with.
+static ALL: Mutex<Vec<&'static MessageCounts>> = Mutex::new(Vec::new());
+static FREE: Mutex<Vec<&'static MessageCounts>> = Mutex::new(Vec::new());
+
+/// What had been counted when the program wanted it forgotten.
+static FORGOTTEN: Mutex<Vec<MessageSum>> = Mutex::new(Vec::new());
+
+static KEY: Key = Key::new();
+
+thread_local! {
+    static OWN: Kept<Own> = const { Kept::nothing(&KEY) };
+    /// The last predefined datatype, as C or Fortran names it, and its size.
+    static SIZE: Cell<(usize, u64)> = const { Cell::new((usize::MAX, 0)) };
+}
+
+/// The counts of a thread, for as long as it lives.
+struct Own(&'static MessageCounts);
+
+impl Default for Own {
+    fn default() -> Self {
+        let free = FREE.lock().pop();
+        Self(free.unwrap_or_else(|| {
+            let made: &'static MessageCounts = Box::leak(Box::default());
+            ALL.lock().push(made);
+            made
+        }))
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        FREE.lock().push(self.0);
+    }
+}
+
+/// Counts from now on, if that is wanted.
+pub fn start(runtime: &Runtime, wanted: bool) {
+    SHORTNESS.get_or_init(|| Shortness::of(runtime.nanoseconds_per_tick));
+    WANTED.store(wanted, Ordering::Relaxed);
+    set_recording(runtime.recording.load(Ordering::Relaxed));
+}
+
+/// Goes along with whether anything is recorded.
+pub fn set_recording(on: bool) {
+    COUNTS.store(on && WANTED.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
+/// Whether such calls are counted.
+pub fn are_wanted() -> bool {
+    WANTED.load(Ordering::Relaxed)
+}
+
+/// Forgets what was counted.
+pub fn reset() {
+    *FORGOTTEN.lock() = sums();
+}
+
+/// A call that sends `bytes` bytes, or none.
+#[inline(always)]
+pub fn count(call: MessageCall, bytes: impl FnOnce() -> u64, native: impl FnOnce() -> c_int) -> c_int {
+    if !COUNTS.load(Ordering::Relaxed) {
+        return native();
+    }
+    counted(call, bytes(), native)
+}
+
+#[inline]
+fn counted(call: MessageCall, bytes: u64, native: impl FnOnce() -> c_int) -> c_int {
+    let counts = own();
+    if !counts.count(call, bytes) {
+        return native();
+    }
+    let Some(runtime) = runtime::known() else { return native() };
+    let start = runtime.clock.raw();
+    let code = native();
+    timed(counts, call, runtime.clock.raw().saturating_sub(start));
+    code
+}
+
+/// The same for a call that was timed for another reason too, and in which messages have this part.
+pub fn count_part(call: MessageCall, ticks: u64) {
+    if COUNTS.load(Ordering::Relaxed) {
+        let counts = own();
+        counts.count(call, 0);
+        timed(counts, call, ticks);
+    }
+}
+
+#[inline]
+fn timed(counts: &MessageCounts, call: MessageCall, ticks: u64) {
+    if let Some(shortness) = SHORTNESS.get() {
+        counts.timed(call, ticks, *shortness);
+    }
+}
+
+#[inline(always)]
+fn own() -> &'static MessageCounts {
+    OWN.with(|own| own.lend(|own| own.0))
+}
+
+/// Bytes of `count` elements; 0 for counts that MPI forbids.
+#[inline]
+pub fn bytes_of(count: i64, datatype: MPI_Datatype) -> u64 {
+    let handle = datatype.0 as usize;
+    let (known, size) = SIZE.get();
+    let size = if known == handle { size } else { size_of(handle, datatype) };
+    u64::try_from(count).unwrap_or(0) * size
+}
+
+/// The same of the datatype that Fortran names so.
+#[inline]
+pub fn bytes_of_fortran(count: c_int, datatype: c_int) -> u64 {
+    // No address of C's is that high.
+    let handle = !(datatype as u32 as usize);
+    let (known, size) = SIZE.get();
+    let size = if known == handle { size } else { size_of(handle, family::datatype_of_fortran(datatype)) };
+    u64::try_from(count).unwrap_or(0) * size
+}
+
+#[cold]
+fn size_of(handle: usize, datatype: MPI_Datatype) -> u64 {
+    let mut size = 0;
+    // SAFETY: the program passes the handle to MPI itself; the out-parameter is valid for writes.
+    let code = unsafe { mpi_sys::PMPI_Type_size(datatype, &mut size) };
+    if code != mpi_sys::MPI_SUCCESS as c_int {
+        return 0;
+    }
+    let size = u64::try_from(size).unwrap_or(0);
+    // The handle of another type may come to mean a third one.
+    if datatype::is_predefined(datatype) {
+        SIZE.set((handle, size));
+    }
+    size
+}
+
+fn sums() -> Vec<MessageSum> {
+    let mut sums = vec![MessageSum::default(); MessageCall::ALL.len()];
+    for counts in ALL.lock().iter() {
+        sums.iter_mut().zip(counts.sums()).for_each(|(sum, counted)| *sum = sum.and(counted));
+    }
+    sums
+}
+
+/// What was counted, for this rank's record.
+pub fn records(runtime: &Runtime) -> Vec<MessageRecord> {
+    let forgotten = FORGOTTEN.lock();
+    let sums = sums().into_iter().enumerate().map(|(place, sum)| match forgotten.get(place) {
+        Some(before) => sum.since(*before),
+        None => sum,
+    });
+    let record = |(call, sum): (&MessageCall, MessageSum)| MessageRecord {
+        call: *call as u8,
+        calls: sum.calls,
+        bytes: sum.bytes,
+        total_ns: runtime.nanoseconds(sum.ticks),
+    };
+    MessageCall::ALL.iter().zip(sums).filter(|(_, sum)| sum.calls > 0).map(record).collect()
+}

@@ -1,0 +1,78 @@
+//! The Fortran entries of the calls that send and receive messages: all of Open MPI's bindings call PMPI past the C symbols, and
+//! so do the probes of MPICH's `mpi_f08`, which have no buffers. The arguments go on untouched.
+
+use super::names::under_each_name;
+#[cfg(mpi_family = "openmpi")]
+use crate::call::messages::bytes_of_fortran;
+use crate::call::messages::count as counted;
+use crate::monitor::MessageCall;
+use crate::mpi::family;
+use crate::process::native::{find, find_next};
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::AtomicPtr;
+
+/// The library's own procedure of that name.
+fn procedure(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    if family::FORTRAN_REQUESTS_HAVE_PMPI { find(kept, name) } else { find_next(kept, name) }
+}
+
+/// The entries under each of their names.
+macro_rules! entries {
+    (@one $symbol:expr, $native:expr, $call:ident ($($argument:ident)*) $bytes:expr) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
+                type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's procedure of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
+                let native = || {
+                    // SAFETY: the program's own arguments, passed on as they came; the error is in them.
+                    unsafe { native($($argument,)* ierror) };
+                    mpi_sys::MPI_SUCCESS as c_int
+                };
+                counted(MessageCall::$call, || {
+                    // SAFETY: Fortran passes valid addresses.
+                    #[allow(unused_unsafe)]
+                    unsafe { $bytes }
+                }, native);
+            }
+        };
+    };
+    (@pointer $argument:ident) => { *mut c_int };
+    ($($call:ident $lower:ident $upper:ident $arguments:tt $bytes:expr;)*) => {
+        $(under_each_name! {
+            entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)]
+            $call $arguments $bytes
+        })*
+    };
+}
+
+#[cfg(mpi_family = "openmpi")]
+entries! {
+    Send send SEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
+    Bsend bsend BSEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
+    Ssend ssend SSEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
+    Rsend rsend RSEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
+    Isend isend ISEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
+    Ibsend ibsend IBSEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
+    Issend issend ISSEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
+    Irsend irsend IRSEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
+    Recv recv RECV (buffer count datatype from tag comm status) 0;
+    Irecv irecv IRECV (buffer count datatype from tag comm request) 0;
+    Mrecv mrecv MRECV (buffer count datatype message status) 0;
+    Imrecv imrecv IMRECV (buffer count datatype message request) 0;
+    Sendrecv sendrecv SENDRECV (buffer count datatype to tag receive receive_count receive_type from receive_tag comm status)
+        bytes_of_fortran(*count, *datatype);
+    SendrecvReplace sendrecv_replace SENDRECV_REPLACE (buffer count datatype to tag from receive_tag comm status)
+        bytes_of_fortran(*count, *datatype);
+}
+
+entries! {
+    Probe probe PROBE (from tag comm status) 0;
+    Iprobe iprobe IPROBE (from tag comm flag status) 0;
+    Mprobe mprobe MPROBE (from tag comm message status) 0;
+    Improbe improbe IMPROBE (from tag comm flag message status) 0;
+}

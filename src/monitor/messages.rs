@@ -1,0 +1,271 @@
+//! Point-to-point calls of a thread: how many, what they sent, and how long they took.
+//!
+//! A clock read twice takes as long as a short call, so not every short call is timed. Of calls that take less than a
+//! microsecond on average one in eight is, of those below twenty every other one, and longer ones always; which, is left to
+//! chance, so that nothing the program repeats is taken for all of it. A timed call stands for those before it that were not.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+macro_rules! message_calls {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// A call that sends or receives messages, or waits for them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        #[allow(missing_docs)]
+        pub enum MessageCall { $($name),* }
+
+        impl MessageCall {
+            /// All of them; `call as usize` is the place in it.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// MPI's name for it, without the `_c` of its large-count form.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!("MPI_", $text)),*
+                }
+            }
+        }
+    };
+}
+
+message_calls! {
+    Send = "Send",
+    Bsend = "Bsend",
+    Ssend = "Ssend",
+    Rsend = "Rsend",
+    Isend = "Isend",
+    Ibsend = "Ibsend",
+    Issend = "Issend",
+    Irsend = "Irsend",
+    Recv = "Recv",
+    Irecv = "Irecv",
+    Mrecv = "Mrecv",
+    Imrecv = "Imrecv",
+    Sendrecv = "Sendrecv",
+    SendrecvReplace = "Sendrecv_replace",
+    Probe = "Probe",
+    Iprobe = "Iprobe",
+    Mprobe = "Mprobe",
+    Improbe = "Improbe",
+    Start = "Start",
+    Startall = "Startall",
+    Wait = "Wait",
+    Waitall = "Waitall",
+    Waitany = "Waitany",
+    Waitsome = "Waitsome",
+    Test = "Test",
+    Testall = "Testall",
+    Testany = "Testany",
+    Testsome = "Testsome",
+}
+
+const NUMBER: usize = MessageCall::ALL.len();
+
+/// Calls of one kind, summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageSum {
+    /// Calls.
+    pub calls: u64,
+    /// Bytes that they sent.
+    pub bytes: u64,
+    /// Ticks that they took, as far as the timed ones tell.
+    pub ticks: u64,
+}
+
+/// What one thread counts and any thread may read. Only its own thread changes it, so that no step has to be one with another.
+#[derive(Debug)]
+pub struct MessageCounts {
+    counts: [Count; NUMBER],
+    /// Of what chance depends on.
+    seed: AtomicU32,
+}
+
+#[derive(Debug)]
+struct Count {
+    calls: AtomicU64,
+    bytes: AtomicU64,
+    ticks: AtomicU64,
+    /// Calls that are not to be timed before the next one that is.
+    untimed: AtomicU32,
+    /// Calls that the next timed one stands for, besides itself.
+    stands_for: AtomicU32,
+    /// A recent mean of timed calls, in sixteenths of a tick.
+    mean: AtomicU64,
+}
+
+/// Which calls are short, in ticks.
+#[derive(Clone, Copy, Debug)]
+pub struct Shortness {
+    short: u64,
+    middle: u64,
+}
+
+impl Shortness {
+    /// On a clock with ticks of such a length.
+    pub fn of(nanoseconds_per_tick: f64) -> Self {
+        let ticks = |nanoseconds: f64| (nanoseconds / nanoseconds_per_tick) as u64;
+        Self { short: ticks(1_000.0), middle: ticks(20_000.0) }
+    }
+}
+
+impl Count {
+    const fn new() -> Self {
+        Self {
+            calls: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            ticks: AtomicU64::new(0),
+            untimed: AtomicU32::new(0),
+            stands_for: AtomicU32::new(0),
+            mean: AtomicU64::new(0),
+        }
+    }
+}
+
+#[inline(always)]
+fn add(to: &AtomicU64, value: u64) {
+    to.store(to.load(Ordering::Relaxed).wrapping_add(value), Ordering::Relaxed);
+}
+
+impl Default for MessageCounts {
+    fn default() -> Self {
+        Self { counts: [const { Count::new() }; NUMBER], seed: AtomicU32::new(0x9e37_79b9) }
+    }
+}
+
+impl MessageCounts {
+    /// A call comes; whether it is to be timed.
+    #[inline(always)]
+    pub fn count(&self, call: MessageCall, bytes: u64) -> bool {
+        let count = &self.counts[call as usize];
+        add(&count.calls, 1);
+        add(&count.bytes, bytes);
+        let untimed = count.untimed.load(Ordering::Relaxed);
+        if untimed == 0 {
+            return true;
+        }
+        count.untimed.store(untimed - 1, Ordering::Relaxed);
+        false
+    }
+
+    /// The call that was to be timed took so long.
+    #[inline]
+    pub fn timed(&self, call: MessageCall, ticks: u64, shortness: Shortness) {
+        let count = &self.counts[call as usize];
+        let stands_for = u64::from(count.stands_for.load(Ordering::Relaxed));
+        add(&count.ticks, ticks.saturating_mul(1 + stands_for));
+        let before = count.mean.load(Ordering::Relaxed);
+        // A sixteenth of the way to each: one long call among short ones has the next ones looked at.
+        let mean = if before == 0 { 16 * ticks } else { before - before / 16 + ticks };
+        count.mean.store(mean, Ordering::Relaxed);
+        let untimed = match mean / 16 {
+            mean if mean < shortness.short => self.below(15),
+            mean if mean < shortness.middle => self.below(3),
+            _ => 0,
+        };
+        count.untimed.store(untimed, Ordering::Relaxed);
+        count.stands_for.store(untimed, Ordering::Relaxed);
+    }
+
+    /// A number from 0 on below `end`.
+    #[inline]
+    fn below(&self, end: u32) -> u32 {
+        // Marsaglia's xorshift (Journal of Statistical Software 8, 2003).
+        let mut seed = self.seed.load(Ordering::Relaxed);
+        seed ^= seed << 13;
+        seed ^= seed >> 17;
+        seed ^= seed << 5;
+        self.seed.store(seed, Ordering::Relaxed);
+        ((u64::from(seed) * u64::from(end)) >> 32) as u32
+    }
+
+    /// What was counted, by call.
+    pub fn sums(&self) -> [MessageSum; NUMBER] {
+        std::array::from_fn(|place| {
+            let count = &self.counts[place];
+            MessageSum {
+                calls: count.calls.load(Ordering::Relaxed),
+                bytes: count.bytes.load(Ordering::Relaxed),
+                ticks: count.ticks.load(Ordering::Relaxed),
+            }
+        })
+    }
+
+    /// Ticks of all calls.
+    pub fn ticks(&self) -> u64 {
+        self.counts.iter().map(|count| count.ticks.load(Ordering::Relaxed)).sum()
+    }
+}
+
+impl MessageSum {
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            bytes: self.bytes.wrapping_add(other.bytes),
+            ticks: self.ticks + other.ticks,
+        }
+    }
+
+    /// What came since `before`.
+    #[must_use]
+    pub const fn since(self, before: Self) -> Self {
+        Self {
+            calls: self.calls.saturating_sub(before.calls),
+            bytes: self.bytes.wrapping_sub(before.bytes),
+            ticks: self.ticks.saturating_sub(before.ticks),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs calls of such lengths, in nanoseconds of a clock whose ticks are that long; the sum, and how many were timed.
+    fn run(lengths: impl Iterator<Item = u64>) -> (MessageSum, u64) {
+        let counts = MessageCounts::default();
+        let shortness = Shortness::of(1.0);
+        let mut timed = 0;
+        for length in lengths {
+            if counts.count(MessageCall::Irecv, 8) {
+                timed += 1;
+                counts.timed(MessageCall::Irecv, length, shortness);
+            }
+        }
+        (counts.sums()[MessageCall::Irecv as usize], timed)
+    }
+
+    #[test]
+    fn of_short_calls_a_few_tell_the_time_of_all() {
+        let (sum, timed) = run((0..100_000).map(|call| 150 + call * 37 % 100));
+        assert_eq!((sum.calls, sum.bytes), (100_000, 800_000));
+        assert!((100_000 / 10..100_000 / 6).contains(&timed), "{timed}");
+        let all: u64 = (0..100_000).map(|call| 150 + call * 37 % 100).sum();
+        assert!((sum.ticks as f64 / all as f64 - 1.0).abs() < 0.02, "{} of {all}", sum.ticks);
+    }
+
+    #[test]
+    fn long_calls_are_all_timed() {
+        assert_eq!(run((0..1000).map(|_| 50_000)), (MessageSum { calls: 1000, bytes: 8000, ticks: 50_000_000 }, 1000));
+    }
+
+    #[test]
+    fn periods_and_rare_long_calls_are_told_as_they_are() {
+        for period in [2, 5, 8, 16, 64] {
+            let length = |call: u64| if call.is_multiple_of(period) { 9_000 } else { 200 };
+            let (sum, _) = run((0..200_000).map(length));
+            let all: u64 = (0..200_000).map(length).sum();
+            assert!((sum.ticks as f64 / all as f64 - 1.0).abs() < 0.1, "period {period}: {} of {all}", sum.ticks);
+        }
+    }
+
+    #[test]
+    fn names_are_mpis_and_unique() {
+        let mut names: Vec<&str> = MessageCall::ALL.iter().map(|call| call.name()).collect();
+        assert!(names.contains(&"MPI_Sendrecv_replace"));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), NUMBER);
+    }
+}

@@ -1,0 +1,47 @@
+//! What comes first: what ran, and how long.
+
+use super::writer::{Writer, on_one_line};
+use crate::report::quantity::{duration, percent, several};
+
+impl Writer<'_> {
+    /// The first lines.
+    pub fn header(&mut self) {
+        let summary = self.summary;
+        if let Some(partial) = &summary.partial {
+            let words: Vec<String> = partial.split("; ").map(str::to_owned).collect();
+            self.wrapped("PARTIAL REPORT: ", &words);
+        }
+        let known = match summary.per_rank.len() {
+            known if known < summary.ranks as usize => format!("{known} of "),
+            _ => String::new(),
+        };
+        self.line(&format!(
+            "Collie {} ({}): {known}{} on {}, {}",
+            summary.collie_version,
+            summary.mode,
+            several(summary.ranks.into(), "rank"),
+            several(summary.nodes.into(), "node"),
+            on_one_line(&summary.mpi_library)
+        ));
+        if summary.rows.is_empty() {
+            self.line(&format!("run time {}; no collective was called", duration(summary.run_seconds)));
+            return;
+        }
+        let spread = &summary.collective_seconds;
+        let per_rank = match summary.per_rank.len() {
+            0 | 1 => String::new(),
+            _ => format!(
+                " (per rank {} to {}, least on rank {})",
+                duration(spread.min),
+                duration(spread.max),
+                spread.min_rank
+            ),
+        };
+        self.line(&format!(
+            "run time {}, in collectives {} = {}{per_rank}",
+            duration(summary.run_seconds),
+            duration(spread.mean),
+            percent(summary.collective_share)
+        ));
+    }
+}

@@ -1,0 +1,100 @@
+//! Point-to-point calls in the report: how many of each, what they sent, and how long they waited; those of collectives' requests
+//! are none of them.
+
+use crate::mpi::{Family, Launch};
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+
+type Test = fn(&Family) -> Result<(), Failed>;
+
+const TESTS: &[(&str, Test)] = &[
+    ("messages::all_kinds", all_kinds),
+    ("messages::mpif", |family| fortran(family, "messages_mpif.F")),
+    ("messages::f08", |family| fortran(family, "messages_f08.f90")),
+    ("messages::left_alone", left_alone),
+];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let trial = |(name, test): &(&str, Test)| {
+        let test = *test;
+        Trial::test(format!("{}::{name}", family.name), move || test(family))
+    };
+    TESTS.iter().map(trial).collect()
+}
+
+fn run(family: &Family, source: &str, variables: &[(&str, &str)]) -> Result<(Report, String), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let mut all = vec![("COLLIE_REPORT", path_text.as_str())];
+    all.extend(variables);
+    let command = vec![family.program(source)?.display().to_string()];
+    let launch = Launch { ranks: 2, command, variables: &all, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    Ok((Report::read(&path, &outcome)?, outcome.told()))
+}
+
+/// Calls and bytes of each function on both ranks.
+fn expect(report: &Report, expected: &[(&str, u64, u64)], told: &str) -> Result<(), Failed> {
+    let rows = report.whole["messages"].as_array().ok_or_else(|| format!("no messages\n{told}"))?;
+    let mut found: Vec<(String, u64, u64)> = rows
+        .iter()
+        .map(|row| {
+            let number = |name: &str| row[name].as_u64().unwrap_or_default();
+            (row["function"].as_str().unwrap_or_default().to_owned(), number("calls_all_ranks"), number("bytes"))
+        })
+        .collect();
+    found.sort();
+    let mut expected: Vec<_> =
+        expected.iter().map(|(name, calls, bytes)| (format!("MPI_{name}"), *calls, *bytes)).collect();
+    expected.sort();
+    if found == expected { Ok(()) } else { Err(format!("{found:?}\nnot {expected:?}\n{told}").into()) }
+}
+
+fn all_kinds(family: &Family) -> Result<(), Failed> {
+    let (report, told) = run(family, "messages.c", &[])?;
+    expect(
+        &report,
+        &[
+            ("Send", 3, 16 + 4 + 4),
+            ("Ssend", 1, 64),
+            ("Recv", 3, 0),
+            ("Probe", 1, 0),
+            ("Mprobe", 1, 0),
+            ("Mrecv", 1, 0),
+            ("Sendrecv", 2, 16),
+            ("Sendrecv_replace", 2, 32),
+            ("Irecv", 202, 0),
+            ("Isend", 202, 808),
+            ("Waitall", 202, 0),
+            ("Start", 4, 0),
+            ("Waitany", 4, 0),
+            ("Iprobe", 2, 0),
+        ],
+        &told,
+    )?;
+    // Rank 0 waited for rank 1; waiting for the collectives' requests is among theirs.
+    let waited = report.whole["per_rank"][0]["message_seconds"].as_f64().unwrap_or_default();
+    let run = report.whole["per_rank"][0]["run_seconds"].as_f64().unwrap_or_default();
+    let waits = report.calls(|row| row.function == "MPI_Iallreduce (wait)" || row.function == "MPI_Ibarrier (wait)");
+    if waited < 0.045 || waited > run || waits != 4 {
+        return Err(format!("{waited} s of {run} s, {waits} waits\n{told}").into());
+    }
+    Ok(())
+}
+
+fn fortran(family: &Family, source: &str) -> Result<(), Failed> {
+    let (report, told) = run(family, source, &[])?;
+    let expected =
+        [("Irecv", 40, 0), ("Isend", 40, 160), ("Waitall", 40, 0), ("Send", 1, 64), ("Recv", 1, 0), ("Iprobe", 2, 0)];
+    expect(&report, &expected, &told)
+}
+
+/// `COLLIE_OBSERVE=collectives` counts none, and `MPI_Pcontrol` has nothing to say about that.
+fn left_alone(family: &Family) -> Result<(), Failed> {
+    let (report, told) = run(family, "messages.c", &[("COLLIE_OBSERVE", "collectives")])?;
+    let is_there = ["messages", "message_seconds"].map(|name| !report.whole[name].is_null());
+    if is_there != [false; 2] || !report.whole["per_rank"][0]["message_seconds"].is_null() {
+        return Err(format!("{:#}\n{told}", report.whole).into());
+    }
+    Ok(())
+}
