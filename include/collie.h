@@ -65,6 +65,24 @@ int collie_read(const char *operation,
 // Returns 0, 2 if MPI is not initialised, or 3 if it could not be written (on rank 0).
 int collie_report(void);
 
+// A region of the program begins on this thread: the report tells how long it took, and how much of that collectives and
+// messages did. Regions may lie within one another. With `#pragma weak collie_region_begin`, and a look whether it is null, a
+// program needs no library to link with. From Fortran: `call collie_region_begin('name')`.
+//
+// Returns 0, or 2 if MPI is not initialised.
+//
+// # Safety
+// A string that ends in a zero byte.
+int collie_region_begin(const char *name);
+
+// The region of that name that began last on this thread ends.
+//
+// Returns 0, 1 if none of that name has begun, or 2 if MPI is not initialised.
+//
+// # Safety
+// A string that ends in a zero byte.
+int collie_region_end(const char *name);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -378,7 +378,8 @@ fn a_report_is_as_long_and_as_wide_as_asked_for() {
     assert!(table.lines().count() == 5 && table.contains(",faster,"), "{table}");
     let (code, message) = failed(&mut collie(&["report", &path, "--by", "size"]));
     assert!(
-        code == 2 && message.contains("accepted: row, function, communicator, message, rank, late, verdict"),
+        code == 2
+            && message.contains("accepted: row, function, communicator, message, region, site, rank, late, verdict"),
         "{message}"
     );
     let picture = folder.path().join("run.pdf");

@@ -86,6 +86,10 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let communicator = &mut attached.communicator;
     if runtime.recording.load(Ordering::Relaxed) {
         communicator.tally.table.record(outcome.counter, outcome.bytes as u64, ticks);
+        guard::count(1, ticks);
+        if let Some(sites) = hooks::sites() {
+            sites.count(function, outcome.bytes as u64, ticks);
+        }
         if let Some(log) = hooks::log() {
             let root = if arguments.operation.rooted() { arguments.root } else { -1 };
             let (place, times) = (communicator.tally.place, (start, ticks));
@@ -198,6 +202,7 @@ fn only_counts(runtime: &Runtime) -> bool {
     runtime.recording.load(Ordering::Relaxed)
         && hooks::log().is_none()
         && hooks::waiting().is_none()
+        && hooks::sites().is_none()
         && !log::log_enabled!(log::Level::Trace)
 }
 

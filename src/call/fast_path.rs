@@ -50,6 +50,7 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         };
         let ticks = clock.raw().saturating_sub(start);
         tally.table.record(known.plan.candidates()[0].counter, known.local.bytes() as u64, ticks);
+        thread.count(1, ticks);
         drop(held);
         Some(inside.leave(code))
     })

@@ -71,12 +71,19 @@ pub struct LoggedCall {
     pub times: (u64, u64),
 }
 
+/// Keeps where the program calls collectives.
+pub trait Sites: Sync {
+    /// The function of the program that this thread is in a call of has made a call.
+    fn count(&self, function: Function, bytes: u64, ticks: u64);
+}
+
 /// Tells what this rank knows, by [`ASKED`](crate::process::flags::ASKED) or [`DUE`](crate::process::flags::DUE), which it takes
 /// back.
 pub type Report = fn(&Runtime);
 
 static WAITING: OnceCell<&'static dyn Waiting> = OnceCell::new();
 static LOG: OnceCell<&'static dyn CallLog> = OnceCell::new();
+static SITES: OnceCell<&'static dyn Sites> = OnceCell::new();
 static REPORT: OnceCell<Report> = OnceCell::new();
 
 /// From now on waiting is separated; the first to say so does it.
@@ -99,6 +106,17 @@ pub fn set_log(log: &'static dyn CallLog) {
 #[inline]
 pub fn log() -> Option<&'static dyn CallLog> {
     LOG.get().copied()
+}
+
+/// From now on it is kept where the program calls from; the first to say so does it.
+pub fn set_sites(sites: &'static dyn Sites) {
+    SITES.get_or_init(|| sites);
+}
+
+/// Who keeps where the program calls from, if that is switched on.
+#[inline]
+pub fn sites() -> Option<&'static dyn Sites> {
+    SITES.get().copied()
 }
 
 /// Has reports that were asked for written so; the first to say so does it.

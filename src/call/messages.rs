@@ -1,7 +1,9 @@
 //! The program's point-to-point calls, counted and timed, so that the time outside collectives is placed too.
 
 use crate::monitor::{MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
-use crate::mpi::{datatype, family};
+use crate::mpi::datatype;
+#[cfg(mpi_family = "openmpi")]
+use crate::mpi::family;
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Datatype;
@@ -117,6 +119,11 @@ fn own() -> &'static MessageCounts {
     OWN.with(|own| own.lend(|own| own.0))
 }
 
+/// Ticks of this thread's calls so far.
+pub fn ticks_of_this_thread() -> u64 {
+    if WANTED.load(Ordering::Relaxed) { own().ticks() } else { 0 }
+}
+
 /// Bytes of `count` elements; 0 for counts that MPI forbids.
 #[inline]
 pub fn bytes_of(count: i64, datatype: MPI_Datatype) -> u64 {
@@ -127,6 +134,7 @@ pub fn bytes_of(count: i64, datatype: MPI_Datatype) -> u64 {
 }
 
 /// The same of the datatype that Fortran names so.
+#[cfg(mpi_family = "openmpi")]
 #[inline]
 pub fn bytes_of_fortran(count: c_int, datatype: c_int) -> u64 {
     // No address of C's is that high.

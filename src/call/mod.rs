@@ -30,6 +30,7 @@ pub mod plan;
 pub mod play;
 pub mod pool;
 pub mod program;
+pub mod regions;
 pub mod registry;
 pub mod requests;
 pub mod verify;

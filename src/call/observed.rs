@@ -64,6 +64,10 @@ fn timed(
         }
         if runtime.recording.load(Ordering::Relaxed) {
             communicator.tally.table.record(counter, bytes, ticks);
+            guard::count(1, ticks);
+            if let Some(sites) = hooks::sites() {
+                sites.count(function, bytes, ticks);
+            }
             if let Some(log) = hooks::log() {
                 let elements = log.elements(part.datatype, part.op);
                 log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });

@@ -98,6 +98,7 @@ impl Requests {
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
         let counter = table.counter(Key { function, bucket: Bucket::of(started.bytes), algorithm, decided_by });
         table.record(counter, started.bytes, ticks);
+        guard::count(0, ticks);
     }
 
     /// A call of `ticks` dealt with the request and completed it or not. Whether it is a collective's.

@@ -6,6 +6,7 @@
 use crate::algorithm::Operation;
 use crate::call::attachment::{Attached, Visit};
 use crate::call::choices::EVERYWHERE;
+use crate::call::regions::{self, Said};
 use crate::call::registry;
 use crate::mpi::constants;
 use crate::process::runtime;
@@ -119,6 +120,69 @@ pub extern "C" fn collie_report() -> c_int {
         Some(runtime) if report::report(runtime) => DONE,
         Some(_) => UNWRITTEN,
     }
+}
+
+/// A region of the program begins on this thread: the report tells how long it took, and how much of that collectives and
+/// messages did. Regions may lie within one another. With `#pragma weak collie_region_begin`, and a look whether it is null, a
+/// program needs no library to link with. From Fortran: `call collie_region_begin('name')`.
+///
+/// Returns 0, or 2 if MPI is not initialised.
+///
+/// # Safety
+/// A string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn collie_region_begin(name: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    begin_region(&unsafe { CStr::from_ptr(name) }.to_string_lossy())
+}
+
+/// The region of that name that began last on this thread ends.
+///
+/// Returns 0, 1 if none of that name has begun, or 2 if MPI is not initialised.
+///
+/// # Safety
+/// A string that ends in a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn collie_region_end(name: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    end_region(&unsafe { CStr::from_ptr(name) }.to_string_lossy())
+}
+
+fn begin_region(name: &str) -> c_int {
+    let Some(runtime) = runtime::get() else { return INACTIVE };
+    regions::begin(runtime, name, Said::ByName);
+    DONE
+}
+
+fn end_region(name: &str) -> c_int {
+    match runtime::get() {
+        None => INACTIVE,
+        Some(runtime) if regions::end(runtime, name) => DONE,
+        Some(_) => complain(&format!("collie_region_end(\"{name}\"): no such region has begun on this thread")),
+    }
+}
+
+/// The same for Fortran, which passes the length behind all arguments and fills up with blanks.
+macro_rules! fortran_regions {
+    ($($symbol:literal => $action:ident;)*) => {
+        $(const _: () = {
+            /// # Safety
+            /// A text of that length.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C" fn entry(name: *const c_char, length: usize) {
+                // SAFETY: the caller's promise.
+                let name = unsafe { std::slice::from_raw_parts(name.cast::<u8>(), length) };
+                $action(String::from_utf8_lossy(name).trim_end());
+            }
+        };)*
+    };
+}
+
+fortran_regions! {
+    "collie_region_begin_" => begin_region;
+    "collie_region_begin__" => begin_region;
+    "collie_region_end_" => end_region;
+    "collie_region_end__" => end_region;
 }
 
 /// Reads an operation and a choice; a line on stderr if they are wrong.

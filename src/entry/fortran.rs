@@ -153,7 +153,7 @@ macro_rules! pcontrol {
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn entry(level: *const c_int) {
                 // SAFETY: Fortran passes a valid address.
-                lifecycle::pcontrol(unsafe { *level });
+                lifecycle::pcontrol(unsafe { *level }, || None);
             }
         };)+
     };

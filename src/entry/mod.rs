@@ -16,10 +16,9 @@ pub mod fortran_collectives;
 pub mod freeing;
 pub mod makers;
 pub mod makers_fortran;
-mod names;
-
 pub mod messages;
 pub mod messages_fortran;
+mod names;
 pub mod observed;
 #[cfg(mpi_family = "openmpi")]
 pub mod observed_fortran;

@@ -7,6 +7,7 @@ use crate::call::arguments::Arguments;
 use crate::call::collective::carry_out;
 use crate::mpi::collectives::{Passed, replaced_collectives};
 use crate::mpi::error::throwing;
+use crate::process::text;
 use crate::service::{ending, lifecycle};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::hint::black_box;
@@ -124,10 +125,10 @@ pub unsafe extern "C" fn MPI_Abort(comm: MPI_Comm, code: c_int) -> c_int {
     ending::abort(code, || unsafe { mpi_sys::PMPI_Abort(comm, code) })
 }
 
-/// `MPI_Pcontrol` of the MPI standard, with the levels that mpiP's users know. The standard's further arguments are
-/// not looked at.
+/// `MPI_Pcontrol` of the MPI standard, with the levels that mpiP's users know, and the names of regions that IPM's do. The first
+/// of the standard's further arguments, which are variable, is where a named one would be; there may be none.
 #[unsafe(no_mangle)]
-pub extern "C" fn MPI_Pcontrol(level: c_int) -> c_int {
-    lifecycle::pcontrol(level);
+pub extern "C" fn MPI_Pcontrol(level: c_int, name: *const c_char) -> c_int {
+    lifecycle::pcontrol(level, || text::at(name));
     mpi_sys::MPI_SUCCESS as c_int
 }

@@ -22,6 +22,10 @@ pub struct Bounds {
     pub differences: usize,
     /// Members over all communicators: those of the smallest communicators stay.
     pub members: usize,
+    /// Regions of the program: those with most time stay.
+    pub regions: usize,
+    /// Where the program calls collectives: those with most time stay.
+    pub sites: usize,
 }
 
 impl Bounds {
@@ -34,6 +38,8 @@ impl Bounds {
         comparisons: 1 << 12,
         differences: 1 << 12,
         members: 1 << 24,
+        regions: 1 << 12,
+        sites: 1 << 12,
     };
 }
 
@@ -57,6 +63,12 @@ pub struct LeftOut {
     pub differences: u64,
     /// Communicators whose ranks are not told, the largest ones.
     pub members: u64,
+    /// Regions of the program, those with least time.
+    #[serde(default)]
+    pub regions: u64,
+    /// Sites of the program, those with least time.
+    #[serde(default)]
+    pub sites: u64,
 }
 
 impl LeftOut {
@@ -74,5 +86,7 @@ impl LeftOut {
         self.comparisons += other.comparisons;
         self.differences += other.differences;
         self.members += other.members;
+        self.regions += other.regions;
+        self.sites += other.sites;
     }
 }

@@ -3,6 +3,7 @@
 use super::index::Index;
 use super::keeping::keep_within;
 use super::merged::Merged;
+use super::named::SitePart;
 use super::parts::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, united};
 use super::{Bounds, CacheRecord, ClockRecord, PlayedRecord};
 
@@ -57,6 +58,16 @@ impl Merged {
         self.cache = sum_of_caches(self.cache, after.cache);
         self.left_out.add(after.left_out);
         self.add_messages(after.messages);
+        let mut known = Index::of(self.regions.iter().map(|part| part.name.clone()));
+        for part in after.regions {
+            let (place, again) = known.put(&mut self.regions, part.name.clone(), part);
+            again.into_iter().for_each(|again| self.regions[place as usize].add(again));
+        }
+        let mut known = Index::of(self.sites.iter().map(SitePart::key));
+        for part in after.sites {
+            let (place, again) = known.put(&mut self.sites, part.key(), part);
+            again.into_iter().for_each(|again| self.sites[place as usize].add(again));
+        }
         keep_within(self, bounds);
     }
 

@@ -20,6 +20,8 @@ pub(super) fn keep_within(merged: &mut Merged, bounds: &Bounds) {
     merged.left_out.late += keep_most(&mut merged.late, bounds.late, |part| part.record.waited_ns).len() as u64;
     merged.left_out.comparisons += keep_most(&mut merged.epochs, bounds.comparisons, |part| part.calls).len() as u64;
     merged.left_out.differences += keep_most(&mut merged.differences, bounds.differences, |_| ()).len() as u64;
+    merged.left_out.regions += keep_most(&mut merged.regions, bounds.regions, |part| part.total_ns).len() as u64;
+    merged.left_out.sites += keep_most(&mut merged.sites, bounds.sites, |part| part.total_ns).len() as u64;
     merged.keep_rows(bounds.rows);
     merged.keep_members(bounds.members);
     merged.forget_unused();

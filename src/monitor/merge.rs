@@ -75,6 +75,8 @@ impl Merged {
             collective_share: share(collective_ns, run_ns),
             message_seconds: self.message_seconds(),
             messages: self.messages(),
+            regions: self.regions(),
+            sites: self.sites(),
             overhead: self.overhead(),
             dropped_events: self.dropped_events,
             clock: self.clock.map(|clock| ClockRow {

@@ -6,6 +6,7 @@
 //!
 //! `recorded` makes them of records, `joining` joins them, `keeping` leaves out what is too much, and `merge` makes the summary.
 
+use super::named::{RegionPart, SitePart};
 use super::parts::{
     BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowPart,
     TrafficPart,
@@ -41,6 +42,10 @@ pub struct Merged {
     pub(super) left_out: LeftOut,
     /// Point-to-point calls by kind.
     pub(super) messages: Vec<MessagePart>,
+    /// Regions of the program, by name.
+    pub(super) regions: Vec<RegionPart>,
+    /// Where it calls collectives.
+    pub(super) sites: Vec<SitePart>,
 }
 
 impl Merged {

@@ -10,6 +10,7 @@
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
 //! * [`messages`](MessageCounts): point-to-point calls.
+//! * [`named`](RegionRecord): regions that the program names, and sites that it calls from.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
@@ -38,6 +39,8 @@ mod keeping;
 mod merge;
 mod merged;
 mod messages;
+mod named;
+mod named_rows;
 mod parts;
 mod picked;
 mod record;
@@ -69,6 +72,8 @@ pub use function::{Collective, Form, Function};
 pub use merge::merge;
 pub use merged::Merged;
 pub use messages::{MessageCall, MessageCounts, MessageSum, Shortness};
+pub use named::{RegionRecord, SiteRecord};
+pub use named_rows::{RegionRow, SiteRow};
 pub use picked::{Parts, Shown};
 pub use record::{
     CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DecodeError, DifferenceRecord, ElementsRecord,

@@ -1,6 +1,6 @@
 //! What a rank hands in at the end, and its bytes.
 
-use super::{Bucket, Event, Function, Steps};
+use super::{Bucket, Event, Function, RegionRecord, SiteRecord, Steps};
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -51,6 +51,10 @@ pub struct RankRecord {
     pub cache: CacheRecord,
     /// Point-to-point calls; nothing if they were not counted.
     pub messages: Option<Vec<MessageRecord>>,
+    /// Regions that the program has named.
+    pub regions: Vec<RegionRecord>,
+    /// Where it calls collectives, if that was wanted.
+    pub sites: Vec<SiteRecord>,
 }
 
 /// What a call moved or reduced.

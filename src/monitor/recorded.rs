@@ -4,12 +4,15 @@ use super::durations::STEPS;
 use super::index::Index;
 use super::keeping::keep_within;
 use super::merged::Merged;
+use super::named::{RegionPart, SitePart};
 use super::parts::{
     BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowKey,
     RowPart, TrafficPart,
 };
 use super::units::seconds;
-use super::{Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, MessageRecord, OverflowRecord, RankRecord};
+use super::{
+    Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, MessageRecord, OverflowRecord, RankRecord,
+};
 
 impl Merged {
     /// What one rank recorded.
@@ -18,6 +21,8 @@ impl Merged {
         let mut merged = Self {
             messages: messages.collect(),
             ranks: vec![rank_part(&record)],
+            regions: record.regions.into_iter().map(|region| RegionPart::of(record.rank, region)).collect(),
+            sites: record.sites.into_iter().map(|site| SitePart::of(record.rank, site)).collect(),
             overhead_ns_per_call: record.overhead_ns_per_call,
             dropped_events: record.dropped_events,
             clock: record.clock,

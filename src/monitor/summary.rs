@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::{Comparison, LeftOut, Spread};
+use super::{Comparison, LeftOut, RegionRow, SiteRow, Spread};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,6 +54,12 @@ pub struct Summary {
     /// Point-to-point calls by function, most time first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<MessageRow>,
+    /// Regions that the program has named, most time first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<RegionRow>,
+    /// Where the program calls collectives, most time first; empty unless that was wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<SiteRow>,
     /// Communicators that had calls, in the order of their identities.
     pub communicators: Vec<CommunicatorRow>,
     /// Cells over all ranks, most time first.

@@ -25,6 +25,8 @@ pub struct Thread {
     playing: Cell<Option<Operation>>,
     /// An error to raise when Collie is left.
     error: Cell<Option<(MPI_Comm, Error)>>,
+    /// Collective calls so far, and their ticks.
+    collectives: Cell<(u64, u64)>,
 }
 
 thread_local! {
@@ -36,6 +38,7 @@ thread_local! {
             activity: Cell::new(""),
             playing: Cell::new(None),
             error: Cell::new(None),
+            collectives: Cell::new((0, 0)),
         }
     };
 }
@@ -60,6 +63,18 @@ impl Thread {
     pub fn number(&self) -> usize {
         // An address is none of another live thread's.
         std::ptr::from_ref(self).addr()
+    }
+
+    /// So many collective calls more, of so many ticks.
+    #[inline(always)]
+    pub fn count(&self, calls: u64, ticks: u64) {
+        let (before, ticks_before) = self.collectives.get();
+        self.collectives.set((before + calls, ticks_before + ticks));
+    }
+
+    /// Its collective calls so far, and their ticks.
+    pub fn collectives(&self) -> (u64, u64) {
+        self.collectives.get()
     }
 
     /// Whether it is inside Collie, or seems to be.
@@ -165,6 +180,12 @@ impl Thread {
             tell_and_abort(&what, operation.row().mpi_name);
         }
     }
+}
+
+/// So many collective calls more on this thread, of so many ticks.
+#[inline]
+pub fn count(calls: u64, ticks: u64) {
+    THREAD.with(|thread| thread.count(calls, ticks));
 }
 
 /// Runs `ours`, or `native` when this thread is inside Collie already: a reduction function or an attribute callback of

@@ -5,7 +5,7 @@
 //! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that it remembers;
 //!   [`watched`]: what it is in the middle of.
 //! * [`log`]: words for people. [`native`]: the MPI library's procedures by name; [`library`]: which one it is.
-//! * [`folder`]: the folder of the command.
+//! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may be none.
 //! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of messages.
 //!   [`stacked`]: other tools beside this one.
 
@@ -17,9 +17,11 @@ pub mod kept;
 pub mod last_communicators;
 pub mod library;
 pub mod log;
+pub mod modules;
 pub mod monitoring;
 pub mod native;
 pub mod runtime;
 pub mod stack;
 pub mod stacked;
+pub mod text;
 pub mod watched;

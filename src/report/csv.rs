@@ -4,7 +4,9 @@
 
 use super::layout::{Layout, TableOf};
 use super::totals::{self, Total, waited_for};
-use crate::monitor::{CommunicatorRow, ComparisonRow, LateRow, MessageRow, RankRow, Row, Summary};
+use crate::monitor::{
+    CommunicatorRow, ComparisonRow, LateRow, MessageRow, RankRow, RegionRow, Row, SiteRow, Spread, Summary,
+};
 use std::collections::HashMap;
 
 /// Columns that tell a communicator.
@@ -65,6 +67,15 @@ const TOTAL: [&str; 7] = [
     "waiting_seconds_per_rank",
 ];
 
+/// Columns of a rank's total over ranks.
+const SPREAD: [&str; 5] = [
+    "total_seconds_min",
+    "total_seconds_min_rank",
+    "total_seconds_mean",
+    "total_seconds_max",
+    "total_seconds_max_rank",
+];
+
 /// The table that the layout names, as many rows as it says.
 pub fn render(summary: &Summary, layout: &Layout) -> Vec<u8> {
     let (heads, mut rows) = match layout.table.unwrap_or(TableOf::Rows) {
@@ -72,6 +83,8 @@ pub fn render(summary: &Summary, layout: &Layout) -> Vec<u8> {
         TableOf::Functions => functions(summary),
         TableOf::Communicators => communicators(summary),
         TableOf::Messages => messages(summary),
+        TableOf::Regions => regions(summary),
+        TableOf::Sites => sites(summary),
         TableOf::Ranks => ranks(summary),
         TableOf::Late => late(summary),
         TableOf::Verdicts => verdicts(summary),
@@ -179,6 +192,42 @@ fn messages(summary: &Summary) -> Table {
     let heads =
         ["function", "ranks", "calls_all_ranks", "bytes_sent", "seconds_per_rank", "seconds_max", "seconds_max_rank"];
     (heads.to_vec(), summary.messages.iter().map(row).collect())
+}
+
+fn regions(summary: &Summary) -> Table {
+    let row = |row: &RegionRow| {
+        let mut fields = vec![row.name.clone(), row.ranks.to_string(), row.entries_all_ranks.to_string()];
+        fields.extend(spread(&row.total_seconds));
+        fields.extend([row.collective_seconds.to_string(), row.message_seconds.to_string()]);
+        fields.push(row.calls_all_ranks.to_string());
+        fields
+    };
+    let heads = ["region", "ranks", "entries_all_ranks"].iter().chain(&SPREAD);
+    let heads = heads.chain(&["collective_seconds_mean", "message_seconds_mean", "calls_all_ranks"]);
+    (heads.copied().collect(), summary.regions.iter().map(row).collect())
+}
+
+fn sites(summary: &Summary) -> Table {
+    let row = |row: &SiteRow| {
+        let mut fields = vec![row.function.clone(), row.title(), row.module.clone(), format!("{:#x}", row.address)];
+        fields.extend([row.ranks.to_string(), row.calls_all_ranks.to_string(), row.bytes.to_string()]);
+        fields.extend(spread(&row.total_seconds));
+        fields.push(row.max_seconds.to_string());
+        fields
+    };
+    let heads = ["function", "place", "module", "address", "ranks", "calls_all_ranks", "bytes"];
+    let heads = heads.iter().chain(&SPREAD).chain(&["max_seconds"]).copied();
+    (heads.collect(), summary.sites.iter().map(row).collect())
+}
+
+fn spread(spread: &Spread) -> [String; SPREAD.len()] {
+    [
+        spread.min.to_string(),
+        spread.min_rank.to_string(),
+        spread.mean.to_string(),
+        spread.max.to_string(),
+        spread.max_rank.to_string(),
+    ]
 }
 
 fn late(summary: &Summary) -> Table {

@@ -39,6 +39,10 @@ pub enum TableOf {
     Communicators,
     /// A function that sends or receives messages, or waits for them.
     Messages,
+    /// A region that the program names.
+    Regions,
+    /// A place that the program calls collectives from.
+    Sites,
     /// A rank.
     Ranks,
     /// A rank that others waited for on a communicator.
@@ -49,11 +53,13 @@ pub enum TableOf {
 
 impl TableOf {
     /// All of them, with the names that users write.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 9] = [
         ("row", Self::Rows),
         ("function", Self::Functions),
         ("communicator", Self::Communicators),
         ("message", Self::Messages),
+        ("region", Self::Regions),
+        ("site", Self::Sites),
         ("rank", Self::Ranks),
         ("late", Self::Late),
         ("verdict", Self::Verdicts),

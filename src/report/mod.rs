@@ -15,6 +15,7 @@ mod names;
 mod numbers;
 mod quantity;
 mod recovered;
+mod sites;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -29,6 +30,7 @@ pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
 pub use numbers::{free, free_of_files, numbered, with_word};
 pub use recovered::recover;
+pub use sites::name_sites;
 pub use trace::Trace;
 pub use write::{WriteError, replace, write};
 

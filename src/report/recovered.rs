@@ -1,6 +1,7 @@
 //! What single ranks wrote before their job ended, as one report.
 
 use super::quantity::{duration, several};
+use super::sites::name_sites;
 use crate::monitor::{RankRecord, Summary, merge};
 use std::cmp::Reverse;
 
@@ -24,6 +25,7 @@ pub fn recover(mut records: Vec<RankRecord>) -> Summary {
         words += &format!("; missing: {}", ranges(&summary.missing));
     }
     summary.partial = Some(words);
+    name_sites(&mut summary);
     summary
 }
 

@@ -75,6 +75,8 @@ pub struct Configuration {
     pub watchdog_seconds: Option<u32>,
     /// `COLLIE_OBSERVE`: whether point-to-point calls are counted too.
     pub observe_messages: bool,
+    /// `COLLIE_SITES`: whether it is told where calls come from.
+    pub sites: bool,
     /// `COLLIE_CHECKPOINT`: after how many seconds each rank writes what it knows.
     pub checkpoint_seconds: Option<u32>,
     /// `COLLIE_LOG`, a filter that env_logger understands.
@@ -106,6 +108,7 @@ impl Default for Configuration {
             sync: Sync::default(),
             watchdog_seconds: None,
             observe_messages: true,
+            sites: false,
             checkpoint_seconds: None,
             log: "warn".to_owned(),
             after: None,
@@ -245,6 +248,7 @@ impl Configuration {
                 self.watchdog_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
             }
             variables::OBSERVE => self.observe_messages = word(value, &[("all", true), ("collectives", false)])?,
+            variables::SITES => self.sites = word(value, &[("on", true), ("off", false)])?,
             variables::CHECKPOINT => {
                 let seconds = whole_number(value, 1)?;
                 self.checkpoint_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));

@@ -51,6 +51,8 @@ pub const SPILL: &str = "COLLIE_SPILL";
 pub const WATCHDOG: &str = "COLLIE_WATCHDOG";
 /// What is counted.
 pub const OBSERVE: &str = "COLLIE_OBSERVE";
+/// Whether it is told where calls come from.
+pub const SITES: &str = "COLLIE_SITES";
 /// How often each rank writes what it knows.
 pub const CHECKPOINT: &str = "COLLIE_CHECKPOINT";
 /// Filter of the log.
@@ -152,6 +154,14 @@ const AFTER_OPERATIONS: &[Variable] = &[
         help: "all counts and times point-to-point calls too (MPI_Send, MPI_Irecv, MPI_Waitall and the like), so that the report \
                tells how much of the run is spent in messages; of short ones some are timed and stand for the others. \
                collectives leaves them alone.",
+    },
+    Variable {
+        name: SITES,
+        accepted: "on, off",
+        default: "off",
+        help: "on tells the functions and lines of the program that collectives are called from, with calls, bytes and time of each, \
+               as far as its files hold symbols and lines (compile with -g). Each call then walks up the stack, which takes it \
+               one to a few microseconds.",
     },
     Variable {
         name: CHECKPOINT,

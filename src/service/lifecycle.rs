@@ -1,8 +1,9 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
-use super::{checkpoint, ending, outputs, partial, places, report, synchronise, trace, watch};
+use super::{checkpoint, ending, outputs, partial, places, report, sites, synchronise, trace, watch};
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
+use crate::call::regions::{self, Said};
 use crate::call::requests::REQUESTS;
 use crate::call::{hooks, messages, registry};
 use crate::mpi::communicator::Key;
@@ -84,6 +85,7 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.extend(configuration.replaced_from().to_le_bytes());
         wanted.extend(configuration.checkpoint_seconds.unwrap_or(0).to_le_bytes());
         wanted.push(u8::from(configuration.observe_messages));
+        wanted.push(u8::from(configuration.sites));
         let files = places::decide(runtime);
         outputs::try_paths(files);
         wanted.extend(files.encode());
@@ -93,7 +95,10 @@ fn start(runtime: &'static Runtime) -> Result {
     let (sync, seconds, replaced_from, checkpoint_seconds) = (wanted[0], number(1), number(5), number(9));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
     messages::start(runtime, wanted[13] != 0);
-    places::take_over(&wanted[14..]);
+    if wanted[14] != 0 {
+        sites::start();
+    }
+    places::take_over(&wanted[15..]);
     if seconds > 0 {
         watch::start(runtime, seconds);
     }
@@ -116,12 +121,27 @@ unsafe extern "C" fn self_is_freed(_: MPI_Comm, _: c_int, _: *mut c_void, _: *mu
     SUCCESS
 }
 
-/// What `MPI_Pcontrol` does: 0 off, 1 on, 2 forget what was recorded, 3 write a report now (on all ranks together).
-pub fn pcontrol(level: c_int) {
+/// What `MPI_Pcontrol` does: 0 off, 1 on, 2 forget what was recorded, 3 write a report now (on all ranks together); with a name,
+/// 1 begins a region and -1 ends it.
+pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
     let Some(runtime) = runtime::get() else { return };
     match level {
+        -1 => {
+            if let Some(name) = name()
+                && !regions::end(runtime, &name)
+            {
+                ::log::warn!("MPI_Pcontrol(-1, \"{name}\"): no such region has begun on this thread");
+            }
+        }
         0 => set_recording(runtime, false),
-        1 => set_recording(runtime, true),
+        1 => {
+            if !runtime.recording.load(Ordering::Relaxed) {
+                set_recording(runtime, true);
+            }
+            if let Some(name) = name() {
+                regions::begin(runtime, &name, Said::ByPcontrol);
+            }
+        }
         2 => {
             // Communicators find out by themselves, when a call or a report next looks at them.
             let walk = registry::walk();
@@ -131,11 +151,13 @@ pub fn pcontrol(level: c_int) {
             synchronise::reset();
             REQUESTS.reset();
             messages::reset();
+            regions::reset(runtime);
+            sites::reset();
         }
         3 => {
             report::report(runtime);
         }
-        other => ::log::warn!("MPI_Pcontrol({other}) is not known; accepted: 0, 1, 2, 3"),
+        other => ::log::warn!("MPI_Pcontrol({other}) is not known; accepted: -1, 0, 1, 2, 3"),
     }
 }
 

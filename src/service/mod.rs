@@ -6,6 +6,7 @@
 //!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]: all ranks'
 //!   arrivals put together.
+//! * [`sites`]: where the program calls from.
 //! * [`watch`]: the watch for calls that do not end.
 //! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
 
@@ -21,6 +22,7 @@ pub mod places;
 pub mod record;
 pub mod report;
 pub mod signals;
+pub mod sites;
 pub mod synchronise;
 pub mod trace;
 pub mod watch;

@@ -1,11 +1,11 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
-use super::{places, synchronise, trace};
+use super::{places, sites, synchronise, trace};
 use crate::call::attachment::{Attached, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
-use crate::call::{messages, registry};
+use crate::call::{messages, regions, registry};
 use crate::monitor::{
     CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Overflow, OverflowRecord, PlayedRecord,
     RankRecord, Traffic,
@@ -114,6 +114,8 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         played: PlayedRecord { calls: played.calls, kept: played.kept, actions: played.actions },
         cache: cache_record(runtime),
         messages: messages::are_wanted().then(|| messages::records(runtime)),
+        regions: regions::records(runtime),
+        sites: sites::records(runtime),
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record);

@@ -8,6 +8,7 @@ use crate::mpi::{Error, Result, constants};
 use crate::process::log;
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::Runtime;
+use crate::report::name_sites;
 use std::os::raw::c_int;
 
 /// What rank 0 wants of the ranks: bits of the first byte that it sends.
@@ -57,6 +58,7 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
     way.close()?;
     if let Some(all) = all {
         let mut summary = all.finish();
+        name_sites(&mut summary);
         let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
         summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
         written &= write(runtime, &summary);

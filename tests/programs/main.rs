@@ -17,6 +17,7 @@ mod monitored;
 mod mpi;
 mod nodes;
 mod outputs;
+mod parts;
 mod pitfalls;
 mod programs;
 mod records;
@@ -46,6 +47,7 @@ fn main() {
         trials.add(modes::trials(family));
         trials.add(exits::trials(family));
         trials.add(outputs::trials(family));
+        trials.add(parts::trials(family));
         all.append(&mut trials.of_family);
     }
     libtest_mimic::run(&arguments, all).exit();

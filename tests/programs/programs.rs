@@ -188,7 +188,7 @@ fn of_python(family: &Family, python: &Path) -> Result<(), Failed> {
 }
 
 /// What users write: `mpicc app.c $(pkg-config --cflags --libs collie)`.
-fn linked_program(family: &Family, source: &str) -> Result<Vec<String>, Failed> {
+pub fn linked_program(family: &Family, source: &str) -> Result<Vec<String>, Failed> {
     let folder = family.library()?.with_file_name("pkgconfig");
     let mut command = Command::new("pkg-config");
     let flags = tool(command.env("PKG_CONFIG_PATH", folder).args(["--cflags", "--libs", "collie"]))?;

@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Write to this file instead of standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, message, rank, late (ranks that
+    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, message, region, site, rank, late (ranks that
     /// others waited for) or verdict (mode compare)
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,

@@ -112,6 +112,8 @@ function show(summary) {
   verificationSection(summary);
   verdictSection(summary);
   if (summary.rows.length) totalsSection(summary);
+  if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; regions within one are in its time.", regionTable(summary));
+  if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack.", siteTable(summary));
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below, a group to see its rows.",
     summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,

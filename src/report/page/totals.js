@@ -70,6 +70,41 @@ function messageTable(summary) {
   ], summary.messages, { sortBy: 3 });
 }
 
+function regionTable(summary) {
+  const most = summary.regions.reduce((most, row) => Math.max(most, row.total_seconds.mean), 0) / (summary.run_seconds || 1);
+  const part = of => row => row.total_seconds.mean ? of(row) / row.total_seconds.mean : 0;
+  return sortable([
+    { head: "Region", of: row => row.name, kind: "long" },
+    { head: "Ranks", of: row => row.ranks, show: count, kind: "number" },
+    { head: "Times", of: row => row.entries_all_ranks, show: count, kind: "number", title: "on all ranks" },
+    { head: "Time per rank", of: row => row.total_seconds.mean, show: duration, kind: "number", title: "mean over its ranks" },
+    { head: "Of the run", of: row => row.total_seconds.mean / (summary.run_seconds || 1), show: percent, kind: "share", most },
+    { head: "Min rank", of: row => row.total_seconds.min, show: duration, kind: "number", title: "of the rank with the least" },
+    { head: "Max rank", of: row => row.total_seconds.max, show: duration, kind: "number", title: "of the rank with the most" },
+    { head: "Collectives", of: part(row => row.collective_seconds), show: percent, kind: "share", most: 1, title: "of the region" },
+    ...(summary.message_seconds ? [{ head: "Messages", of: part(row => row.message_seconds), show: percent, kind: "share", most: 1, title: "point-to-point calls, of the region" }] : []),
+    { head: "Collective calls", of: row => row.calls_all_ranks, show: count, kind: "number", title: "of all ranks" },
+  ], summary.regions, { sortBy: 3, search: summary.regions.length > 12 });
+}
+
+function siteTable(summary) {
+  const seconds = row => row.total_seconds.mean * row.ranks, ranks = known(summary);
+  const all = summary.sites.reduce((sum, row) => sum + seconds(row), 0) || 1;
+  const place = row => row.place ?? `${row.module.split("/").pop()}+0x${row.address.toString(16)}`;
+  return sortable([
+    { head: "Function", of: row => row.function, kind: "function" },
+    { head: "Called from", of: place },
+    { head: "Calls", of: row => row.calls_all_ranks, show: count, kind: "number", title: "of all ranks" },
+    { head: "Volume", of: row => row.bytes, show: bytes, kind: "number", title: "signature bytes of all calls of all ranks" },
+    { head: "Time per rank", of: row => seconds(row) / ranks, show: duration, kind: "number", title: "mean over all ranks" },
+    { head: "Of these", of: row => seconds(row) / all, show: percent, kind: "share", most: summary.sites.reduce((most, row) => Math.max(most, seconds(row)), 0) / all },
+    { head: "Mean", of: row => seconds(row) / (row.calls_all_ranks || 1), show: duration, kind: "number", title: "of a call" },
+    { head: "Max", of: row => row.max_seconds, show: duration, kind: "number", title: "the longest call" },
+    { head: "Max rank", of: row => row.total_seconds.max, show: duration, kind: "number", title: "of the rank with the most" },
+    { head: "File", of: row => row.module, kind: "long" },
+  ], summary.sites, { sortBy: 4, search: summary.sites.length > 12 });
+}
+
 function communicatorTable(summary) {
   const sums = new Map(totals(summary.rows, row => row.communicator).map(sum => [sum.key, sum]));
   const rows = summary.communicators.map((communicator, place) => ({ place, communicator, calls: 0, bytes: 0, seconds: 0, ...sums.get(place) }));

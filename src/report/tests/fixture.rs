@@ -2,8 +2,8 @@
 
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, MessageCall, MessageRecord, RankRecord, Summary,
-    Table, TrafficRecord, merge,
+    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, MessageCall, MessageRecord, RankRecord, RegionRecord,
+    SiteRecord, Summary, Table, TrafficRecord, merge,
 };
 
 const RANKS: u32 = 8;
@@ -152,6 +152,30 @@ pub fn full_records() -> Vec<RankRecord> {
             sent(MessageCall::Irecv, 4000, 0, 900_000),
             sent(MessageCall::Waitall, 1000, 0, 130_000_000 + 9_000_000 * u64::from(rank)),
         ]);
+        let region = |name: &str, entries: u64, total_ns: u64, collective_ns: u64| RegionRecord {
+            name: name.into(),
+            entries,
+            total_ns: total_ns + 1_000_000 * u64::from(rank),
+            calls: 10 * entries,
+            collective_ns,
+            message_ns: collective_ns / 4,
+        };
+        record.regions =
+            vec![region("time step", 400, 2_000_000_000, 600_000_000), region("output", 4, 90_000_000, 9_000_000)];
+        let site = |address: u64, collective: Collective, calls: u64, total_ns: u64| SiteRecord {
+            module: "/home/me/stencil".into(),
+            address,
+            function: Function::blocking(collective),
+            calls,
+            bytes: 8 * calls,
+            total_ns,
+            max_ns: total_ns / calls * 3,
+        };
+        record.sites = vec![
+            site(0x1200, Collective::Allreduce, 5000, 13_000_000),
+            site(0x12f4, Collective::Allreduce, 400, 530_000_000),
+            site(0x1420, Collective::Bcast, 150, 137_000_000),
+        ];
         record.dropped_events = u64::from(rank) * 10;
         record.cache = short_of_room();
         let gap = GapRecord {

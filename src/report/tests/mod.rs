@@ -64,7 +64,7 @@ fn one_table_alone_is_what_was_asked_for() {
     }
     assert_eq!(
         TableOf::parse("size").unwrap_err(),
-        "accepted: row, function, communicator, message, rank, late, verdict"
+        "accepted: row, function, communicator, message, region, site, rank, late, verdict"
     );
 }
 

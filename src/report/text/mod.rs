@@ -4,6 +4,7 @@ mod head;
 mod late;
 mod messages;
 mod notes;
+mod program;
 mod rows;
 mod sums;
 mod verdicts;
@@ -45,6 +46,7 @@ impl Writer<'_> {
     fn screen(&mut self) {
         self.header();
         self.messages_in_short();
+        self.program_in_short();
         self.sums_in_short();
         let mut below = Writer { text: String::new(), ..*self };
         below.verdicts(COMPARISONS);
@@ -74,6 +76,12 @@ impl Writer<'_> {
         }
         if self.layout.shows(TableOf::Messages) {
             self.messages();
+        }
+        if self.layout.shows(TableOf::Regions) {
+            self.regions();
+        }
+        if self.layout.shows(TableOf::Sites) {
+            self.sites();
         }
         if self.layout.shows(TableOf::Ranks) {
             self.ranks();

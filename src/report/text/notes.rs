@@ -84,6 +84,8 @@ fn too_much(left_out: &LeftOut) -> Vec<String> {
         (left_out.traffic, "pairs of the traffic"),
         (left_out.late, "late ranks"),
         (left_out.members, "communicators' members"),
+        (left_out.regions, "regions"),
+        (left_out.sites, "call sites"),
     ];
     parts.iter().filter(|part| part.0 > 0).map(|(number, of)| format!("{} {of}", count(*number))).collect()
 }

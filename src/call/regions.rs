@@ -1,0 +1,137 @@
+//! Regions that the program names (`collie.h`, `MPI_Pcontrol`): how long they took, and how much of it collectives and messages did.
+
+use super::messages;
+use crate::monitor::RegionRecord;
+use crate::process::guard::{self, THREAD};
+use crate::process::runtime::Runtime;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+
+/// Most names of a rank; time in further ones is told together, under [`OTHERS`].
+const MOST: usize = 1000;
+const OTHERS: &str = "(further regions)";
+
+/// Most regions that a thread has begun and not ended: of a program that only begins them the last ones.
+const DEEPEST: usize = 256;
+
+static REGIONS: Mutex<Regions> = Mutex::new(Regions { ended: BTreeMap::new(), open: Vec::new() });
+
+struct Regions {
+    ended: BTreeMap<String, Sum>,
+    open: Vec<Open>,
+}
+
+/// Who says that a region begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// A function of `collie.h`.
+    ByName,
+    /// `MPI_Pcontrol(1, ...)`, whose further arguments may be none: what seems to be a name counts when it is also ended.
+    ByPcontrol,
+}
+
+/// A region that has begun.
+struct Open {
+    thread: usize,
+    name: String,
+    said: Said,
+    at: Moment,
+}
+
+/// Ticks of the clock, and what this thread had counted then.
+#[derive(Clone, Copy)]
+struct Moment {
+    ticks: u64,
+    calls: u64,
+    collective: u64,
+    message: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    entries: u64,
+    ticks: u64,
+    calls: u64,
+    collective: u64,
+    message: u64,
+}
+
+impl Moment {
+    fn now(runtime: &Runtime) -> Self {
+        let (calls, collective) = THREAD.with(guard::Thread::collectives);
+        Self { ticks: runtime.clock.raw(), calls, collective, message: messages::ticks_of_this_thread() }
+    }
+}
+
+impl Sum {
+    fn add(&mut self, from: Moment, to: Moment) {
+        self.entries += 1;
+        self.ticks += to.ticks.saturating_sub(from.ticks);
+        self.calls += to.calls - from.calls;
+        self.collective += to.collective - from.collective;
+        self.message += to.message.saturating_sub(from.message);
+    }
+}
+
+impl Regions {
+    /// The sum of that name, or of those that there is no room for.
+    fn sum(&mut self, name: &str) -> &mut Sum {
+        let name = if self.ended.len() < MOST || self.ended.contains_key(name) { name } else { OTHERS };
+        self.ended.entry(name.to_owned()).or_default()
+    }
+}
+
+/// A region begins on this thread.
+pub fn begin(runtime: &Runtime, name: &str, said: Said) {
+    let thread = guard::this_thread();
+    let mut regions = REGIONS.lock();
+    if said == Said::ByPcontrol {
+        // One that is never ended and begun again and again was no name, or begins anew.
+        regions.open.retain(|open| (open.thread, open.said, open.name.as_str()) != (thread, said, name));
+    }
+    if regions.open.iter().filter(|open| open.thread == thread).count() >= DEEPEST
+        && let Some(first) = regions.open.iter().position(|open| open.thread == thread)
+    {
+        regions.open.remove(first);
+    }
+    regions.open.push(Open { thread, name: name.to_owned(), said, at: Moment::now(runtime) });
+}
+
+/// The region that this thread has begun last under that name ends; whether there is one.
+pub fn end(runtime: &Runtime, name: &str) -> bool {
+    let (thread, now) = (guard::this_thread(), Moment::now(runtime));
+    let mut regions = REGIONS.lock();
+    let Some(place) = regions.open.iter().rposition(|open| open.thread == thread && open.name == name) else {
+        return false;
+    };
+    let Open { at, .. } = regions.open.remove(place);
+    regions.sum(name).add(at, now);
+    true
+}
+
+/// Forgets what was counted; regions that have begun count from now on.
+pub fn reset(runtime: &Runtime) {
+    let (thread, now) = (guard::this_thread(), Moment::now(runtime));
+    let mut regions = REGIONS.lock();
+    regions.ended.clear();
+    regions.open.iter_mut().filter(|open| open.thread == thread).for_each(|open| open.at = now);
+}
+
+/// What was counted, for this rank's record; with the regions that this thread is in.
+pub fn records(runtime: &Runtime) -> Vec<RegionRecord> {
+    let (thread, now) = (guard::this_thread(), Moment::now(runtime));
+    let regions = REGIONS.lock();
+    let mut all = Regions { ended: regions.ended.clone(), open: Vec::new() };
+    for open in regions.open.iter().filter(|open| open.thread == thread && open.said == Said::ByName) {
+        all.sum(&open.name).add(open.at, now);
+    }
+    let record = |(name, sum): (String, Sum)| RegionRecord {
+        name,
+        entries: sum.entries,
+        total_ns: runtime.nanoseconds(sum.ticks),
+        calls: sum.calls,
+        collective_ns: runtime.nanoseconds(sum.collective),
+        message_ns: runtime.nanoseconds(sum.message),
+    };
+    all.ended.into_iter().map(record).collect()
+}

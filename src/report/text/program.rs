@@ -1,0 +1,112 @@
+//! Parts of the program: regions that it names, and places that it calls from.
+
+use super::writer::{Writer, function, heads};
+use crate::monitor::{RegionRow, SiteRow};
+use crate::report::quantity::{bytes, count, duration, percent};
+
+/// Regions and sites that are named in a line.
+const NAMED: usize = 3;
+
+impl Writer<'_> {
+    /// A line of regions, and one of sites, where there are any.
+    pub fn program_in_short(&mut self) {
+        let summary = self.summary;
+        if !summary.regions.is_empty() {
+            let named = summary.regions.iter().take(NAMED).map(|row| {
+                let part = |seconds: f64| percent(seconds / row.total_seconds.mean.max(f64::MIN_POSITIVE));
+                let messages = match summary.message_seconds {
+                    Some(_) => format!(", {} messages", part(row.message_seconds)),
+                    None => String::new(),
+                };
+                let collectives = part(row.collective_seconds);
+                format!("{} {} ({collectives} collectives{messages})", row.name, duration(row.total_seconds.mean))
+            });
+            let line = format!("regions: {}{}", named.collect::<Vec<_>>().join(", "), more(summary.regions.len()));
+            self.line(&line);
+        }
+        if !summary.sites.is_empty() {
+            let all: f64 = summary.sites.iter().map(seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+            let named = summary.sites.iter().take(NAMED);
+            let named = named
+                .map(|row| format!("{} in {} {}", function(&row.function), row.title(), percent(seconds(row) / all)));
+            let line = format!("called from: {}{}", named.collect::<Vec<_>>().join(", "), more(summary.sites.len()));
+            self.line(&line);
+        }
+    }
+
+    /// The table of regions.
+    pub fn regions(&mut self) {
+        let summary = self.summary;
+        let rows = &summary.regions;
+        if rows.is_empty() {
+            if self.layout.table.is_some() {
+                self.line("the program has named no regions (collie_region_begin in collie.h)");
+            }
+            return;
+        }
+        let shown = self.layout.rows(rows.len());
+        let mut table =
+            heads(&["region", "ranks", "times", "time", "of run", "max", "rank", "collectives", "messages", "calls"]);
+        for RegionRow { name, ranks, entries_all_ranks, total_seconds, .. } in &rows[..shown] {
+            table.push(vec![
+                name.clone(),
+                ranks.to_string(),
+                count(*entries_all_ranks),
+                duration(total_seconds.mean),
+                percent(total_seconds.mean / summary.run_seconds.max(f64::MIN_POSITIVE)),
+                duration(total_seconds.max),
+                total_seconds.max_rank.to_string(),
+            ]);
+        }
+        for (fields, row) in table[1..].iter_mut().zip(rows) {
+            let part = |seconds: f64| percent(seconds / row.total_seconds.mean.max(f64::MIN_POSITIVE));
+            let messages = summary.message_seconds.map_or("-".to_owned(), |_| part(row.message_seconds));
+            fields.extend([part(row.collective_seconds), messages, count(row.calls_all_ranks)]);
+        }
+        self.heading("regions of the program: time of a rank; collectives and messages as parts of it");
+        self.table(&[0], &table);
+        self.rest(rows.len() - shown, "region");
+    }
+
+    /// The table of sites.
+    pub fn sites(&mut self) {
+        let summary = self.summary;
+        let rows = &summary.sites;
+        if rows.is_empty() {
+            if self.layout.table.is_some() {
+                self.line("where calls come from was not kept (COLLIE_SITES=on keeps it)");
+            }
+            return;
+        }
+        let ranks = summary.per_rank.len().max(1) as f64;
+        let all = rows.iter().map(seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+        let shown = self.layout.rows(rows.len());
+        let mut table =
+            heads(&["function", "called from", "ranks", "calls", "bytes", "time", "of all", "a call", "max"]);
+        for row in &rows[..shown] {
+            table.push(vec![
+                function(&row.function).to_owned(),
+                row.title(),
+                row.ranks.to_string(),
+                count(row.calls_all_ranks),
+                bytes(row.bytes),
+                duration(seconds(row) / ranks),
+                percent(seconds(row) / all),
+                duration(seconds(row) / row.calls_all_ranks.max(1) as f64),
+                duration(row.max_seconds),
+            ]);
+        }
+        self.heading("where the program calls collectives: time of a rank, mean over all ranks");
+        self.table(&[1, 0], &table);
+        self.rest(rows.len() - shown, "site");
+    }
+}
+
+/// Time in the calls of a site, all ranks.
+fn seconds(row: &SiteRow) -> f64 {
+    row.total_seconds.mean * f64::from(row.ranks)
+}
+
+fn more(all: usize) -> String {
+    if all > NAMED { format!(", and {} more", all - NAMED) } else { String::new() }
+}

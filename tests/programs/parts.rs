@@ -1,0 +1,99 @@
+//! Parts of programs in the report: regions that they name, and places that they call collectives from.
+
+use crate::mpi::{Family, Launch};
+use crate::programs::linked_program;
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+use std::path::PathBuf;
+
+type Test = fn(&Family) -> Result<(), Failed>;
+
+const TESTS: &[(&str, Test)] =
+    &[("parts::regions", regions), ("parts::regions_f08", regions_of_fortran), ("parts::sites", sites)];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let trial = |(name, test): &(&str, Test)| {
+        let test = *test;
+        Trial::test(format!("{}::{name}", family.name), move || test(family))
+    };
+    TESTS.iter().map(trial).collect()
+}
+
+/// The report of a run on two ranks, and what the run said.
+fn run(
+    family: &Family,
+    command: Vec<String>,
+    preload: Vec<PathBuf>,
+    variables: &[(&str, &str)],
+) -> Result<(Report, String), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let mut all = vec![("COLLIE_REPORT", path_text.as_str())];
+    all.extend(variables);
+    let outcome = family.run(&Launch { ranks: 2, command, variables: &all, preload, others: Vec::new() })?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    report.accounts_for(&outcome).ok();
+    Ok((report, outcome.told()))
+}
+
+/// Name, how often on all ranks, and collective calls in it.
+fn told(report: &Report) -> Vec<(String, u64, u64)> {
+    let rows = report.whole["regions"].as_array().cloned().unwrap_or_default();
+    let number = |row: &Value, name: &str| row[name].as_u64().unwrap_or_default();
+    let region = |row: &Value| {
+        let name = row["name"].as_str().unwrap_or_default().to_owned();
+        (name, number(row, "entries_all_ranks"), number(row, "calls_all_ranks"))
+    };
+    let mut regions: Vec<_> = rows.iter().map(region).collect();
+    regions.sort();
+    regions
+}
+
+fn regions(family: &Family) -> Result<(), Failed> {
+    let (report, words) = run(family, linked_program(family, "regions.c")?, Vec::new(), &[])?;
+    let expected = [("by pcontrol", 2, 2), ("inner", 20, 40), ("outer", 2, 40), ("until the end", 2, 2)];
+    let expected = expected.map(|(name, entries, calls)| (name.to_owned(), entries, calls));
+    let seconds = |name: &str| {
+        let rows = report.whole["regions"].as_array().into_iter().flatten();
+        let mut row = rows.filter(|row| row["name"] == name);
+        row.next().and_then(|row| row["total_seconds"]["mean"].as_f64()).unwrap_or_default()
+    };
+    // Ten sleeps of two milliseconds; the inner region lies within the outer one.
+    if told(&report) != expected || seconds("inner") < 0.02 || seconds("outer") < seconds("inner") {
+        return Err(format!("{:#}\n{words}", report.whole["regions"]).into());
+    }
+    if !words.contains("collie_region_end(\"never begun\"): no such region has begun") {
+        return Err(format!("nothing is said of a region that ends without having begun\n{words}").into());
+    }
+    Ok(())
+}
+
+fn regions_of_fortran(family: &Family) -> Result<(), Failed> {
+    let (report, words) = run(family, linked_program(family, "regions_f08.f90")?, Vec::new(), &[])?;
+    if told(&report) != [("in fortran".to_owned(), 6, 6)] {
+        return Err(format!("{:#}\n{words}", report.whole["regions"]).into());
+    }
+    Ok(())
+}
+
+fn sites(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("sites.c")?.display().to_string()];
+    let (report, words) = run(family, command.clone(), family.preload()?, &[("COLLIE_SITES", "on")])?;
+    let rows = report.whole["sites"].as_array().cloned().unwrap_or_default();
+    let calls = |function: &str| {
+        let at = |row: &&Value| {
+            let place = row["place"].as_str().unwrap_or_default();
+            place.starts_with(function) && place.contains("(sites.c:") && row["function"] == "MPI_Allreduce"
+        };
+        rows.iter().filter(at).filter_map(|row| row["calls_all_ranks"].as_u64()).sum::<u64>()
+    };
+    if (calls("often "), calls("seldom ")) != (120, 60) {
+        return Err(format!("{:#}\n{words}", report.whole["sites"]).into());
+    }
+    let (without, words) = run(family, command, family.preload()?, &[])?;
+    if !without.whole["sites"].is_null() {
+        return Err(format!("sites though nobody wanted them\n{words}").into());
+    }
+    Ok(())
+}
