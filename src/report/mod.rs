@@ -15,6 +15,7 @@ mod names;
 mod numbers;
 mod quantity;
 mod recovered;
+mod render;
 mod sites;
 #[cfg(test)]
 mod tests;
@@ -30,19 +31,7 @@ pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
 pub use numbers::{free, free_of_files, numbered, with_word};
 pub use recovered::recover;
+pub use render::render;
 pub use sites::name_sites;
 pub use trace::Trace;
 pub use write::{WriteError, replace, write};
-
-use crate::monitor::Summary;
-use crate::selection::ReportFormat;
-
-/// The report in that form; `layout` says how much of it people want to see.
-pub fn render(format: ReportFormat, summary: &Summary, layout: &Layout) -> Vec<u8> {
-    match format {
-        ReportFormat::Text => text::render(summary, layout).into_bytes(),
-        ReportFormat::Json => json::render(summary),
-        ReportFormat::Csv => csv::render(summary, layout),
-        ReportFormat::Html => html::render(summary).into_bytes(),
-    }
-}

@@ -2,6 +2,7 @@
 
 use super::file::NewFile;
 use super::layout::{Extent, Layout};
+use super::render::render;
 use crate::monitor::Summary;
 use crate::selection::{ReportFormat, ReportTarget};
 use std::io::{self, Write};
@@ -25,11 +26,11 @@ pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError>
     let (path, result) = match target {
         // One write, so that other ranks' lines do not come in between.
         ReportTarget::Stderr => {
-            (Path::new("stderr"), io::stderr().write_all(&super::render(ReportFormat::Text, summary, &Layout::SCREEN)))
+            (Path::new("stderr"), io::stderr().write_all(&render(ReportFormat::Text, summary, &Layout::SCREEN)))
         }
         ReportTarget::File { path, format } => {
             let extent = if *format == ReportFormat::Text { Layout::FILE.extent } else { Extent::All };
-            (path.as_path(), replace(path, &super::render(*format, summary, &Layout { extent, ..Layout::FILE })))
+            (path.as_path(), replace(path, &render(*format, summary, &Layout { extent, ..Layout::FILE })))
         }
     };
     result.map_err(|error| WriteError { path: path.to_owned(), error })
