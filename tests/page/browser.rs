@@ -12,21 +12,18 @@ const BEFORE: &str = "<script>window.result = { errors: [] }; addEventListener('
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The program.
+#[derive(Clone)]
 pub struct Browser(PathBuf);
 
 impl Browser {
-    /// The one that `COLLIE_TEST_CHROMIUM` names, or that of the path. A line says so if there is none.
+    /// The one that `COLLIE_TEST_CHROMIUM` names, or that of the path.
     pub fn find() -> Option<Self> {
         let named = std::env::var_os("COLLIE_TEST_CHROMIUM").map(PathBuf::from);
         let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
         let found = || names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-        let program = named.or_else(|| found().find(|path| path.is_file()));
-        if program.is_none() {
-            println!("page: no Chromium here (package chromium), so the page was not opened");
-        }
-        program.map(Self)
+        named.or_else(|| found().find(|path| path.is_file())).map(Self)
     }
 
     /// What `script` puts into `result`. It is run when the page is there.

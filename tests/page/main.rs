@@ -1,5 +1,6 @@
 //! The page of a report, opened in a headless Chromium: many rows and many ranks, sorting, words, groups, keys, narrow windows
-//! and the colours. A line says so where there is no Chromium; `COLLIE_TEST_CHROMIUM` names another than that of the path.
+//! and the colours. Where there is no Chromium, these tests count as ignored, and a line says that they were left out;
+//! `COLLIE_TEST_CHROMIUM` names another than that of the path.
 
 mod browser;
 mod large;
@@ -8,6 +9,7 @@ use browser::Browser;
 use collie::monitor::Summary;
 use collie::report::{Layout, diff, read, render, render_difference};
 use collie::selection::ReportFormat;
+use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 
 /// Seconds until a page of 6,300 rows and 512 ranks is there, and of sorting it.
@@ -16,6 +18,33 @@ const SORTS_IN: f64 = 0.2;
 
 /// Elements of such a page, but for its drawings: as many as rows in sight take, whatever there are.
 const ELEMENTS: u64 = 12_000;
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Times are measured.
+    arguments.test_threads.get_or_insert(1);
+    let browser = Browser::find();
+    let left_out = browser.is_none();
+    if left_out && !arguments.list {
+        // The runner shows what tests print only where they fail.
+        eprintln!(
+            "page: NOT TESTED: there is no Chromium here, so no page of a report was opened; to test it, install Debian's \
+             package chromium, or name a program in COLLIE_TEST_CHROMIUM"
+        );
+    }
+    let trials = [
+        ("thousands_of_rows_open_and_sort_at_once", thousands_of_rows_open_and_sort_at_once as fn(&Browser)),
+        ("rows_are_sorted_found_grouped_and_opened", rows_are_sorted_found_grouped_and_opened),
+        ("a_narrow_window_is_no_wider_than_it_is", a_narrow_window_is_no_wider_than_it_is),
+        ("a_difference_is_drawn", a_difference_is_drawn),
+    ];
+    let trials = trials.map(|(name, test)| {
+        let browser = browser.clone();
+        let run = move || browser.as_ref().map(test).ok_or_else(|| Failed::from("there is no Chromium here"));
+        Trial::test(name, run).with_ignored_flag(left_out)
+    });
+    libtest_mimic::run(&arguments, trials.into()).exit();
+}
 
 fn page(summary: &Summary) -> String {
     String::from_utf8(render(ReportFormat::Html, summary, &Layout::FILE)).expect("the page is text")
@@ -33,12 +62,10 @@ fn found(browser: &Browser, page: &str, script: &str, width: u32) -> Value {
     found
 }
 
-#[test]
-fn thousands_of_rows_open_and_sort_at_once() {
-    let Some(browser) = Browser::find() else { return };
+fn thousands_of_rows_open_and_sort_at_once(browser: &Browser) {
     let page = page(&summary(6300, 512));
     // Other work on the machine makes every try longer, and none shorter.
-    let tries: Vec<Value> = (0..3).map(|_| found(&browser, &page, include_str!("times.js"), 1280)).collect();
+    let tries: Vec<Value> = (0..3).map(|_| found(browser, &page, include_str!("times.js"), 1280)).collect();
     let least = |name: &str| tries.iter().map(|found| found[name].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
     println!(
         "page: opens in {:.3} s, sorts in {:.3} s, finds words in {:.3} s",
@@ -50,11 +77,9 @@ fn thousands_of_rows_open_and_sort_at_once() {
     assert!(tries[0]["elements"].as_u64().unwrap() < ELEMENTS, "{}", tries[0]);
 }
 
-#[test]
-fn rows_are_sorted_found_grouped_and_opened() {
-    let Some(browser) = Browser::find() else { return };
+fn rows_are_sorted_found_grouped_and_opened(browser: &Browser) {
     for (rows, ranks) in [(6300, 512), (150, 1)] {
-        let found = found(&browser, &page(&summary(rows, ranks)), include_str!("behaviour.js"), 1280);
+        let found = found(browser, &page(&summary(rows, ranks)), include_str!("behaviour.js"), 1280);
         let wrong: Vec<_> =
             found["checks"].as_object().unwrap().iter().filter(|(_, right)| **right != Value::Bool(true)).collect();
         assert!(wrong.is_empty(), "{rows} rows on {ranks} ranks: {wrong:?}");
@@ -62,11 +87,9 @@ fn rows_are_sorted_found_grouped_and_opened() {
     }
 }
 
-#[test]
-fn a_narrow_window_is_no_wider_than_it_is() {
-    let Some(browser) = Browser::find() else { return };
+fn a_narrow_window_is_no_wider_than_it_is(browser: &Browser) {
     let found = found(
-        &browser,
+        browser,
         &page(&summary(200, 8)),
         "result.width = document.documentElement.scrollWidth; result.window = innerWidth;",
         500,
@@ -74,16 +97,14 @@ fn a_narrow_window_is_no_wider_than_it_is() {
     assert!(found["width"].as_u64() <= found["window"].as_u64(), "{found}");
 }
 
-#[test]
-fn a_difference_is_drawn() {
-    let Some(browser) = Browser::find() else { return };
+fn a_difference_is_drawn(browser: &Browser) {
     let (before, mut after) = (summary(300, 8), summary(300, 8));
     after.rows.iter_mut().filter(|row| row.function == "MPI_Allreduce").for_each(|row| row.total_seconds.mean *= 0.4);
     let page = render_difference(&diff(&[before], &[after]), ReportFormat::Html, &Layout::FILE);
     let script = "result.heads = [...document.querySelectorAll('#changes th')].map(head => head.textContent); \
                   result.verdicts = [...new Set([...document.querySelectorAll('#changes td.faster')].map(cell => cell.textContent))]; \
                   result.noise = document.querySelectorAll('#all tbody tr').length;";
-    let found = found(&browser, std::str::from_utf8(&page).unwrap(), script, 1280);
+    let found = found(browser, std::str::from_utf8(&page).unwrap(), script, 1280);
     assert_eq!(found["verdicts"], serde_json::json!(["B faster"]), "{found}");
     assert!(found["noise"].as_u64().unwrap() > 10 && found["heads"].as_array().unwrap().len() == 13, "{found}");
 }
