@@ -94,6 +94,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
             let root = if arguments.operation.rooted() { arguments.root } else { -1 };
             let (place, times) = (communicator.tally.place, (start, ticks));
             let Outcome { counter, bytes, elements, .. } = outcome;
+            let counter = counter.number();
             log.push(runtime, LoggedCall { place, root, counter, bytes, elements, times });
         }
         if let Some((bucket, epoch)) = outcome.epoch {

@@ -61,8 +61,8 @@ pub struct LoggedCall {
     pub place: usize,
     /// Its root; -1 where there is none.
     pub root: c_int,
-    /// Where it is counted.
-    pub counter: CounterId,
+    /// Where it is counted: the number of a counter of the communicator's table, or of [one apart](CounterId::apart).
+    pub counter: u32,
     /// Signature bytes that this rank contributed.
     pub bytes: usize,
     /// Place of datatype and operation.

@@ -10,7 +10,7 @@ use super::hooks::{self, LoggedCall, WaitedCall};
 use super::line::log_call;
 use super::part::{Part, nothing};
 use super::registry;
-use super::requests::REQUESTS;
+use super::requests::{Made, REQUESTS};
 use crate::monitor::{Form, Function};
 use crate::mpi::constants;
 use crate::process::guard;
@@ -60,7 +60,8 @@ fn timed(
         let counter = communicator.tally.observed_counter(function, bytes);
         let (place, times) = (communicator.tally.place, (start, ticks));
         if !blocking {
-            REQUESTS.made(made(), place, function, bytes);
+            let elements = hooks::log().map_or(0, |log| log.elements(part.datatype, part.op));
+            REQUESTS.made(made(), Made { place, function, bytes, root, elements });
         }
         if runtime.recording.load(Ordering::Relaxed) {
             communicator.tally.table.record(counter, bytes, ticks);
@@ -70,6 +71,7 @@ fn timed(
             }
             if let Some(log) = hooks::log() {
                 let elements = log.elements(part.datatype, part.op);
+                let counter = counter.number();
                 log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });
             }
             if log::log_enabled!(log::Level::Trace) {

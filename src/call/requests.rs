@@ -4,6 +4,7 @@
 //! look at a number. A call that deals with several requests divides its time evenly between those that it completes, or,
 //! if it completes none, between all of them; what requests of messages get of it is counted as point-to-point.
 
+use super::hooks::{self, LoggedCall};
 use super::messages;
 use crate::monitor::{Bucket, CommunicatorRecord, Form, Function, Key, MessageCall, NATIVE, Table};
 use crate::mpi::constants;
@@ -33,20 +34,36 @@ pub struct Requests {
     tables: Lazy<Mutex<HashMap<usize, Table>>>,
 }
 
+/// Where the records of communicators have the counters of the tables here: by the communicator's place and the
+/// [counter's number](crate::monitor::CounterId::apart).
+pub type Apart = HashMap<(usize, u32), usize>;
+
+/// A collective that gave a request.
+#[derive(Clone, Copy)]
+pub struct Made {
+    /// Of its communicator, among those of this rank's record.
+    pub place: usize,
+    /// The function whose request it is: `MPI_Ix` or `MPI_X_init`.
+    pub function: Function,
+    /// Signature bytes that this rank contributes.
+    pub bytes: u64,
+    /// Its root; -1 where there is none.
+    pub root: c_int,
+    /// Place of datatype and operation.
+    pub elements: u16,
+}
+
 /// A collective that was started, or can be.
 #[derive(Clone, Copy)]
 struct Started {
-    place: usize,
-    /// The function whose request it is: `MPI_Ix` or `MPI_X_init`.
-    function: Function,
-    bytes: u64,
+    made: Made,
     /// Time in calls that waited for it and did not complete it.
     ticks: u64,
     /// Whether there is something to wait for.
     active: bool,
 }
 
-impl Started {
+impl Made {
     fn persistent(&self) -> bool {
         self.function.form == Form::Persistent
     }
@@ -63,55 +80,66 @@ impl Requests {
         Self { known: AtomicUsize::new(0), started: Lazy::new(Mutex::default), tables: Lazy::new(Mutex::default) }
     }
 
-    /// Gets to know a request that `function` has just made on the communicator at `place`.
-    pub fn made(&self, request: MPI_Request, place: usize, function: Function, bytes: u64) {
+    /// Gets to know a request that a call has just made.
+    pub fn made(&self, request: MPI_Request, made: Made) {
         if request == constants::request_null() {
             return;
         }
-        let active = function.form == Form::Nonblocking;
-        let started = Started { place, function, bytes, ticks: 0, active };
+        let started = Started { made, ticks: 0, active: made.function.form == Form::Nonblocking };
         // MPICH gives all calls that are done at once the same request.
         self.started.lock().entry(request.0 as usize).or_default().push(started);
         self.known.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Adds what was recorded to this rank's records of the communicators.
-    pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) {
+    /// Adds what was recorded to this rank's records of the communicators, and says where.
+    pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> Apart {
+        let mut apart = Apart::new();
         for (place, table) in self.tables.lock().iter() {
             if let Some(record) = communicators.get_mut(*place).filter(|record| !record.identity.is_empty()) {
-                table.records(nanoseconds_per_tick).into_iter().for_each(|counter| record.add(counter));
+                let counters = table.records(nanoseconds_per_tick).into_iter();
+                apart
+                    .extend(table.ids().zip(counters).map(|(id, counter)| ((*place, id.apart()), record.add(counter))));
             }
         }
+        apart
     }
 
     /// Forgets what was recorded.
     pub fn reset(&self) {
-        self.tables.lock().clear();
+        self.tables.lock().values_mut().for_each(Table::reset);
     }
 
-    fn record(&self, runtime: &Runtime, started: &Started, function: Function, ticks: u64) {
+    /// Records a call of `ticks`, of which those in `times` (when they began, how many) go into the log.
+    fn record(&self, runtime: &Runtime, made: &Made, function: Function, ticks: u64, times: (u64, u64)) {
         if !runtime.recording.load(Ordering::Relaxed) {
             return;
         }
+        let Made { place, bytes, root, elements, .. } = *made;
         let mut tables = self.tables.lock();
-        let table = tables.entry(started.place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
+        let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
-        let counter = table.counter(Key { function, bucket: Bucket::of(started.bytes), algorithm, decided_by });
-        table.record(counter, started.bytes, ticks);
+        let counter = table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by });
+        table.record(counter, bytes, ticks);
+        drop(tables);
         guard::count(0, ticks);
+        if let Some(log) = hooks::log() {
+            let counter = counter.apart();
+            log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });
+        }
     }
 
-    /// A call of `ticks` dealt with the request and completed it or not. Whether it is a collective's.
-    fn waited(&self, runtime: &Runtime, request: MPI_Request, end: End, ticks: u64) -> bool {
+    /// A call dealt with the request in `times` (when that began, for how many ticks) and completed it or not. Whether it is a
+    /// collective's. The log gets the calls that complete one.
+    fn waited(&self, runtime: &Runtime, request: MPI_Request, end: End, times: (u64, u64)) -> bool {
         let mut all = self.started.lock();
         let Some(here) = all.get_mut(&(request.0 as usize)) else { return false };
         let Some(started) = here.iter_mut().find(|started| started.active) else { return false };
-        started.ticks += ticks;
-        if !(if started.persistent() { end.told } else { end.null }) {
+        started.ticks += times.1;
+        if !(if started.made.persistent() { end.told } else { end.null }) {
             return true;
         }
         let ended = *started;
-        if ended.persistent() {
+        if ended.made.persistent() {
             (started.active, started.ticks) = (false, 0);
         } else {
             let place = here.iter().position(|started| started.active).expect("just found");
@@ -119,21 +147,21 @@ impl Requests {
             self.forget_if_empty(&mut all, request);
         }
         drop(all);
-        self.record(runtime, &ended, ended.wait(), ended.ticks);
+        self.record(runtime, &ended.made, ended.made.wait(), ended.ticks, times);
         true
     }
 
-    /// A call of `ticks` started the request again. Whether it is a collective's.
-    fn started_again(&self, runtime: &Runtime, request: MPI_Request, ticks: u64) -> bool {
+    /// A call started the request again in `times`. Whether it is a collective's.
+    fn started_again(&self, runtime: &Runtime, request: MPI_Request, times: (u64, u64)) -> bool {
         let mut all = self.started.lock();
         let here = all.get_mut(&(request.0 as usize));
-        let Some(started) = here.and_then(|here| here.iter_mut().find(|started| started.persistent())) else {
+        let Some(started) = here.and_then(|here| here.iter_mut().find(|started| started.made.persistent())) else {
             return false;
         };
         (started.active, started.ticks) = (true, 0);
-        let started = *started;
+        let made = started.made;
         drop(all);
-        self.record(runtime, &started, started.function, ticks);
+        self.record(runtime, &made, made.function, times.1, times);
         true
     }
 
@@ -189,7 +217,7 @@ pub fn wait(
             let code = native();
             let ticks = runtime.clock.raw().saturating_sub(start);
             let succeeded = code == mpi_sys::MPI_SUCCESS as c_int;
-            let left = waited(runtime, &before, &read(), &|place| succeeded && done(place), ticks);
+            let left = waited(runtime, &before, &read(), &|place| succeeded && done(place), (start, ticks));
             if let Some(left) = left {
                 messages::count_part(call, left);
             }
@@ -198,13 +226,14 @@ pub fn wait(
     }
 }
 
-/// Gives each request of a collective its part of the time. What is left is that of messages; nothing if there are none.
+/// Gives each request of a collective its part of the time (when that began, how many ticks): one after the other, since nobody
+/// knows which came when. What is left is that of messages; nothing if there are none.
 fn waited(
     runtime: &Runtime,
     before: &Handles,
     after: &Handles,
     told: &dyn Fn(usize) -> bool,
-    ticks: u64,
+    (start, ticks): (u64, u64),
 ) -> Option<u64> {
     let null = constants::request_null();
     let there = || (0..before.len()).filter(|place| before[*place] != null);
@@ -212,15 +241,16 @@ fn waited(
     let ended = |place: &usize| end(*place).null || end(*place).told;
     let completed = there().filter(ended).count() as u64;
     let sharing = if completed > 0 { completed } else { there().count() as u64 };
-    let (mut left, mut of_messages) = (ticks, there().next().is_none());
+    let (mut of_collectives, mut of_messages) = (0, there().next().is_none());
     for place in there().filter(|place| completed == 0 || ended(place)) {
-        if REQUESTS.waited(runtime, before[place], end(place), ticks / sharing) {
-            left -= ticks / sharing;
+        let times = (start + of_collectives, ticks / sharing);
+        if REQUESTS.waited(runtime, before[place], end(place), times) {
+            of_collectives += ticks / sharing;
         } else {
             of_messages = true;
         }
     }
-    of_messages.then_some(left)
+    of_messages.then_some(ticks - of_collectives)
 }
 
 /// A call that starts persistent requests.
@@ -234,10 +264,12 @@ pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn(
             let code = native();
             let ticks = runtime.clock.raw().saturating_sub(start) / (requests.len() as u64).max(1);
             if code == mpi_sys::MPI_SUCCESS as c_int {
-                let of_collectives = |request: &&MPI_Request| REQUESTS.started_again(runtime, **request, ticks);
-                let of_messages = requests.len() - requests.iter().filter(of_collectives).count();
+                let again =
+                    |at: u64, request| u64::from(REQUESTS.started_again(runtime, request, (start + at * ticks, ticks)));
+                let of_collectives = requests.iter().fold(0, |at, request| at + again(at, *request));
+                let of_messages = requests.len() as u64 - of_collectives;
                 if of_messages > 0 {
-                    messages::count_part(call, ticks * of_messages as u64);
+                    messages::count_part(call, ticks * of_messages);
                 }
             }
             code
@@ -274,11 +306,12 @@ mod tests {
         let known = |requests: &Requests| requests.known.load(Ordering::Relaxed);
         let places = |requests: &Requests| {
             let all = requests.started.lock();
-            all.values().flatten().map(|started| started.place).collect::<Vec<_>>()
+            all.values().flatten().map(|started| started.made.place).collect::<Vec<_>>()
         };
         // One thread has freed the first natively and comes to say so when another has been given its handle.
-        requests.made(handle, 1, function, 8);
-        requests.made(handle, 2, Function { form: Form::Nonblocking, ..function }, 8);
+        let made = Made { place: 1, function, bytes: 8, root: 0, elements: 0 };
+        requests.made(handle, made);
+        requests.made(handle, Made { place: 2, function: Function { form: Form::Nonblocking, ..function }, ..made });
         requests.freed(handle);
         assert_eq!((places(&requests), known(&requests)), (vec![2], 1));
         requests.freed(handle);

@@ -306,18 +306,20 @@ impl CounterRecord {
 }
 
 impl CommunicatorRecord {
-    /// Adds calls that were counted apart from the others.
-    pub fn add(&mut self, counter: CounterRecord) {
-        let same = |known: &&mut CounterRecord| {
+    /// Adds calls that were counted apart from the others; the place of their counter.
+    pub fn add(&mut self, counter: CounterRecord) -> usize {
+        let same = |known: &CounterRecord| {
             (known.function, known.bucket) == (counter.function, counter.bucket)
                 && (&known.algorithm, &known.decided_by) == (&counter.algorithm, &counter.decided_by)
                 && known.calls > 0
         };
-        match self.counters.iter_mut().find(same) {
-            Some(known) if counter.calls > 0 => known.add(counter),
+        let place = self.counters.iter().position(same);
+        match place {
+            Some(place) if counter.calls > 0 => self.counters[place].add(counter),
             Some(_) => {}
             None => self.counters.push(counter),
         }
+        place.unwrap_or(self.counters.len() - 1)
     }
 
     /// Whether there were calls on it.

@@ -28,6 +28,11 @@ impl CounterId {
     pub const fn number(self) -> u32 {
         self.0
     }
+
+    /// The number of this counter of a table that is kept apart from the communicator's own: none of that one's numbers.
+    pub const fn apart(self) -> u32 {
+        self.0 | 1 << 31
+    }
 }
 
 /// What the calls of one counter have in common.
@@ -191,6 +196,11 @@ impl Table {
         counter.shortest = counter.shortest.min(ticks);
         counter.longest = counter.longest.max(ticks);
         counter.durations.record(ticks);
+    }
+
+    /// Its counters, in the order of [`records`](Self::records).
+    pub fn ids(&self) -> impl Iterator<Item = CounterId> {
+        (0..self.counters.len() as u32).map(CounterId)
     }
 
     /// Algorithm of a counter, and what decided it.

@@ -91,7 +91,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         // SAFETY: whoever asks says when.
         left_out = unsafe { walk.each(visit, &mut add) };
     }
-    REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    let apart = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
     let mut record = RankRecord {
@@ -118,7 +118,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         sites: sites::records(runtime),
         ..RankRecord::default()
     };
-    trace::fill(runtime, &mut record);
+    trace::fill(runtime, &mut record, apart);
     (record, left_out)
 }
 
@@ -144,6 +144,7 @@ fn overhead(runtime: &Runtime) -> f64 {
         table.record(std::hint::black_box(counter), 8, ticks);
         if let Some(log) = &log {
             let times = (enter, ticks);
+            let counter = counter.number();
             trace::push(runtime, log, LoggedCall { place: 0, root: -1, counter, bytes: 8, elements: 0, times });
         }
     }

@@ -2,6 +2,7 @@
 
 use super::outputs;
 use crate::call::hooks::{self, CallLog, LoggedCall};
+use crate::call::requests::Apart;
 use crate::monitor::{CommunicatorRecord, CounterRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
 use crate::monitor::{RankRecord, Shown};
 use crate::mpi::bytes::ToRoot;
@@ -41,6 +42,8 @@ struct Log {
     events: Mutex<EventLog>,
     /// What the calls were made with.
     elements: Mutex<ElementsTable>,
+    /// Where this rank's last record has the counters that are kept apart.
+    apart: Mutex<Apart>,
 }
 
 /// Starts the log, if the configuration asks for one.
@@ -48,7 +51,7 @@ pub fn start(runtime: &Runtime) {
     let Some(events) = runtime.configuration.as_ref().ok().and_then(|configuration| log_for(configuration)) else {
         return;
     };
-    hooks::set_log(LOG.get_or_init(|| Log { events, elements: Mutex::default() }));
+    hooks::set_log(LOG.get_or_init(|| Log { events, elements: Mutex::default(), apart: Mutex::default() }));
 }
 
 /// Whether calls are logged.
@@ -173,15 +176,16 @@ pub fn push(runtime: &Runtime, events: &Mutex<EventLog>, call: LoggedCall) {
         duration_ns: runtime.nanoseconds(ticks),
         bytes: bytes as u64,
         communicator: place as u32,
-        counter: counter.number(),
+        counter,
         root,
         thread,
         elements,
     });
 }
 
-/// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record.
-pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
+/// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record, whose
+/// counters of tables apart are where `apart` says.
+pub fn fill(runtime: &Runtime, record: &mut RankRecord, apart: Apart) {
     let Some(log) = LOG.get() else { return };
     let mut events = log.events.lock();
     record.dropped_events = events.dropped();
@@ -193,10 +197,17 @@ pub fn fill(runtime: &Runtime, record: &mut RankRecord) {
                 to_unix_ns,
                 calls: missing,
             });
-            record.events = events;
+            record.events = events.into_iter().map(|event| placed(event, &apart)).collect();
         }
         Err(error) => log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank)),
     }
+    *log.apart.lock() = apart;
+}
+
+/// The event with the number that its counter has in this rank's record.
+fn placed(event: Event, apart: &Apart) -> Event {
+    let counter = apart.get(&(event.communicator as usize, event.counter)).map_or(event.counter, |place| *place as u32);
+    Event { counter, ..event }
 }
 
 /// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0. Collective over `MPI_COMM_WORLD`.
@@ -275,10 +286,12 @@ fn known(names: &Option<io::Result<RankRecord>>) -> io::Result<&RankRecord> {
 /// So many calls of this rank's log; few enough that the file behind it need not fit into memory.
 fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
     let Some(log) = LOG.get() else { return Vec::new() };
-    log.events.lock().part((piece * PIECE) as u64, PIECE).unwrap_or_else(|error| {
+    let events = log.events.lock().part((piece * PIECE) as u64, PIECE).unwrap_or_else(|error| {
         log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
         Vec::new()
-    })
+    });
+    let apart = log.apart.lock();
+    events.into_iter().map(|event| placed(event, &apart)).collect()
 }
 
 /// Ends the trace; only then it has its name.

@@ -4,6 +4,7 @@
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
 
 type Test = fn(&Family) -> Result<(), Failed>;
 
@@ -12,6 +13,7 @@ const TESTS: &[(&str, Test)] = &[
     ("messages::mpif", |family| fortran(family, "messages_mpif.F")),
     ("messages::f08", |family| fortran(family, "messages_f08.f90")),
     ("messages::left_alone", left_alone),
+    ("messages::waits_in_the_time_line", waits_in_the_time_line),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -95,6 +97,39 @@ fn left_alone(family: &Family) -> Result<(), Failed> {
     let is_there = ["messages", "message_seconds"].map(|name| !report.whole[name].is_null());
     if is_there != [false; 2] || !report.whole["per_rank"][0]["message_seconds"].is_null() {
         return Err(format!("{:#}\n{told}", report.whole).into());
+    }
+    Ok(())
+}
+
+/// The calls that complete collectives' requests are in time line and trace, in their turn and with what was started.
+fn waits_in_the_time_line(family: &Family) -> Result<(), Failed> {
+    let trace = report::fresh();
+    let (report, told) = run(family, "messages.c", &[("COLLIE_TRACE", &trace.display().to_string())])?;
+    let names = ["MPI_Iallreduce", "MPI_Iallreduce (wait)", "MPI_Ibarrier", "MPI_Ibarrier (wait)"];
+    for rank in 0..2u64 {
+        let line = report.whole["timeline"].as_array().into_iter().flatten().filter(|call| call["rank"] == rank);
+        let known = line.filter_map(|call| {
+            let row = &report.whole["rows"][call["row"].as_u64()? as usize];
+            Some((*names.iter().find(|name| row["function"] == **name)?, call))
+        });
+        let (found, calls): (Vec<&str>, Vec<&Value>) = known.unzip();
+        let number = |call: &Value, name: &str| call[name].as_f64().unwrap_or(f64::NAN);
+        let in_turn = calls.windows(2).all(|pair| {
+            number(pair[0], "enter_seconds") + number(pair[0], "seconds") <= number(pair[1], "enter_seconds") + 1e-8
+        });
+        let same = |name: &str| calls.len() == 4 && calls[0][name] == calls[1][name] && !calls[0][name].is_null();
+        if found != names || !in_turn || !same("bytes") || !same("elements") {
+            return Err(format!("rank {rank}: {calls:#?}\n{told}").into());
+        }
+    }
+    let text = std::fs::read(&trace).map_err(|error| format!("no trace: {error}\n{told}"))?;
+    std::fs::remove_file(&trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let whole: Value = serde_json::from_slice(&text).map_err(|error| format!("the trace is no JSON: {error}"))?;
+    for name in names {
+        let events = whole["traceEvents"].as_array().into_iter().flatten();
+        if events.filter(|event| event["name"] == name).count() != 2 {
+            return Err(format!("{name} is not there twice\n{whole:#}").into());
+        }
     }
     Ok(())
 }
