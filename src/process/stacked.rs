@@ -7,9 +7,25 @@ use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::raw::c_void;
 
-/// What is replaced.
-const NAMES: [&CStr; 7] =
-    [c"MPI_Bcast", c"MPI_Reduce", c"MPI_Allreduce", c"MPI_Gather", c"MPI_Scatter", c"MPI_Allgather", c"MPI_Barrier"];
+/// What is replaced, and the point-to-point calls that programs make most of their messages with.
+const NAMES: [&CStr; 16] = [
+    c"MPI_Bcast",
+    c"MPI_Reduce",
+    c"MPI_Allreduce",
+    c"MPI_Gather",
+    c"MPI_Scatter",
+    c"MPI_Allgather",
+    c"MPI_Alltoall",
+    c"MPI_Alltoallv",
+    c"MPI_Barrier",
+    c"MPI_Send",
+    c"MPI_Isend",
+    c"MPI_Recv",
+    c"MPI_Irecv",
+    c"MPI_Sendrecv",
+    c"MPI_Wait",
+    c"MPI_Waitall",
+];
 
 /// A library or the program, by where it is loaded, and its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -163,13 +163,29 @@ fn stacked_tools(family: &Family) -> Result<(), Failed> {
         &outcome,
     )?;
     expect(outcome.stderr.matches("stacked_tool").count() == 1, "the tool in front is not named once", &outcome)?;
+    // Point-to-point calls, too, are seen by both.
+    let command = vec![family.program("messages.c")?.display().to_string()];
+    let launch = Launch { command, ranks: 2, ..launch };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    let mut rows = report.whole["messages"].as_array().into_iter().flatten();
+    let counted = rows.find(|row| row["function"] == "MPI_Send").and_then(|row| row["calls_all_ranks"].as_u64());
+    expect(
+        counted == Some(3) && outcome.stdout.contains("stacked: 3 sent by rank 1"),
+        "one of both has missed messages",
+        &outcome,
+    )?;
+    let named = |outcome: &Outcome, words: &str| {
+        let mut lines = outcome.stderr.lines();
+        lines.any(|line| line.contains("stacked_tool") && line.contains("MPI_Send") && line.contains(words))
+    };
+    expect(named(&outcome, "comes before Collie"), "messages that the tool takes first are not named", &outcome)?;
     // Behind Collie, which calls PMPI_X, it gets none.
     let command = vec![family.program("reduce_sum.c")?.display().to_string()];
     let mut preload = family.preload()?;
     preload.push(family.compiled("stacked_tool.c", &["-shared", "-fPIC", "-ldl"])?);
     let outcome = family.run(&Launch { ranks: 2, command, variables: &[], preload, others: Vec::new() })?.success()?;
-    let named = outcome.stderr.lines().any(|line| line.contains("stacked_tool") && line.contains("gets no calls"));
-    expect(named, "the tool behind is not named", &outcome)
+    expect(named(&outcome, "gets no calls"), "the tool behind is not named, with all that it misses", &outcome)
 }
 
 /// A misspelt algorithm stops the job in MPI_Init and says what is accepted.
