@@ -5,7 +5,7 @@
 //! * [`settings`]: what the user asks for. [`cell`]: one thing to measure. [`plan`]: cells from a recorded report.
 //!   [`program`]: cells and variants, decided by rank 0 for all ranks.
 //! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
-//! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`]: its forms.
+//! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`], [`page`]: its forms.
 //!   [`output`]: where they go.
 //! * [`tune`]: from measured cells to rules.
 //! * `job` (feature `mpi`): everything that speaks MPI. `measure`, `overhead`: what is timed, and in which order.
@@ -18,6 +18,7 @@ pub mod cell;
 pub mod csv;
 pub mod output;
 pub mod pattern;
+pub mod page;
 pub mod plan;
 pub mod plot;
 pub mod program;

@@ -4,7 +4,7 @@
 
 use super::result::Report;
 use super::settings::Settings;
-use super::{csv, plot, table};
+use super::{csv, page, plot, table};
 use std::path::Path;
 
 /// Writes every file that is asked for; gives what is for standard output: the table, unless that is JSON's.
@@ -22,7 +22,7 @@ pub fn written(settings: &Settings, report: &Report) -> Result<String, String> {
         }
     }
     type Form = fn(&Report) -> String;
-    let forms: [(_, Form); 3] = [(&settings.csv, csv::text), (&settings.svg, plot::svg), (&settings.html, plot::html)];
+    let forms: [(_, Form); 3] = [(&settings.csv, csv::text), (&settings.svg, plot::svg), (&settings.html, page::html)];
     for (path, form) in forms {
         if let Some(path) = path {
             to_file(path, &form(report))?;

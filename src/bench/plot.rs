@@ -26,40 +26,37 @@ pub fn svg(report: &Report) -> String {
     let mut down = 30.0;
     for group in table::groups(&report.cells) {
         let names = names(group);
-        let _ = writeln!(body, "<g transform=\"translate(0 {down:.0})\">");
+        let _ = writeln!(
+            body,
+            "<g transform=\"translate(0 {down:.0})\">\n<text x=\"16\" y=\"16\" font-weight=\"bold\">{}</text>",
+            escaped(&table::title(&group[0]))
+        );
         group_of_charts(&mut body, group, &names);
         body.push_str("</g>\n");
-        down += (TOP + CHART_HEIGHT).max(TOP + names.len() as f64 * LINE) + 50.0;
+        down += height(&names);
     }
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{down:.0}\" viewBox=\"0 0 {WIDTH} {down:.0}\" \
-         font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
-         <text x=\"16\" y=\"20\" font-size=\"13\">{}</text>\n{body}</svg>\n",
-        escaped(&table::headline(report))
-    )
+    let headline = format!("<text x=\"16\" y=\"20\" font-size=\"13\">{}</text>\n", escaped(&table::headline(report)));
+    drawing(down, &(headline + &body))
 }
 
-/// A page with drawing and table, which needs nothing from elsewhere.
-pub fn html(report: &Report) -> String {
-    let mut tables = String::new();
-    for group in table::groups(&report.cells) {
-        let _ = writeln!(tables, "<h2>{}</h2>\n<table>", escaped(&table::title(&group[0])));
-        for (place, row) in table::long(group).iter().enumerate() {
-            let kind = if place == 0 { "th" } else { "td" };
-            let cells: String = row.iter().map(|cell| format!("<{kind}>{}</{kind}>", escaped(cell))).collect();
-            let _ = writeln!(tables, "<tr>{cells}</tr>");
-        }
-        let _ = writeln!(tables, "</table>\n<pre>{}</pre>", escaped(&table::notes(group)));
-    }
+/// The drawing of one group, without its title.
+pub fn group(group: &[CellRow]) -> String {
+    let names = names(group);
+    let mut body = "<g transform=\"translate(0 -20)\">\n".to_owned();
+    group_of_charts(&mut body, group, &names);
+    body.push_str("</g>\n");
+    drawing(height(&names) - 40.0, &body)
+}
+
+/// Of two charts and the legend of so many names, with room around them.
+fn height(names: &[&str]) -> f64 {
+    (TOP + CHART_HEIGHT).max(TOP + (names.len() + 1) as f64 * LINE) + 50.0
+}
+
+fn drawing(height: f64, body: &str) -> String {
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>collie bench</title>\n<style>\
-         body{{font-family:sans-serif;font-size:13px;margin:1em}}h2{{font-size:14px}}\
-         table{{border-collapse:collapse}}th,td{{padding:1px 8px;text-align:right;font-variant-numeric:tabular-nums}}\
-         td:nth-child(2),th:nth-child(2){{text-align:left}}tr:hover{{background:#eee}}</style></head>\n\
-         <body>\n<h1>collie bench</h1>\n<pre>{}{}</pre>\n{}{tables}</body></html>\n",
-        escaped(&table::headline(report)),
-        escaped(&table::summary(report)),
-        svg(report),
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
+         font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
     )
 }
 
@@ -82,7 +79,6 @@ struct Point {
 }
 
 fn group_of_charts(body: &mut String, group: &[CellRow], names: &[&str]) {
-    let _ = writeln!(body, "<text x=\"16\" y=\"16\" font-weight=\"bold\">{}</text>", escaped(&table::title(&group[0])));
     type Value = fn(&CellRow, &VariantRow) -> Option<(f64, f64, f64)>;
     let points = |of: Value| {
         let line = |name: &&str| {
@@ -262,9 +258,6 @@ mod tests {
         // Times of two variants and the bound, ratios of one; for the barrier the same without the bound.
         assert_eq!(drawing.matches("<polyline").count(), 4 + 3);
         assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{drawing}");
-        let page = html(&report);
-        assert!(page.contains(&drawing) && page.contains("<td>auto = ring:segment=none</td>"));
-        assert!(!page.contains("http://") || page.matches("http").count() == 1, "only the name space of SVG");
     }
 
     #[test]

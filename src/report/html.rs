@@ -6,10 +6,13 @@ use super::text;
 use crate::monitor::Summary;
 use serde::Serialize;
 
+/// Until the script knows more.
+const HEADING: &str = "Collie report";
+
 const PAGE: &str = include_str!("page/page.html");
 
 /// The look of the page.
-pub const STYLE: &str = include_str!("page/page.css");
+const STYLE: &str = include_str!("page/page.css");
 
 /// In the order in which they build on each other.
 const SCRIPTS: [&str; 9] = [
@@ -34,21 +37,45 @@ pub fn render(summary: &Summary) -> String {
         // Nobody merges pages.
         return render(&Summary { record: None, ..summary.clone() });
     }
-    page(&SCRIPTS, "show", &drawn(summary), &text::render(summary, &Layout::FILE), summary)
+    page(HEADING, &SCRIPTS, "show", &drawn(summary), &text::render(summary, &Layout::FILE), summary)
 }
 
 /// The page of a difference of runs; `text` says the same.
 pub fn difference_page(text: &str, difference: &impl Serialize) -> String {
-    page(&DIFFERENCE_SCRIPTS, "showDifference", "", text, difference)
+    page(HEADING, &DIFFERENCE_SCRIPTS, "showDifference", "", text, difference)
+}
+
+/// A page of something else, in the look of the report and with its tables.
+pub struct Page<'a> {
+    /// Its title.
+    pub heading: &'a str,
+    /// What draws it, on top of the scripts for sections and tables.
+    pub script: &'a str,
+    /// The function in it that is called with the data.
+    pub start: &'a str,
+    /// What the script takes pictures from, as markup.
+    pub drawings: &'a str,
+    /// For those who run no scripts.
+    pub text: &'a str,
+}
+
+impl Page<'_> {
+    /// The page of this data.
+    pub fn of(&self, data: &impl Serialize) -> String {
+        let scripts = [SCRIPTS[0], SCRIPTS[1], SCRIPTS[2], self.script];
+        page(self.heading, &scripts, self.start, self.drawings, self.text, data)
+    }
 }
 
 /// A page that `start`, one of the scripts' functions, draws from `data`; `text` for those who run no scripts.
-fn page(scripts: &[&str], start: &str, drawings: &str, text: &str, data: &impl Serialize) -> String {
+fn page(heading: &str, scripts: &[&str], start: &str, drawings: &str, text: &str, data: &impl Serialize) -> String {
     let data = serde_json::to_string(data).expect("it has no part that JSON cannot hold");
     // Texts of the program may hold "</script>"; in JSON "<" occurs in strings only, where it may be escaped.
     let data = data.replace('<', "\\u003c");
     let parts = [
+        ("{{title}}", escaped(heading)),
         ("{{style}}", STYLE.to_owned()),
+        ("{{heading}}", escaped(heading)),
         ("{{drawings}}", drawings.to_owned()),
         ("{{text}}", escaped(text)),
         ("{{script}}", scripts.concat()),
@@ -81,6 +108,6 @@ fn drawn(summary: &Summary) -> String {
 }
 
 /// Text as it may stand in the page.
-pub fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -26,6 +26,7 @@ mod write;
 
 pub use diff::{Difference, diff, render_difference};
 pub use file::{NewFile, try_path};
+pub use html::Page;
 pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;

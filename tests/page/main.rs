@@ -32,18 +32,20 @@ fn main() {
              package chromium, or name a program in COLLIE_TEST_CHROMIUM"
         );
     }
-    let trials = [
+    let mut trials = vec![
         ("thousands_of_rows_open_and_sort_at_once", thousands_of_rows_open_and_sort_at_once as fn(&Browser)),
         ("rows_are_sorted_found_grouped_and_opened", rows_are_sorted_found_grouped_and_opened),
         ("a_narrow_window_is_no_wider_than_it_is", a_narrow_window_is_no_wider_than_it_is),
         ("a_difference_is_drawn", a_difference_is_drawn),
     ];
-    let trials = trials.map(|(name, test)| {
+    #[cfg(feature = "cli")]
+    trials.push(("a_measurement_is_drawn", a_measurement_is_drawn));
+    let trials = trials.into_iter().map(|(name, test)| {
         let browser = browser.clone();
         let run = move || browser.as_ref().map(test).ok_or_else(|| Failed::from("there is no Chromium here"));
         Trial::test(name, run).with_ignored_flag(left_out)
     });
-    libtest_mimic::run(&arguments, trials.into()).exit();
+    libtest_mimic::run(&arguments, trials.collect()).exit();
 }
 
 fn page(summary: &Summary) -> String {
@@ -107,4 +109,44 @@ fn a_difference_is_drawn(browser: &Browser) {
     let found = found(browser, std::str::from_utf8(&page).unwrap(), script, 1280);
     assert_eq!(found["verdicts"], serde_json::json!(["B faster"]), "{found}");
     assert!(found["noise"].as_u64().unwrap() > 10 && found["heads"].as_array().unwrap().len() == 13, "{found}");
+}
+
+/// What `collie bench --html` writes.
+#[cfg(feature = "cli")]
+fn a_measurement_is_drawn(browser: &Browser) {
+    let variant = |name: &str, microseconds: f64, ratio: Option<f64>| {
+        let seconds = |times: f64| microseconds * times / 1e6;
+        let against = ratio.map(|ratio| serde_json::json!({ "ratio": ratio, "low": ratio * 0.9, "high": ratio * 1.1 }));
+        let spread = serde_json::json!({ "median": seconds(1.0), "p10": seconds(0.9), "p90": seconds(1.5), "min": seconds(0.8) });
+        serde_json::json!({ "variant": name, "algorithm": name, "seconds": spread, "against_native": against })
+    };
+    let cells = (0..20).map(|place| {
+        let operation = if place < 10 { "bcast" } else { "allreduce" };
+        let native = f64::from(1 << (place % 10));
+        serde_json::json!({ "operation": operation, "datatype": "double", "root": 0, "bytes": 8 << (place % 10), "ranks": 4,
+            "ranks_per_node": [4], "oversubscribed": false, "rounds": 100, "variants": [variant("native", native, None),
+            variant("auto", native / 2.0, Some(2.0)), variant("ring", native * 2.0, Some(0.5)), variant("linear", native, Some(1.0))] })
+    });
+    let report = serde_json::json!({ "schema_version": 1, "collie_version": "0.1.0", "mpi_library": "An MPI", "cold": false, "runs": 1,
+        "seed": 1, "cells": cells.collect::<Vec<_>>() });
+    let page = collie::bench::page::html(&serde_json::from_value(report).expect("the fixture is a result"));
+    let script = "const tables = [...document.querySelectorAll('table')]; \
+                  result.lines = tables.map(table => table.querySelectorAll('tbody tr').length); \
+                  result.marked = ['faster', 'slower'].map(name => document.querySelectorAll('td.' + name).length); \
+                  result.drawings = document.querySelectorAll('section svg').length; \
+                  result.width = document.documentElement.scrollWidth; result.window = innerWidth; \
+                  result.text = document.body.innerText;";
+    for width in [1280, 500] {
+        let found = found(browser, &page, script, width);
+        assert_eq!(found["lines"], serde_json::json!([40, 40]), "{found}");
+        assert_eq!(
+            (&found["marked"], &found["drawings"]),
+            (&serde_json::json!([20, 20]), &serde_json::json!(2)),
+            "{found}"
+        );
+        assert!(found["width"].as_u64() <= found["window"].as_u64(), "{found}");
+        let text = found["text"].as_str().expect("text");
+        let broken = ["undefined", "NaN", "Infinity", "[object"].iter().find(|word| text.contains(**word));
+        assert!(broken.is_none(), "{broken:?}: {text}");
+    }
 }
