@@ -124,9 +124,15 @@ pub fn ticks_of_this_thread() -> u64 {
     if WANTED.load(Ordering::Relaxed) { own().ticks() } else { 0 }
 }
 
-/// Bytes of `count` elements; 0 for counts that MPI forbids.
+/// Nobody receives what is sent there.
+const NOBODY: c_int = mpi_sys::MPI_PROC_NULL as c_int;
+
+/// Bytes of `count` elements that are sent to that rank; 0 for counts that MPI forbids.
 #[inline]
-pub fn bytes_of(count: i64, datatype: MPI_Datatype) -> u64 {
+pub fn bytes_to(to: c_int, count: i64, datatype: MPI_Datatype) -> u64 {
+    if to == NOBODY {
+        return 0;
+    }
     let handle = datatype.0 as usize;
     let (known, size) = SIZE.get();
     let size = if known == handle { size } else { size_of(handle, datatype) };
@@ -136,7 +142,10 @@ pub fn bytes_of(count: i64, datatype: MPI_Datatype) -> u64 {
 /// The same of the datatype that Fortran names so.
 #[cfg(mpi_family = "openmpi")]
 #[inline]
-pub fn bytes_of_fortran(count: c_int, datatype: c_int) -> u64 {
+pub fn bytes_to_fortran(to: c_int, count: c_int, datatype: c_int) -> u64 {
+    if to == NOBODY {
+        return 0;
+    }
     // No address of C's is that high.
     let handle = !(datatype as u32 as usize);
     let (known, size) = SIZE.get();

@@ -1,6 +1,6 @@
 //! The C entries of the calls that send and receive messages: counted, timed and passed on.
 
-use crate::call::messages::{bytes_of, count as counted};
+use crate::call::messages::{bytes_to, count as counted};
 use crate::monitor::MessageCall;
 use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
@@ -32,13 +32,13 @@ macro_rules! counting {
     (@send $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *const c_void, count: $int, datatype: MPI_Datatype, to: c_int, tag: c_int, comm: MPI_Comm)
-                bytes_of(i64::from(count), datatype);
+                bytes_to(to, i64::from(count), datatype);
         }
     };
     (@start $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *const c_void, count: $int, datatype: MPI_Datatype, to: c_int, tag: c_int, comm: MPI_Comm,
-                request: *mut MPI_Request) bytes_of(i64::from(count), datatype);
+                request: *mut MPI_Request) bytes_to(to, i64::from(count), datatype);
         }
     };
     (@receive $int:ty, $call:ident $name:ident $native:ident) => {
@@ -69,13 +69,13 @@ macro_rules! counting {
         entries! {
             $call $name $native(send: *const c_void, send_count: $int, send_type: MPI_Datatype, to: c_int, send_tag: c_int,
                 receive: *mut c_void, receive_count: $int, receive_type: MPI_Datatype, from: c_int, receive_tag: c_int,
-                comm: MPI_Comm, status: *mut MPI_Status) bytes_of(i64::from(send_count), send_type);
+                comm: MPI_Comm, status: *mut MPI_Status) bytes_to(to, i64::from(send_count), send_type);
         }
     };
     (@replace $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *mut c_void, count: $int, datatype: MPI_Datatype, to: c_int, send_tag: c_int, from: c_int,
-                receive_tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) bytes_of(i64::from(count), datatype);
+                receive_tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) bytes_to(to, i64::from(count), datatype);
         }
     };
 }

@@ -3,7 +3,7 @@
 
 use super::names::under_each_name;
 #[cfg(mpi_family = "openmpi")]
-use crate::call::messages::bytes_of_fortran;
+use crate::call::messages::bytes_to_fortran;
 use crate::call::messages::count as counted;
 use crate::monitor::MessageCall;
 use crate::mpi::family;
@@ -52,22 +52,22 @@ macro_rules! entries {
 
 #[cfg(mpi_family = "openmpi")]
 entries! {
-    Send send SEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
-    Bsend bsend BSEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
-    Ssend ssend SSEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
-    Rsend rsend RSEND (buffer count datatype to tag comm) bytes_of_fortran(*count, *datatype);
-    Isend isend ISEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
-    Ibsend ibsend IBSEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
-    Issend issend ISSEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
-    Irsend irsend IRSEND (buffer count datatype to tag comm request) bytes_of_fortran(*count, *datatype);
+    Send send SEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
+    Bsend bsend BSEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
+    Ssend ssend SSEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
+    Rsend rsend RSEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
+    Isend isend ISEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
+    Ibsend ibsend IBSEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
+    Issend issend ISSEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
+    Irsend irsend IRSEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
     Recv recv RECV (buffer count datatype from tag comm status) 0;
     Irecv irecv IRECV (buffer count datatype from tag comm request) 0;
     Mrecv mrecv MRECV (buffer count datatype message status) 0;
     Imrecv imrecv IMRECV (buffer count datatype message request) 0;
     Sendrecv sendrecv SENDRECV (buffer count datatype to tag receive receive_count receive_type from receive_tag comm status)
-        bytes_of_fortran(*count, *datatype);
+        bytes_to_fortran(*to, *count, *datatype);
     SendrecvReplace sendrecv_replace SENDRECV_REPLACE (buffer count datatype to tag from receive_tag comm status)
-        bytes_of_fortran(*count, *datatype);
+        bytes_to_fortran(*to, *count, *datatype);
 }
 
 entries! {

@@ -57,7 +57,7 @@ fn all_kinds(family: &Family) -> Result<(), Failed> {
     expect(
         &report,
         &[
-            ("Send", 3, 16 + 4 + 4),
+            ("Send", 5, 16 + 4 + 4),
             ("Ssend", 1, 64),
             ("Recv", 3, 0),
             ("Probe", 1, 0),
