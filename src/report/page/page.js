@@ -14,7 +14,7 @@ function tiles(summary) {
   const entries = [
     [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
-    ...(summary.message_seconds ? [[percent(summary.run_seconds ? summary.message_seconds.mean / summary.run_seconds : 0), `in point-to-point calls: ${duration(summary.message_seconds.mean)} per rank`]] : []),
+    ...(summary.message_seconds ? [[percent(summary.run_seconds ? summary.message_seconds.mean / summary.run_seconds : 0), `in point-to-point calls: ${duration(summary.message_seconds.mean)} per rank; ${percent(summary.run_seconds ? (summary.message_seconds.mean + spread.mean) / summary.run_seconds : 0)} in both`]] : []),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: most against mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],

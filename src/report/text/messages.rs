@@ -4,7 +4,7 @@ use super::writer::{Writer, function, heads};
 use crate::report::quantity::{bytes, count, duration, percent};
 
 /// Functions that are named in a line.
-const NAMED: usize = 4;
+const NAMED: usize = 3;
 
 impl Writer<'_> {
     /// One line, where there were such calls.
@@ -12,14 +12,16 @@ impl Writer<'_> {
         let summary = self.summary;
         let Some(spread) = summary.message_seconds.filter(|_| !summary.messages.is_empty()) else { return };
         let all: f64 = summary.messages.iter().map(|row| row.all_ranks_seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+        let of_run = |seconds: f64| seconds / summary.run_seconds.max(f64::MIN_POSITIVE);
         let named = summary.messages.iter().take(NAMED);
         let named = named.map(|row| format!("{} {}", function(&row.function), percent(row.all_ranks_seconds / all)));
         self.line(&format!(
-            "in point-to-point calls {} = {} (per rank {} to {}): {}",
+            "in point-to-point calls {} = {} (per rank {} to {}), both {}: {}",
             duration(spread.mean),
-            percent(spread.mean / summary.run_seconds.max(f64::MIN_POSITIVE)),
+            percent(of_run(spread.mean)),
             duration(spread.min),
             duration(spread.max),
+            percent(of_run(spread.mean + summary.collective_seconds.mean)),
             named.collect::<Vec<_>>().join(", ")
         ));
     }

@@ -127,10 +127,11 @@ impl Writer<'_> {
         let mut table = heads(&["rank", "node", "calls", "bytes", "run time", "collectives", "share"]);
         let (waits, late) = (summary.sync.is_some(), !summary.late.is_empty());
         let messages = summary.message_seconds.is_some();
-        table[0].extend(messages.then(|| "messages".to_owned()));
+        table[0].extend(messages.then_some(["messages", "both"]).into_iter().flatten().map(str::to_owned));
         table[0].extend(waits.then(|| "waiting".to_owned()));
         table[0].extend(late.then(|| "others waited".to_owned()));
         for rank in ranks {
+            let share = |seconds: f64| percent(seconds / rank.run_seconds.max(f64::MIN_POSITIVE));
             let mut fields = vec![
                 rank.rank.to_string(),
                 rank.host.clone(),
@@ -138,9 +139,12 @@ impl Writer<'_> {
                 bytes(rank.bytes),
                 duration(rank.run_seconds),
                 duration(rank.collective_seconds),
-                percent(rank.collective_seconds / rank.run_seconds.max(f64::MIN_POSITIVE)),
+                share(rank.collective_seconds),
             ];
-            fields.extend(messages.then(|| rank.message_seconds.map_or("-".to_owned(), duration)));
+            if messages {
+                let both = rank.message_seconds.map(|seconds| share(rank.collective_seconds + seconds));
+                fields.extend([rank.message_seconds.map(duration), both].map(|field| field.unwrap_or("-".to_owned())));
+            }
             fields.extend(waits.then(|| rank.waiting_seconds.map_or("-".to_owned(), duration)));
             fields.extend(late.then(|| duration(waited_for(summary, rank.rank))));
             table.push(fields);
