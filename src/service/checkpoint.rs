@@ -4,7 +4,7 @@
 //! since nobody else may look at what calls are counted in, and written by the first one: the program waits for the taking
 //! only. Both happen on all ranks at much the same time, so that they wait once for all of them.
 
-use super::{partial, places, record};
+use super::{alone, places, record};
 use crate::call::attachment::Visit;
 use crate::monitor::{RankRecord, Summary};
 use crate::mpi::{bytes, constants};
@@ -61,7 +61,7 @@ fn run(runtime: &Runtime, interval: Duration) {
         }
         if let Some((record, left_out)) = post.record.take() {
             parking_lot::MutexGuard::unlocked(&mut post, || {
-                write(runtime, &partial::summary(runtime, record, left_out, "at a checkpoint"));
+                write(runtime, &alone::summary(runtime, record, left_out, "at a checkpoint"));
             });
             continue;
         }

@@ -10,7 +10,8 @@
 //! * [`watch`]: the watch for calls that do not end.
 //! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
 
-pub mod checkpoint;
+pub mod alone;
+mod checkpoint;
 pub mod clocks;
 pub mod combine;
 pub mod deadline;

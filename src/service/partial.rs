@@ -1,9 +1,8 @@
 //! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
 //! `MPI_Abort` and other [`ending`](super::ending)s.
 
-use super::{checkpoint, outputs, places, record};
+use super::{alone, checkpoint, outputs, places, record};
 use crate::call::attachment::Visit;
-use crate::monitor::{RankRecord, Summary, merge};
 use crate::process::flags::{self, ASKED};
 use crate::process::runtime::Runtime;
 use crate::report::with_word;
@@ -116,22 +115,11 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) 
     }
     let _writing = WRITING.lock();
     let (record, left_out) = record::of_this_rank_alone(runtime, visit);
-    let summary = summary(runtime, record, left_out, when);
+    let summary = alone::summary(runtime, record, left_out, when);
     for target in targets {
         outputs::write_report(runtime, &of_rank(target, runtime.world_rank), &summary);
     }
     checkpoint::write(runtime, &summary);
-}
-
-/// The report of a rank alone, which others can be merged with.
-pub fn summary(runtime: &Runtime, record: RankRecord, left_out: usize, when: &str) -> Summary {
-    let (rank, size) = (runtime.world_rank, runtime.world_size);
-    let mut partial = format!("rank {rank} of {size} alone, {when}");
-    if left_out > 0 {
-        partial += &format!("; without {left_out} communicators that have a call under way");
-    }
-    let text = record.to_text();
-    Summary { partial: Some(partial), record: Some(text), ..merge(vec![record]) }
 }
 
 /// Where reports go.
