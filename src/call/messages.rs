@@ -2,8 +2,6 @@
 
 use crate::monitor::{MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
 use crate::mpi::datatype;
-#[cfg(mpi_family = "openmpi")]
-use crate::mpi::family;
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Datatype;
@@ -130,26 +128,17 @@ const NOBODY: c_int = mpi_sys::MPI_PROC_NULL as c_int;
 /// Bytes of `count` elements that are sent to that rank; 0 for counts that MPI forbids.
 #[inline]
 pub fn bytes_to(to: c_int, count: i64, datatype: MPI_Datatype) -> u64 {
-    if to == NOBODY {
-        return 0;
-    }
-    let handle = datatype.0 as usize;
-    let (known, size) = SIZE.get();
-    let size = if known == handle { size } else { size_of(handle, datatype) };
-    u64::try_from(count).unwrap_or(0) * size
+    bytes_of_named(to, count, datatype.0 as usize, || datatype)
 }
 
-/// The same of the datatype that Fortran names so.
-#[cfg(mpi_family = "openmpi")]
+/// The same of the datatype that goes by that number, which is none of another one.
 #[inline]
-pub fn bytes_to_fortran(to: c_int, count: c_int, datatype: c_int) -> u64 {
+pub fn bytes_of_named(to: c_int, count: i64, name: usize, datatype: impl FnOnce() -> MPI_Datatype) -> u64 {
     if to == NOBODY {
         return 0;
     }
-    // No address of C's is that high.
-    let handle = !(datatype as u32 as usize);
     let (known, size) = SIZE.get();
-    let size = if known == handle { size } else { size_of(handle, family::datatype_of_fortran(datatype)) };
+    let size = if known == name { size } else { size_of(name, datatype()) };
     u64::try_from(count).unwrap_or(0) * size
 }
 

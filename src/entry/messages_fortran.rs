@@ -2,8 +2,6 @@
 //! so do the probes of MPICH's `mpi_f08`, which have no buffers. The arguments go on untouched.
 
 use super::names::under_each_name;
-#[cfg(mpi_family = "openmpi")]
-use crate::call::messages::bytes_to_fortran;
 use crate::call::messages::count as counted;
 use crate::monitor::MessageCall;
 use crate::mpi::family;
@@ -48,6 +46,15 @@ macro_rules! entries {
             $call $arguments $bytes
         })*
     };
+}
+
+/// Bytes of so many elements of the datatype that Fortran names so, where they are sent to that rank.
+#[cfg(mpi_family = "openmpi")]
+#[inline]
+fn bytes_to_fortran(to: c_int, count: c_int, datatype: c_int) -> u64 {
+    // No address of C's is that high.
+    let name = !(datatype as u32 as usize);
+    crate::call::messages::bytes_of_named(to, count.into(), name, || family::datatype_of_fortran(datatype))
 }
 
 #[cfg(mpi_family = "openmpi")]
