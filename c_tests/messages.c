@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
     double values[8] = {0};
     MPI_Request requests[3];
     MPI_Message message;
-    MPI_Status status;
+    MPI_Status status, statuses[3];
     check_start(&argc, &argv);
     REQUIRE(check_size == 2, "for two ranks");
     other = 1 - check_rank;
@@ -33,12 +33,12 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 100; i++) {
         OK(MPI_Irecv(number, 1, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]));
         OK(MPI_Isend(number + 1, 1, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[1]));
-        OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+        OK(MPI_Waitall(2, requests, statuses));
     }
     OK(MPI_Irecv(number, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[0]));
     OK(MPI_Isend(number + 1, 1, MPI_INT, other, 8, MPI_COMM_WORLD, &requests[1]));
     OK(MPI_Iallreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]));
-    OK(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+    OK(MPI_Waitall(3, requests, statuses));
     OK(MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]));
     OK(MPI_Wait(&requests[0], &status));
     OK(MPI_Send_init(number, 1, MPI_INT, other, 9, MPI_COMM_WORLD, &requests[0]));
