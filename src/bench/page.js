@@ -3,8 +3,9 @@ function showBench(bench) {
   themed();
   document.title = `Collie bench: ${bench.groups.map(group => group.title.split(/[ ,]/)[0]).filter((name, place, all) => all.indexOf(name) === place).join(", ")}`;
   document.getElementById("job").textContent = bench.headline;
-  const rows = bench.groups.flatMap(group => group.rows), of = test => rows.filter(row => row.variant !== "native" && test(row)).length;
-  const verdict = row => row.low > 1 ? "faster" : row.high < 1 ? "slower" : "";
+  const rows = bench.groups.flatMap(group => group.rows), of = test => rows.filter(test).length;
+  const known = value => value !== undefined && value !== null;
+  const verdict = row => !known(row.low) ? "" : row.low > 1 ? "faster" : row.high < 1 ? "slower" : "";
   const entries = [
     [count(bench.cells), "cells: operation, datatype, size and ranks"],
     [count(of(row => verdict(row) === "faster")), "times a variant is faster than native for certain (95 %)"],
@@ -14,7 +15,7 @@ function showBench(bench) {
   document.getElementById("tiles").append(...entries.map(([value, text]) => element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
   if (bench.summary.length) section("summary", "Summary", null, ...bench.summary.map(line => element("p", { class: "note" }, line)));
   const pictures = document.getElementById("drawn").content;
-  const ratio = value => value === undefined || value === null ? "–" : value.toFixed(2) + " ×";
+  const ratio = value => known(value) ? value.toFixed(2) + " ×" : "–";
   const time = (head, of, title) => ({ head, of, show: duration, kind: "number", title });
   bench.groups.forEach((group, place) => {
     const columns = [
@@ -22,7 +23,7 @@ function showBench(bench) {
       { head: "Variant", of: row => row.label },
       time("Median", row => row.median, "of the slowest rank, over calls"), time("10 %", row => row.p10), time("90 %", row => row.p90), time("Least", row => row.min),
       { head: "Native / this", of: row => row.ratio, show: ratio, kind: "number", title: "above 1: this is faster", mark: verdict },
-      { head: "95 % interval", of: row => row.low, show: (low, row) => low === undefined || low === null ? "–" : `${low.toFixed(2)} – ${row.high.toFixed(2)}`, kind: "number" },
+      { head: "95 % interval", of: row => row.low, show: (low, row) => known(low) ? `${low.toFixed(2)} – ${row.high.toFixed(2)}` : "–", kind: "number" },
       ...(group.rows.some(row => row.bound) ? [{ head: "This / bound", of: row => row.bound ? row.median / row.bound : undefined, show: ratio, kind: "number", title: "of the least time that the link allows" }] : []),
       { head: "Rounds", of: row => row.rounds, show: count, kind: "number", title: "timed calls" },
     ];
