@@ -1,5 +1,6 @@
 //! Programs that leave MPI, or one of its calls, by an unusual way.
 
+use crate::job::Outcome;
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
@@ -46,7 +47,7 @@ fn at_exit(family: &Family) -> Result<(), Failed> {
         let command = vec![program, (*way).to_owned(), "before".to_owned()];
         let launch =
             Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-        let outcome = family.run(&launch)?.success()?;
+        let outcome = past_hydra(family, &launch)?.success()?;
         // MPICH 4.2.1's launcher may lose what is printed after MPI_Finalize; the report below comes from there too.
         if family.is_open_mpi() && !outcome.stdout.contains("ended after main") {
             return Err(format!("{way}, {variable}={value}: not ended\n{}", outcome.told()).into());
@@ -61,6 +62,23 @@ fn at_exit(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// Runs a job whose processes end MPI after `main`. MPICH 4.2.1's launcher kills one in six of them, with or without Collie
+/// (10 of 60 without, 15 of 60 with it): docs/native-defects.md. Such a job is run again.
+fn past_hydra(family: &Family, launch: &Launch) -> Result<Outcome, Failed> {
+    let killed = |outcome: &Outcome| {
+        !family.is_open_mpi()
+            && outcome.status == Some(9)
+            && [&outcome.stdout, &outcome.stderr].iter().any(|text| text.contains("EXIT STRING: Killed (signal 9)"))
+    };
+    for _ in 0..8 {
+        let outcome = family.run(launch)?;
+        if !killed(&outcome) {
+            return Ok(outcome);
+        }
+    }
+    family.run(launch)
 }
 
 /// Error handlers that jump out of a call: the calls after it run as they did on all ranks.
