@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-use super::settings::seconds;
 use serde::{Deserialize, Serialize};
 
 /// Calls that belong to one timing. What a program feels is not a call after a barrier: its calls follow one another, a rank is
@@ -90,6 +89,12 @@ impl std::fmt::Display for Pattern {
         }
         Ok(())
     }
+}
+
+/// Reads a number of seconds.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
+    value.ok_or_else(|| "accepted: a number of seconds".to_owned())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cell::Datatype;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, seconds};
 use crate::algorithm::{Operation, format_bytes, parse_bytes};
 use crate::selection::operation_named;
 use std::path::PathBuf;
@@ -188,11 +188,6 @@ impl std::fmt::Display for Sizes {
 
 fn at_least_two(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|step| *step >= 2).ok_or_else(|| "accepted: a whole number from 2 on".to_owned())
-}
-
-pub(crate) fn seconds(text: &str) -> Result<f64, String> {
-    let value = text.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0);
-    value.ok_or_else(|| "accepted: a number of seconds".to_owned())
 }
 
 /// Reads `24.8M`. Links are rated in powers of 1000.

@@ -8,6 +8,7 @@ use crate::mpi::{bytes, communicator, family, node};
 use crate::process::device;
 use crate::process::runtime::{self, Runtime};
 use crate::schedule::fragments::Fragments;
+use crate::schedule::limits::ProtocolLimits;
 use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ const WORDS: usize = 14;
 struct Own {
     configuration: u64,
     identity: u64,
-    inline: u64,
+    limits: u64,
     node: u64,
     held: u64,
     oversubscribed: bool,
@@ -63,8 +64,8 @@ struct Own {
 
 impl Own {
     const fn words(&self) -> [u64; WORDS] {
-        let Self { configuration, identity, inline, node, held, .. } = *self;
-        let first = [configuration, !configuration, identity, !identity, inline, !inline, node, !node];
+        let Self { configuration, identity, limits, node, held, .. } = *self;
+        let first = [configuration, !configuration, identity, !identity, limits, !limits, node, !node];
         let [a, b, c, d, e, f, g, h] = first;
         let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
         let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
@@ -95,7 +96,7 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
     let own = Own {
         configuration: digest(&runtime.raw),
         identity: digest(&facts.origin.identity),
-        inline: runtime.inline.map_or(0, |bytes| bytes as u64),
+        limits: runtime.limits().word(),
         node: runtime.node,
         held: private::held() as u64,
         oversubscribed: runtime.oversubscribed,
@@ -116,7 +117,11 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
-            inline: configuration.inline.or(runtime.inline.filter(|_| all.alike(4))),
+            within_node: configuration.limits.unwrap_or(if all.alike(4) {
+                runtime.limits()
+            } else {
+                ProtocolLimits::NONE
+            }),
         },
         within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
             && all.most(11) == 0,

@@ -8,7 +8,7 @@ use crate::algorithm::{format_bytes, parse_bytes};
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 pub struct Settings {
     /// Seconds for each kind of message and size
-    #[arg(short, long, default_value_t = 0.2, value_parser = crate::bench::settings::seconds)]
+    #[arg(short, long, default_value_t = 0.2, value_parser = crate::bench::pattern::seconds)]
     pub seconds: f64,
     /// Longest message
     #[arg(long, default_value = "4M", value_name = "BYTES", value_parser = most)]

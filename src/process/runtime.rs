@@ -4,7 +4,8 @@ use super::monitoring::Monitoring;
 use super::{flags, log, stacked};
 use crate::monitor::{Budget, CacheAccount, SharedLists};
 use crate::mpi::error::{Error, Result, check};
-use crate::mpi::{communicator, constants, inline, node};
+use crate::mpi::limits::{self, ProtocolLimits};
+use crate::mpi::{communicator, constants, node};
 use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
@@ -27,8 +28,9 @@ pub struct Runtime {
     pub oversubscribed: bool,
     /// Whether this node has a network that moves long messages by itself.
     pub fast_network: bool,
-    /// Bytes of the longest message that the MPI library sends inline within this node, if known.
-    pub inline: Option<usize>,
+    /// Where the MPI library's protocol within this node changes: as measured between two ranks in `MPI_Init`, otherwise as known
+    /// by name.
+    limits: [OnceCell<ProtocolLimits>; 2],
     /// The clock that times the calls.
     pub clock: quanta::Clock,
     /// Length of its tick.
@@ -137,7 +139,7 @@ fn make() -> Result<Runtime> {
         node: node::identity(),
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),
-        inline: inline::limit(),
+        limits: [OnceCell::new(), OnceCell::with_value(limits::known())],
         started: (clock.raw(), SystemTime::now()),
         clock,
         nanoseconds_per_tick,
@@ -158,6 +160,17 @@ fn make() -> Result<Runtime> {
 }
 
 impl Runtime {
+    /// Which messages within a node travel as two, unless the configuration says so.
+    pub fn limits(&self) -> ProtocolLimits {
+        self.limits.iter().find_map(OnceCell::get).copied().unwrap_or_default()
+    }
+
+    /// Takes what was measured, before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
+    pub fn set_limits(&self, measured: ProtocolLimits) {
+        // The first counts, which all ranks were told alike.
+        let _ = self.limits[0].set(measured);
+    }
+
     /// This process's configuration, where it counts for others.
     ///
     /// Ends the job if it is wrong: a misspelt choice must not silently become something else.

@@ -410,7 +410,7 @@ unsafe impl<P: Primitives> Transport for Telling<'_, P> {
 
 /// What the player asks of a transport for these actions.
 fn played(feed: impl FnOnce(&mut dyn FnMut(Action), &mut dyn FnMut(usize))) -> crate::schedule::Program {
-    let mut steps = crate::schedule::action::Steps::default();
+    let mut steps = crate::schedule::action::ProtocolLimits::default();
     let mut table = Vec::new();
     let mut given = 0;
     let mut more = |units: usize| {
@@ -435,7 +435,8 @@ fn the_player_does_what_the_verifier_reads() {
     for row in all() {
         let choice = Choice::new(row);
         for (size, form) in [2, 5, 8].into_iter().flat_map(|size| forms.map(|form| (size, form))) {
-            let fragments = crate::schedule::fragments::Fragments { between_nodes: None, inline: Some(12) };
+            let within_node = crate::schedule::limits::ProtocolLimits::of([12]).unwrap();
+            let fragments = crate::schedule::fragments::Fragments { between_nodes: None, within_node };
             let form = Form { fragments, ..form };
             let call = Call::plain(row.operation, COUNT, 4);
             if choice.accepts(&call, size).is_err() {

@@ -2,30 +2,22 @@
 //!
 //! Both ends of a message cut it alike, since they agree on its length and on these limits.
 
+use super::limits::ProtocolLimits;
+
 /// The limits of one communicator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragments {
     /// Longest message between nodes, in bytes.
     pub between_nodes: Option<usize>,
-    /// Longest message that the MPI library sends inline within a node, in bytes; messages of up to twice that travel as
-    /// two.
-    ///
-    /// Open MPI 4.1.4 (ob1, vader) hands what is inline over together with its header; one byte more takes a buffer, a
-    /// second queue and a longer way through the library: one way between two ranks 257 bytes take 0.73 to 0.97 µs whole
-    /// and 0.59 in two fragments, 512 bytes 0.9 to 1.05 and 0.65 to 0.69, an exchange of 512 bytes 1.0 to 1.2 and 0.88. Three
-    /// fragments gain one way and lose in an exchange, five lose both ways. MPICH 4.0.2 (UCX) loses from the first byte.
-    pub inline: Option<usize>,
+    /// Which messages within a node travel as two.
+    pub within_node: ProtocolLimits,
 }
 
 impl Fragments {
     /// Units of each fragment of a message of `len` units of `unit` bytes; `None` if it travels whole.
     #[inline]
     pub fn units(self, len: usize, unit: usize, within_node: bool) -> Option<usize> {
-        let fragment = if within_node {
-            self.inline.filter(|inline| len.saturating_mul(unit) <= 2 * inline)
-        } else {
-            self.between_nodes
-        };
+        let fragment = if within_node { self.within_node.piece(len.saturating_mul(unit)) } else { self.between_nodes };
         let units = (fragment? / unit.max(1)).max(1);
         (units < len).then_some(units)
     }
@@ -33,11 +25,11 @@ impl Fragments {
 
 #[cfg(test)]
 mod tests {
-    use super::Fragments;
+    use super::{Fragments, ProtocolLimits};
 
     #[test]
     fn short_messages_and_those_without_limit_travel_whole() {
-        let fragments = Fragments { between_nodes: Some(1000), inline: Some(256) };
+        let fragments = Fragments { between_nodes: Some(1000), within_node: ProtocolLimits::of([256]).unwrap() };
         assert_eq!(fragments.units(1000, 1, false), None);
         assert_eq!(fragments.units(1001, 1, false), Some(1000));
         assert_eq!(fragments.units(64, 4, true), None);
@@ -50,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_fragment_holds_whole_units_and_at_least_one() {
-        let fragments = Fragments { between_nodes: Some(1000), inline: Some(256) };
+        let fragments = Fragments { between_nodes: Some(1000), within_node: ProtocolLimits::of([256]).unwrap() };
         assert_eq!(fragments.units(10, 300, false), Some(3));
         assert_eq!(fragments.units(2, 3000, false), Some(1));
         assert_eq!(fragments.units(1, 3000, false), None);

@@ -6,6 +6,7 @@ pub mod action;
 pub mod count;
 pub mod draw;
 pub mod fragments;
+pub mod limits;
 pub mod lower;
 pub mod overlap;
 pub mod record;

@@ -9,6 +9,7 @@ use super::settings::{Device, Mode, OnDifference, Piece, ReportFormat, ReportTar
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
 use crate::algorithm::{Operation, format_bytes, parse_bytes};
+use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
 use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
@@ -55,8 +56,8 @@ pub struct Configuration {
     pub network: Option<Arc<Network>>,
     /// `COLLIE_PIECE`.
     pub piece: Piece,
-    /// `COLLIE_INLINE`.
-    pub inline: Piece,
+    /// `COLLIE_LIMITS`; `None` for what is measured or known.
+    pub limits: Option<ProtocolLimits>,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
     /// `COLLIE_TRACE`: where rank 0 writes the time line of all calls; with placeholders.
@@ -98,7 +99,7 @@ impl Default for Configuration {
             rules: Rules::default(),
             network: None,
             piece: Piece::default(),
-            inline: Piece::default(),
+            limits: None,
             report: vec![ReportTarget::Stderr],
             trace: None,
             memory: 64 << 20,
@@ -234,7 +235,7 @@ impl Configuration {
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
             variables::PIECE => self.piece = Piece::parse(value)?,
-            variables::INLINE => self.inline = Piece::parse(value)?,
+            variables::LIMITS => self.limits = limits(value)?,
             variables::REPORT => self.report = report(value)?,
             variables::TRACE => {
                 file_names::check(value)?;
@@ -287,6 +288,20 @@ fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
     let accepted: Vec<_> = words.iter().map(|(word, _)| *word).collect();
     let list = accepted.join(", ");
     Err(format!("'{found}' is not accepted; accepted: {list}{}", suggestion(found, accepted)))
+}
+
+fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
+    match text {
+        "auto" => Ok(None),
+        "off" => Ok(Some(ProtocolLimits::NONE)),
+        list => {
+            let bytes: Option<Vec<usize>> = list.split(',').map(|bytes| parse_bytes(bytes.trim())).collect();
+            let limits = bytes.and_then(ProtocolLimits::of);
+            limits.map(Some).ok_or_else(|| {
+                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, such as 256,4040")
+            })
+        }
+    }
 }
 
 fn whole_number(found: &str, least: usize) -> Result<usize, String> {

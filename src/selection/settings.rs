@@ -64,7 +64,7 @@ pub enum Device {
     Ask,
 }
 
-/// How long messages may be, between nodes or inline within one.
+/// How long messages between nodes may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Piece {
     /// As the network or the MPI library wants it.

@@ -36,7 +36,7 @@ pub const NETWORK: &str = "COLLIE_NETWORK";
 /// Bytes of a message between nodes.
 pub const PIECE: &str = "COLLIE_PIECE";
 /// Bytes of a message within a node that needs no buffer.
-pub const INLINE: &str = "COLLIE_INLINE";
+pub const LIMITS: &str = "COLLIE_LIMITS";
 /// Where the report goes.
 pub const REPORT: &str = "COLLIE_REPORT";
 /// Where the trace goes.
@@ -120,12 +120,13 @@ const AFTER_OPERATIONS: &[Variable] = &[
                has InfiniBand, Omni-Path or Slingshot.",
     },
     Variable {
-        name: INLINE,
-        accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
+        name: LIMITS,
+        accepted: "auto, off, or one or two numbers of bytes, ascending, with a comma between",
         default: "auto",
-        help: "Longest message within a node that the MPI library sends without a buffer of its own; messages of up to \
-               twice that travel as two. auto is the limit of Open MPI 4 where its parts ob1 and vader carry the \
-               messages (256, or OMPI_MCA_btl_vader_max_inline_send), otherwise off.",
+        help: "Beyond which lengths a message within a node takes a slower way through the MPI library: one that is longer, \
+               and no longer than twice that, travels as two. auto measures them in MPI_Init between ranks 0 and 1, if \
+               these are on one node, for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040, or what \
+               OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit come to), or off.",
     },
     Variable {
         name: REPORT,

@@ -7,12 +7,13 @@ use crate::call::regions::{self, Said};
 use crate::call::requests::REQUESTS;
 use crate::call::{hooks, messages, registry};
 use crate::mpi::communicator::Key;
+use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{Result, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log};
-use crate::selection::Sync;
+use crate::selection::{Mode, Sync};
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::Ordering;
@@ -89,8 +90,13 @@ fn start(runtime: &'static Runtime) -> Result {
         let files = places::decide(runtime);
         outputs::try_paths(files);
         wanted.extend(files.encode());
+        let plays = !matches!(configuration.mode, Mode::Native | Mode::CompareSelf);
+        wanted.push(u8::from(plays && configuration.limits.is_none() && runtime.world_size > 1));
     }
     runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
+    if wanted.pop() == Some(1) {
+        runtime.uncounted(|| measure_limits(runtime))?;
+    }
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from, checkpoint_seconds) = (wanted[0], number(1), number(5), number(9));
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
@@ -104,6 +110,26 @@ fn start(runtime: &'static Runtime) -> Result {
     }
     checkpoint::start(runtime, checkpoint_seconds);
     synchronise::start(runtime, Sync::ALL[usize::from(sync)])
+}
+
+/// Finds out between ranks 0 and 1 where the protocol within their node changes, and tells all ranks. Collective over
+/// `MPI_COMM_WORLD`, in which no rank has left `MPI_Init` yet, so that no other messages are under way there.
+fn measure_limits(runtime: &Runtime) -> Result {
+    let world = constants::comm_world();
+    let measured =
+        if runtime.world_rank < 2 { limits::measure(world, runtime.world_rank, runtime.node)? } else { None };
+    let mut told = Vec::new();
+    if let Some(measured) = measured {
+        told.extend(measured.limits.word().to_le_bytes());
+        let found: Vec<_> = measured.limits.bytes().map(|bytes| bytes.to_string()).collect();
+        let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
+        ::log::info!("protocol limits within a node: {found} bytes, measured in {:.1} ms", measured.seconds * 1e3);
+    }
+    bytes::broadcast(world, 0, &mut told)?;
+    if let Ok(word) = <[u8; 8]>::try_from(told.as_slice()) {
+        runtime.set_limits(ProtocolLimits::from_word(u64::from_le_bytes(word)));
+    }
+    Ok(())
 }
 
 /// What `MPI_Finalize` does besides `native`.

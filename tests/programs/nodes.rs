@@ -48,7 +48,7 @@ fn pieces(family: &Family) -> Result<(), Failed> {
 fn on_nodes(family: &Family, ranks: usize, program: &[&str], more: &[(&str, &str)]) -> Result<Report, Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
-    let mut variables = vec![("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "1000"), ("COLLIE_INLINE", "64")];
+    let mut variables = vec![("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "1000"), ("COLLIE_LIMITS", "64")];
     variables.extend(more);
     let mut preload = family.preload()?;
     preload.push(family.compiled("several_nodes.c", &["-shared", "-fPIC", "-ldl"])?);

@@ -16,6 +16,7 @@ mod tests;
 
 use super::action::{Action, Expansion, Lowered, Message, Sink, Steps};
 use super::fragments::Fragments;
+use super::limits::ProtocolLimits;
 use super::record::{Program, Step};
 use crate::operation::comm::{Buffer, Comm, Range, Request};
 use crate::operation::{Call, Choice, Stage};
@@ -53,7 +54,7 @@ pub struct Form {
 impl Form {
     /// Messages whole, blocking where possible, kernels, buffers apart: what most calls within a node run as.
     pub const PLAIN: Self = Self {
-        fragments: Fragments { between_nodes: None, inline: None },
+        fragments: Fragments { between_nodes: None, within_node: ProtocolLimits::NONE },
         blocking: true,
         apart: true,
         combine: Combine::Kernel,

@@ -122,7 +122,7 @@ fn short_messages_beside_copies_block() {
 
 #[test]
 fn messages_are_cut_and_each_fragment_has_a_request() {
-    let fragments = Fragments { between_nodes: None, inline: Some(2 * UNIT) };
+    let fragments = Fragments { between_nodes: None, within_node: ProtocolLimits::of([2 * UNIT]).unwrap() };
     let (actions, requests) = actions_of(0, 2, &Form { fragments, ..STARTED }, |comm| {
         let first = comm.irecv(1, Range::receive(0, 4));
         let second = comm.isend(1, Range::send(0, 2));

@@ -2,6 +2,7 @@
 
 use crate::operation::{Call, Operation};
 use crate::schedule::fragments::Fragments;
+use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::Form;
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +118,7 @@ impl Network {
 
     /// What calls are lowered for on this network.
     pub const fn form(&self) -> Form {
-        Form { fragments: Fragments { between_nodes: self.fragment, inline: None }, ..Form::PLAIN }
+        Form { fragments: Fragments { between_nodes: self.fragment, within_node: ProtocolLimits::NONE }, ..Form::PLAIN }
     }
 
     /// Node of each of `size` ranks, as in [`Call`].

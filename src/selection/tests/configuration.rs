@@ -1,5 +1,6 @@
 //! Each way to get a variable wrong, and what is said about it.
 
+use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
 use crate::selection::{Configuration, Device, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
 
@@ -52,7 +53,7 @@ fn every_variable_is_understood() {
         ("COLLIE_MAX_COMMUNICATORS", "7"),
         ("COLLIE_DEVICE", "ask"),
         ("COLLIE_PIECE", "off"),
-        ("COLLIE_INLINE", "1K"),
+        ("COLLIE_LIMITS", "256, 1K"),
     ])
     .unwrap();
     assert_eq!(configuration.mode, Mode::Native);
@@ -70,8 +71,12 @@ fn every_variable_is_understood() {
     assert_eq!(configuration.log, "collie=trace");
     assert_eq!(configuration.device, Device::Ask);
     assert_eq!(configuration.max_communicators, Some(7));
-    assert_eq!((configuration.piece.or(Some(5)), configuration.inline.or(Some(5))), (None, Some(1024)));
-    assert_eq!(parse(&[]).unwrap().inline.or(Some(5)), Some(5));
+    assert_eq!((configuration.piece.or(Some(5)), configuration.limits), (None, ProtocolLimits::of([256, 1024])));
+    assert_eq!(parse(&[]).unwrap().limits, None);
+    assert_eq!(parse(&[("COLLIE_LIMITS", "off")]).unwrap().limits, Some(ProtocolLimits::NONE));
+    for wrong in ["1K,256", "0", "1,2,3", "never"] {
+        assert!(parse(&[("COLLIE_LIMITS", wrong)]).is_err(), "{wrong}");
+    }
     assert_eq!(parse(&[("COLLIE_REPORT", "off")]).unwrap().report, []);
 }
 

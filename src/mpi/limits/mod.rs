@@ -1,0 +1,148 @@
+//! The limits of the MPI library's protocol within a node: [`known`] by name, or measured between two ranks.
+
+mod known;
+mod search;
+
+pub use crate::schedule::limits::ProtocolLimits;
+pub use known::known;
+
+use super::communicator::{TAG, receive_words, send_words};
+use super::constants;
+use super::error::{Result, check};
+use mpi_sys::{MPI_Comm, MPI_Request};
+use smallvec::SmallVec;
+use std::os::raw::c_int;
+use std::time::{Duration, Instant};
+
+/// Batches of each kind, the fastest of which counts, and what each repeats: an exchange, then there and back.
+const BATCHES: usize = 6;
+const ROUNDS: usize = 4;
+/// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
+const PATIENCE: Duration = Duration::from_millis(30);
+/// Longest message that is tried.
+const LONGEST: usize = 32 << 10;
+
+/// What one of the two ranks found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Where messages are cut.
+    pub limits: ProtocolLimits,
+    /// What finding out took.
+    pub seconds: f64,
+}
+
+/// Measures between ranks 0 and 1 of a communicator, which both call this: rank 0 learns the steps, `None` if they were not on
+/// one node (`node` is the same on ranks of a node) or had no time. No message of anybody else's may be under way there.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured>> {
+    let peer = 1 - rank;
+    send_words(comm, peer, [node])?;
+    let [other] = receive_words(comm, peer)?;
+    if other != node {
+        return Ok(None);
+    }
+    let mut pair = Pair { comm, peer: peer as c_int, out: vec![0; LONGEST], into: vec![0; LONGEST] };
+    if rank == 1 {
+        loop {
+            let [bytes, pieces] = receive_words(comm, peer)?;
+            if bytes == 0 {
+                return Ok(None);
+            }
+            (0..=BATCHES).try_for_each(|_| pair.batch(bytes as usize, pieces as usize, false).map(|_| ()))?;
+        }
+    }
+    let begun = Instant::now();
+    let found = search::search(|bytes, pieces| {
+        if begun.elapsed() > PATIENCE {
+            return Err(Stopped::OutOfTime);
+        }
+        pair.time(bytes, pieces).map_err(Stopped::Failed)
+    });
+    // Nothing more is measured: the other rank goes on, whatever came out.
+    let told = send_words(comm, peer, [0u64; 2]);
+    match found {
+        Ok(limits) => told.map(|()| Some(Measured { limits, seconds: begun.elapsed().as_secs_f64() })),
+        Err(Stopped::OutOfTime) => told.map(|()| None),
+        Err(Stopped::Failed(error)) => Err(error),
+    }
+}
+
+/// Why the search ended early.
+enum Stopped {
+    OutOfTime,
+    Failed(super::error::Error),
+}
+
+/// One of the two ranks.
+struct Pair {
+    comm: MPI_Comm,
+    peer: c_int,
+    out: Vec<u8>,
+    into: Vec<u8>,
+}
+
+impl Pair {
+    /// Seconds of an exchange and of a message there and back, all with `bytes` in so many pieces.
+    fn time(&mut self, bytes: usize, pieces: usize) -> Result<f64> {
+        send_words(self.comm, self.peer as usize, [bytes, pieces].map(|word| word as u64))?;
+        // The first batch brings the pages and queues in.
+        self.batch(bytes, pieces, true)?;
+        let mut least = f64::INFINITY;
+        for _ in 0..BATCHES {
+            least = least.min(self.batch(bytes, pieces, true)?);
+        }
+        Ok(least / ROUNDS as f64)
+    }
+
+    fn batch(&mut self, bytes: usize, pieces: usize, first: bool) -> Result<f64> {
+        let begun = Instant::now();
+        for _ in 0..ROUNDS {
+            let mut requests = self.start(bytes, pieces)?;
+            self.receive(bytes, pieces)?;
+            wait(&mut requests)?;
+            if first {
+                let mut requests = self.start(bytes, pieces)?;
+                wait(&mut requests)?;
+                self.receive(bytes, pieces)?;
+            } else {
+                self.receive(bytes, pieces)?;
+                let mut requests = self.start(bytes, pieces)?;
+                wait(&mut requests)?;
+            }
+        }
+        Ok(begun.elapsed().as_secs_f64())
+    }
+
+    fn start(&self, bytes: usize, pieces: usize) -> Result<SmallVec<[MPI_Request; 2]>> {
+        let mut requests = SmallVec::new();
+        for piece in self.out[..bytes].chunks(bytes.div_ceil(pieces)) {
+            let (first, number) = (piece.as_ptr().cast(), piece.len() as c_int);
+            let mut request = std::mem::MaybeUninit::uninit();
+            // SAFETY: the piece lives as long as this rank's buffers, which outlive the wait; the out-parameter is valid for
+            // writes, and read where it was filled.
+            requests.push(unsafe {
+                let byte = constants::byte();
+                check(mpi_sys::PMPI_Isend(first, number, byte, self.peer, TAG, self.comm, request.as_mut_ptr()))?;
+                request.assume_init()
+            });
+        }
+        Ok(requests)
+    }
+
+    fn receive(&mut self, bytes: usize, pieces: usize) -> Result {
+        let (comm, peer) = (self.comm, self.peer);
+        self.into[..bytes].chunks_mut(bytes.div_ceil(pieces)).try_for_each(|piece| {
+            let (first, number, status) = (piece.as_mut_ptr().cast(), piece.len() as c_int, constants::status_ignore());
+            // SAFETY: room for so many bytes.
+            check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::byte(), peer, TAG, comm, status) })
+        })
+    }
+}
+
+fn wait(requests: &mut [MPI_Request]) -> Result {
+    let (number, first) = (requests.len() as c_int, requests.as_mut_ptr());
+    // SAFETY: so many requests, which are under way.
+    check(unsafe { mpi_sys::PMPI_Waitall(number, first, constants::statuses_ignore()) })
+}
