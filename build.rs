@@ -12,6 +12,7 @@ fn main() {
     println!("cargo:rustc-check-cfg=cfg(mpi_family, values(\"openmpi\", \"mpich\"))");
     println!("cargo:rustc-check-cfg=cfg(mpi_abi)");
     println!("cargo:rustc-check-cfg=cfg(mpi_large_count)");
+    link_with_old_glibc();
     if env::var_os("CARGO_FEATURE_MPI").is_none() {
         return;
     }
@@ -29,6 +30,18 @@ fn main() {
     compile_shim(&library);
     bind_lazily(&library);
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcollie.so");
+}
+
+/// Has what is linked run on systems as old as a version of glibc, whose start file and libraries scripts/old-glibc has made.
+fn link_with_old_glibc() {
+    println!("cargo:rerun-if-env-changed=OLD_GLIBC");
+    if let Some(folder) = env::var_os("OLD_GLIBC") {
+        let folder = folder.to_string_lossy();
+        // libgcc_s of this machine needs its newer glibc; the user's own does not.
+        for argument in [format!("-B{folder}"), format!("-L{folder}"), "-Wl,--allow-shlib-undefined".to_owned()] {
+            println!("cargo:rustc-link-arg={argument}");
+        }
+    }
 }
 
 /// Leaves the procedures of MPI to be found in the process, at the first call of each (see src/mpi/library.rs).

@@ -324,7 +324,7 @@ fn run_refuses_before_anything_is_started() {
     let installed = Installed::new(&["mpich"], "mpirun (Open MPI) 4.1.4");
     let missing = installed.path("openmpi/lib/libcollie.so");
     let (code, words) = failed(&mut installed.run(&[]));
-    let advice = "build it with scripts/build, or name it with --library";
+    let advice = "build it with scripts/build or install a package, or name it with --library";
     assert_eq!((code, words), (1, format!("collie: there is no {missing}; {advice}\n")));
     let (code, words) = failed(&mut installed.run(&["--algorithm", "bcast=lineer"]));
     assert_eq!(code, 2);

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Where `scripts/build` puts the MPI program, in the folder of its family.
+/// The MPI program, in the folder of its family.
 const PROGRAM: &str = "bin/collie-bench";
 
 /// Time native collectives against Collie's, alternating within one MPI job
@@ -43,7 +43,7 @@ pub(super) struct Started {
     /// Whose collie-bench and mpirun; by default that of the mpirun found first
     #[arg(long)]
     family: Option<Family>,
-    /// The MPI program, instead of ../FAMILY/bin/collie-bench beside this program's folder
+    /// The MPI program, instead of that of FAMILY which lies beside this program (../FAMILY/bin or ../lib/collie/FAMILY/bin)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Print what would be run
@@ -108,7 +108,7 @@ impl Start<'_> {
             return Ok(None);
         }
         let program = self.program.display();
-        let advice = "build it with scripts/build, or name it with --program";
+        let advice = "build it with scripts/build or install a package, or name it with --program";
         Err(Failure::cannot(format!("there is no {program}; {advice}")))
     }
 }

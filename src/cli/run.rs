@@ -34,7 +34,7 @@ pub struct Arguments {
     /// COLLIE_LOG
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
-    /// The library, instead of ../FAMILY/lib/libcollie.so beside this program's folder
+    /// The library, instead of that of FAMILY which lies beside this program (../FAMILY/lib or ../lib/collie/FAMILY/lib)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// Whose library, where launcher and program do not tell
@@ -114,7 +114,7 @@ fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure>
 pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
     if !path.is_file() {
         return Err(Failure::cannot(format!(
-            "there is no {}; build it with scripts/build, or name it with --library",
+            "there is no {}; build it with scripts/build or install a package, or name it with --library",
             path.display()
         )));
     }
@@ -124,15 +124,24 @@ pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
     }
 }
 
-/// Where `scripts/build` puts the library, in the folder of its family.
+/// The library, in the folder of its family.
 pub(super) const LIBRARY: &str = "lib/libcollie.so";
 
-/// Where `scripts/build` puts `file` of `family`, seen from this program.
+/// Where the folders of the families lie, seen from the folder above that of this program: as `scripts/build` leaves them, and
+/// as packages have them.
+const BESIDE: [&str; 2] = ["", "lib/collie"];
+
+/// Where `file` of `family` is, seen from this program; where it is nowhere, the first place it might be.
 pub(super) fn place(family: Family, file: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().and_then(std::fs::canonicalize);
     let own = own.map_err(|error| Failure::cannot(format!("cannot tell where collie itself is: {error}")))?;
     let above = own.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
-    Ok(above.join(family.folder()).join(file))
+    Ok(place_below(above, family, file))
+}
+
+fn place_below(above: &Path, family: Family, file: &str) -> PathBuf {
+    let [first, packaged] = BESIDE.map(|beside| above.join(beside).join(family.folder()).join(file));
+    if !first.is_file() && packaged.is_file() { packaged } else { first }
 }
 
 /// The program's MPI where the program tells, else the launcher's, else that of the only library there is.
@@ -173,5 +182,29 @@ pub(super) fn quoted(word: &str) -> String {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_beside_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |path: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            path
+        };
+        let found = || place_below(folder.path(), Family::Mpich, LIBRARY);
+        let built = folder.path().join("mpich/lib/libcollie.so");
+        assert_eq!(found(), built, "what a message names where there is none");
+        let packaged = put("lib/collie/mpich/lib/libcollie.so");
+        assert_eq!(found(), packaged);
+        assert_eq!(place_below(folder.path(), Family::Abi, LIBRARY), folder.path().join("abi/lib/libcollie.so"));
+        put("mpich/lib/libcollie.so");
+        assert_eq!(found(), built);
     }
 }

@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 pub enum Unusable {
     /// A build for one binary interface under a program of another.
     #[error(
-        "this libcollie.so is the one for {}, but the program runs on {} ({file}); preload dist/{}/lib/libcollie.so",
-        OWN.described(), found.described(), found.folder()
+        "this libcollie.so is the one for {}, but the program runs on {} ({file}); preload {}",
+        OWN.described(), found.described(), of_family(*found, "lib/libcollie.so")
     )]
     Other {
         /// The program's.
@@ -37,6 +37,22 @@ pub enum Unusable {
         /// The object.
         name: &'static str,
     },
+}
+
+/// The path of `file` of another family: beside the folder of this one's, where this library, or the program that it is part of,
+/// lies in one.
+pub fn of_family(family: Family, file: &str) -> String {
+    // SAFETY: the structure is one of C's, of pointers that may be null.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: any address may be asked about; a name that was given ends in a zero byte and stays while the object does.
+    let own = unsafe {
+        let known = libc::dladdr((&raw const AT_LOAD).cast(), &raw mut info) != 0 && !info.dli_fname.is_null();
+        known.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned())
+    };
+    let own = own.and_then(|own| std::path::absolute(own).ok());
+    let folder = own.as_deref().and_then(|own| own.ancestors().nth(2));
+    let beside = folder.filter(|folder| folder.ends_with(OWN.folder())).and_then(std::path::Path::parent);
+    beside.unwrap_or(std::path::Path::new("")).join(family.folder()).join(file).display().to_string()
 }
 
 /// A loaded object that has `PMPI_Init`.

@@ -1,7 +1,7 @@
 //! An MPI library for a program that needs none to start: the benchmark, which runs under whatever launcher it is given.
 
 use super::family::LIBRARIES;
-use super::library::{Unusable, bind};
+use super::library::{Unusable, bind, of_family};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ pub fn load() -> Result<(), String> {
     match unsafe { bind() } {
         Ok(()) => Ok(()),
         Err(Unusable::Other { found, file }) => Err(format!(
-            "this is the benchmark for {}, but {file} is a library of {}; take dist/{}/bin/collie-bench",
+            "this is the benchmark for {}, but {file} is a library of {}; take {}",
             super::family::OWN.described(),
             found.described(),
-            found.folder()
+            of_family(found, "bin/collie-bench")
         )),
         Err(unusable) => Err(unusable.to_string()),
     }

@@ -86,7 +86,8 @@ fn by_rank(parts: &[(usize, Vec<String>)]) -> (usize, Vec<String>) {
     (begin, ["sh", "-c", &(script + " esac")].map(str::to_owned).to_vec())
 }
 
-fn library_of(kind: &str) -> Result<PathBuf, Failed> {
+/// The build for a family of MPIs.
+pub fn library_of(kind: &str) -> Result<PathBuf, Failed> {
     let library = root().join(format!("dist/{kind}/lib/libcollie.so"));
     if library.exists() { Ok(library) } else { Err(format!("no {}; run scripts/build", library.display()).into()) }
 }

@@ -1,7 +1,7 @@
 //! Pitfalls that lie in how a job is launched and configured rather than in what a program calls.
 
 use crate::job::{Job, Outcome};
-use crate::mpi::{Family, Launch, scratch};
+use crate::mpi::{Family, Launch, library_of, scratch};
 use crate::programs::{accounted, one_row_of_reduce};
 use crate::report::{self, Report};
 use collie::schedule::simulate::Network;
@@ -130,7 +130,7 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
             let command = vec![family.program(source)?.display().to_string()];
             let launch = Launch { ranks: 2, command, variables: &[], preload: vec![library], others: Vec::new() };
             let outcome = family.run(&launch)?;
-            let told = format!("preload dist/{}/lib/libcollie.so", family.kind);
+            let told = format!("; preload {}", library_of(family.kind)?.display());
             expect(
                 outcome.status == Some(78) && outcome.stderr.contains(&told),
                 "there is no word of which MPI was met and which is needed, or another status than 78",
