@@ -20,7 +20,7 @@ use crate::monitor::{Bucket, CounterId, Epochs, Function, NATIVE};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
-use crate::process::{device, guard};
+use crate::process::{device, guard, sessions};
 use crate::selection::{Decided, Mode, VerifyResult, decide_with};
 use smallvec::smallvec;
 use std::os::raw::c_int;
@@ -41,7 +41,14 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
 fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
     guard::enter(arguments.operation.row().mpi_name, native, || match runtime::get() {
         Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
-        _ => native(),
+        Some(_) => native(),
+        None => {
+            let code = native();
+            if code == SUCCESS {
+                sessions::tell(arguments.comm);
+            }
+            code
+        }
     })
 }
 

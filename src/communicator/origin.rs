@@ -85,6 +85,20 @@ pub fn note(parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_C
     Origins::get()?.note(parent, made_by, makers, comm)
 }
 
+/// Notes that `made_by` made `comm` of a group, from no other communicator.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn note_first(made_by: &'static str, comm: MPI_Comm) -> Result {
+    let origins = Origins::get()?;
+    if comm == constants::comm_null() {
+        return Ok(());
+    }
+    let (ranks, number) = origins.count_among(comm)?;
+    let identity = format!("group/{ranks}.{number}");
+    origins.keep(comm, &Arc::new(Origin { identity, made_by, ..Origin::default() }))
+}
+
 impl Origins {
     /// Those of this process.
     fn get() -> Result<&'static Self> {

@@ -6,6 +6,7 @@
 //! * [`messages`], [`messages_fortran`]: the calls that send and receive messages.
 //! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
+//! * [`sessions`]: what MPI 4 has beside `MPI_Init`.
 //! * `names`: what Fortran procedures are called.
 //! * [`control`]: what `collie.h` declares.
 
@@ -26,4 +27,5 @@ pub mod observed_fortran;
 pub mod part_fortran;
 pub mod requests;
 pub mod requests_fortran;
+pub mod sessions;
 pub mod symbols;

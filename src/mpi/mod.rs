@@ -21,5 +21,6 @@ pub mod operation;
 pub mod packing;
 pub mod padding;
 mod waiting;
+pub mod weak;
 
 pub use error::{Error, Result, check};

@@ -1,7 +1,7 @@
 //! Which MPI library the program runs on.
 
 use super::log;
-use crate::mpi::library;
+use crate::mpi::{library, weak};
 use std::ffi::{CStr, c_char};
 
 /// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`].
@@ -25,4 +25,5 @@ pub fn bind() {
         log::tell(&unusable.to_string());
         std::process::exit(78);
     }
+    weak::take_back();
 }

@@ -6,6 +6,7 @@
 //!   [`watched`]: what it is in the middle of.
 //! * [`log`]: words for people. [`native`]: the MPI library's procedures by name; [`library`]: which one it is.
 //! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may be none.
+//! * [`sessions`]: programs without `MPI_Init`.
 //! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of messages.
 //!   [`stacked`]: other tools beside this one.
 
@@ -21,6 +22,7 @@ pub mod modules;
 pub mod monitoring;
 pub mod native;
 pub mod runtime;
+pub mod sessions;
 pub mod stack;
 pub mod stacked;
 pub mod text;

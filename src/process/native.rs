@@ -45,6 +45,17 @@ fn look_up(name: &CStr) -> *mut c_void {
     found
 }
 
+/// The library's procedure of that name, which ends in a zero byte; looked up once. Null where it has none.
+pub(crate) fn find_if_there(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    let known = kept.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let found = look_up(CStr::from_bytes_with_nul(name.as_bytes()).expect("names end in a zero byte"));
+    kept.store(found, Ordering::Relaxed);
+    found
+}
+
 /// The library's procedure that one of ours under the same name, which ends in a zero byte, hides; looked up once.
 pub(crate) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     let known = kept.load(Ordering::Relaxed);

@@ -82,6 +82,11 @@ pub fn known() -> Option<&'static Runtime> {
     (!runtime.finished.load(Ordering::Relaxed)).then_some(runtime)
 }
 
+/// Whether the runtime has not been started, nor could it: `MPI_Init` was never called.
+pub fn has_never_started() -> bool {
+    RUNTIME.get().is_none()
+}
+
 /// Starts the runtime, once MPI is initialised.
 #[cold]
 pub fn start() -> Option<&'static Runtime> {

@@ -22,6 +22,7 @@ mod pitfalls;
 mod programs;
 mod records;
 mod report;
+mod sessions;
 mod waiting;
 
 use libtest_mimic::{Arguments, Trial};
@@ -40,6 +41,7 @@ fn main() {
         trials.add(nodes::trials(family));
         trials.add(bounds::trials(family));
         trials.add(communicators::trials(family));
+        trials.add(sessions::trials(family));
         trials.add(device::trials(family));
         trials.add(records::trials(family));
         trials.add(messages::trials(family));
@@ -88,6 +90,8 @@ impl Trials {
         "pitfall_9_communicators::ranks_4",
         "pitfall_12_threads::ranks_3",
         "errors::ranks_2",
+        "sessions",
+        "weak_names",
         "exit_code",
         "reduce_sum::",
         "control::linked",

@@ -81,6 +81,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
     }
     trials.push(Trial::test(format!("{}::reduce_sum::linked", family.name), move || linked(family)));
+    trials.push(Trial::test(format!("{}::weak_names", family.name), move || weak_names(family)));
     if let Some(python) = family.python() {
         trials.push(Trial::test(format!("{}::python", family.name), move || of_python(family, &python)));
     }
@@ -181,6 +182,19 @@ fn of_python(family: &Family, python: &Path) -> Result<(), Failed> {
     let path_text = path.display().to_string();
     let script = root().join("c_tests/python_allreduce.py");
     let command = vec![python.display().to_string(), script.display().to_string()];
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    Report::read(&path, &outcome)?.accounts_for(&outcome)
+}
+
+/// A module that keeps the MPI library to itself, and looks which procedures it has.
+fn weak_names(family: &Family) -> Result<(), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let host = family.compiled("host.c", &["-Wl,--as-needed", "-ldl"])?;
+    let module = family.compiled("weak_names.c", &["-shared", "-fPIC", "-ldl"])?;
+    let command = vec![host.display().to_string(), module.display().to_string()];
     let variables = [("COLLIE_REPORT", path_text.as_str())];
     let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
