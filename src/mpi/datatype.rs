@@ -1,9 +1,10 @@
 //! What Collie has to know of a datatype: its bytes, its layout, and what may be done to it.
 
+use super::envelope::Envelope;
 use super::error::{Error, Result, check};
 use super::{communicator, constants};
 use crate::reduction::Element;
-use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype};
+use mpi_sys::{MPI_Count, MPI_Datatype};
 use once_cell::sync::OnceCell;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int};
@@ -156,7 +157,7 @@ fn in_order(handle: MPI_Datatype) -> Result<bool> {
         return Ok(true);
     }
     let known = [dup, contiguous, vector, hvector].contains(&made.combiner);
-    if !known || made.types != 1 || made.integers + made.addresses + made.large_counts > Numbers::MOST {
+    if !known || !made.has_little() {
         return Ok(false);
     }
     let (numbers, mut inner) = made.contents(handle)?;
@@ -181,170 +182,6 @@ pub(super) fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
     }
     // SAFETY: the handle is ours and used nowhere else.
     check(unsafe { mpi_sys::PMPI_Type_free(handle) })
-}
-
-/// How a type was made, and how many arguments its constructor had of each sort.
-pub(super) struct Envelope {
-    pub combiner: c_int,
-    integers: usize,
-    addresses: usize,
-    large_counts: usize,
-    pub types: usize,
-}
-
-/// The numbers that a constructor was given, in their order: `MPI_Type_vector` and `MPI_Type_create_hvector` have count,
-/// block length and stride, whether those are integers, addresses or large counts.
-#[derive(Default)]
-struct Numbers {
-    all: [i64; Self::MOST],
-    number: usize,
-}
-
-impl Numbers {
-    /// Room enough for the constructors that are looked into.
-    const MOST: usize = 3;
-
-    // An address is of this type on one MPI and of another on the other.
-    #[allow(clippy::unnecessary_cast)]
-    fn of(integers: &[c_int], addresses: &[MPI_Aint], large_counts: &[MPI_Count]) -> Self {
-        let mut numbers = Self::default();
-        let integers = integers.iter().map(|number| i64::from(*number));
-        let all = integers.chain(addresses.iter().map(|address| *address as i64));
-        for (slot, number) in numbers.all.iter_mut().zip(all.chain(large_counts.iter().copied())) {
-            *slot = number;
-            numbers.number += 1;
-        }
-        numbers
-    }
-
-    fn given(&self) -> &[i64] {
-        &self.all[..self.number]
-    }
-}
-
-/// MPICH ends the job when the forms without large counts are asked about a type that was made with them.
-#[cfg(mpi_large_count)]
-impl Envelope {
-    pub fn of(handle: MPI_Datatype) -> Result<Self> {
-        let (mut integers, mut addresses, mut large_counts, mut types): (MPI_Count, MPI_Count, MPI_Count, MPI_Count) =
-            (0, 0, 0, 0);
-        let mut combiner = 0;
-        // SAFETY: out-parameters are valid for writes.
-        check(unsafe {
-            mpi_sys::PMPI_Type_get_envelope_c(
-                handle,
-                &mut integers,
-                &mut addresses,
-                &mut large_counts,
-                &mut types,
-                &mut combiner,
-            )
-        })?;
-        let [integers, addresses, large_counts, types] =
-            [integers, addresses, large_counts, types].map(|number| number as usize);
-        Ok(Self { combiner, integers, addresses, large_counts, types })
-    }
-
-    /// The numbers and the type that a constructor was given which has one type and few numbers.
-    fn contents(&self, handle: MPI_Datatype) -> Result<(Numbers, MPI_Datatype)> {
-        let mut integers: [c_int; Numbers::MOST] = [0; Numbers::MOST];
-        let mut addresses: [MPI_Aint; Numbers::MOST] = [0; Numbers::MOST];
-        let mut large_counts: [MPI_Count; Numbers::MOST] = [0; Numbers::MOST];
-        let mut inner = constants::datatype_null();
-        // SAFETY: the caller made sure that the arrays have room for as many entries as the envelope announced.
-        check(unsafe {
-            mpi_sys::PMPI_Type_get_contents_c(
-                handle,
-                self.integers as MPI_Count,
-                self.addresses as MPI_Count,
-                self.large_counts as MPI_Count,
-                self.types as MPI_Count,
-                integers.as_mut_ptr(),
-                addresses.as_mut_ptr(),
-                large_counts.as_mut_ptr(),
-                &mut inner,
-            )
-        })?;
-        let (integers, addresses) = (&integers[..self.integers], &addresses[..self.addresses]);
-        Ok((Numbers::of(integers, addresses, &large_counts[..self.large_counts]), inner))
-    }
-
-    /// The integers or large counts and all types that a constructor was given, in their order.
-    pub fn all_contents(&self, handle: MPI_Datatype) -> Result<(Vec<i64>, Vec<MPI_Datatype>)> {
-        let mut integers: Vec<c_int> = vec![0; self.integers];
-        let mut addresses: Vec<MPI_Aint> = vec![0; self.addresses];
-        let mut large_counts: Vec<MPI_Count> = vec![0; self.large_counts];
-        let mut types = vec![constants::datatype_null(); self.types];
-        // SAFETY: the arrays have room for as many entries as the envelope announced.
-        check(unsafe {
-            mpi_sys::PMPI_Type_get_contents_c(
-                handle,
-                self.integers as MPI_Count,
-                self.addresses as MPI_Count,
-                self.large_counts as MPI_Count,
-                self.types as MPI_Count,
-                integers.as_mut_ptr(),
-                addresses.as_mut_ptr(),
-                large_counts.as_mut_ptr(),
-                types.as_mut_ptr(),
-            )
-        })?;
-        let integers = integers.into_iter().map(i64::from);
-        Ok((integers.chain(large_counts).collect(), types))
-    }
-}
-
-#[cfg(not(mpi_large_count))]
-impl Envelope {
-    pub fn of(handle: MPI_Datatype) -> Result<Self> {
-        let (mut integers, mut addresses, mut types, mut combiner) = (0, 0, 0, 0);
-        // SAFETY: out-parameters are valid for writes.
-        check(unsafe {
-            mpi_sys::PMPI_Type_get_envelope(handle, &mut integers, &mut addresses, &mut types, &mut combiner)
-        })?;
-        let [integers, addresses, types] = [integers, addresses, types].map(|number: c_int| number as usize);
-        Ok(Self { combiner, integers, addresses, large_counts: 0, types })
-    }
-
-    /// The numbers and the type that a constructor was given which has one type and few numbers.
-    fn contents(&self, handle: MPI_Datatype) -> Result<(Numbers, MPI_Datatype)> {
-        let mut integers: [c_int; Numbers::MOST] = [0; Numbers::MOST];
-        let mut addresses: [MPI_Aint; Numbers::MOST] = [0; Numbers::MOST];
-        let mut inner = constants::datatype_null();
-        // SAFETY: the caller made sure that the arrays have room for as many entries as the envelope announced.
-        check(unsafe {
-            mpi_sys::PMPI_Type_get_contents(
-                handle,
-                self.integers as c_int,
-                self.addresses as c_int,
-                self.types as c_int,
-                integers.as_mut_ptr(),
-                addresses.as_mut_ptr(),
-                &mut inner,
-            )
-        })?;
-        Ok((Numbers::of(&integers[..self.integers], &addresses[..self.addresses], &[]), inner))
-    }
-
-    /// The integers and all types that a constructor was given, in their order.
-    pub fn all_contents(&self, handle: MPI_Datatype) -> Result<(Vec<i64>, Vec<MPI_Datatype>)> {
-        let mut integers: Vec<c_int> = vec![0; self.integers];
-        let mut addresses: Vec<MPI_Aint> = vec![0; self.addresses];
-        let mut types = vec![constants::datatype_null(); self.types];
-        // SAFETY: the arrays have room for as many entries as the envelope announced.
-        check(unsafe {
-            mpi_sys::PMPI_Type_get_contents(
-                handle,
-                self.integers as c_int,
-                self.addresses as c_int,
-                self.types as c_int,
-                integers.as_mut_ptr(),
-                addresses.as_mut_ptr(),
-                types.as_mut_ptr(),
-            )
-        })?;
-        Ok((integers.into_iter().map(i64::from).collect(), types))
-    }
 }
 
 /// The predefined datatypes of this MPI.

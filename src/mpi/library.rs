@@ -117,6 +117,12 @@ fn look_up(known: &AtomicPtr<c_void>, name: &'static str) -> *mut c_void {
     address
 }
 
+/// Whether the MPI library has a procedure of that name.
+pub fn has(name: &CStr) -> bool {
+    // SAFETY: the name ends in a zero byte.
+    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }.is_null()
+}
+
 /// An object of the MPI library, or null. What comes first in the process is the one that the program means: a Fortran
 /// program holds copies of some.
 unsafe extern "C" fn object(name: *const c_char) -> *mut c_void {

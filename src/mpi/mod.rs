@@ -7,6 +7,7 @@ pub mod communicator;
 pub mod constants;
 mod counts;
 pub mod datatype;
+mod envelope;
 pub mod error;
 pub mod family;
 pub mod handler;

@@ -4,7 +4,8 @@
 //! before: arithmetic does not write it, copies may or may not. Two results that are equal may differ there.
 
 use super::constants;
-use super::datatype::{Datatype, Envelope, Kind, release_unless_predefined};
+use super::datatype::{Datatype, Kind, release_unless_predefined};
+use super::envelope::Envelope;
 use super::error::Result;
 use mpi_sys::MPI_Datatype;
 

@@ -4,6 +4,7 @@
 //! This library has an entry for each such procedure, as it serves all versions of its family. Where the MPI library of the
 //! process has none, references to the entry are taken back, so that the program sees what it would see without Collie.
 
+use super::library::has;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ops::Range;
 
@@ -26,9 +27,7 @@ pub fn take_back() {
         // SAFETY: a place that the loader has written, in an object that nobody unloads while the program initialises MPI.
         let address = unsafe { place.read() };
         let native = CString::new([b"P", name.as_bytes()].concat()).expect("a name has no zero byte in it");
-        // SAFETY: the name ends in a zero byte.
-        let is_lacking = || unsafe { libc::dlsym(libc::RTLD_DEFAULT, native.as_ptr()) }.is_null();
-        if address != 0 && object_of(address) == own && is_lacking() {
+        if address != 0 && object_of(address) == own && !has(&native) {
             clear(place, &read_only);
         }
     }
