@@ -10,6 +10,7 @@
 enum { ROUNDS = 6, COUNT = 1000 };
 
 static MPI_Session session;
+static long barriers;
 
 static MPI_Comm of_set(const char *set, const char *tag) {
     MPI_Group group;
@@ -37,6 +38,7 @@ static void use(MPI_Comm comm) {
         OK(PMPI_Reduce(mine, native, COUNT, MPI_INT, MPI_MAX, root, comm));
         if (rank == root) check_same(ours, native, sizeof ours, sizeof *ours);
         OK(MPI_Barrier(comm));
+        barriers++;
     }
 }
 
@@ -76,12 +78,14 @@ int main(int argc, char **argv) {
         begin();
         use_all("before");
         memset(check_calls, 0, sizeof check_calls);
+        barriers = 0;
     }
     check_start(&argc, &argv);
     if (strcmp(way, "after") == 0) begin();
     use_all("beside");
     use(MPI_COMM_WORLD);
     if (strcmp(way, "before") == 0) end();
+    if (check_rank == 0) printf("check: barrier calls %ld\n", barriers * check_size);
     int failed = check_finish();
     if (strcmp(way, "after") == 0) {
         use_all("after");
