@@ -2,6 +2,8 @@
  *
  *   mpicc defects.c -o defects && mpirun -n 2 ./defects CASE
  *
+ * The case init_after_session, of sessions, is apart from the others, which begin with MPI_Init.
+ *
  * Ends with 0 where the library is right; with 1 where its result is wrong; or it crashes. docs/native-defects.md has what came
  * out on which. */
 #include <mpi.h>
@@ -111,7 +113,24 @@ static int unsigned_minimum(void) {
     return least != 5;
 }
 
+/* A session that is there before MPI_Init, which is not its business: not yet called, and free to be. */
+static int init_after_session(void) {
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+    int initialized = 1, failed;
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Initialized(&initialized);
+    failed = MPI_Init(NULL, NULL);
+    MPI_Finalize();
+    MPI_Session_finalize(&session);
+    return initialized || failed;
+#else
+    return 2;
+#endif
+}
+
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "init_after_session") == 0) return init_after_session();
     static const struct {
         const char *name;
         int (*run)(void);

@@ -124,10 +124,12 @@ impl Envelope {
     }
 }
 
-/// MPICH ends the job when the forms without large counts are asked about a type that was made with them. MPICH 3 has none.
+/// MPICH ends the job when the forms without large counts are asked about a type that was made with them. They are looked up by
+/// name, since MPICH 3 has none, and a program for it is to be linked with this library all the same.
 #[cfg(mpi_large_count)]
 mod large_counts {
     use super::*;
+    use crate::mpi::error::throwing;
 
     /// Whether the MPI library of the process has these forms.
     pub fn are_there() -> bool {
@@ -141,7 +143,16 @@ mod large_counts {
         let mut combiner = 0;
         // SAFETY: out-parameters are valid for writes.
         check(unsafe {
-            mpi_sys::PMPI_Type_get_envelope_c(handle, integers, addresses, large_counts, types, &mut combiner)
+            throwing!(
+                PMPI_Type_get_envelope_c(
+                    MPI_Datatype,
+                    *mut MPI_Count,
+                    *mut MPI_Count,
+                    *mut MPI_Count,
+                    *mut MPI_Count,
+                    *mut c_int,
+                )
+            )(handle, integers, addresses, large_counts, types, &mut combiner)
         })?;
         let [integers, addresses, large_counts, types] = numbers.map(|number| number as usize);
         Ok(Envelope { combiner, integers, addresses, large_counts, types })
@@ -150,7 +161,19 @@ mod large_counts {
     pub fn read(handle: MPI_Datatype, room: Room) -> Result {
         // SAFETY: the arrays have room for as many entries as is said.
         check(unsafe {
-            mpi_sys::PMPI_Type_get_contents_c(
+            throwing!(
+                PMPI_Type_get_contents_c(
+                    MPI_Datatype,
+                    MPI_Count,
+                    MPI_Count,
+                    MPI_Count,
+                    MPI_Count,
+                    *mut c_int,
+                    *mut MPI_Aint,
+                    *mut MPI_Count,
+                    *mut MPI_Datatype,
+                )
+            )(
                 handle,
                 room.integers.len() as MPI_Count,
                 room.addresses.len() as MPI_Count,

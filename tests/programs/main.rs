@@ -64,6 +64,8 @@ const NATIVE_DEFECTS: &[(&str, &str, &str)] = &[
     ("abi", "large_count_types::", "negative_bound"),
     ("intel", "large_count_types::", "negative_bound"),
     ("intel", "data_movement::", "differing_maps"),
+    ("intel", "sessions::alone", "init_after_session"),
+    ("intel", "sessions::before", "init_after_session"),
 ];
 
 /// What a family is tested with.
