@@ -2,9 +2,7 @@
 
 use super::constants;
 use super::error::{Result, check};
-use super::library;
 use mpi_sys::{MPI_Aint, MPI_Count, MPI_Datatype};
-use once_cell::sync::OnceCell;
 use std::os::raw::c_int;
 
 /// How a type was made, and how many arguments its constructor had of each sort.
@@ -130,6 +128,8 @@ impl Envelope {
 mod large_counts {
     use super::*;
     use crate::mpi::error::throwing;
+    use crate::mpi::library;
+    use once_cell::sync::OnceCell;
 
     /// Whether the MPI library of the process has these forms.
     pub fn are_there() -> bool {
