@@ -23,7 +23,7 @@ pub const fn check(code: c_int) -> Result {
 /// and drop what has to be done when one comes by; and since an address that is written down in the library would have to be
 /// known before the MPI library is there.
 macro_rules! throwing {
-    ($name:ident($($type:ty),*)) => {{
+    ($name:ident($($type:ty),* $(,)?)) => {{
         type Declared = unsafe extern "C" fn($($type),*) -> std::os::raw::c_int;
         type Throwing = unsafe extern "C-unwind" fn($($type),*) -> std::os::raw::c_int;
         // The types are the header's; looked at by the compiler only.
