@@ -12,6 +12,7 @@
 use collie::algorithm::cover;
 use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, all};
 use collie::schedule::fragments::Fragments;
+use collie::schedule::limits::ProtocolLimits;
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
 use collie::schedule::verify::{Mode, Sends, verify_programs};
 use collie::schedule::{Program, record_all};
@@ -157,8 +158,10 @@ fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mu
 /// The sets of passes, with a name for each, and whether the actions are carried out as they come.
 fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
     let bytes = call.count * call.unit;
-    let fragments =
-        Fragments { between_nodes: Some((bytes / 3).max(call.unit)), inline: Some((bytes / 2).max(call.unit)) };
+    let fragments = Fragments {
+        between_nodes: Some((bytes / 3).max(call.unit)),
+        within_node: ProtocolLimits::of([(bytes / 2).max(call.unit).max(1)]).unwrap(),
+    };
     let shared = Form { apart: false, ..Form::PLAIN };
     let started = Form { blocking: false, ..shared };
     let mut forms = vec![

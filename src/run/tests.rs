@@ -410,7 +410,7 @@ unsafe impl<P: Primitives> Transport for Telling<'_, P> {
 
 /// What the player asks of a transport for these actions.
 fn played(feed: impl FnOnce(&mut dyn FnMut(Action), &mut dyn FnMut(usize))) -> crate::schedule::Program {
-    let mut steps = crate::schedule::action::ProtocolLimits::default();
+    let mut steps = crate::schedule::action::Steps::default();
     let mut table = Vec::new();
     let mut given = 0;
     let mut more = |units: usize| {
