@@ -31,7 +31,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("mpi", &["family", "operation", "schedule", "run", "monitor"]),
     ("selection", &["operation", "algorithm", "schedule"]),
     ("report", &["operation", "algorithm", "schedule", "monitor", "selection"]),
-    ("process", &["threads", "operation", "monitor", "mpi", "selection"]),
+    ("process", &["threads", "operation", "schedule", "monitor", "mpi", "selection"]),
     ("communicator", &["operation", "schedule", "run", "monitor", "mpi", "selection", "process"]),
     ("call", &["threads", "operation", "schedule", "run", "monitor", "mpi", "selection", "process", "communicator"]),
     (
