@@ -100,6 +100,7 @@ impl Trials {
         "::python",
         "pitfall_14_preload",
         "library_of_another",
+        "monitored::messages",
     ];
 
     fn new(family: &'static mpi::Family) -> Self {

@@ -13,6 +13,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     vec![
         Trial::test(name("fortran"), move || of_fortran(family)),
         Trial::test(name("init_thread"), move || of_threads(family)),
+        Trial::test(name("messages"), move || of_messages(family)),
     ]
 }
 
@@ -60,4 +61,15 @@ fn of_threads(family: &Family) -> Result<(), Failed> {
     let report = run(family, "pitfall_12_threads.c", 2, "native")?;
     let (messages, bytes) = sent(&report, "native_collectives", 0, 1);
     if messages > 0 && bytes > 0 { Ok(()) } else { Err("Open MPI counted nothing".into()) }
+}
+
+/// What point-to-point calls send from rank to rank, where the library offers it, as Open MPI 5 does; all but persistent ones.
+fn of_messages(family: &Family) -> Result<(), Failed> {
+    let report = run(family, "messages.c", 2, "native")?;
+    let library = report.whole["mpi_library"].as_str().unwrap_or_default();
+    let found = [(0, 1), (1, 0)].map(|(from, to)| sent(&report, "native_traffic", from, to));
+    let one_way = (1 + 1 + 101, 8 + 16 + 404);
+    let expected = [one_way, (one_way.0 + 4, one_way.1 + 16 + 64 + 4 + 4)];
+    let is_lacking = library.starts_with("Open MPI v4.") && found == [(0, 0); 2];
+    if is_lacking || found == expected { Ok(()) } else { Err(format!("{library}: {found:?}, not {expected:?}").into()) }
 }
