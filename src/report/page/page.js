@@ -124,7 +124,7 @@ function show(summary) {
   drawnAgain(ranks.draw);
   if (summary.late?.length) section("late", "Late ranks", lateNote(summary), lateTable(summary));
   trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
-  trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message between two ranks that Open MPI's monitoring counted: the program's, those of native collectives, and Collie's.");
+  trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message of point-to-point calls that Open MPI's monitoring counted: the program's, but for persistent ones, and Collie's.");
   trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");
   timelineSection(summary);
   drawingsSection();
