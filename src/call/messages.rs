@@ -2,6 +2,7 @@
 
 use crate::monitor::{MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
 use crate::mpi::datatype;
+use crate::process::guard::{self, THREAD};
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Datatype;
@@ -173,11 +174,22 @@ pub fn records(runtime: &Runtime) -> Vec<MessageRecord> {
         Some(before) => sum.since(*before),
         None => sum,
     });
+    let sums: Vec<MessageSum> = sums.collect();
+    let (told, most) = (sums.iter().map(|sum| sum.ticks).sum::<u64>(), most_ticks(runtime));
+    // Of few calls a long one that stands for others may tell more time than there was.
+    let within = |ticks: u64| if told <= most { ticks } else { (ticks as f64 * most as f64 / told as f64) as u64 };
     let record = |(call, sum): (&MessageCall, MessageSum)| MessageRecord {
         call: *call as u8,
         calls: sum.calls,
         bytes: sum.bytes,
-        total_ns: runtime.nanoseconds(sum.ticks),
+        total_ns: runtime.nanoseconds(within(sum.ticks)),
     };
     MessageCall::ALL.iter().zip(sums).filter(|(_, sum)| sum.calls > 0).map(record).collect()
+}
+
+/// What all threads together can have spent in messages: the run, but for this thread's collectives.
+fn most_ticks(runtime: &Runtime) -> u64 {
+    let run = runtime.clock.raw().saturating_sub(runtime.started.0);
+    let (_, collective) = THREAD.with(guard::Thread::collectives);
+    run.saturating_mul(ALL.lock().len() as u64).saturating_sub(collective)
 }
