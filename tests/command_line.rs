@@ -129,6 +129,24 @@ fn explain_reads_rules() {
 }
 
 #[test]
+fn explain_tells_why_best_leaves_a_call_to_the_library() {
+    let explain = |more: &[&str]| {
+        let arguments = [&["explain", "bcast", "--bytes", "64"], more].concat();
+        printed(collie(&arguments).env("COLLIE_MODE", "best"))
+    };
+    let measured = explain(&["--ranks", "2", "--mpi", "openmpi", "--mpi-version", "4.1.4"]);
+    assert!(measured.starts_with("bcast of 64 bytes among 2 ranks on one node, openmpi 4.1.4\n"), "{measured}");
+    assert!(measured.contains("stays with the MPI library\nby best one_node:"), "{measured}");
+    assert!(measured.contains("in mode replace: linear\nby default one_node:"), "{measured}");
+    let unknown = explain(&["--ranks", "48"]);
+    let words = "stays with the MPI library\nby best: not measured\nbecause no measurement of such calls is known";
+    assert!(unknown.contains(words), "{unknown}");
+    let (code, words) = failed(&mut collie(&["explain", "bcast", "--ranks", "2", "--mpi", "lam"]));
+    assert_eq!(code, 2);
+    assert!(words.contains("accepted: openmpi, mpich, intel, cray, mvapich"), "{words}");
+}
+
+#[test]
 fn check_tells_every_mistake() {
     let (_folder, path) = file("good.rules", "bcast * * binomial\nallreduce 2-8 * ring\n");
     assert_eq!(printed(&mut collie(&["check", &path])), format!("{path}: 2 rules, nothing wrong\n"));

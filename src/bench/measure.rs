@@ -11,7 +11,7 @@ use super::statistics::{self, FEWEST};
 use super::{bound, entry, output, overhead, plan};
 use crate::algorithm::{Operation, format_bytes, parse_choice};
 use crate::mpi::Result;
-use crate::selection::{Configuration, Decided, RawConfiguration, Situation, decide};
+use crate::selection::{Configuration, Decided, Mpi, RawConfiguration, Situation, decide};
 use clap::Parser;
 use mpi_sys::MPI_Comm;
 use std::ffi::OsString;
@@ -222,6 +222,7 @@ impl<'a> Bench<'a> {
             ranks: self.job.size,
             one_node: self.job.nodes.is_empty(),
             oversubscribed: self.job.oversubscribed,
+            mpi: Mpi::of(&self.job.library()),
         };
         match decide(&self.configuration, &situation, &call(cell, &self.job.nodes)) {
             Decided::Ours { choice, .. } if self.job.size > 1 => choice.to_string(),

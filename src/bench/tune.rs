@@ -11,7 +11,7 @@
 use super::program::{AUTO, NATIVE};
 use super::result::{CellRow, Report, VariantRow};
 use crate::algorithm::{ChoiceError, Operation, parse_choice};
-use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
+use crate::selection::{BytesOf, Condition, Implementation, Mpi, Rule, Span, Versions, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the rows may be made of.
@@ -21,6 +21,8 @@ pub struct Settings {
     pub price: f64,
     /// Whether a row may leave calls to the native library.
     pub native: bool,
+    /// Whether each MPI library and minor release gets rows of its own, which hold for it alone.
+    pub by_mpi: bool,
     /// Whether rows hold for numbers of ranks near the measured ones as well.
     pub extend: bool,
 }
@@ -41,6 +43,8 @@ struct Group {
     one_node: bool,
     oversubscribed: bool,
     several_per_node: bool,
+    /// None where all MPI libraries count alike.
+    mpi: Option<(Implementation, Versions)>,
     ranks: u32,
 }
 
@@ -94,15 +98,19 @@ impl Loss {
 /// An algorithm in a report that this catalogue does not have.
 pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, ChoiceError> {
     let mut groups: BTreeMap<Group, BTreeMap<usize, Vec<&CellRow>>> = BTreeMap::new();
-    for cell in reports.iter().flat_map(|report| &report.cells) {
-        let group = Group::of(cell);
+    let cells = reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
+    for (report, cell) in cells {
+        let mpi = Mpi::of(&report.mpi_library);
+        let mpi = settings.by_mpi.then(|| (mpi.implementation, Versions::of_minor(mpi.version)));
+        let group = Group::of(cell, mpi);
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         groups.entry(group).or_default().entry(bytes).or_default().push(cell);
     }
     let places: BTreeSet<_> = groups.keys().map(Group::place).collect();
     let counts = |group: &Group| -> Vec<u32> {
-        let alike = groups.keys().filter(|other| (other.operation, other.place()) == (group.operation, group.place()));
+        let kind = |group: &Group| (group.operation, group.place(), group.mpi);
+        let alike = groups.keys().filter(|other| kind(other) == kind(group));
         alike.map(|other| other.ranks).collect()
     };
     let blocks = groups.iter().filter_map(|(group, cells)| {
@@ -115,12 +123,13 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
 }
 
 impl Group {
-    fn of(cell: &CellRow) -> Self {
+    fn of(cell: &CellRow, mpi: Option<(Implementation, Versions)>) -> Self {
         Self {
             operation: cell.cell.operation,
             one_node: cell.ranks_per_node.len() == 1,
             oversubscribed: cell.oversubscribed,
             several_per_node: cell.ranks_per_node.iter().any(|ranks| *ranks > 1),
+            mpi,
             ranks: cell.ranks,
         }
     }
@@ -146,6 +155,9 @@ impl Group {
         // The others come last and need no condition.
         if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
             conditions.push(Condition::OnePerNode);
+        }
+        if let Some((implementation, versions)) = self.mpi {
+            conditions.extend([Condition::Mpi(implementation), Condition::MpiVersion(versions)]);
         }
         conditions
     }
@@ -306,7 +318,7 @@ mod tests {
     use crate::bench::result::tests::{report, row};
     use crate::selection::parse_rules;
 
-    const SETTINGS: Settings = Settings { price: 0.05, native: false, extend: true };
+    const SETTINGS: Settings = Settings { price: 0.05, native: false, by_mpi: false, extend: true };
 
     /// A cell of allreduce with times of algorithms in microseconds; native takes ten.
     fn cell(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {
@@ -364,6 +376,21 @@ mod tests {
         let other = report(vec![cell(64, 4, &[("recursive_doubling", 400.0), ("ring", 200.0)])]);
         let found = lines(&[one, other], SETTINGS);
         assert!(found[0].contains("ring"), "{found:?}");
+    }
+
+    #[test]
+    fn each_library_gets_rows_of_its_own_where_that_is_asked_for() {
+        let of = |library: &str, name| Report {
+            mpi_library: library.to_owned(),
+            ..report(vec![cell(64, 4, &[(name, 1.0)])])
+        };
+        let reports = [of("MPICH Version: 4.0.2", "recursive_doubling"), of("Open MPI v4.1.4, package: x", "ring")];
+        let found = lines(&reports, Settings { by_mpi: true, extend: false, ..SETTINGS });
+        let expected = [
+            "allreduce 4 * ring if mpi=openmpi and mpi_version=4.1",
+            "allreduce 4 * recursive_doubling if mpi=mpich and mpi_version=4.0",
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use crate::algorithm::{Call, Choice, Kind, Operation, Value, format_bytes, of, p
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
 use crate::selection::{
-    Candidates, Configuration, Decided, RawConfiguration, Situation, Wanted, decide, operation_named, variables,
+    By, Candidates, Configuration, Decided, Implementation, Mode, Mpi, RawConfiguration, Situation, Version, Wanted,
+    decide, operation_named, variables,
 };
 use std::fmt::Write;
 
@@ -42,6 +43,12 @@ pub struct Arguments {
     /// Ranks outnumber the cores
     #[arg(long)]
     oversubscribed: bool,
+    /// MPI library, as rules name it: openmpi, mpich, intel, cray or mvapich
+    #[arg(long, value_parser = Implementation::parse)]
+    mpi: Option<Implementation>,
+    /// Its version, such as 4.1.4
+    #[arg(long, requires = "mpi", value_parser = version)]
+    mpi_version: Option<Version>,
     /// Rules file, instead of COLLIE_RULES
     #[arg(long)]
     rules: Option<String>,
@@ -52,6 +59,10 @@ pub struct Arguments {
 
 pub fn bytes(text: &str) -> Result<usize, String> {
     parse_bytes(text).ok_or_else(|| "accepted: bytes, with K, M, G as powers of 1024".to_owned())
+}
+
+fn version(text: &str) -> Result<Version, String> {
+    Version::parse(text).ok_or_else(|| "accepted: a version such as 4.1.4".to_owned())
 }
 
 /// Explains.
@@ -75,6 +86,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         ranks,
         one_node: nodes.last().is_none_or(|last| *last == 0),
         oversubscribed: arguments.oversubscribed,
+        mpi: Mpi {
+            implementation: arguments.mpi.unwrap_or_default(),
+            version: arguments.mpi_version.unwrap_or_default(),
+        },
     };
     let call = Call {
         root: if operation.rooted() { arguments.root } else { 0 },
@@ -139,6 +154,10 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
     format!("{rests}: the longest message is {longest} bytes\n")
 }
 
+/// Why a call stays native that no row of the tables of mode `best` speaks of.
+const UNMEASURED: &str = "because no measurement of such calls is known, and nothing predicts how long the MPI library's own\n\
+                          algorithm takes; measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
+
 fn explanation(configuration: &Configuration, situation: &Situation, call: &Call) -> String {
     let mut text = heading(situation, call);
     let used = match decide(configuration, situation, call) {
@@ -154,10 +173,20 @@ fn explanation(configuration: &Configuration, situation: &Situation, call: &Call
             Some(by.by)
         }
         Decided::Native { by } => {
-            let _ = writeln!(text, "stays with the MPI library\nby {by}\n");
-            None
+            let _ = writeln!(text, "stays with the MPI library\nby {by}");
+            if by.by == By::Unmeasured {
+                text.push_str(UNMEASURED);
+            }
+            text.push('\n');
+            Some(by.by)
         }
     };
+    if configuration.mode == Mode::Best {
+        let replace = Configuration { mode: Mode::Replace, ..configuration.clone() };
+        if let Decided::Ours { choice, by } = decide(&replace, situation, call) {
+            let _ = writeln!(text, "in mode replace: {choice}\nby {by}\n");
+        }
+    }
     let mut rows = Vec::new();
     for candidate in Candidates::of(None, configuration, situation, call) {
         let verdict = match candidate.wanted {
@@ -194,7 +223,12 @@ fn heading(situation: &Situation, call: &Call) -> String {
         Some(last) => format!("{} nodes", last + 1),
     };
     let crowded = if situation.oversubscribed { ", more ranks than cores" } else { "" };
-    format!("{operation}{size} among {} ranks on {place}{crowded}{order}\n", situation.ranks)
+    let mpi = match (situation.mpi.implementation, situation.mpi.version) {
+        (Implementation::Other, _) => String::new(),
+        (known, version) if version == Version::default() => format!(", {}", known.name()),
+        (known, version) => format!(", {} {version}", known.name()),
+    };
+    format!("{operation}{size} among {} ranks on {place}{crowded}{order}{mpi}\n", situation.ranks)
 }
 
 fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {

@@ -9,7 +9,7 @@ use crate::process::device;
 use crate::process::runtime::{self, Runtime};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{Configuration, ConfigurationErrors, Piece, RawConfiguration, Situation};
+use crate::selection::{Configuration, ConfigurationErrors, Mpi, Piece, RawConfiguration, Situation};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +46,7 @@ pub struct Agreed {
 
 /// Words of one rank, of which the ranks work out the least one by one: a word and its complement give the least and the most,
 /// and whether all have the same.
-const WORDS: usize = 14;
+const WORDS: usize = 16;
 
 /// What one rank knows that the others need.
 struct Own {
@@ -60,16 +60,17 @@ struct Own {
     no_ids: bool,
     has_gpu: bool,
     seed: u64,
+    mpi: u64,
 }
 
 impl Own {
     const fn words(&self) -> [u64; WORDS] {
-        let Self { configuration, identity, limits, node, held, .. } = *self;
+        let Self { configuration, identity, limits, node, held, mpi, .. } = *self;
         let first = [configuration, !configuration, identity, !identity, limits, !limits, node, !node];
         let [a, b, c, d, e, f, g, h] = first;
         let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
         let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
-        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed]
+        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed, mpi, !mpi]
     }
 }
 
@@ -105,6 +106,7 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
         has_gpu: device::is_present(),
         // Another one in each run, so that a run is no repetition of the last one's coins.
         seed: digest(&(runtime.started_unix_ns(), &facts.origin.identity)),
+        mpi: runtime.mpi.packed(),
     };
     let all = All(communicator::least(facts.comm, own.words())?);
     let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, facts)? };
@@ -113,7 +115,12 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
     let members = communicator::world_ranks(facts.comm, false)?;
     let members: Vec<_> = members.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
     Ok(Agreed {
-        situation: Situation { ranks: facts.size, one_node, oversubscribed: all.most(9) == 1 },
+        situation: Situation {
+            ranks: facts.size,
+            one_node,
+            oversubscribed: all.most(9) == 1,
+            mpi: if all.alike(14) { runtime.mpi } else { Mpi::UNKNOWN },
+        },
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),

@@ -20,7 +20,7 @@ pub struct Summary {
     pub mpi_library: String,
     /// The program as it was started.
     pub command: String,
-    /// `replace`, `native`, `compare` or `verify`.
+    /// `replace`, `best`, `native`, `compare` or `verify`.
     pub mode: String,
     /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]

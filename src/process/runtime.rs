@@ -1,12 +1,12 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
 use super::monitoring::Monitoring;
-use super::{flags, log, stacked};
+use super::{flags, library, log, stacked};
 use crate::monitor::{Budget, CacheAccount, SharedLists};
 use crate::mpi::error::{Error, Result, check};
 use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{communicator, constants, node};
-use crate::selection::{Configuration, ConfigurationErrors, RawConfiguration};
+use crate::selection::{Configuration, ConfigurationErrors, Mpi, RawConfiguration};
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
 use std::os::raw::c_int;
@@ -24,6 +24,8 @@ pub struct Runtime {
     pub world_size: usize,
     /// A number that the ranks of this node share.
     pub node: u64,
+    /// The MPI library.
+    pub mpi: Mpi,
     /// Whether ranks outnumber the cores here.
     pub oversubscribed: bool,
     /// Whether this node has a network that moves long messages by itself.
@@ -142,6 +144,7 @@ fn make() -> Result<Runtime> {
         world_rank,
         world_size,
         node: node::identity(),
+        mpi: Mpi::of(&library::version()),
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),
         limits: [OnceCell::new(), OnceCell::with_value(limits::known())],

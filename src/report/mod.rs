@@ -10,6 +10,7 @@ mod file;
 mod html;
 mod json;
 mod layout;
+mod left;
 mod matrix;
 mod names;
 mod numbers;

@@ -215,12 +215,7 @@ impl Configuration {
         let value = value.trim();
         match name {
             variables::MODE => {
-                let words = [
-                    ("replace", Mode::Replace),
-                    ("native", Mode::Native),
-                    ("compare", Mode::Compare),
-                    ("verify", Mode::Verify),
-                ];
+                let words = Mode::ALL.map(|mode| (mode.name(), mode));
                 self.mode = if value == SELF_TEST { Mode::CompareSelf } else { word(value, &words)? };
             }
             variables::ON_DIFFERENCE => {

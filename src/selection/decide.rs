@@ -1,6 +1,9 @@
 //! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches,
 //! then the default table.
 //!
+//! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak of stays
+//! native: nothing tells how long the MPI library takes for it, so that nothing can be said to be faster.
+//!
 //! What is asked for but may not be used (its needs are not met) gives way to the default table, and the reason says
 //! so. If nothing in the default table may be used either, the call is the MPI library's.
 
@@ -62,6 +65,15 @@ pub enum By {
         /// From 1.
         line: u32,
     },
+    /// A row of a table of mode `best`.
+    Best {
+        /// The table's name.
+        table: &'static str,
+        /// From 1.
+        line: u32,
+    },
+    /// Mode `best`, whose tables hold no measurement of such calls.
+    Unmeasured,
     /// Nobody: no algorithm that was asked for, and none of the default table, may be used.
     Nobody,
 }
@@ -92,6 +104,8 @@ impl Display for By {
             Self::Variable(operation) => f.write_str(variables::of(*operation)),
             Self::Rule { file, line } => write!(f, "{file}:{line}"),
             Self::Default { table, line } => write!(f, "default {table}:{line}"),
+            Self::Best { table, line } => write!(f, "best {table}:{line}"),
+            Self::Unmeasured => f.write_str("best: not measured"),
             Self::Nobody => f.write_str("fallback: no algorithm may be used"),
         }
     }
@@ -128,12 +142,10 @@ pub fn decide_with<'a>(
         let Candidate { by, wanted } = candidate;
         match wanted {
             Wanted::Auto => {}
-            Wanted::Native => return Decided::Native { by: Reason { by, refused } },
+            Wanted::Native => return Decided::Native { by: Reason { by, refused: asked_for(refused) } },
             Wanted::Algorithm(choice) => match choice.accepts(call, situation.ranks) {
                 Ok(()) => {
-                    // A default row that gives way to the next one is as meant; only what the user asked for is told.
-                    let refused = refused.filter(|refused: &Refused| !matches!(refused.by, By::Default { .. }));
-                    return Decided::Ours { choice, by: Reason { by, refused } };
+                    return Decided::Ours { choice, by: Reason { by, refused: asked_for(refused) } };
                 }
                 Err(unmet) => {
                     refused.get_or_insert(Refused { algorithm: choice.algorithm, by, unmet });
@@ -141,7 +153,15 @@ pub fn decide_with<'a>(
             },
         }
     }
-    Decided::Native { by: Reason { by: By::Nobody, refused } }
+    match configuration.mode {
+        Mode::Best => Decided::Native { by: Reason { by: By::Unmeasured, refused: asked_for(refused) } },
+        _ => Decided::Native { by: Reason { by: By::Nobody, refused } },
+    }
+}
+
+/// What the user asked for: a row of a table that gives way to the next one is as meant, and not told.
+fn asked_for(refused: Option<Refused>) -> Option<Refused> {
+    refused.filter(|refused| !matches!(refused.by, By::Default { .. } | By::Best { .. }))
 }
 
 /// Something that speaks about a call, in the order in which it is heard.
@@ -154,10 +174,11 @@ pub struct Candidate<'a> {
 }
 
 /// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
-/// matching row of the default table.
+/// matching row of the default table, or in mode `best` of its table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
     table: &'static str,
+    best: bool,
     rows: std::slice::Iter<'static, super::Rule>,
     situation: &'b Situation,
     call: &'b Call<'b>,
@@ -171,10 +192,11 @@ impl<'a, 'b> Candidates<'a, 'b> {
         situation: &'b Situation,
         call: &'b Call<'b>,
     ) -> Self {
-        let (table, rules) = defaults::of(situation);
+        let best = configuration.mode == Mode::Best;
+        let (table, rules) = defaults::of(situation, best);
         let rows = rules.of(call.operation).iter();
         let asked = asked(program, configuration, situation, call);
-        Self { asked, table, rows, situation, call }
+        Self { asked, table, best, rows, situation, call }
     }
 }
 
@@ -208,6 +230,8 @@ impl<'a> Iterator for Candidates<'a, '_> {
         }
         let (situation, call) = (self.situation, self.call);
         let row = self.rows.find(|row| row.matches(situation, call))?;
-        Some(Candidate { by: By::Default { table: self.table, line: row.line }, wanted: &row.wanted })
+        let (table, line) = (self.table, row.line);
+        let by = if self.best { By::Best { table, line } } else { By::Default { table, line } };
+        Some(Candidate { by, wanted: &row.wanted })
     }
 }

@@ -5,23 +5,31 @@ use super::rules::{self, Rules};
 use super::situation::Situation;
 use once_cell::sync::Lazy;
 
-/// Name and text of each table.
+/// Name and text of each table: the best of ours.
 pub const TABLES: [(&str, &str); 3] = [
     ("one_node", include_str!("defaults/one_node.rules")),
     ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.rules")),
     ("across_nodes", include_str!("defaults/across_nodes.rules")),
 ];
 
-static PARSED: Lazy<[Rules; 3]> = Lazy::new(|| {
-    TABLES.map(|(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}")))
+/// The same with the native library among the candidates, and nothing but what was measured, for `COLLIE_MODE=best`.
+pub const BEST: [(&str, &str); 3] = [
+    ("one_node", include_str!("defaults/one_node.best")),
+    ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.best")),
+    ("across_nodes", include_str!("defaults/across_nodes.best")),
+];
+
+static PARSED: Lazy<[[Rules; 3]; 2]> = Lazy::new(|| {
+    let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));
+    [TABLES.map(parsed), BEST.map(parsed)]
 });
 
-/// Name and rows of the table for `situation`.
-pub fn of(situation: &Situation) -> (&'static str, &'static Rules) {
+/// Name and rows of the table for `situation`; `best`: of that with native rows.
+pub fn of(situation: &Situation, best: bool) -> (&'static str, &'static Rules) {
     let place = match (situation.one_node, situation.oversubscribed) {
         (true, false) => 0,
         (true, true) => 1,
         (false, _) => 2,
     };
-    (TABLES[place].0, &PARSED[place])
+    (TABLES[place].0, &PARSED[usize::from(best)][place])
 }

@@ -9,6 +9,8 @@ pub enum Mode {
     /// Collie's algorithms run.
     #[default]
     Replace,
+    /// Collie's run where measurements say that they are faster, the MPI library's everywhere else.
+    Best,
     /// The MPI library's run, and are observed.
     Native,
     /// Both take turns, a few calls each, and are compared.
@@ -18,6 +20,23 @@ pub enum Mode {
     CompareSelf,
     /// Both run on every call, and their results are compared; the program gets the native one.
     Verify,
+}
+
+impl Mode {
+    /// Those for users, in the order in which they are told.
+    pub const ALL: [Self; 5] = [Self::Replace, Self::Best, Self::Native, Self::Compare, Self::Verify];
+
+    /// What is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::Best => "best",
+            Self::Native => "native",
+            Self::Compare => "compare",
+            Self::CompareSelf => SELF_TEST,
+            Self::Verify => "verify",
+        }
+    }
 }
 
 /// What [`Mode::CompareSelf`] is written as.

@@ -73,9 +73,10 @@ pub static VARIABLES: Lazy<Vec<Variable>> = Lazy::new(|| {
 const BEFORE_OPERATIONS: &[Variable] = &[
     Variable {
         name: MODE,
-        accepted: "replace, native, compare, verify",
+        accepted: "replace, best, native, compare, verify",
         default: "replace",
-        help: "replace runs the collectives with Collie's algorithms; native leaves them to the MPI library and only \
+        help: "replace runs the collectives with Collie's algorithms; best runs those that measurements say are faster than \
+               the MPI library's, and leaves to it what they say nothing of; native leaves all to the MPI library and only \
                observes; compare lets both take turns of a few calls each and tells which is faster; verify runs both \
                on every call, compares the results and gives the program one of them (COLLIE_VERIFY_RESULT).",
     },

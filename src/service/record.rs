@@ -14,7 +14,7 @@ use crate::mpi::node;
 use crate::process::library;
 use crate::process::runtime::Runtime;
 use crate::run::Counts;
-use crate::selection::{Mode, SELF_TEST, Sync};
+use crate::selection::{Mode, Sync};
 use parking_lot::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -42,14 +42,12 @@ fn job(runtime: &Runtime) -> JobRecord {
             .collect::<Vec<_>>()
             .join(" "),
         command: std::env::args().collect::<Vec<_>>().join(" "),
-        mode: match runtime.configuration.as_ref().map_or(Mode::default(), |configuration| configuration.mode) {
-            Mode::Replace => "replace",
-            Mode::Native => "native",
-            Mode::Compare => "compare",
-            Mode::CompareSelf => SELF_TEST,
-            Mode::Verify => "verify",
-        }
-        .to_owned(),
+        mode: runtime
+            .configuration
+            .as_ref()
+            .map_or(Mode::default(), |configuration| configuration.mode)
+            .name()
+            .to_owned(),
         sync: match synchronise::mode() {
             Sync::Off => String::new(),
             sync => sync.name().to_owned(),

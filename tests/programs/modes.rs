@@ -9,6 +9,8 @@ use serde_json::Value;
 type Test = fn(&Family) -> Result<(), Failed>;
 
 const TESTS: &[(&str, Test)] = &[
+    ("best", best),
+    ("best_by_its_tables", best_by_its_tables),
     ("compare", compare),
     ("compare_with_itself", compare_with_itself),
     ("compare_by_threads", compare_by_threads),
@@ -31,6 +33,47 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 /// An algorithm of Collie's for every call of `rounds.c`, whatever default tables say.
 fn forced(mode: &str) -> [(&str, &str); 4] {
     [("COLLIE_MODE", mode), ("COLLIE_ALLREDUCE", "ring"), ("COLLIE_BCAST", "binomial"), ("COLLIE_REDUCE", "binomial")]
+}
+
+/// Mode `best` with rules: each size gets what its rule says, and what none speaks of, nor a table (three ranks), is native.
+fn best(family: &Family) -> Result<(), Failed> {
+    let path = crate::mpi::scratch().join(format!("best-{}-{}.rules", family.name, std::process::id()));
+    std::fs::write(&path, "allreduce * 0-1K native\nallreduce * * ring\nbcast * * binomial if one_node\n")?;
+    let file = path.display().to_string();
+    let found = accounted(family, "rounds.c", &[], 3, &[("COLLIE_MODE", "best"), ("COLLIE_RULES", &file)]);
+    std::fs::remove_file(&path)?;
+    let (outcome, report) = found?;
+    let expected = [
+        ("MPI_Allreduce", "native", format!("{file}:1")),
+        ("MPI_Allreduce", "ring", format!("{file}:2")),
+        ("MPI_Bcast", "binomial:segment=none", format!("{file}:3")),
+        ("MPI_Reduce", "native", "best: not measured".to_owned()),
+    ];
+    for (function, algorithm, by) in &expected {
+        let calls = report.calls(|row| {
+            (row.function.as_str(), row.algorithm.as_str(), &row.decided_by) == (*function, *algorithm, by)
+        });
+        if calls != 180 {
+            let rows = &report.rows;
+            return Err(
+                format!("{calls} calls of {function} by {algorithm} ({by})\n{rows:#?}\n{}", outcome.told()).into()
+            );
+        }
+    }
+    if report.whole["mode"] == "best" { Ok(()) } else { Err("the report does not say mode best".into()) }
+}
+
+/// Without rules, all that decides is what was measured, or that nothing was.
+fn best_by_its_tables(family: &Family) -> Result<(), Failed> {
+    let (outcome, report) = accounted(family, "rounds.c", &[], 2, &[("COLLIE_MODE", "best")])?;
+    let strays = report.calls(|row| {
+        let measured = row.decided_by.starts_with("best one_node");
+        !(measured || row.decided_by == "best: not measured" && row.algorithm == "native")
+    });
+    if strays > 0 {
+        return Err(format!("{strays} calls decided by something else\n{:#?}\n{}", report.rows, outcome.told()).into());
+    }
+    Ok(())
 }
 
 /// Half of the epochs run natively, half with Collie's algorithm, and each cell has its verdict.

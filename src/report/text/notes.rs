@@ -1,9 +1,11 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
-use super::writer::Writer;
+use super::writer::{REASONS, Writer};
 use crate::monitor::LeftOut;
 use crate::report::layout::Extent;
-use crate::report::quantity::{bytes, count, duration};
+use crate::report::left;
+use crate::report::quantity::{bytes, count, duration, percent};
+use crate::selection::Mode;
 
 impl Writer<'_> {
     /// Results against the native ones.
@@ -37,8 +39,25 @@ impl Writer<'_> {
         }
     }
 
+    /// In mode `best`, the calls that the MPI library carries out, by what left them to it.
+    fn left_to_native(&mut self) {
+        if self.summary.mode != Mode::Best.name() {
+            return;
+        }
+        let (left, calls) = left::to_native(&self.summary.rows);
+        let entries: Vec<String> = left
+            .iter()
+            .take(REASONS)
+            .map(|(why, part)| format!("{why} {} ({})", count(*part), percent(*part as f64 / calls as f64)))
+            .collect();
+        if !entries.is_empty() {
+            self.line(&format!("left to native, calls on all ranks: {}", entries.join(", ")));
+        }
+    }
+
     /// What is not in the report, and what it cost.
     pub fn notes(&mut self) {
+        self.left_to_native();
         let summary = self.summary;
         if let Some(beyond) = &summary.beyond {
             self.line(&format!(

@@ -1,11 +1,13 @@
 //! What may stand behind `if` in a rule.
 
 use crate::algorithm::Call;
+use crate::selection::error::suggestion;
+use crate::selection::mpi_library::{Implementation, Versions};
 use crate::selection::situation::Situation;
 use std::fmt::{Display, Formatter};
 
 /// Something that holds for a call or does not, alike on all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Condition {
     Commutative,
@@ -15,11 +17,15 @@ pub enum Condition {
     OnePerNode,
     Oversubscribed,
     NotOversubscribed,
+    /// Whose MPI library: `mpi=openmpi`.
+    Mpi(Implementation),
+    /// Of which releases, beside `mpi=`: `mpi_version=4.1-5`.
+    MpiVersion(Versions),
 }
 
 impl Condition {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
+    /// Those that are one word.
+    pub const WORDS: [Self; 7] = [
         Self::Commutative,
         Self::NonCommutative,
         Self::OneNode,
@@ -29,22 +35,28 @@ impl Condition {
         Self::NotOversubscribed,
     ];
 
-    /// What users write.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Commutative => "commutative",
-            Self::NonCommutative => "non_commutative",
-            Self::OneNode => "one_node",
-            Self::SeveralNodes => "several_nodes",
-            Self::OnePerNode => "one_per_node",
-            Self::Oversubscribed => "oversubscribed",
-            Self::NotOversubscribed => "not_oversubscribed",
+    /// Reads what users write.
+    ///
+    /// # Errors
+    /// What is accepted.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if let Some(name) = text.strip_prefix("mpi=") {
+            return Implementation::parse(name).map(Self::Mpi);
         }
+        if let Some(versions) = text.strip_prefix("mpi_version=") {
+            return Versions::parse(versions).map(Self::MpiVersion);
+        }
+        Self::WORDS.into_iter().find(|condition| condition.to_string() == text).ok_or_else(|| {
+            let words = Self::WORDS.map(|condition| condition.to_string());
+            let nearest = suggestion(text, words.iter().map(String::as_str).chain(["mpi=", "mpi_version="]));
+            format!("unknown condition '{text}'; {}{nearest}", Self::accepted())
+        })
     }
 
-    /// The condition of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|condition| condition.name() == name)
+    /// What is accepted, in words.
+    pub fn accepted() -> String {
+        let words = Self::WORDS.map(|condition| condition.to_string());
+        format!("accepted: {}, mpi=LIBRARY, mpi_version=VERSIONS", words.join(", "))
     }
 
     /// Whether the two can never hold together.
@@ -53,6 +65,11 @@ impl Condition {
         pair(Self::Commutative, Self::NonCommutative)
             || pair(Self::OneNode, Self::SeveralNodes)
             || pair(Self::Oversubscribed, Self::NotOversubscribed)
+            || match (self, other) {
+                (Self::Mpi(one), Self::Mpi(other)) => one != other,
+                (Self::MpiVersion(one), Self::MpiVersion(other)) => !one.meets(other),
+                _ => false,
+            }
     }
 
     /// Whether it holds.
@@ -66,12 +83,24 @@ impl Condition {
             Self::OnePerNode => situation.ranks == 1 || call.nodes.last() == Some(&(situation.ranks as u32 - 1)),
             Self::Oversubscribed => situation.oversubscribed,
             Self::NotOversubscribed => !situation.oversubscribed,
+            Self::Mpi(implementation) => situation.mpi.implementation == implementation,
+            Self::MpiVersion(versions) => versions.contains(situation.mpi.version),
         }
     }
 }
 
 impl Display for Condition {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
+        match self {
+            Self::Commutative => f.write_str("commutative"),
+            Self::NonCommutative => f.write_str("non_commutative"),
+            Self::OneNode => f.write_str("one_node"),
+            Self::SeveralNodes => f.write_str("several_nodes"),
+            Self::OnePerNode => f.write_str("one_per_node"),
+            Self::Oversubscribed => f.write_str("oversubscribed"),
+            Self::NotOversubscribed => f.write_str("not_oversubscribed"),
+            Self::Mpi(implementation) => write!(f, "mpi={}", implementation.name()),
+            Self::MpiVersion(versions) => write!(f, "mpi_version={versions}"),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{BytesOf, Condition, Rule, Span};
 use crate::algorithm::Operation;
-use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, operation_named, suggestion};
+use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, operation_named};
 use crate::selection::wanted::Wanted;
 
 /// A word and its column, from 1.
@@ -104,22 +104,30 @@ fn conditions(operation: Option<Operation>, words: &[Word<'_>], wrong: &mut Vec<
                 return conditions;
             }
             if place + 1 == words.len() {
-                wrong.push((column + word.chars().count(), format!("the line ends after '{word}'; {}", accepted())));
+                wrong.push((
+                    column + word.chars().count(),
+                    format!("the line ends after '{word}'; {}", Condition::accepted()),
+                ));
             }
             continue;
         }
-        match Condition::from_name(word) {
-            None => {
-                let nearest = suggestion(word, Condition::ALL.map(Condition::name));
-                wrong.push((column, format!("unknown condition '{word}'; {}{nearest}", accepted())));
-            }
-            Some(condition) => {
+        match Condition::parse(word) {
+            Err(message) => wrong.push((column, message)),
+            Ok(condition) => {
                 if let Err(message) = fits(condition, operation, &conditions) {
                     wrong.push((column, message));
                 }
                 conditions.push(condition);
             }
         }
+    }
+    let has = |kind: fn(&Condition) -> bool| conditions.iter().any(kind);
+    if has(|known| matches!(known, Condition::MpiVersion(_))) && !has(|known| matches!(known, Condition::Mpi(_))) {
+        let column = words.first().map_or(1, |(column, _)| *column);
+        wrong.push((
+            column,
+            "mpi_version= says nothing without mpi= beside it: libraries count releases differently".to_owned(),
+        ));
     }
     conditions
 }
@@ -138,8 +146,4 @@ fn fits(condition: Condition, operation: Option<Operation>, before: &[Condition]
         }
         _ => Ok(()),
     }
-}
-
-fn accepted() -> String {
-    format!("accepted: {}", Condition::ALL.map(Condition::name).join(", "))
 }

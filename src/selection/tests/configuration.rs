@@ -118,7 +118,7 @@ fn words_and_numbers_that_are_not_accepted() {
 fn misspelt_mode() {
     assert_eq!(
         refused("COLLIE_MODE", "natvie"),
-        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, native, compare, verify; did you mean 'native'?"
+        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, best, native, compare, verify; did you mean 'native'?"
     );
 }
 

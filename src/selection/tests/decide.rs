@@ -1,10 +1,12 @@
 //! Who is heard first, what happens when needs are not met, and that the default tables have an answer for every call.
 
 use crate::algorithm::{Call, Operation};
-use crate::selection::defaults::TABLES;
-use crate::selection::{Configuration, Decided, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules};
+use crate::selection::defaults::{BEST, TABLES};
+use crate::selection::{
+    Configuration, Decided, Mpi, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules,
+};
 
-const HERE: Situation = Situation { ranks: 8, one_node: true, oversubscribed: false };
+const HERE: Situation = Situation { ranks: 8, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
 
 fn configuration(variables: &[(&str, &str)], rules: &str) -> Configuration {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -79,7 +81,7 @@ fn an_unmet_need_is_told() {
 
 #[test]
 fn every_table_is_in_the_rules_format() {
-    for (name, text) in TABLES {
+    for (name, text) in TABLES.into_iter().chain(BEST) {
         parse_rules(name, text).unwrap();
     }
 }
@@ -91,7 +93,7 @@ fn every_call_gets_an_algorithm_whose_needs_are_met() {
     for operation in Operation::ALL {
         for ranks in 1..=64 {
             for (one_node, oversubscribed) in [(true, false), (true, true), (false, false), (false, true)] {
-                let situation = Situation { ranks, one_node, oversubscribed };
+                let situation = Situation { ranks, one_node, oversubscribed, mpi: Mpi::UNKNOWN };
                 for (count, commutative) in counts.iter().flat_map(|count| [(*count, true), (*count, false)]) {
                     let commutative = commutative || !operation.reduces();
                     let call = Call { root: ranks / 2, ..call(operation, count, commutative) };
@@ -107,4 +109,44 @@ fn every_call_gets_an_algorithm_whose_needs_are_met() {
             }
         }
     }
+}
+
+/// What an operation of `bytes` bytes among `ranks` ranks of a node gets in mode `best`.
+fn best(rules: &str, mpi: &str, operation: Operation, ranks: usize, bytes: usize) -> String {
+    let configuration = configuration(&[("COLLIE_MODE", "best")], rules);
+    let situation = Situation { ranks, mpi: Mpi::of(mpi), ..HERE };
+    match decide(&configuration, &situation, &Call::plain(operation, bytes / 8, 8)) {
+        Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
+        Decided::Native { by } => format!("native by {by}"),
+    }
+}
+
+#[test]
+fn best_takes_what_was_measured_and_leaves_the_rest() {
+    for mpi in ["Open MPI v4.1.4", "MPICH Version: 4.0.2"] {
+        let told = best("", mpi, Operation::Reduce, 2, 64 << 10);
+        assert!(told.starts_with("linear by best one_node:"), "{told}");
+        let told = best("", mpi, Operation::Bcast, 2, 8);
+        assert!(told.starts_with("native by best one_node:"), "{told}");
+    }
+    // Another number of ranks, another operation, another release, an unknown library.
+    for (mpi, operation, ranks) in [
+        ("Open MPI v4.1.4", Operation::Reduce, 3),
+        ("Open MPI v4.1.4", Operation::Alltoall, 2),
+        ("Open MPI v6.0.0", Operation::Reduce, 2),
+        ("An MPI 1.0", Operation::Reduce, 2),
+    ] {
+        assert_eq!(best("", mpi, operation, ranks, 64 << 10), "native by best: not measured");
+    }
+}
+
+#[test]
+fn rules_go_before_the_tables_of_best() {
+    let rules = "reduce * 0-1K native\nreduce * 1K-2K auto\nreduce 3 * binomial\nallgather * * recursive_doubling";
+    let told = |operation, ranks, bytes| best(rules, "Open MPI v4.1.4", operation, ranks, bytes);
+    assert_eq!(told(Operation::Reduce, 3, 64), "native by my.rules:1");
+    assert_eq!(told(Operation::Reduce, 3, 2048), "native by best: not measured");
+    assert_eq!(told(Operation::Reduce, 3, 64 << 10), "binomial by my.rules:3");
+    let refused = told(Operation::Allgather, 3, 64);
+    assert!(refused.starts_with("native by best: not measured (recursive_doubling of my.rules:4 needs"), "{refused}");
 }

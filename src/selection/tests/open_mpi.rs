@@ -1,7 +1,7 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
 use crate::algorithm::{Call, Operation};
-use crate::selection::{Format, Rules, Situation, for_open_mpi, parse_rules};
+use crate::selection::{Format, Mpi, Rules, Situation, for_open_mpi, parse_rules};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rules {
@@ -14,7 +14,7 @@ fn refused(text: &str) -> String {
 
 /// What the rules ask for; empty if none speaks about the call.
 fn asked(rules: &Rules, operation: Operation, ranks: usize, bytes: usize) -> String {
-    let situation = Situation { ranks, one_node: true, oversubscribed: false };
+    let situation = Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
     let call = Call::plain(operation, bytes, 1);
     rules.first(&situation, &call).map_or_else(String::new, |rule| rule.wanted.to_string())
 }

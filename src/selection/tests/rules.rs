@@ -1,7 +1,7 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
 use crate::algorithm::{Call, Choice, Operation, all};
-use crate::selection::{BytesOf, Condition, Rule, Rules, Situation, Span, Wanted, parse_rules};
+use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, parse_rules};
 use proptest::prelude::*;
 
 fn refused(text: &str) -> String {
@@ -18,7 +18,7 @@ fn first_match_wins_and_both_ends_count() {
         "# comment\n\nallreduce 2-8 0-2K recursive_doubling # here\nallreduce * 2K-inf native\nallreduce 9 * auto\n";
     let rules = parse_rules("f", text).unwrap();
     let line = |ranks, bytes| {
-        let situation = Situation { ranks, one_node: true, oversubscribed: false };
+        let situation = Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
         rules.first(&situation, &call(Operation::Allreduce, bytes)).map(|rule| rule.line)
     };
     assert_eq!(line(2, 0), Some(3));
@@ -33,7 +33,7 @@ fn first_match_wins_and_both_ends_count() {
 fn bytes_of_all_ranks_together() {
     let rules = parse_rules("f", "allgather * total=0-1K ring").unwrap();
     let matches = |ranks, bytes| {
-        let situation = Situation { ranks, one_node: true, oversubscribed: false };
+        let situation = Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
         rules.first(&situation, &call(Operation::Allgather, bytes)).is_some()
     };
     assert!(matches(4, 256));
@@ -48,17 +48,33 @@ fn conditions_hold_all_together() {
         parse_rules("f", "allreduce * * native if non_commutative and one_node and not_oversubscribed").unwrap();
     for bits in 0..8 {
         let (commutative, one_node, oversubscribed) = (bits & 1 == 0, bits & 2 == 0, bits & 4 == 0);
-        let situation = Situation { ranks: 4, one_node, oversubscribed };
+        let situation = Situation { ranks: 4, one_node, oversubscribed, mpi: Mpi::UNKNOWN };
         let call = Call { commutative, ..call(Operation::Allreduce, 8) };
         assert_eq!(rules.first(&situation, &call).is_some(), !commutative && one_node && !oversubscribed);
     }
 }
 
 #[test]
+fn the_mpi_library_and_its_release() {
+    let rules =
+        parse_rules("f", "bcast * * native if mpi=openmpi and mpi_version=4.1-5\nbcast * * linear if mpi=mpich")
+            .unwrap();
+    let line = |text| {
+        let situation = Situation { ranks: 4, one_node: true, oversubscribed: false, mpi: Mpi::of(text) };
+        rules.first(&situation, &call(Operation::Bcast, 8)).map(|rule| rule.line)
+    };
+    assert_eq!(line("Open MPI v4.1.4, package: x"), Some(1));
+    assert_eq!(line("Open MPI v5.0.11"), Some(1));
+    assert_eq!(line("Open MPI v4.0.3"), None);
+    assert_eq!(line("MPICH Version:      4.1.2"), Some(2));
+    assert_eq!(line("Intel(R) MPI Library 2021.18 for Linux* OS"), None);
+}
+
+#[test]
 fn one_rank_per_node() {
     let rules = parse_rules("f", "bcast * * native if one_per_node").unwrap();
     let matches = |ranks, nodes: &[u32]| {
-        let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed: false };
+        let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed: false, mpi: Mpi::UNKNOWN };
         rules.first(&situation, &Call { nodes, ..call(Operation::Bcast, 8) }).is_some()
     };
     assert!(matches(1, &[]));
@@ -72,7 +88,7 @@ fn one_rank_per_node() {
 fn refusals_say_where_and_what() {
     let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
-                      not_oversubscribed";
+                      not_oversubscribed, mpi=LIBRARY, mpi_version=VERSIONS";
     for (text, words) in [
         ("brodcast * * linear", format!("f:1:1: unknown operation 'brodcast'; accepted: {names}; did you mean 'bcast'?")),
         ("allreduec * * linear", format!("f:1:1: unknown operation 'allreduec'; accepted: {names}; did you mean 'allreduce'?")),
@@ -90,6 +106,11 @@ fn refusals_say_where_and_what() {
         ("bcast * * binomial if one_node or commutative", "f:1:32: unexpected 'or'; accepted here: and, or the end of the line".to_owned()),
         ("bcast * * binomial if one_node and one_node", "f:1:36: 'one_node' is given twice".to_owned()),
         ("bcast * * binomial if one_node and several_nodes", "f:1:36: 'several_nodes' contradicts 'one_node'".to_owned()),
+        ("bcast * * binomial if mpi=openmp", "f:1:23: 'openmp' is no MPI library; accepted: openmpi, mpich, intel, cray, mvapich; did you mean 'openmpi'?".to_owned()),
+        ("bcast * * binomial if mpi=mpich and mpi=intel", "f:1:37: 'mpi=intel' contradicts 'mpi=mpich'".to_owned()),
+        ("bcast * * binomial if mpi=mpich and mpi_version=4 and mpi_version=5", "f:1:55: 'mpi_version=5' contradicts 'mpi_version=4'".to_owned()),
+        ("bcast * * binomial if mpi=mpich and mpi_version=new", "f:1:37: 'new' is no range of versions; accepted: a version such as 4.1, or a range such as 4.1-5 or 5-inf".to_owned()),
+        ("bcast * * binomial if mpi_version=4", "f:1:20: mpi_version= says nothing without mpi= beside it: libraries count releases differently".to_owned()),
         ("bcast * * binomial if non_commutative", "f:1:23: 'non_commutative' never holds for bcast, which reduces nothing".to_owned()),
     ] {
         assert_eq!(refused(text), words);
@@ -118,7 +139,10 @@ fn rule() -> impl Strategy<Value = Rule> {
         (0..Operation::ALL.len()).prop_map(|place| (Operation::ALL[place], Wanted::Native)),
         proptest::sample::select(algorithms).prop_map(|row| (row.operation, Wanted::Algorithm(Choice::new(row)))),
     ];
-    let conditions = proptest::sample::subsequence(Condition::ALL.to_vec(), 0..=Condition::ALL.len());
+    let mut conditions = Condition::WORDS.to_vec();
+    let named = ["mpi=openmpi", "mpi=intel", "mpi_version=4.1", "mpi_version=4-5.0.7", "mpi_version=2021.18-inf"];
+    conditions.extend(named.map(|text| Condition::parse(text).unwrap()));
+    let conditions = proptest::sample::subsequence(conditions.clone(), 0..=conditions.len());
     (wanted, span(), span(), any::<bool>(), conditions).prop_map(|((operation, wanted), ranks, bytes, total, drawn)| {
         let mut conditions = Vec::<Condition>::new();
         for condition in drawn {
@@ -127,6 +151,8 @@ fn rule() -> impl Strategy<Value = Rule> {
                 conditions.push(condition);
             }
         }
+        let has_mpi = conditions.iter().any(|known| matches!(known, Condition::Mpi(_)));
+        conditions.retain(|known| has_mpi || !matches!(known, Condition::MpiVersion(_)));
         let (bytes, total) = if operation.has_own_counts() { (Span::ALL, false) } else { (bytes, total) };
         let bytes_of = if total && operation.has_blocks() { BytesOf::All } else { BytesOf::Rank };
         Rule { operation, ranks, bytes, bytes_of, wanted, conditions, line: 0 }

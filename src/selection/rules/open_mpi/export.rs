@@ -7,6 +7,7 @@ use super::super::{BytesOf, Condition, Rule, Rules, Span};
 use super::{COLLECTIVES, Settings, Theirs, algorithms};
 use crate::algorithm::{Choice, Operation, Value, parse_choice};
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location};
+use crate::selection::mpi_library::Implementation;
 use crate::selection::wanted::Wanted;
 use serde_json::json;
 use std::fmt::Write;
@@ -41,6 +42,11 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
         let Some(operation) = Operation::from_name(name) else { continue };
         let mut of_operation = Vec::new();
         for rule in rules.of(operation) {
+            let others = |known: &Condition| matches!(known, Condition::Mpi(mpi) if *mpi != Implementation::OpenMpi);
+            // What holds under other libraries is nothing to this one.
+            if rule.conditions.iter().any(others) {
+                continue;
+            }
             match translate(rule, format) {
                 Ok(rule) => of_operation.push(rule),
                 Err(message) => {
@@ -63,7 +69,9 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
 }
 
 fn translate(rule: &Rule, format: Format) -> Result<Translated, String> {
-    let condition = match (&rule.conditions[..], format) {
+    let mut conditions = rule.conditions.clone();
+    conditions.retain(|condition| *condition != Condition::Mpi(Implementation::OpenMpi));
+    let condition = match (&conditions[..], format) {
         ([], _) => None,
         ([only @ (Condition::OneNode | Condition::OnePerNode)], Format::Json) => Some(*only),
         (_, Format::Classic) => return Err("Open MPI's classic format knows no conditions".to_owned()),
