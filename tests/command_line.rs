@@ -147,6 +147,67 @@ fn explain_tells_why_best_leaves_a_call_to_the_library() {
 }
 
 #[test]
+fn explain_shows_rule_evidence_and_times() {
+    let (_folder, path) =
+        file("my.rules", "# seen on Monday\n# and on Tuesday\nbcast 9-inf * linear\nbcast * * binomial # best\n");
+    let (_other, report) = file("bench.json", MEASURED);
+    let arguments = ["explain", "bcast", "--ranks", "8", "--bytes", "1K", "--rules", &path, "--measured", &report];
+    let told = printed(&mut collie(&arguments));
+    assert!(
+        told.contains(&format!("by {path}:4\n  bcast * * binomial # best\n  # seen on Monday\n  # and on Tuesday\n")),
+        "{told}"
+    );
+    let heard = told.lines().find(|line| line.contains(&format!("{path}:4 "))).unwrap();
+    assert!(heard.contains("µs") && heard.ends_with("used"), "{told}");
+    assert!(told.contains("with the time predicted on the network shared_memory"), "{told}");
+    assert!(told.contains("measured on An MPI 4.0, 512 bytes, native over this:\n"), "{told}");
+    assert!(told.contains("  binomial:segment=none  5 µs   2.00 (1.80 to 2.20)\n"), "{told}");
+    let other = printed(&mut collie(&["explain", "bcast", "--ranks", "4", "--measured", &report]));
+    assert!(other.contains("measured on An MPI 4.0: no bcast among 4 such ranks"), "{other}");
+}
+
+/// A report of `collie bench`: bcast of 512 bytes among eight ranks.
+const MEASURED: &str = r#"{"schema_version": 1, "collie_version": "1", "mpi_library": "An MPI 4.0", "cold": false, "runs": 1, "seed": 1,
+    "cells": [{"operation": "bcast", "datatype": "double", "root": 0, "bytes": 512, "ranks": 8, "ranks_per_node": [8],
+        "oversubscribed": false, "rounds": 100, "variants": [
+        {"variant": "native", "algorithm": "native", "seconds": {"median": 1e-5, "p10": 9e-6, "p90": 2e-5, "min": 8e-6}},
+        {"variant": "binomial", "algorithm": "binomial:segment=none",
+         "seconds": {"median": 5e-6, "p10": 4e-6, "p90": 6e-6, "min": 4e-6},
+         "against_native": {"ratio": 2.0, "low": 1.8, "high": 2.2}}]}]}"#;
+
+#[test]
+fn the_examples_of_the_rules_page_are_as_it_says() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md")).unwrap();
+    let blocks = |language: &str| -> Vec<String> {
+        let fence = format!("```{language}\n");
+        let parts = text.split(&fence).skip(1);
+        parts.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+    };
+    let good = blocks("rules");
+    assert!(good.len() >= 4);
+    for example in good {
+        let (_folder, path) = file("example.rules", &example);
+        let told = printed(&mut collie(&["check", &path]));
+        assert!(told.ends_with("nothing wrong\n") && told.lines().count() == 1, "{example}{told}");
+    }
+    let (_folder, path) = file("example.rules", &blocks("rules with warnings")[0]);
+    let told = printed(&mut collie(&["check", &path])).replace(&path, "example.rules");
+    assert_eq!(told, blocks("output")[0]);
+}
+
+#[test]
+fn an_automatic_segment_is_no_number_for_open_mpi() {
+    let (_folder, path) = file("my.rules", "bcast 8 * pipeline:segment=auto\n");
+    let Output { status, stdout, .. } = collie(&["check", "--export", "classic", &path]).output().unwrap();
+    assert_eq!(status.code(), Some(1));
+    let words = "Open MPI needs a number, such as segment=64K";
+    assert!(text(&stdout).contains(words), "{}", text(&stdout));
+    let (_folder, path) = file("my.rules", "bcast 8 * linear if mpi=mpich\nbcast 8 * binomial if mpi=openmpi\n");
+    let exported = printed(&mut collie(&["check", "--export", "classic", &path]));
+    assert!(exported.contains("\n  0 6 0 0\n") && !exported.contains("\n  0 1 "), "{exported}");
+}
+
+#[test]
 fn check_tells_every_mistake() {
     let (_folder, path) = file("good.rules", "bcast * * binomial\nallreduce 2-8 * ring\n");
     assert_eq!(printed(&mut collie(&["check", &path])), format!("{path}: 2 rules, nothing wrong\n"));

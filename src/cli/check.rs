@@ -1,12 +1,13 @@
 //! `collie check`: what is wrong with a rules file.
 
 use super::{Done, Failure};
-use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile, for_open_mpi, parse_rules};
+use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile, for_open_mpi, never_used, parse_rules};
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
 #[derive(clap::Args)]
 #[command(after_help = "Prints each mistake as file:line:column: what was found; what is accepted, and exits with 1 \
-                        if there is any.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
+                        if there is any. \
+                        Rules that no call ever gets are told as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
 pub struct Arguments {
     /// The file
     file: String,
@@ -37,11 +38,18 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Err(errors) => return wrong(errors),
     };
     let format = match arguments.export {
-        None => return Ok(Done::from(if arguments.print { rules.to_string() } else { counted(&path, &rules) })),
+        None if arguments.print => return Ok(Done::from(rules.to_string())),
+        None => return Ok(Done::from(warnings(&path, &rules) + &counted(&path, &rules))),
         Some(Export::Classic) => Format::Classic,
         Some(Export::Json) => Format::Json,
     };
     for_open_mpi(&rules, format).map(Done::from).or_else(wrong)
+}
+
+/// Rules that no call gets, one line each.
+fn warnings(path: &str, rules: &Rules) -> String {
+    let told = never_used(rules);
+    told.iter().map(|(line, why)| format!("{path}:{line}: warning: this rule {why}\n")).collect()
 }
 
 fn counted(path: &str, rules: &Rules) -> String {

@@ -1,15 +1,20 @@
-//! `collie explain`: which algorithm a call would get, who decides that, and why others are refused.
+//! `collie explain`: which algorithm a call would get, who decides that and on what grounds, what it would take, and why others
+//! are refused.
 
+use super::measured::{self, Measured};
 use super::table::columns;
-use super::{Done, Failure};
+use super::{Done, Failure, against};
 use crate::algorithm::{Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::schedule::draw::seconds;
 use crate::schedule::lower::Form;
-use crate::schedule::simulate::{Beat, Tapes};
+use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Implementation, Mode, Mpi, RawConfiguration, Situation, Version, Wanted,
-    decide, operation_named, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Mode, Mpi, RawConfiguration, Situation, Version,
+    Wanted, decide, defaults, evidence, operation_named, variables,
 };
 use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Tell which algorithm a call would get, who decides it, and why others are refused
 ///
@@ -55,7 +60,13 @@ pub struct Arguments {
     /// Network whose α/β cuts segments, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
+    /// Show what collie bench measured (--json) of such calls; may be given several times
+    #[arg(long, value_name = "FILE")]
+    measured: Vec<PathBuf>,
 }
+
+/// Steps up to which times are simulated; beyond them the cost formula tells them.
+const STEPS: usize = 1 << 20;
 
 pub fn bytes(text: &str) -> Result<usize, String> {
     parse_bytes(text).ok_or_else(|| "accepted: bytes, with K, M, G as powers of 1024".to_owned())
@@ -81,7 +92,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));
     }
-    let configuration = configuration(arguments)?;
+    let (configuration, rules) = configuration(arguments)?;
+    let reports = arguments.measured.iter().map(|path| against::read(path)).collect::<Result<Vec<_>, _>>();
+    let reports = reports.map_err(Failure::cannot)?;
     let situation = Situation {
         ranks,
         one_node: nodes.last().is_none_or(|last| *last == 0),
@@ -98,10 +111,18 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
         ..Call::plain(operation, arguments.bytes / unit, unit)
     };
-    Ok(Done::from(explanation(&configuration, &situation, &call)))
+    let explained =
+        Explained { configuration: &configuration, rules: rules.as_deref(), situation: &situation, call: &call };
+    let mut text = explained.text();
+    if !reports.is_empty() {
+        text.push('\n');
+        text.push_str(&measured::told(&reports, &Measured::of(&call, &situation)));
+    }
+    Ok(Done::from(text))
 }
 
-fn configuration(arguments: &Arguments) -> Result<Configuration, Failure> {
+/// What the variables and the command line say, and the text of the rules file.
+fn configuration(arguments: &Arguments) -> Result<(Configuration, Option<String>), Failure> {
     let mut variables = RawConfiguration::from_environment().variables;
     for (name, given) in [(variables::RULES, &arguments.rules), (variables::NETWORK, &arguments.network)] {
         if let Some(given) = given {
@@ -109,7 +130,18 @@ fn configuration(arguments: &Arguments) -> Result<Configuration, Failure> {
             variables.push((name.to_owned(), given.clone()));
         }
     }
-    RawConfiguration::new(variables).parse().map_err(|errors| Failure::cannot(errors.to_string()))
+    let raw = RawConfiguration::new(variables);
+    let configuration = raw.parse().map_err(|errors| Failure::cannot(errors.to_string()))?;
+    Ok((configuration, raw.rules.and_then(|file| file.text.ok())))
+}
+
+/// What is explained.
+struct Explained<'a> {
+    configuration: &'a Configuration,
+    /// Text of the rules file.
+    rules: Option<&'a str>,
+    situation: &'a Situation,
+    call: &'a Call<'a>,
 }
 
 /// The node of each rank.
@@ -158,50 +190,95 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
 const UNMEASURED: &str = "because no measurement of such calls is known, and nothing predicts how long the MPI library's own\n\
                           algorithm takes; measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
 
-fn explanation(configuration: &Configuration, situation: &Situation, call: &Call) -> String {
-    let mut text = heading(situation, call);
-    let used = match decide(configuration, situation, call) {
-        Decided::Ours { choice, by } => {
-            let _ = writeln!(text, "gets {choice}\nby {by}");
-            if rests_on_network(choice) {
-                text.push_str(&automatic(configuration, choice, call, situation));
+impl Explained<'_> {
+    fn text(&self) -> String {
+        let Self { configuration, situation, call, .. } = *self;
+        let mut text = heading(situation, call);
+        let used = match decide(configuration, situation, call) {
+            Decided::Ours { choice, by } => {
+                let _ = writeln!(text, "gets {choice}\nby {by}");
+                text.push_str(&self.grounds(&by.by));
+                if rests_on_network(choice) {
+                    text.push_str(&automatic(configuration, choice, call, situation));
+                }
+                if call.bytes() == 0 && call.operation.has_data() && !call.operation.has_own_counts() {
+                    text.push_str("but has no bytes, so that no message is sent\n");
+                }
+                text.push('\n');
+                Some(by.by)
             }
-            if call.bytes() == 0 && call.operation.has_data() && !call.operation.has_own_counts() {
-                text.push_str("but has no bytes, so that no message is sent\n");
+            Decided::Native { by } => {
+                let _ = writeln!(text, "stays with the MPI library\nby {by}");
+                text.push_str(&self.grounds(&by.by));
+                if by.by == By::Unmeasured {
+                    text.push_str(UNMEASURED);
+                }
+                text.push('\n');
+                Some(by.by)
             }
-            text.push('\n');
-            Some(by.by)
-        }
-        Decided::Native { by } => {
-            let _ = writeln!(text, "stays with the MPI library\nby {by}");
-            if by.by == By::Unmeasured {
-                text.push_str(UNMEASURED);
-            }
-            text.push('\n');
-            Some(by.by)
-        }
-    };
-    if configuration.mode == Mode::Best {
-        let replace = Configuration { mode: Mode::Replace, ..configuration.clone() };
-        if let Decided::Ours { choice, by } = decide(&replace, situation, call) {
-            let _ = writeln!(text, "in mode replace: {choice}\nby {by}\n");
-        }
-    }
-    let mut rows = Vec::new();
-    for candidate in Candidates::of(None, configuration, situation, call) {
-        let verdict = match candidate.wanted {
-            Wanted::Algorithm(choice) => verdict(choice, call, situation.ranks),
-            Wanted::Auto => "leaves it to the default table".to_owned(),
-            Wanted::Native => "the MPI library's own".to_owned(),
         };
-        let verdict = if used.as_ref() == Some(&candidate.by) { "used".to_owned() } else { verdict };
-        rows.push(vec![candidate.by.to_string(), candidate.wanted.to_string(), verdict]);
+        if configuration.mode == Mode::Best {
+            let replace = Configuration { mode: Mode::Replace, ..configuration.clone() };
+            if let Decided::Ours { choice, by } = decide(&replace, situation, call) {
+                let _ = writeln!(text, "in mode replace: {choice}\nby {by}\n");
+            }
+        }
+        let mut rows = Vec::new();
+        for candidate in Candidates::of(None, configuration, situation, call) {
+            let (verdict, time) = match candidate.wanted {
+                Wanted::Algorithm(choice) => (verdict(choice, call, situation.ranks), self.predicted(choice)),
+                Wanted::Auto => ("leaves it to the default table".to_owned(), String::new()),
+                Wanted::Native => ("the MPI library's own".to_owned(), String::new()),
+            };
+            let verdict = if used.as_ref() == Some(&candidate.by) { "used".to_owned() } else { verdict };
+            rows.push(vec![candidate.by.to_string(), candidate.wanted.to_string(), time, verdict]);
+        }
+        if !rows.is_empty() {
+            let _ = writeln!(text, "heard, in this order:\n{}", columns(2, &rows));
+        }
+        text.push_str(&self.catalogue());
+        text
     }
-    if !rows.is_empty() {
-        let _ = writeln!(text, "heard, in this order:\n{}", columns(2, &rows));
+
+    /// The row that decided, as it is written, and the comment above it.
+    fn grounds(&self, by: &By) -> String {
+        let (text, line) = match by {
+            By::Rule { line, .. } => (self.rules, *line),
+            By::Default { table, line } => (defaults::text(table, false), *line),
+            By::Best { table, line } => (defaults::text(table, true), *line),
+            _ => return String::new(),
+        };
+        let Some(Evidence { rule, comment }) = text.and_then(|text| evidence(text, line)) else { return String::new() };
+        let mut told = format!("  {}\n", rule.split_whitespace().collect::<Vec<_>>().join(" "));
+        comment.iter().for_each(|line| _ = writeln!(told, "  # {line}"));
+        told
     }
-    text.push_str(&catalogue(call, situation.ranks));
-    text
+
+    fn network(&self) -> Arc<Network> {
+        self.configuration.network(self.situation.one_node)
+    }
+
+    /// What it would take on the network, with `~` by its cost formula; empty if it may not be used.
+    fn predicted(&self, choice: &Choice) -> String {
+        match predict(choice, self.call, self.situation.ranks, &self.network(), STEPS) {
+            Ok(Some(time)) => format!("{}{}", if time.simulated { "" } else { "~" }, seconds(time.time)),
+            _ => String::new(),
+        }
+    }
+
+    fn catalogue(&self) -> String {
+        let Self { situation, call, .. } = *self;
+        let rows: Vec<_> = of(call.operation)
+            .iter()
+            .map(|row| {
+                let choice = Choice::new(row);
+                vec![row.name.to_owned(), self.predicted(&choice), verdict(&choice, call, situation.ranks)]
+            })
+            .collect();
+        let (variable, network) = (variables::of(call.operation), self.network());
+        let name = &network.name;
+        format!("by name ({variable}=...), with the time predicted on the network {name}:\n{}", columns(2, &rows))
+    }
 }
 
 fn heading(situation: &Situation, call: &Call) -> String {
@@ -233,12 +310,4 @@ fn heading(situation: &Situation, call: &Call) -> String {
 
 fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {
     choice.accepts(call, ranks).map_or_else(|unmet| format!("refused: {unmet}"), |()| "could be used".to_owned())
-}
-
-fn catalogue(call: &Call, ranks: usize) -> String {
-    let rows: Vec<_> = of(call.operation)
-        .iter()
-        .map(|row| vec![row.name.to_owned(), verdict(&Choice::new(row), call, ranks)])
-        .collect();
-    format!("by name ({}=...):\n{}", variables::of(call.operation), columns(2, &rows))
 }

@@ -17,6 +17,7 @@ mod help;
 mod launcher;
 mod library;
 mod list;
+mod measured;
 mod program;
 mod report;
 mod run;

@@ -19,17 +19,39 @@ pub const BEST: [(&str, &str); 3] = [
     ("across_nodes", include_str!("defaults/across_nodes.best")),
 ];
 
-static PARSED: Lazy<[[Rules; 3]; 2]> = Lazy::new(|| {
+/// What the literature says of each place, without a measurement of ours.
+const LITERATURE: [(&str, &str); 3] = [
+    ("one_node", include_str!("defaults/one_node.literature")),
+    ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.literature")),
+    ("across_nodes", include_str!("defaults/across_nodes.literature")),
+];
+
+static PARSED: Lazy<[[Rules; 3]; 3]> = Lazy::new(|| {
     let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));
-    [TABLES.map(parsed), BEST.map(parsed)]
+    [TABLES, BEST, LITERATURE].map(|tables| tables.map(parsed))
 });
+
+/// The text of the table of that name.
+pub fn text(name: &str, best: bool) -> Option<&'static str> {
+    let tables = if best { BEST } else { TABLES };
+    tables.into_iter().find(|(known, _)| *known == name).map(|(_, text)| text)
+}
 
 /// Name and rows of the table for `situation`; `best`: of that with native rows.
 pub fn of(situation: &Situation, best: bool) -> (&'static str, &'static Rules) {
-    let place = match (situation.one_node, situation.oversubscribed) {
+    let place = place(situation);
+    (TABLES[place].0, &PARSED[usize::from(best)][place])
+}
+
+/// The rows of the literature for `situation`.
+pub fn literature(situation: &Situation) -> &'static Rules {
+    &PARSED[2][place(situation)]
+}
+
+const fn place(situation: &Situation) -> usize {
+    match (situation.one_node, situation.oversubscribed) {
         (true, false) => 0,
         (true, true) => 1,
         (false, _) => 2,
-    };
-    (TABLES[place].0, &PARSED[usize::from(best)][place])
+    }
 }

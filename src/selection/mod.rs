@@ -10,7 +10,7 @@
 
 pub mod configuration;
 pub mod decide;
-mod defaults;
+pub mod defaults;
 mod error;
 pub mod file_names;
 mod mpi_library;
@@ -26,7 +26,9 @@ pub use configuration::{Configuration, RawConfiguration, RulesFile};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Location, nearest, operation_named, suggestion};
 pub use mpi_library::{Implementation, Mpi, Version, Versions};
-pub use rules::{BytesOf, Condition, Format, Rule, Rules, Span, for_open_mpi, parse as parse_rules};
+pub use rules::{
+    BytesOf, Condition, Evidence, Format, Rule, Rules, Span, evidence, for_open_mpi, never_used, parse as parse_rules,
+};
 pub use settings::{Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, VerifyResult};
 pub use situation::Situation;
 pub use wanted::Wanted;

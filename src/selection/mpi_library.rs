@@ -185,14 +185,20 @@ impl Versions {
         (self.first()..=self.last()).contains(&version)
     }
 
+    /// The first version of them, and the first behind them.
+    pub fn edges(self) -> impl Iterator<Item = Version> {
+        let mut next = self.last();
+        let behind = next.0.iter().rposition(|number| *number < u16::MAX).map(|place| {
+            next.0[place] += 1;
+            next.0[place + 1..].fill(0);
+            next
+        });
+        [Some(self.first()), behind].into_iter().flatten()
+    }
+
     /// Whether some version is in both.
     pub fn meets(self, other: Self) -> bool {
         self.first() <= other.last() && other.first() <= self.last()
-    }
-
-    /// Whether all of `other` is among these.
-    pub fn holds_all_of(self, other: Self) -> bool {
-        self.first() <= other.first() && other.last() <= self.last()
     }
 }
 
@@ -266,6 +272,9 @@ mod tests {
         }
         let of = |text| Versions::parse(text).unwrap();
         assert!(of("4.1").meets(of("4-5")) && !of("4.1").meets(of("4.2-5")));
-        assert!(of("4").holds_all_of(of("4.1-4.2")) && !of("4.1").holds_all_of(of("4")));
+        let edges = |text| of(text).edges().map(|version| version.to_string()).collect::<Vec<_>>();
+        assert_eq!(edges("4.1-5"), ["4.1.0", "6.0.0"]);
+        assert_eq!(edges("4.1.4"), ["4.1.4", "4.1.5"]);
+        assert_eq!(edges("5-inf"), ["5.0.0"]);
     }
 }

@@ -16,12 +16,16 @@
 //! Open MPI's formats are read as well and told apart by their content.
 
 mod condition;
+mod evidence;
+mod never;
 mod open_mpi;
 mod own;
 mod rule;
 mod span;
 
 pub use condition::Condition;
+pub use evidence::{Evidence, evidence};
+pub use never::never_used;
 pub use open_mpi::Format;
 pub use rule::{Rule, Rules};
 pub use span::{BytesOf, Span};

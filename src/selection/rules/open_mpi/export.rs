@@ -97,10 +97,26 @@ fn translate(rule: &Rule, format: Format) -> Result<Translated, String> {
         Wanted::Auto | Wanted::Native => None,
         Wanted::Algorithm(choice) => {
             let found = theirs(choice);
-            Some(found.ok_or_else(|| format!("Open MPI has no {} {choice}", rule.operation))?)
+            Some(found.ok_or_else(|| unsaid(rule.operation, choice))?)
         }
     };
     Ok(Translated { ranks: rule.ranks, bytes, condition, algorithm })
+}
+
+/// Why there is no algorithm of theirs for it.
+fn unsaid(operation: Operation, choice: &Choice) -> String {
+    let automatic = choice.parameters.iter().find(|(_, value)| matches!(value, Value::Auto));
+    let with_number = automatic.map(|(name, _)| {
+        let mut known = choice.clone();
+        known.set(name, Value::Number(64 << 10));
+        known
+    });
+    match automatic {
+        Some((name, _)) if with_number.as_ref().and_then(theirs).is_some() => format!(
+            "{choice}: what {name}=auto comes to, Collie works out for each call; Open MPI needs a number, such as {name}=64K"
+        ),
+        _ => format!("Open MPI has no {operation} {choice}"),
+    }
 }
 
 /// Their algorithm and settings that mean exactly `choice`.

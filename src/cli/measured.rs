@@ -1,0 +1,68 @@
+//! What `collie bench` measured of calls like one in question.
+
+use super::table::columns;
+use crate::algorithm::{Call, Operation, format_bytes};
+use crate::bench::result::{CellRow, Report};
+use crate::schedule::draw::seconds;
+use crate::selection::Situation;
+
+/// Of which calls.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    operation: Operation,
+    bytes: usize,
+    ranks: usize,
+    one_node: bool,
+    oversubscribed: bool,
+}
+
+impl Measured {
+    /// Calls like this one.
+    pub fn of(call: &Call, situation: &Situation) -> Self {
+        let Situation { ranks, one_node, oversubscribed, .. } = *situation;
+        Self { operation: call.operation, bytes: call.bytes(), ranks, one_node, oversubscribed }
+    }
+
+    /// How far the sizes are apart, as a logarithm; none for other calls.
+    fn distance(&self, cell: &CellRow) -> Option<f64> {
+        let alike = cell.cell.operation == self.operation
+            && cell.ranks as usize == self.ranks
+            && (cell.ranks_per_node.len() == 1) == self.one_node
+            && cell.oversubscribed == self.oversubscribed;
+        let of = |bytes: usize| (bytes.max(1) as f64).log2();
+        alike.then(|| (of(cell.cell.bytes) - of(self.bytes)).abs())
+    }
+}
+
+/// Of each report the cells of the nearest size, all variants, fastest first.
+pub fn told(reports: &[Report], wanted: &Measured) -> String {
+    let mut text = String::new();
+    for report in reports {
+        let distances = || report.cells.iter().filter_map(|cell| Some((wanted.distance(cell)?, cell)));
+        let Some(nearest) = distances().map(|(distance, _)| distance).min_by(f64::total_cmp) else {
+            let Measured { operation, ranks, .. } = wanted;
+            text.push_str(&format!("measured on {}: no {operation} among {ranks} such ranks\n", report.mpi_library));
+            continue;
+        };
+        for (_, cell) in distances().filter(|(distance, _)| *distance <= nearest) {
+            let bytes = format_bytes(cell.cell.bytes);
+            text.push_str(&format!("measured on {}, {bytes} bytes, native over this:\n", report.mpi_library));
+            let mut variants: Vec<_> = cell.variants.iter().collect();
+            variants.sort_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
+            let rows: Vec<_> = variants
+                .into_iter()
+                .map(|row| {
+                    let name =
+                        if row.variant == "auto" { format!("auto: {}", row.algorithm) } else { row.algorithm.clone() };
+                    let ratio = row.against_native.map_or(String::new(), |ratio| match ratio.low.zip(ratio.high) {
+                        Some((low, high)) => format!("{:.2} ({low:.2} to {high:.2})", ratio.ratio),
+                        None => format!("{:.2}", ratio.ratio),
+                    });
+                    vec![name, seconds(row.seconds.median), ratio]
+                })
+                .collect();
+            text.push_str(&columns(2, &rows));
+        }
+    }
+    text
+}

@@ -1,0 +1,258 @@
+//! Rules that no call ever gets: what earlier rows of the file leave nothing of, what holds for no call, and algorithms whose
+//! needs no such call meets. Only what is certain is told.
+
+use super::{BytesOf, Condition, Rule, Rules, Span};
+use crate::algorithm::{Call, Operation, Unmet};
+use crate::selection::mpi_library::{Implementation, Mpi, Version};
+use crate::selection::situation::Situation;
+use crate::selection::wanted::Wanted;
+
+/// Ranks up to which needs are tried one number after another, from the least of a rule on.
+const TRIED: usize = 1 << 10;
+
+/// The rules that no call gets: line, and why. In the order of the lines.
+pub fn never_used(rules: &Rules) -> Vec<(u32, String)> {
+    let mut found = Vec::new();
+    for operation in Operation::ALL {
+        let rows = rules.of(operation);
+        for (place, rule) in rows.iter().enumerate() {
+            let why = nothing(rule).or_else(|| shadowed(rule, &rows[..place])).or_else(|| unmet(rule));
+            found.extend(why.map(|why| (rule.line, why)));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Where no call can be.
+fn nothing(rule: &Rule) -> Option<String> {
+    if rule.ranks.most == 0 {
+        return Some("never matches: no communicator has 0 ranks".to_owned());
+    }
+    if rule.ranks.most == 1 {
+        return Some("changes nothing: collectives of one rank stay with the MPI library".to_owned());
+    }
+    let Span { least, most } = rule.bytes;
+    let ranks = rule.ranks.least;
+    if rule.bytes_of == BytesOf::All && ranks == rule.ranks.most && most / ranks * ranks < least {
+        let bytes = rule.bytes.in_bytes();
+        return Some(format!("never matches: {ranks} ranks of the same size together never have {bytes} bytes"));
+    }
+    None
+}
+
+/// A part of the plane of ranks and bytes.
+#[derive(Clone, Copy)]
+struct Area {
+    ranks: Span,
+    bytes: Span,
+}
+
+impl Area {
+    /// What is left of it without `other`: at most four parts.
+    fn without(self, other: Self) -> impl Iterator<Item = Self> {
+        let below =
+            |span: Span, cut: Span| part(span.least, span.most.min(cut.least.wrapping_sub(1)), cut.least > span.least);
+        let above =
+            |span: Span, cut: Span| part(span.least.max(cut.most.wrapping_add(1)), span.most, cut.most < span.most);
+        let ranks = part(self.ranks.least.max(other.ranks.least), self.ranks.most.min(other.ranks.most), true);
+        let bytes = part(self.bytes.least.max(other.bytes.least), self.bytes.most.min(other.bytes.most), true);
+        let parts = match (ranks, bytes) {
+            (Some(ranks), Some(_)) => {
+                let beside = [below(self.ranks, other.ranks), above(self.ranks, other.ranks)];
+                let within = [below(self.bytes, other.bytes), above(self.bytes, other.bytes)];
+                let beside = beside.map(|ranks| ranks.map(|ranks| Self { ranks, ..self }));
+                let within = within.map(|bytes| bytes.map(|bytes| Self { ranks, bytes }));
+                [beside[0], beside[1], within[0], within[1]]
+            }
+            _ => [Some(self), None, None, None],
+        };
+        parts.into_iter().flatten()
+    }
+}
+
+fn part(least: usize, most: usize, is_there: bool) -> Option<Span> {
+    (is_there && least <= most).then_some(Span { least, most })
+}
+
+/// Whether the rows before it, all of them together, match whatever it matches.
+fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
+    let mut by: Vec<u32> = Vec::new();
+    for (situation, call) in worlds(rule, before) {
+        let holds = |rule: &Rule| rule.conditions.iter().all(|condition| condition.holds(&situation, &call));
+        if !holds(rule) {
+            continue;
+        }
+        // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on ranks.
+        let alike = |row: &&Rule| holds(row) && (row.bytes_of == rule.bytes_of || row.bytes == Span::ALL);
+        let mut left = vec![Area { ranks: rule.ranks, bytes: rule.bytes }];
+        for row in before.iter().filter(alike) {
+            let area = Area { ranks: row.ranks, bytes: row.bytes };
+            let rest: Vec<_> = left.iter().flat_map(|part| part.without(area)).collect();
+            let untouched = rest.len() == left.len()
+                && rest.iter().zip(&left).all(|(one, other)| (one.ranks, one.bytes) == (other.ranks, other.bytes));
+            if !untouched {
+                by.push(row.line);
+            }
+            left = rest;
+            if left.is_empty() {
+                break;
+            }
+        }
+        if !left.is_empty() {
+            return None;
+        }
+    }
+    by.sort_unstable();
+    by.dedup();
+    let lines: Vec<_> = by.iter().map(ToString::to_string).collect();
+    match &lines[..] {
+        [] => Some("never matches: its conditions never hold together".to_owned()),
+        [only] => Some(format!("never matches: line {only} matches all that it would")),
+        lines => Some(format!("never matches: lines {} match all that it would", lines.join(", "))),
+    }
+}
+
+/// One call for each way in which the conditions of these rules can hold or not.
+fn worlds(rule: &Rule, before: &[Rule]) -> Vec<(Situation, Call<'static>)> {
+    let mut libraries = vec![Mpi::UNKNOWN];
+    let conditions = || before.iter().chain([rule]).flat_map(|rule| &rule.conditions);
+    let mut implementations: Vec<_> = conditions()
+        .filter_map(|condition| match condition {
+            Condition::Mpi(implementation) => Some(*implementation),
+            _ => None,
+        })
+        .collect();
+    implementations.sort_unstable();
+    implementations.dedup();
+    let mut versions = vec![Version::default()];
+    for condition in conditions() {
+        if let Condition::MpiVersion(range) = condition {
+            versions.extend(range.edges());
+        }
+    }
+    versions.sort_unstable();
+    versions.dedup();
+    for implementation in implementations {
+        debug_assert_ne!(implementation, Implementation::Other);
+        libraries.extend(versions.iter().map(|version| Mpi { implementation, version: *version }));
+    }
+    // Two ranks on one node; on two nodes; three on two nodes.
+    const PLACES: [(usize, &[u32]); 3] = [(2, &[]), (2, &[0, 1]), (3, &[0, 0, 1])];
+    let commuting: &[bool] = if rule.operation.reduces() { &[true, false] } else { &[true] };
+    let mut worlds = Vec::new();
+    for mpi in libraries {
+        for (ranks, nodes) in PLACES {
+            for oversubscribed in [false, true] {
+                let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed, mpi };
+                worlds.extend(commuting.iter().map(|commutative| {
+                    (situation, Call { commutative: *commutative, nodes, ..Call::plain(rule.operation, 1, 1) })
+                }));
+            }
+        }
+    }
+    worlds
+}
+
+/// Whether no call that it matches meets the algorithm's needs.
+fn unmet(rule: &Rule) -> Option<String> {
+    let Wanted::Algorithm(choice) = &rule.wanted else { return None };
+    let has = |condition| rule.conditions.contains(&condition);
+    let least = rule.ranks.least.max(2);
+    let most = rule.ranks.most.min(1 << 20);
+    let near = (least..=most).take(TRIED);
+    let powers = (1..=20).map(|power| 1 << power).filter(|ranks| (least..=most).contains(ranks));
+    let mut first: Option<Unmet> = None;
+    for ranks in near.chain(powers) {
+        let bytes = match rule.bytes_of {
+            BytesOf::Rank => rule.bytes.most,
+            BytesOf::All => rule.bytes.most / ranks,
+        };
+        let pairs: Vec<u32> =
+            if has(Condition::OneNode) { Vec::new() } else { (0..ranks as u32).map(|rank| rank / 2).collect() };
+        let call = Call {
+            commutative: !has(Condition::NonCommutative),
+            nodes: &pairs,
+            ..Call::plain(rule.operation, bytes.min(1 << 40), 1)
+        };
+        match choice.accepts(&call, ranks) {
+            Ok(()) => return None,
+            Err(why) => _ = first.get_or_insert(why),
+        }
+    }
+    let why = first?;
+    Some(format!("is never used: {} {why}, so that its calls go to the default tables", choice.algorithm.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::parse_rules;
+
+    fn told(text: &str) -> Vec<String> {
+        let rules = parse_rules("f", text).unwrap();
+        never_used(&rules).into_iter().map(|(line, why)| format!("{line}: {why}")).collect()
+    }
+
+    #[test]
+    fn rows_that_earlier_ones_hide() {
+        let one = told("bcast * 0-2K binomial\nbcast 4 1K-2K linear\nbcast 4 1K-4K linear");
+        assert_eq!(one, ["2: never matches: line 1 matches all that it would"]);
+        let two =
+            told("bcast 2-8 0-2K binomial\nbcast 2-8 2049-inf linear\nbcast 9-inf * ring\nbcast 2-inf * pipeline");
+        assert_eq!(two, ["4: never matches: lines 1, 2, 3 match all that it would"]);
+        assert!(told("bcast 2-8 0-2K binomial\nbcast 2-8 2050-inf linear\nbcast 2-8 * ring").is_empty());
+        assert!(told("reduce * 0-2K binomial\nbcast * 0-2K linear").is_empty(), "another operation");
+    }
+
+    #[test]
+    fn conditions_count() {
+        assert!(told("bcast * * binomial if one_node\nbcast * * linear").is_empty());
+        assert_eq!(told("bcast * * binomial\nbcast * * linear if one_node").len(), 1);
+        let both = told("bcast * * binomial if one_node\nbcast * * ring if several_nodes\nbcast * * linear");
+        assert_eq!(both, ["3: never matches: lines 1, 2 match all that it would"]);
+        assert!(told("reduce * * binomial if commutative\nreduce * * linear").is_empty());
+        // What reduces nothing is always commutative.
+        assert_eq!(told("bcast * * binomial if commutative\nbcast * * linear").len(), 1);
+        assert!(told("bcast * * ring if one_per_node\nbcast * * linear if several_nodes").is_empty());
+        assert_eq!(told("bcast * * ring if several_nodes\nbcast * * linear if one_per_node").len(), 1);
+    }
+
+    #[test]
+    fn libraries_and_releases_count() {
+        assert!(told("bcast * * ring if mpi=openmpi\nbcast * * linear if mpi=mpich").is_empty());
+        let ring = "bcast * * ring if mpi=openmpi and mpi_version=4-5\n";
+        assert!(told(&format!("{ring}bcast * * linear if mpi=openmpi")).is_empty());
+        assert_eq!(told(&format!("{ring}bcast * * linear if mpi=openmpi and mpi_version=4.1")).len(), 1);
+        let later = "bcast * * linear if mpi=openmpi and mpi_version=6-inf\nbcast * * ring if mpi=openmpi and mpi_version=5-inf";
+        assert_eq!(told(&format!("{ring}{later}")).len(), 1, "between them, 4 to 5 and from 6 on leave nothing");
+    }
+
+    #[test]
+    fn bytes_of_all_ranks_are_another_measure() {
+        assert!(told("gather * 0-2K linear\ngather * total=0-1K binomial").is_empty(), "not certain, so not told");
+        assert_eq!(told("gather * * linear\ngather * total=0-1K binomial").len(), 1);
+        let none = told("gather 8 total=1-7 linear");
+        assert_eq!(none, ["1: never matches: 8 ranks of the same size together never have 1-7 bytes"]);
+    }
+
+    #[test]
+    fn needs_that_no_such_call_meets() {
+        let odd = told("allgather 3 * recursive_doubling");
+        let end = "so that its calls go to the default tables";
+        assert_eq!(
+            odd,
+            [format!("1: is never used: recursive_doubling needs a power-of-two number of ranks, not 3, {end}")]
+        );
+        assert!(told("allgather 3-4 * recursive_doubling").is_empty());
+        assert!(told("allgather 1025-inf * recursive_doubling").is_empty());
+        assert_eq!(told("allreduce * * ring if non_commutative").len(), 1);
+        assert!(told("allreduce * * ring").is_empty());
+    }
+
+    #[test]
+    fn ranks_that_no_call_has() {
+        assert_eq!(told("bcast 0 * linear"), ["1: never matches: no communicator has 0 ranks"]);
+        assert_eq!(told("bcast 1 * linear"), ["1: changes nothing: collectives of one rank stay with the MPI library"]);
+    }
+}
