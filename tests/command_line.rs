@@ -196,6 +196,41 @@ fn the_examples_of_the_rules_page_are_as_it_says() {
 }
 
 #[test]
+fn tune_validates_and_predicts() {
+    let (_folder, path) = file("bench.json", MEASURED);
+    let told = printed(&mut collie(&["tune", "--validate", &path]));
+    let words: Vec<_> = told.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert!(words.contains(&"nothing table 1 0.0 % 0.0 % 0.0 % 0".to_owned()), "{told}");
+    assert!(words.contains(&"nothing native 1 100.0 % 100.0 % 100.0 % 0".to_owned()), "{told}");
+    // What takes long is told on standard error.
+    let ranks =
+        ["tune", "--network", "ethernet", "--ranks", "8-16", "--operation", "gather,allreduce", "--steps", "10000"];
+    let Output { status, stdout, .. } = collie(&ranks).output().unwrap();
+    assert!(status.success());
+    let (_other, predicted) = file("predicted.rules", &text(&stdout));
+    let told = printed(&mut collie(&["check", &predicted]));
+    assert!(told.ends_with("nothing wrong\n"), "{told}");
+    let rules = std::fs::read_to_string(&predicted).unwrap();
+    assert!(
+        rules.contains("predicted on the network ethernet")
+            && rules.contains("\nallreduce   12-32 ")
+            && rules.contains("\ngather      4-11 "),
+        "{rules}"
+    );
+    let (code, words) = failed(&mut collie(&["tune", "--network", "ethernet"]));
+    assert_eq!(code, 2);
+    assert!(words.contains("--network: for which --ranks"), "{words}");
+}
+
+#[test]
+fn tune_wants_verdicts_of_a_run() {
+    let (_folder, path) = file("run.json", "{\"schema_version\": 2}");
+    let (code, words) = failed(&mut collie(&["tune", &path]));
+    assert_eq!(code, 1);
+    assert!(words.contains("neither a report of collie bench nor one of a run"), "{words}");
+}
+
+#[test]
 fn an_automatic_segment_is_no_number_for_open_mpi() {
     let (_folder, path) = file("my.rules", "bcast 8 * pipeline:segment=auto\n");
     let Output { status, stdout, .. } = collie(&["check", "--export", "classic", &path]).output().unwrap();
@@ -492,6 +527,25 @@ fn fit_can_be_looked_at_first() {
     }
     let (code, words) = failed(&mut collie(&["fit", "--program", "/nowhere", "--", "srun"]));
     assert!(code == 1 && words.contains("there is no /nowhere"), "{words}");
+}
+
+#[test]
+fn a_long_simulation_tells_how_far_it_is_and_keeps_what_is_done() {
+    let arguments = ["simulate", "allreduce", "--ranks", "8-65536", "--bytes", "8-16M", "--steps", "1000000"];
+    let mut child = collie(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut errors, &mut line).unwrap();
+    assert!(
+        line.starts_with("collie: ") && line.contains(" simulations in ") && line.contains(", now allreduce "),
+        "{line}"
+    );
+    let ended = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(ended.success());
+    let Output { status, stdout, .. } = child.wait_with_output().unwrap();
+    assert_eq!(status.code(), Some(130));
+    let told = text(&stdout);
+    assert!(told.contains("8 ranks") && told.contains("? not reached: "), "{told}");
 }
 
 #[test]

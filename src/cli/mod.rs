@@ -18,12 +18,16 @@ mod launcher;
 mod library;
 mod list;
 mod measured;
+mod predicted;
 mod program;
 mod report;
 mod run;
 mod simulate;
+mod simulating;
 mod table;
 mod tune;
+mod validated;
+mod values;
 
 pub use done::{Done, Failure};
 

@@ -1,12 +1,17 @@
-//! `collie tune`: a rules file from what `collie bench` measured.
+//! `collie tune`: a rules file from what `collie bench` measured, or what mode `compare` found.
 
-use super::{Done, Failure};
+use super::simulating::Progress;
+use super::values::values;
+use super::{Done, Failure, predicted, validated};
+use crate::algorithm::Operation;
 use crate::bench::result::Report;
-use crate::bench::tune::{self, Settings};
-use crate::selection::{Implementation, Mpi};
+use crate::bench::tune::{self, Extend, Settings};
+use crate::report;
+use crate::schedule::simulate::Network;
+use crate::selection::{Implementation, Mpi, operation_named};
 use std::path::{Path, PathBuf};
 
-/// Write a rules file from measurements of `collie bench`
+/// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
 ///
 /// For each operation, number of ranks and size, the fastest of the algorithms that were forced; neighbouring sizes share
 /// a row where that costs little. Where the native library was faster than all of them by more than the noise, calls are left
@@ -14,11 +19,13 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie bench -n 4 -a all --repeat 3 --json site.json      measure\n  \
                         collie tune site.json -o site.rules                       decide\n  \
+                        collie tune run.json -o site.rules                        the same from a run in mode compare\n  \
                         COLLIE_RULES=site.rules collie run -- mpirun -n 4 ./app   use\n  \
                         collie tune openmpi.json mpich.json --by-mpi --price 0.1")]
 pub struct Arguments {
-    /// Reports that `collie bench --json` wrote, with the algorithms in question forced by -a
-    #[arg(required = true)]
+    /// Reports that `collie bench --json` wrote, with the algorithms in question forced by -a; or that runs with
+    /// COLLIE_MODE=compare and COLLIE_REPORT=run.json did
+    #[arg(required_unless_present = "network")]
     files: Vec<PathBuf>,
     /// Write the rules to this file instead of standard output
     #[arg(long, short)]
@@ -32,9 +39,27 @@ pub struct Arguments {
     /// Rules of its own for each MPI library and release, which hold for no other
     #[arg(long)]
     by_mpi: bool,
-    /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two)
+    /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two) where the cost formulas
+    /// say that the algorithms behave alike
     #[arg(long)]
     exact: bool,
+    /// Rules from simulations on this network (shared_memory, ethernet, infiniband, or a file of collie fit) instead of
+    /// measurements; with --validate, the network of the model cost
+    #[arg(long)]
+    network: Option<String>,
+    /// With --network: numbers of ranks, a list (16,48) or a range that doubles (16-65536)
+    #[arg(long, requires = "network", conflicts_with_all = ["files", "by_mpi"])]
+    ranks: Option<String>,
+    /// With --ranks: these operations only, comma-separated
+    #[arg(long, requires = "ranks", value_delimiter = ',', value_parser = operation_named)]
+    operation: Vec<Operation>,
+    /// With --ranks: steps up to which a call is simulated; beyond them the cost formula tells the time
+    #[arg(long, requires = "ranks", default_value_t = 1_000_000)]
+    steps: usize,
+    /// Instead of rules, print how good they are for what was left out of the measurements (each size, each number of ranks,
+    /// each report), beside the least predicted cost, the fixed tables of the literature and native
+    #[arg(long, requires = "files", conflicts_with_all = ["output", "ranks"])]
+    validate: bool,
 }
 
 /// Reads, decides, writes.
@@ -42,7 +67,18 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if !(0.0..=10.0).contains(&arguments.price) {
         return Err(Failure::usage(format!("--price {}: accepted: 0 to 10", arguments.price)));
     }
-    let reports = arguments.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
+    let network = arguments.network.as_deref().map(Network::find).transpose();
+    let network = network.map_err(|error| Failure::usage(error.to_string()))?;
+    if let (Some(_), None, false) = (&network, &arguments.ranks, arguments.validate) {
+        return Err(Failure::usage("--network: for which --ranks, or with --validate for which measurements?"));
+    }
+    let progress = arguments.ranks.as_ref().map(|_| Progress::start());
+    let predicted = match (&network, &arguments.ranks, &progress) {
+        (Some(network), Some(ranks), Some(progress)) => Some(predict(arguments, network, ranks, progress)?),
+        _ => None,
+    };
+    let reports =
+        arguments.files.iter().map(|file| read(file)).chain(predicted.map(Ok)).collect::<Result<Vec<_>, _>>()?;
     let named = |report: &&Report| Mpi::of(&report.mpi_library).implementation != Implementation::Other;
     if let Some(other) = reports.iter().find(|report| arguments.by_mpi && !named(report)) {
         let accepted = Implementation::NAMED.map(Implementation::name).join(", ");
@@ -53,8 +89,16 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         price: arguments.price,
         native: !arguments.ours,
         by_mpi: arguments.by_mpi,
-        extend: !arguments.exact,
+        extend: match arguments.exact {
+            true => Extend::Exact,
+            false if arguments.network.is_some() && !arguments.validate => Extend::Near,
+            false => Extend::Alike,
+        },
     };
+    if arguments.validate {
+        let told = validated::told(&reports, network.as_ref(), settings);
+        return told.map(Done::from).map_err(|error| Failure::cannot(error.to_string()));
+    }
     let blocks = tune::tune(&reports, settings).map_err(|error| Failure::cannot(error.to_string()))?;
     if blocks.is_empty() {
         let files: Vec<_> = arguments.files.iter().map(|file| file.display().to_string()).collect();
@@ -65,19 +109,47 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let measured: Vec<_> =
         reports.iter().map(|report| format!("  {}, jobs: {}", report.mpi_library, report.runs)).collect();
+    // As shells tell a program that SIGINT ended.
+    let code = if progress.is_some_and(|progress| progress.is_ended()) { 130 } else { 0 };
+    let done = |text| Done { text, code };
+    let (sizes, left) = blocks.iter().fold((0, 0), |sum, block| (sum.0 + block.sizes.0, sum.1 + block.sizes.1));
+    let told = format!("{left} of {sizes} cells are left to native, which was faster by more than the noise");
     let header = format!(
-        "Written by collie tune {} from measurements of collie bench:\n{}\nA number behind a size is native's time over that of the row's algorithm.",
+        "Written by collie tune {} from:\n{}\nA number behind a size is native's time over that of the row's algorithm, \
+         or of the best of Collie's where the row is native.{}",
         env!("CARGO_PKG_VERSION"),
-        measured.join("\n")
+        measured.join("\n"),
+        if arguments.ours { String::new() } else { format!("\n{told}.") }
     );
     let text = tune::text(&blocks, &header);
-    let Some(output) = &arguments.output else { return Ok(Done::from(text)) };
+    let Some(output) = &arguments.output else { return Ok(done(text)) };
     std::fs::write(output, text).map_err(|error| Failure::cannot(format!("{}: {error}", output.display())))?;
-    Ok(Done::from(String::new()))
+    Ok(done(if arguments.ours { String::new() } else { format!("{}: {told}\n", output.display()) }))
+}
+
+/// What simulations say.
+fn predict(arguments: &Arguments, network: &Network, ranks: &str, progress: &Progress) -> Result<Report, Failure> {
+    let ranks =
+        values("--ranks", ranks, 2, |text| text.parse().ok().filter(|ranks| *ranks > 1)).map_err(Failure::usage)?;
+    let chosen: Vec<_> = Operation::ALL.into_iter().filter(|known| arguments.operation.contains(known)).collect();
+    let operations = if chosen.is_empty() { &Operation::ALL[..] } else { &chosen };
+    predicted::report(network, operations, &ranks, arguments.steps, progress).map_err(Failure::cannot)
 }
 
 fn read(path: &Path) -> Result<Report, Failure> {
     let refuse = |error: &dyn std::fmt::Display| Failure::cannot(format!("{}: {error}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| refuse(&error))?;
-    serde_json::from_str(&text).map_err(|error| refuse(&format!("not a report of collie bench: {error}")))
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| refuse(&error))?;
+    if value["cells"].is_array() {
+        return serde_json::from_value(value)
+            .map_err(|error| refuse(&format!("not a report of collie bench: {error}")));
+    }
+    let summary = report::read(text.as_bytes())
+        .map_err(|error| refuse(&format!("neither a report of collie bench nor one of a run: {error}")))?;
+    let found = tune::of_comparisons(&summary);
+    if found.cells.is_empty() {
+        let mode = summary.mode;
+        return Err(refuse(&format!("a report of mode {mode} without verdicts; rules come of COLLIE_MODE=compare")));
+    }
+    Ok(found)
 }

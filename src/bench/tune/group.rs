@@ -1,0 +1,86 @@
+//! Calls that are measured together.
+
+use crate::algorithm::Operation;
+use crate::bench::result::CellRow;
+use crate::selection::{Condition, Implementation, Span, Versions};
+use std::collections::BTreeSet;
+
+/// Calls that are measured together and get rules of their own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Group {
+    /// Of which operation.
+    pub operation: Operation,
+    one_node: bool,
+    oversubscribed: bool,
+    several_per_node: bool,
+    /// None where all MPI libraries count alike.
+    mpi: Option<(Implementation, Versions)>,
+    /// Number of ranks.
+    pub ranks: u32,
+}
+
+/// What tables and conditions tell apart: one node, oversubscribed, several ranks on a node.
+type Place = (bool, bool, bool);
+
+impl Group {
+    /// That of a cell; `mpi` where libraries are told apart.
+    pub fn of(cell: &CellRow, mpi: Option<(Implementation, Versions)>) -> Self {
+        Self {
+            operation: cell.cell.operation,
+            one_node: cell.ranks_per_node.len() == 1,
+            oversubscribed: cell.oversubscribed,
+            several_per_node: cell.ranks_per_node.iter().any(|ranks| *ranks > 1),
+            mpi,
+            ranks: cell.ranks,
+        }
+    }
+
+    const fn place(&self) -> Place {
+        (self.one_node, self.oversubscribed, self.several_per_node && !self.one_node)
+    }
+
+    /// Whether all ranks share a node.
+    pub const fn is_on_one_node(&self) -> bool {
+        self.one_node
+    }
+
+    /// What has to hold for calls of this group, as far as the reports hold calls for which it does not.
+    pub fn conditions<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
+        let all: BTreeSet<Place> = all.map(Self::place).collect();
+        let mut conditions = Vec::new();
+        if all.iter().any(|place| place.0 != self.one_node) {
+            conditions.push(if self.one_node { Condition::OneNode } else { Condition::SeveralNodes });
+        }
+        if all.iter().any(|place| place.1 != self.oversubscribed) {
+            conditions.push(match self.oversubscribed {
+                true => Condition::Oversubscribed,
+                false => Condition::NotOversubscribed,
+            });
+        }
+        // The others come last and need no condition.
+        if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
+            conditions.push(Condition::OnePerNode);
+        }
+        if let Some((implementation, versions)) = self.mpi {
+            conditions.extend([Condition::Mpi(implementation), Condition::MpiVersion(versions)]);
+        }
+        conditions
+    }
+
+    /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a factor of
+    /// two, beyond which a measurement says little.
+    pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {
+        let kind = |group: &Self| (group.operation, group.place(), group.mpi);
+        let counts: BTreeSet<u32> = all.filter(|other| kind(other) == kind(self)).map(|other| other.ranks).collect();
+        let middle = |one: u32, other: u32| f64::from(one * other).sqrt() as usize;
+        let ranks = self.ranks;
+        let after = counts.range(..ranks).next_back().map_or(0, |before| middle(*before, ranks) + 1);
+        let until = counts.range(ranks + 1..).next().map_or(usize::MAX, |next| middle(ranks, *next));
+        Span { least: after.max(ranks.div_ceil(2) as usize), most: until.min(2 * ranks as usize) }
+    }
+
+    /// Its own number of ranks.
+    pub const fn exactly(&self) -> Span {
+        Span { least: self.ranks as usize, most: self.ranks as usize }
+    }
+}

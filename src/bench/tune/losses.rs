@@ -1,0 +1,188 @@
+//! What each candidate loses at one size.
+
+use super::settings::Settings;
+use crate::algorithm::{Call, Choice, ChoiceError, Operation, parse_choice};
+use crate::bench::program::{AUTO, NATIVE};
+use crate::bench::result::{CellRow, VariantRow};
+use crate::bench::statistics::Ratio;
+use crate::schedule::lower::Form;
+use crate::schedule::simulate::{Beat, Tapes};
+use std::collections::BTreeMap;
+
+/// What is slower by no more than this share is level: over many sizes, differences that are but noise would add up to
+/// the price of a change.
+const LEVEL: f64 = 0.02;
+
+/// What is slower by no more than this share is level too, where the intervals meet.
+const NOISE: f64 = 0.05;
+
+/// Steps of a call beyond which its messages are guessed by the cost formula.
+const STEPS: usize = 1 << 18;
+
+/// Of one size: what each candidate loses.
+#[derive(Debug)]
+pub struct Size {
+    /// What one rank contributes.
+    pub bytes: usize,
+    /// By name, each with its parameters.
+    pub candidates: BTreeMap<String, Candidate>,
+    /// Native's time over that of the best of ours, mean of the logarithms; none where native was not measured.
+    pub native: Option<f64>,
+}
+
+/// Something that could carry calls of a size out.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// None for the native library.
+    pub choice: Option<Choice>,
+    /// What it loses.
+    pub loss: Loss,
+    /// Native's time over its own, mean of the logarithms, over cells in which native was measured.
+    pub against_native: f64,
+    /// Messages of all ranks; none are known of the native library.
+    pub messages: f64,
+}
+
+/// What a candidate loses, in logarithms of times.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Loss {
+    /// Over the best candidate's, mean over cells, without what is noise.
+    pub noticed: f64,
+    /// Over native's, of the cell where that is most; 0 if it is nowhere slower.
+    pub to_native: f64,
+}
+
+/// One candidate in one cell.
+struct Time<'a> {
+    name: &'a str,
+    log: f64,
+    ratio: Option<Ratio>,
+}
+
+impl Time<'_> {
+    /// What it is slower than `other`, both of ours, without what is noise: where their ratios to native could be the same.
+    fn noticed_over(&self, other: &Self) -> f64 {
+        let loss = self.log - other.log;
+        let meet = |own: Ratio, other: Ratio| Some(own.high? >= other.low?);
+        let may_be_noise = self.ratio.zip(other.ratio).and_then(|(own, other)| meet(own, other)).unwrap_or(false);
+        if loss < LEVEL || (may_be_noise && loss < NOISE) { 0.0 } else { loss }
+    }
+
+    /// What it is slower than native, whose time is `native`; below 0 if faster. 0 if that may be noise.
+    fn noticed_over_native(&self, native: f64) -> f64 {
+        let loss = self.log - native;
+        match self.ratio.and_then(|ratio| ratio.low.zip(ratio.high)) {
+            Some((low, high)) if low <= 1.0 && 1.0 <= high => 0.0,
+            _ if loss.abs() < LEVEL => 0.0,
+            _ => loss,
+        }
+    }
+}
+
+impl Size {
+    /// Nothing if no candidate was measured in every cell.
+    ///
+    /// # Errors
+    /// An algorithm that this catalogue does not have.
+    pub fn of(bytes: usize, cells: &[&CellRow], settings: Settings) -> Result<Option<Self>, ChoiceError> {
+        let mut all: Option<BTreeMap<String, (Loss, f64)>> = None;
+        let mut natives = Vec::new();
+        let share = 1.0 / cells.len() as f64;
+        for cell in cells {
+            let Some((here, native)) = in_cell(cell, share, settings) else { return Ok(None) };
+            natives.extend(native);
+            all = Some(match all {
+                None => here,
+                Some(mut known) => {
+                    known.retain(|name, _| here.contains_key(name));
+                    for (name, (loss, against)) in &mut known {
+                        let (more, further) = here[name];
+                        loss.noticed += more.noticed;
+                        loss.to_native = loss.to_native.max(more.to_native);
+                        *against += further;
+                    }
+                    known
+                }
+            });
+        }
+        let Some(cell) = cells.first() else { return Ok(None) };
+        let mut candidates = BTreeMap::new();
+        for (name, (loss, against_native)) in all.unwrap_or_default() {
+            let choice = if name == NATIVE { None } else { Some(parse_choice(cell.cell.operation, &name)?) };
+            // Nothing else is ever as good as another one.
+            let counts = loss.noticed + loss.to_native < NOISE;
+            let messages = choice.as_ref().filter(|_| counts).map_or(f64::INFINITY, |choice| messages(choice, cell));
+            candidates.insert(name, Candidate { choice, loss, against_native, messages });
+        }
+        let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
+        let has_ours = candidates.values().any(|candidate| candidate.choice.is_some());
+        Ok(has_ours.then_some(Self { bytes, candidates, native }))
+    }
+}
+
+/// What each candidate loses in one of a number of cells of which it is `share`, and native's time over its own; and native's
+/// over that of the best of ours. Nothing if none of ours was measured.
+#[allow(clippy::type_complexity)]
+fn in_cell(cell: &CellRow, share: f64, settings: Settings) -> Option<(BTreeMap<String, (Loss, f64)>, Option<f64>)> {
+    let is_ours = |row: &&VariantRow| {
+        row.variant != AUTO
+            && row.variant != NATIVE
+            && !cell.wrong.contains(&row.variant)
+            && !is_flat_anyway(cell, row)
+            && row.seconds.median > 0.0
+    };
+    let times: Vec<_> = cell
+        .variants
+        .iter()
+        .filter(is_ours)
+        .map(|row| Time { name: &row.algorithm, log: row.seconds.median.ln(), ratio: row.against_native })
+        .collect();
+    let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log))?;
+    let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
+    // By how much native beats the best of ours, where it does by more than the noise.
+    let lost = native.map_or(0.0, |native| best.noticed_over_native(native));
+    let ahead = if settings.native { lost.max(0.0) } else { 0.0 };
+    let mut all = BTreeMap::new();
+    for time in &times {
+        let to_native = native.map_or(0.0, |native| time.noticed_over_native(native).max(0.0));
+        let loss = Loss { noticed: share * (time.noticed_over(best) + ahead), to_native };
+        all.insert(time.name.to_owned(), (loss, share * native.map_or(0.0, |native| native - time.log)));
+    }
+    if settings.native && native.is_some() {
+        let loss = Loss { noticed: share * (-lost).max(0.0), to_native: 0.0 };
+        all.insert(NATIVE.to_owned(), (loss, 0.0));
+    }
+    Some((all, native.map(|native| native - best.log)))
+}
+
+/// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.
+fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
+    row.algorithm.starts_with("hierarchical") && cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
+}
+
+/// Messages of all ranks in a call of the cell.
+fn messages(choice: &Choice, cell: &CellRow) -> f64 {
+    let ranks = cell.ranks as usize;
+    let nodes = nodes(&cell.ranks_per_node);
+    let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
+    if choice.accepts(&call, ranks).is_err() {
+        return f64::INFINITY;
+    }
+    let Some(tapes) = Tapes::record(choice, &call, ranks, &Form::PLAIN, STEPS) else { return f64::MAX };
+    let sends = |rank| tapes.rank(rank).iter().filter(|beat| matches!(beat, Beat::Send { .. })).count();
+    (0..ranks).map(sends).sum::<usize>() as f64
+}
+
+/// A call of about so many bytes.
+pub fn plain<'a>(operation: Operation, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
+    let unit = if operation.reduces() { 8 } else { 1 };
+    Call { nodes, ..Call::plain(operation, bytes.div_ceil(unit), unit) }
+}
+
+/// Node of each rank, consecutive ones on each; none for one node.
+fn nodes(ranks_per_node: &[u32]) -> Vec<u32> {
+    if ranks_per_node.len() < 2 {
+        return Vec::new();
+    }
+    (0..).zip(ranks_per_node).flat_map(|(node, ranks)| std::iter::repeat_n(node, *ranks as usize)).collect()
+}

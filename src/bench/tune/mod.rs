@@ -1,0 +1,43 @@
+//! From measured cells to rules: for each operation and number of ranks the fewest rows that lose little.
+//!
+//! Of each cell every forced algorithm counts with its median over the best one's, as the geometric mean over reports
+//! (which may be of different MPI libraries), datatypes and roots. Along the sizes, rows are chosen so that what they
+//! lose against the best of each size, plus a fixed price per change of the algorithm, is least: noise alone then
+//! changes nothing. What a row loses to native counts once more, and not as a mean, but where it is most: being fast under
+//! one library does not make up for being slower than without Collie under another. Among rows that lose alike, the one with
+//! fewer messages wins.
+//!
+//! Modules in reading order: `group` says which cells are measured together, `losses` what each candidate loses, `rows` makes
+//! rows of that, `reach` says for which other numbers of ranks they hold; `verdicts` makes cells of what mode `compare` found.
+
+#![forbid(unsafe_code)]
+
+mod group;
+mod losses;
+mod reach;
+mod rows;
+mod settings;
+mod site;
+#[cfg(test)]
+mod tests;
+mod validate;
+mod verdicts;
+
+pub use settings::{Block, Extend, Settings};
+pub use site::tune;
+pub use validate::{LeftOut, Model, Regret, validate};
+pub use verdicts::of_comparisons;
+
+/// The blocks as a rules file; each line of `header` becomes a comment.
+pub fn text(blocks: &[Block], header: &str) -> String {
+    let comment = |line: &str| format!("# {line}").trim_end().to_owned() + "\n";
+    let mut text: String = header.lines().map(comment).collect();
+    for block in blocks {
+        text.push('\n');
+        text.push_str(&comment(&block.evidence));
+        for rule in &block.rules {
+            text.push_str(&format!("{rule}\n"));
+        }
+    }
+    text
+}

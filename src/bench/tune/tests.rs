@@ -1,0 +1,238 @@
+//! What rows come out of which measurements.
+
+use super::*;
+use crate::algorithm::Operation;
+use crate::bench::result::tests::{report, row};
+use crate::bench::result::{CellRow, Report, VariantRow};
+use crate::bench::statistics::Ratio;
+use crate::selection::parse_rules;
+
+const SETTINGS: Settings = Settings { price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
+
+/// A cell of allreduce with times of algorithms in microseconds; native takes ten.
+fn cell(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {
+    let mut cell = row(Operation::Allreduce, bytes, ranks, 1.0);
+    let auto = cell.variants.pop().expect("auto");
+    cell.variants.extend(times.iter().map(|(name, time)| {
+        let mut row = VariantRow { variant: (*name).to_owned(), algorithm: (*name).to_owned(), ..auto.clone() };
+        row.seconds.median = time / 1e6;
+        let ratio = 10.0 / time;
+        row.against_native = Some(Ratio { ratio, low: Some(ratio * 0.99), high: Some(ratio * 1.01) });
+        row
+    }));
+    cell
+}
+
+fn lines(reports: &[Report], settings: Settings) -> Vec<String> {
+    let blocks = tune(reports, settings).unwrap();
+    let all = blocks.iter().flat_map(|block| &block.rules);
+    all.map(|rule| rule.to_string().split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn a_row_ends_where_another_algorithm_wins() {
+    let times = |bytes, tree, ring| cell(bytes, 4, &[("recursive_doubling", tree), ("ring", ring)]);
+    let cells = vec![times(64, 5.0, 8.0), times(4096, 9.0, 9.2), times(16384, 30.0, 15.0)];
+    let found = lines(&[report(cells)], SETTINGS);
+    assert_eq!(found.len(), 2, "{found:?}");
+    // Recursive doubling needs a power of two; a ring falls behind the trees as ranks become more.
+    assert!(found[0].starts_with("allreduce 4 0-8K recursive_doubling"), "{found:?}");
+    assert!(found[1].ends_with(" 8193-inf ring"), "{found:?}");
+}
+
+#[test]
+fn sizes_that_no_rank_knows_decide_nothing() {
+    let times = |bytes, linear, bruck| {
+        let mut cell = cell(bytes, 4, &[("linear", linear), ("two_phase_bruck", bruck)]);
+        cell.cell.operation = Operation::Alltoallv;
+        cell
+    };
+    let cells = vec![times(64, 9.0, 8.0), times(4096, 9.0, 12.0)];
+    let written = text(&tune(&[report(cells.clone())], SETTINGS).unwrap(), "");
+    assert!(written.contains("native over this: 1.11 over all sizes"), "{written}");
+    let here = Settings { extend: Extend::Exact, ..SETTINGS };
+    assert_eq!(lines(&[report(cells)], here), ["alltoallv 4 * linear:max_requests=32"]);
+}
+
+#[test]
+fn what_noise_could_have_done_changes_nothing() {
+    let times = |bytes, tree, ring| cell(bytes, 4, &[("recursive_doubling", tree), ("ring", ring)]);
+    let cells = vec![times(64, 5.0, 8.0), times(512, 9.1, 9.0), times(4096, 30.0, 31.0)];
+    let found = lines(&[report(cells)], SETTINGS);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("allreduce 4 * recursive_doubling"), "{found:?}");
+}
+
+#[test]
+fn reports_of_two_libraries_count_alike() {
+    let one = report(vec![cell(64, 4, &[("recursive_doubling", 1.0), ("ring", 1.5)])]);
+    let other = report(vec![cell(64, 4, &[("recursive_doubling", 400.0), ("ring", 200.0)])]);
+    let found = lines(&[one, other], SETTINGS);
+    assert!(found[0].contains("ring"), "{found:?}");
+}
+
+#[test]
+fn each_library_gets_rows_of_its_own_where_that_is_asked_for() {
+    let of =
+        |library: &str, name| Report { mpi_library: library.to_owned(), ..report(vec![cell(64, 4, &[(name, 1.0)])]) };
+    let reports = [of("MPICH Version: 4.0.2", "recursive_doubling"), of("Open MPI v4.1.4, package: x", "ring")];
+    let found = lines(&reports, Settings { by_mpi: true, extend: Extend::Exact, ..SETTINGS });
+    let expected = [
+        "allreduce 4 * ring if mpi=openmpi and mpi_version=4.1",
+        "allreduce 4 * recursive_doubling if mpi=mpich and mpi_version=4.0",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn small_differences_do_not_add_up() {
+    let times = |bytes, tree, ring| cell(bytes, 4, &[("recursive_doubling", tree), ("ring", ring)]);
+    let level = (10..20).map(|power| times(1 << power, 9.0, 9.1));
+    let cells = std::iter::once(times(64, 9.0, 5.0)).chain(level).collect();
+    let found = lines(&[report(cells)], SETTINGS);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].ends_with("* ring"), "{found:?}");
+}
+
+#[test]
+fn being_slower_than_native_counts_once_more() {
+    let one = report(vec![cell(64, 4, &[("recursive_doubling", 7.0), ("ring", 9.0)])]);
+    let other = report(vec![cell(64, 4, &[("recursive_doubling", 12.0), ("ring", 10.0)])]);
+    let found = lines(&[one, other], SETTINGS);
+    assert!(found[0].contains("ring"), "{found:?}");
+}
+
+#[test]
+fn native_is_a_candidate_where_that_is_asked_for() {
+    let cells = || vec![cell(64, 4, &[("recursive_doubling", 20.0)])];
+    assert!(lines(&[report(cells())], SETTINGS)[0].contains("recursive_doubling"));
+    let found = lines(&[report(cells())], Settings { native: true, ..SETTINGS });
+    assert!(found[0].ends_with("native"), "{found:?}");
+}
+
+#[test]
+fn numbers_of_ranks_that_were_not_measured_follow_the_nearest() {
+    // The best that the formulas know, so that it stays ahead wherever it is.
+    let of = |ranks, name| {
+        let mut cell = cell(8, ranks, &[(name, 1.0)]);
+        cell.cell.operation = Operation::Barrier;
+        cell
+    };
+    let cells = vec![of(4, "dissemination"), of(16, "dissemination")];
+    let found = lines(&[report(cells.clone())], SETTINGS);
+    assert_eq!(found, ["barrier 2-8 * dissemination", "barrier 9-32 * dissemination"]);
+    let found = lines(&[report(cells)], Settings { extend: Extend::Exact, ..SETTINGS });
+    assert_eq!(found, ["barrier 4 * dissemination", "barrier 16 * dissemination"]);
+}
+
+#[test]
+fn places_are_told_apart_where_the_reports_hold_several() {
+    let mut crowded = cell(64, 4, &[("ring", 1.0)]);
+    crowded.oversubscribed = true;
+    let found = lines(&[report(vec![cell(64, 4, &[("recursive_doubling", 1.0)]), crowded])], SETTINGS);
+    assert!(found[0].ends_with("recursive_doubling if not_oversubscribed"), "{found:?}");
+    assert!(found[1].ends_with("if oversubscribed"), "{found:?}");
+}
+
+#[test]
+fn an_unknown_algorithm_is_refused() {
+    let error = tune(&[report(vec![cell(64, 4, &[("rong", 1.0)])])], SETTINGS).unwrap_err();
+    assert!(error.to_string().contains("rong"), "{error}");
+}
+
+#[test]
+fn the_file_is_read_back() {
+    let cells = vec![cell(64, 4, &[("recursive_doubling", 1.0)]), cell(1 << 20, 4, &[("ring", 1.0)])];
+    let written = text(&tune(&[report(cells)], SETTINGS).unwrap(), "Measured on\n\none machine");
+    let read = parse_rules("tuned.rules", &written).unwrap();
+    assert_eq!(read.of(Operation::Allreduce).len(), 2, "{written}");
+    assert!(written.starts_with("# Measured on\n#\n# one machine\n"), "{written}");
+}
+
+#[test]
+fn what_is_the_same_among_two_ranks_holds_for_two_ranks() {
+    let mut two = cell(64, 2, &[("ring", 1.0)]);
+    two.cell.operation = Operation::Bcast;
+    assert_eq!(lines(&[report(vec![two])], SETTINGS), ["bcast 2 * ring"]);
+    // Among four, a tree is as good as any by its formula up to eight, and linear is not.
+    let four = |name| {
+        let mut four = cell(64, 4, &[(name, 1.0)]);
+        four.cell.operation = Operation::Bcast;
+        lines(&[report(vec![four])], SETTINGS)
+    };
+    assert_eq!(four("ring"), ["bcast 2-8 * ring"]);
+    assert_eq!(four("linear"), ["bcast 2-4 * linear"]);
+}
+
+#[test]
+fn native_has_what_it_wins_by_more_than_the_noise() {
+    let with = |time: f64, width: f64| {
+        let mut cell = cell(64, 4, &[("recursive_doubling", time)]);
+        let ratio = cell.variants[1].against_native.as_mut().unwrap();
+        (ratio.low, ratio.high) = (Some(ratio.ratio / width), Some(ratio.ratio * width));
+        cell
+    };
+    let native = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
+    let of = |time, width| lines(&[report(vec![with(time, width)])], native);
+    assert_eq!(of(11.0, 1.02), ["allreduce 4 * native"]);
+    assert_eq!(of(11.0, 1.20), ["allreduce 4 * recursive_doubling"], "it may be noise");
+    assert_eq!(of(10.1, 1.001), ["allreduce 4 * recursive_doubling"], "level");
+    assert_eq!(of(5.0, 1.02), ["allreduce 4 * recursive_doubling"]);
+    let blocks = tune(&[report(vec![with(11.0, 1.02)])], native).unwrap();
+    assert_eq!(blocks[0].sizes, (1, 1));
+    assert!(blocks[0].evidence.ends_with("native over this: 64 0.91 native"), "{}", blocks[0].evidence);
+}
+
+#[test]
+fn of_equals_the_one_with_fewer_messages_is_taken() {
+    let cells = vec![cell(64, 8, &[("recursive_doubling", 5.0), ("reduce_bcast", 5.04)])];
+    let found = lines(&[report(cells)], Settings { extend: Extend::Exact, ..SETTINGS });
+    assert!(found[0].starts_with("allreduce 8 * reduce_bcast"), "14 messages, not 24: {found:?}");
+}
+
+#[test]
+fn verdicts_of_a_run_are_a_data_set() {
+    use crate::monitor::{CommunicatorRow, Comparison, ComparisonRow, RankRow, Summary, Verdict};
+    let comparison = |bytes_from: u64, ratio: f64| ComparisonRow {
+        function: "MPI_Bcast".to_owned(),
+        communicator: 0,
+        bytes_from,
+        bytes_to: 2 * bytes_from - 1,
+        calls: 100,
+        result: Comparison {
+            pairs: 20,
+            native_median_seconds: 1e-5,
+            collie_median_seconds: 1e-5 / ratio,
+            ratio,
+            ratio_low: Some(ratio * 0.98),
+            ratio_high: Some(ratio * 1.02),
+            p_value: 0.001,
+            verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
+        },
+        saved_seconds: None,
+    };
+    let ran = |bytes_from: u64| -> crate::monitor::Row {
+        let text = format!(
+            r#"{{"function": "MPI_Bcast", "communicator": 0, "bytes_from": {bytes_from}, "bytes_to": {}, "algorithm": "binomial:segment=none",
+            "decided_by": "x", "ranks": 2, "calls": 50, "calls_all_ranks": 100, "bytes": 0,
+            "total_seconds": {}, "mean_seconds": 0, "min_seconds": 0, "p50_seconds": 0, "p90_seconds": 0, "p99_seconds": 0,
+            "max_seconds": 0, "share": 0, "durations": []}}"#,
+            2 * bytes_from - 1,
+            serde_json::to_string(&crate::monitor::Spread::default()).unwrap()
+        );
+        serde_json::from_str(&text).unwrap()
+    };
+    let host = |rank| RankRow { rank, host: "here".to_owned(), ..RankRow::default() };
+    let summary = Summary {
+        mpi_library: "Open MPI v4.1.4".to_owned(),
+        comparisons: vec![comparison(64, 0.5), comparison(4096, 2.0)],
+        rows: vec![ran(64), ran(4096)],
+        communicators: vec![CommunicatorRow { size: 2, members: vec![0, 1], ..CommunicatorRow::default() }],
+        per_rank: vec![host(0), host(1)],
+        ..Summary::default()
+    };
+    let native = Settings { native: true, by_mpi: true, extend: Extend::Exact, ..SETTINGS };
+    let end = "if mpi=openmpi and mpi_version=4.1";
+    let expected = [format!("bcast 2 0-721 native {end}"), format!("bcast 2 722-inf binomial:segment=none {end}")];
+    assert_eq!(lines(&[of_comparisons(&summary)], native), expected);
+}

@@ -1,0 +1,76 @@
+//! What mode `compare` found in a run of a real program, as cells like those of a benchmark: native and Collie's algorithm, by
+//! size class.
+
+use crate::algorithm::Operation;
+use crate::bench::cell::{Cell, Datatype};
+use crate::bench::program::NATIVE;
+use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
+use crate::bench::statistics::{Ratio, Spread};
+use crate::monitor::{CommunicatorRow, ComparisonRow, Summary};
+use std::collections::BTreeMap;
+
+/// The cells of a run; none if it was not in mode `compare`, or nothing could be compared.
+pub fn of_comparisons(summary: &Summary) -> Report {
+    let cells: Vec<_> = summary.comparisons.iter().filter_map(|row| cell(summary, row)).collect();
+    Report {
+        schema_version: SCHEMA_VERSION,
+        collie_version: summary.collie_version.clone(),
+        mpi_library: summary.mpi_library.clone(),
+        runs: 1,
+        cells,
+        ..Report::default()
+    }
+}
+
+/// None without an interval, of a function that is no collective of ours, or of a communicator whose ranks are not told.
+fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
+    let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
+    let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
+    let communicator = summary.communicators.get(row.communicator)?;
+    let alike = |known: &&crate::monitor::Row| {
+        (&known.function, known.communicator, known.bytes_from) == (&row.function, row.communicator, row.bytes_from)
+    };
+    let ran = summary.rows.iter().filter(alike).find(|known| known.algorithm != NATIVE)?;
+    // The middle of the class, in ratio.
+    let bytes = ((row.bytes_from.max(1) as f64) * row.bytes_to.max(1) as f64).sqrt() as usize;
+    let spread = |median: f64| Spread { median, p10: median, p90: median, min: median };
+    let native = row.result.native_median_seconds;
+    let variant = |name: &str, median, against_native| VariantRow {
+        variant: name.to_owned(),
+        algorithm: name.to_owned(),
+        seconds: spread(median),
+        against_native,
+    };
+    let against = Ratio { ratio: row.result.ratio, low: Some(low), high: Some(high) };
+    Some(CellRow {
+        cell: Cell {
+            operation,
+            datatype: Datatype::Byte,
+            root: 0,
+            bytes: if operation.has_data() { bytes } else { 0 },
+            calls: Some(row.calls),
+        },
+        ranks: communicator.size,
+        ranks_per_node: ranks_per_node(summary, communicator)?,
+        oversubscribed: false,
+        rounds: u64::from(row.result.pairs),
+        bound_seconds: None,
+        // By the ratio of neighbouring epochs: medians of all epochs compare calls that may be far from each other.
+        variants: vec![
+            variant(NATIVE, native, None),
+            variant(&ran.algorithm, native / row.result.ratio, Some(against)),
+        ],
+        left_out: Vec::new(),
+        wrong: Vec::new(),
+    })
+}
+
+/// Ranks on each node, by the hosts of a communicator's members.
+fn ranks_per_node(summary: &Summary, communicator: &CommunicatorRow) -> Option<Vec<u32>> {
+    let mut nodes: BTreeMap<&str, u32> = BTreeMap::new();
+    for member in &communicator.members {
+        let rank = summary.per_rank.iter().find(|row| row.rank == *member)?;
+        *nodes.entry(&rank.host).or_default() += 1;
+    }
+    (nodes.values().sum::<u32>() == communicator.size).then(|| nodes.into_values().collect())
+}

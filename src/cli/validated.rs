@@ -1,0 +1,41 @@
+//! `collie tune --validate`: how much longer calls would take by what was decided than by the best that was measured.
+
+use super::table::columns;
+use crate::algorithm::ChoiceError;
+use crate::bench::result::Report;
+use crate::bench::tune::{LeftOut, Model, Settings, validate};
+use crate::schedule::simulate::Network;
+
+/// The table: a row for each model and what is left out.
+///
+/// # Errors
+/// An algorithm in a report that this catalogue does not have.
+pub fn told(reports: &[Report], network: Option<&Network>, settings: Settings) -> Result<String, ChoiceError> {
+    let heading = ["left out", "model", "cells", "mean", "90 %", "most", "not measured"];
+    let mut table = vec![heading.map(str::to_owned).to_vec()];
+    for left_out in LeftOut::ALL {
+        for model in Model::ALL {
+            // What rests on no measurement is the same whatever is left out.
+            let rests = matches!(model, Model::Table) || left_out == LeftOut::Nothing;
+            if !rests {
+                continue;
+            }
+            let Some(regret) = validate(reports, left_out, model, network, settings)? else { continue };
+            let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+            table.push(vec![
+                left_out.name().to_owned(),
+                model.name().to_owned(),
+                regret.cells.to_string(),
+                percent(regret.mean),
+                percent(regret.p90),
+                percent(regret.most),
+                regret.unknown.to_string(),
+            ]);
+        }
+    }
+    let best = if settings.native { "of native and Collie's algorithms" } else { "of Collie's algorithms" };
+    Ok(format!(
+        "time by what is decided over that of the fastest measured {best}, less 1, over cells:\n{}",
+        columns(2, &table)
+    ))
+}
