@@ -46,7 +46,7 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", value_parser = Piece::parse)]
     piece: Piece,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time
-    #[arg(long, default_value_t = 4_000_000)]
+    #[arg(long, default_value_t = 8_000_000)]
     steps: usize,
 }
 
