@@ -16,6 +16,7 @@
 //! * `reduction` (feature `mpi`, a crate of its own): element-wise kernels, one per operation and element type.
 //! * [`monitor`]: what is recorded per call, and the summary over all ranks.
 //! * [`selection`]: which algorithm a call gets: variables, rules files, default tables.
+//! * [`trial`]: learning while the program runs which of several carries out the calls of one kind fastest.
 //! * [`report`]: one writer per form of the report.
 //! * [`family`]: the binary interfaces of MPI libraries.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
@@ -48,6 +49,7 @@ pub mod run;
 pub mod schedule;
 pub mod selection;
 pub mod threads;
+pub mod trial;
 
 #[cfg(feature = "mpi")]
 mod call;

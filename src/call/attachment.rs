@@ -5,13 +5,14 @@ use super::cached::Calls;
 use super::choices::{Chosen, VERSIONS};
 use super::decisions::Decisions;
 use super::hooks;
+use super::trials::Trials;
 use crate::algorithm::Operation;
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use crate::process::{flags, guard};
-use crate::selection::Wanted;
+use crate::selection::{Mode, Wanted};
 use crate::threads::{Held, Owned, Threads};
 use std::sync::Arc;
 
@@ -39,6 +40,8 @@ pub struct Attached {
     pub decisions: Decisions,
     /// What is kept of calls.
     pub calls: Calls,
+    /// What is learned, in mode `learn`.
+    pub trials: Trials,
     /// What the program chose for this communicator.
     chosen: Arc<Chosen>,
     /// The version that `decisions` and `calls` rest on, and the resets that the numbers have seen.
@@ -59,6 +62,7 @@ impl Attachment {
         let attached = Attached {
             decisions: Decisions::default(),
             calls: Calls::new(&communicator.runtime.cache, entries),
+            trials: Trials::default(),
             communicator,
             chosen: Arc::clone(&chosen),
             version: VERSIONS.version(),
@@ -120,6 +124,10 @@ impl Attached {
             }
             if self.communicator.stays_native().is_some() {
                 self.calls.clear();
+            }
+            let Communicator { facts, agreed: Some(agreed), .. } = &self.communicator else { return Ok(()) };
+            if agreed.configuration.mode == Mode::Learn {
+                self.trials = Trials::agree(runtime, facts, agreed)?;
             }
         }
         Ok(())

@@ -30,8 +30,31 @@ pub struct CachedCall {
     pub plan: Plan,
     /// What is played where an algorithm of ours runs, by candidate of the plan.
     pub prepared: Ready,
-    /// Whether nothing but the table of counters wants to know of such calls.
-    pub short: bool,
+    /// By place of the candidate, one bit each: whether it was made ready.
+    pub ready: u8,
+    /// The same: whether nothing but the table of counters wants to know of calls that it carries out.
+    pub short: u8,
+}
+
+impl CachedCall {
+    /// Who carries out the next call, unless there is more to it than that: something to measure, or nobody made ready for
+    /// the fast path.
+    #[inline(always)]
+    pub fn short_place(&self) -> Option<usize> {
+        let place = match self.plan.learner() {
+            None => 0,
+            Some(learner) => learner.resting()?,
+        };
+        (self.short >> place & 1 != 0).then_some(place)
+    }
+
+    /// Counts such a call.
+    #[inline(always)]
+    pub fn count_short(&self) {
+        if let Some(learner) = self.plan.learner() {
+            learner.rested();
+        }
+    }
 }
 
 impl HeapBytes for Rc<CachedCall> {
@@ -82,9 +105,15 @@ impl Calls {
     }
 
     /// Keeps a call for the next one like it.
-    pub fn keep(&mut self, arguments: &Arguments, call: CachedCall) {
+    pub fn keep(&mut self, arguments: &Arguments, call: Rc<CachedCall>) {
         let key = arguments.key(self.entries);
-        self.calls.insert(key.hash(), key, Rc::new(call));
+        self.calls.insert(key.hash(), key, call);
+    }
+
+    /// Forgets a call.
+    pub fn forget(&mut self, arguments: &Arguments) {
+        let key = arguments.key(self.entries);
+        self.calls.forget(key.hash(), &key);
     }
 
     /// The program of `choice` under this key, from `lower` if it is not known.

@@ -5,12 +5,12 @@ use super::attachment::Attached;
 use super::begin::begin;
 use super::cached::{CachedCall, Ready};
 use super::decisions::DecisionKey;
-use super::fast_path;
 use super::hooks::{self, CallLog, LoggedCall, WaitedCall};
 use super::line::log_call;
 use super::plan::{Candidate, Plan, Policy};
 use super::play::ours;
-use super::program::{self, Prepared, seat_and_call};
+use super::turns::{self, InTurn};
+use super::{fast_path, ready};
 use super::{registry, verify};
 use crate::algorithm::{Call, Operation};
 use crate::communicator::fallback::Fallback;
@@ -21,8 +21,7 @@ use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{device, guard, sessions};
-use crate::selection::{Decided, Mode, VerifyResult, decide_with};
-use smallvec::smallvec;
+use crate::selection::{By, Decided, Mode, VerifyResult, decide_with};
 use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -63,6 +62,8 @@ struct Outcome {
     epoch: Option<(Bucket, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
+    /// Whose turn it was and what is measured of it, in mode `learn`.
+    in_turn: Option<InTurn>,
     /// Whether another call ran before the one that counts and met the late ranks.
     is_second: bool,
     /// The ticks waited for late ranks, where waiting is told apart.
@@ -71,7 +72,8 @@ struct Outcome {
 
 impl Outcome {
     const fn plain(code: c_int, counter: CounterId, bytes: usize) -> Self {
-        Self { code, counter, bytes, elements: 0, epoch: None, ticks: None, is_second: false, waited: None }
+        let (epoch, ticks, in_turn, waited) = (None, None, None, None);
+        Self { code, counter, bytes, elements: 0, epoch, ticks, in_turn, is_second: false, waited }
     }
 }
 
@@ -90,6 +92,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         Some(ticks) => ticks + waited,
         None => runtime.clock.raw().saturating_sub(start),
     };
+    if let Some(in_turn) = &outcome.in_turn {
+        in_turn.took(runtime, ticks.saturating_sub(waited));
+    }
     let communicator = &mut attached.communicator;
     if runtime.recording.load(Ordering::Relaxed) {
         communicator.tally.table.record(outcome.counter, outcome.bytes as u64, ticks);
@@ -134,7 +139,7 @@ fn decide_and_run(
     ask_for_device_memory(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
-        return Ok(run(runtime, &attached.communicator, arguments, &known.local, &known.plan, &known.prepared, native));
+        return run_known(runtime, attached, arguments, known, native);
     }
     let pass = |tally: &mut Tally, bytes: usize, fallback: Fallback| {
         let counter = tally.native_counter(arguments.operation, bytes, fallback.words());
@@ -156,13 +161,14 @@ fn decide_and_run(
     if let Some(why) = communicator.stays_native() {
         let counter = communicator.tally.native_counter(arguments.operation, bytes, why.words());
         let plan = Plan::native(counter);
-        let outcome = run(runtime, communicator, arguments, &local, &plan, &nobody(), native);
-        keep(attached, arguments, local, plan, nobody());
-        return Ok(outcome);
+        let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
+        ready::keep(attached, arguments, &call);
+        return run_known(runtime, attached, arguments, call, native);
     }
     if first_calls {
         let counter = communicator.tally.native_counter(arguments.operation, bytes, Fallback::FirstCalls.words());
-        return Ok(run(runtime, communicator, arguments, &local, &Plan::native(counter), &nobody(), native));
+        let plan = Plan::native(counter);
+        return Ok(run(runtime, communicator, arguments, (&local, &plan, &ready::nobody(), 0), native));
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
     let key = DecisionKey { count: local.count, unit: local.unit, commutative, counted: bytes };
@@ -175,75 +181,40 @@ fn decide_and_run(
         }
     };
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
-    let plan = if is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
-    let prepared: Ready =
-        plan.candidates().iter().map(|candidate| prepare(attached, arguments.operation, &local, candidate)).collect();
-    let outcome = run(runtime, &attached.communicator, arguments, &local, &plan, &prepared, native);
-    keep(attached, arguments, local, plan, prepared);
-    Ok(outcome)
-}
-
-/// Whether no rank has anything to send.
-fn is_empty(operation: Operation, local: &LocalArguments) -> bool {
-    local.bytes() == 0 && operation.has_data() && !operation.has_own_counts()
-}
-
-/// Nothing made ready, of a plan by the native library.
-fn nobody() -> Ready {
-    smallvec![None]
-}
-
-/// Keeps a call for the next one like it, if it holds for that.
-fn keep(attached: &mut Attached, arguments: &Arguments, local: LocalArguments, plan: Plan, prepared: Ready) {
-    if local.lasts() {
-        let short = plan.policy() == Policy::Fixed
-            && is_short(&plan.candidates()[0], prepared[0].as_ref())
-            && only_counts(attached.communicator.runtime)
-            && !(attached.communicator.asks_for_device_memory() && arguments.operation != Operation::Barrier);
-        attached.calls.keep(arguments, CachedCall { local, plan, prepared, short });
+    let plan = if ready::is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
+    let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
+    if call.plan.policy() == Policy::Learn {
+        // Kept when the one whose turn it is has been made ready.
+        return run_known(runtime, attached, arguments, call, native);
     }
+    let outcome = run_known(runtime, attached, arguments, Rc::clone(&call), native);
+    ready::keep(attached, arguments, &call);
+    outcome
 }
 
-/// Whether calls need nothing but to be carried out and counted. Whatever else wants to see single calls says so here:
-/// calls that were seen before go past it otherwise.
-fn only_counts(runtime: &Runtime) -> bool {
-    runtime.recording.load(Ordering::Relaxed)
-        && hooks::log().is_none()
-        && hooks::waiting().is_none()
-        && hooks::sites().is_none()
-        && !log::log_enabled!(log::Level::Trace)
-}
-
-/// Whether nothing stands between a call and the native library, or a program that is kept.
-fn is_short(candidate: &Candidate, prepared: Option<&Prepared>) -> bool {
-    match (&candidate.choice, prepared) {
-        (None, _) => true,
-        (Some(_), Some(prepared)) => prepared.is_kept(),
-        (Some(_), None) => false,
-    }
-}
-
-/// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to send.
-fn prepare(
+/// Runs a call that has been made ready.
+#[inline]
+fn run_known(
+    runtime: &Runtime,
     attached: &mut Attached,
-    operation: Operation,
-    local: &LocalArguments,
-    candidate: &Candidate,
-) -> Option<Prepared> {
-    let choice = candidate.choice.as_ref()?;
-    if is_empty(operation, local) {
-        return None;
+    arguments: &Arguments,
+    call: Rc<CachedCall>,
+    native: &dyn Fn() -> c_int,
+) -> Result<Outcome> {
+    if call.plan.policy() != Policy::Learn {
+        let CachedCall { local, plan, prepared, .. } = &*call;
+        return Ok(run(runtime, &attached.communicator, arguments, (local, plan, prepared, 0), native));
     }
-    let (place, call) = seat_and_call(&attached.communicator, operation, local);
-    let form = program::form(&place, local);
-    let lower = || program::lowered(&place, &call, choice, &form);
-    let lowered = match &local.own {
-        None => attached.calls.program(program::Key::of(&call, &form), choice, lower),
-        // No other call has the same blocks, as a rule.
-        Some(_) => lower().map(Arc::new),
-    };
-    Some(Prepared::new(place, (choice, &call), local, form, lowered))
+    let in_turn = turns::take(runtime, attached, arguments, call)?;
+    let CachedCall { local, plan, prepared, .. } = &*in_turn.call;
+    let made = (local, plan, prepared, in_turn.turn.place);
+    let outcome = run(runtime, &attached.communicator, arguments, made, native);
+    Ok(Outcome { in_turn: Some(in_turn), ..outcome })
 }
+
+/// A call as it was understood, what was decided, what was made ready, and the place of who carries it out where the plan
+/// leaves that open.
+type Made<'a> = (&'a LocalArguments, &'a Plan, &'a Ready, usize);
 
 /// Runs what was decided.
 #[inline]
@@ -251,16 +222,14 @@ fn run(
     runtime: &Runtime,
     communicator: &Communicator,
     arguments: &Arguments,
-    local: &LocalArguments,
-    plan: &Plan,
-    prepared: &Ready,
+    made: Made,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let waited = hooks::waiting().and_then(|waiting| waiting.before(runtime, communicator));
-    let outcome = Outcome { waited, ..run_alone(runtime, communicator, arguments, local, plan, prepared, native) };
+    let outcome = Outcome { waited, ..run_alone(runtime, communicator, arguments, made, native) };
     match hooks::log() {
         None => outcome,
-        Some(log) => Outcome { elements: elements(log, local), ..outcome },
+        Some(log) => Outcome { elements: elements(log, made.0), ..outcome },
     }
 }
 
@@ -277,9 +246,7 @@ fn run_alone(
     runtime: &Runtime,
     communicator: &Communicator,
     arguments: &Arguments,
-    local: &LocalArguments,
-    plan: &Plan,
-    prepared: &Ready,
+    (local, plan, prepared, place): Made,
     native: &dyn Fn() -> c_int,
 ) -> Outcome {
     let bytes = local.bytes();
@@ -309,7 +276,7 @@ fn run_alone(
             let counter = if is_second { first.counter } else { *counter };
             Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, counter, bytes) }
         }
-        _ => by(0),
+        _ => by(place),
     }
 }
 
@@ -353,19 +320,24 @@ fn plan(
         return Ok(Plan::native(counter));
     }
     let agreed = communicator.agreed.as_ref().expect("just agreed");
-    let configuration = Arc::clone(&agreed.configuration);
+    let (configuration, nodes) = (Arc::clone(&agreed.configuration), Arc::clone(&agreed.nodes));
     let bytes = key.counted;
+    let nothing_to_send = key.count * key.unit == 0 && operation.has_data() && !operation.has_own_counts();
     let call = Call {
         root,
         commutative: key.commutative,
-        nodes: &agreed.nodes,
+        nodes: &nodes,
         half_bandwidth: agreed.half_bandwidth,
         ..Call::plain(operation, key.count, key.unit)
     };
-    let (choice, decided_by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
-        Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by.to_string()),
-        Decided::Native { by } => (None, by.to_string()),
+    let (choice, by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
+        Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by),
+        Decided::Native { by } => (None, by),
     };
+    // What was asked for stays.
+    let is_default = matches!(by.by, By::Default { .. } | By::Nobody);
+    let may_learn = configuration.mode == Mode::Learn && is_default && !nothing_to_send;
+    let decided_by = by.to_string();
     let (choice, decided_by) = match choice {
         Some(_) if communicator.private(runtime)?.is_none() => {
             (None, communicator.private.without().words().to_owned())
@@ -373,10 +345,17 @@ fn plan(
         choice => (choice, decided_by),
     };
     let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
+    let learner = match may_learn && communicator.private(runtime)?.is_some() {
+        true => attached.trials.learner(communicator.agreed.as_ref().expect("just agreed"), &call, choice.as_deref()),
+        false => None,
+    };
     let tally = &mut communicator.tally;
     let counter = tally.counter(operation, bytes, &algorithm, &decided_by);
     let ours = choice.is_some();
     let candidate = Candidate { choice, counter };
+    if let Some(learner) = learner {
+        return Ok(Plan::learn(candidate, learner));
+    }
     Ok(match configuration.mode {
         Mode::Compare if ours => Plan::alternate(tally.counter(operation, bytes, NATIVE, "native epoch"), candidate),
         // Counted as if it were ours.

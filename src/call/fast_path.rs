@@ -36,20 +36,22 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
         let clock = &runtime.clock;
         let start = clock.raw();
         let known = calls.find(arguments)?;
-        if !known.short || !known.local.fits(arguments) {
+        let place = known.short_place()?;
+        if !known.local.fits(arguments) {
             return None;
         }
+        known.count_short();
         *last_call = start;
         let mark = guard::Mark::new();
         let inside = thread.enter(&mark);
-        let code = match &known.prepared[0] {
+        let code = match &known.prepared[place] {
             Some(prepared) => thread.play(arguments.operation, || {
                 play(prepared, arguments, tally.traffic.get_mut(), tally.played.get_mut())
             }),
             None => native(),
         };
         let ticks = clock.raw().saturating_sub(start);
-        tally.table.record(known.plan.candidates()[0].counter, known.local.bytes() as u64, ticks);
+        tally.table.record(known.plan.candidates()[place].counter, known.local.bytes() as u64, ticks);
         thread.count(1, ticks);
         drop(held);
         Some(inside.leave(code))

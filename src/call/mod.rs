@@ -4,7 +4,8 @@
 //!   what can be kept and [`decisions`] what was decided.
 //! * [`arguments`]: which arguments count on this rank; [`own_arguments`]: counts and displacements that each rank passes for
 //!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, [`learning`]: what it has to learn
-//!   first, and [`play`]: doing so. [`verify`]: ours beside the native one, results compared.
+//!   first, and [`play`]: doing so. [`learner`]: which of several is the fastest, learned on one communicator by [`trials`], in
+//!   [`turns`]. [`verify`]: ours beside the native one, results compared.
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
 //!   for what was started.
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
@@ -19,6 +20,7 @@ pub mod contexts;
 pub mod decisions;
 pub mod fast_path;
 pub mod hooks;
+pub mod learner;
 pub mod learning;
 pub mod line;
 pub mod makers;
@@ -30,7 +32,10 @@ pub mod plan;
 pub mod play;
 pub mod pool;
 pub mod program;
+pub mod ready;
 pub mod regions;
 pub mod registry;
 pub mod requests;
+pub mod trials;
+pub mod turns;
 pub mod verify;

@@ -1,8 +1,10 @@
 //! What is decided for a kind of call: who may carry it out, and which of them does so when.
 
+use super::learner::Learner;
 use crate::algorithm::Choice;
 use crate::monitor::CounterId;
 use smallvec::{SmallVec, smallvec};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// One that may carry calls out, and where those that it does are counted.
@@ -22,6 +24,8 @@ pub enum Policy {
     Fixed,
     /// Two take turns by epochs of calls: the first in even ones, the second in odd ones.
     Alternate,
+    /// One of several, as they have learned together: a [`Learner`] says who it is.
+    Learn,
     /// Two do, one after the other; their results are compared, and the program gets one of them.
     Both,
 }
@@ -31,6 +35,7 @@ pub enum Policy {
 pub struct Plan {
     candidates: SmallVec<[Candidate; 2]>,
     policy: Policy,
+    learner: Option<Rc<Learner>>,
 }
 
 impl Plan {
@@ -41,17 +46,29 @@ impl Plan {
 
     /// Every call by one.
     pub fn fixed(candidate: Candidate) -> Self {
-        Self { candidates: smallvec![candidate], policy: Policy::Fixed }
+        Self::of(smallvec![candidate], Policy::Fixed)
     }
 
     /// By the native library, whose calls are counted in `native`, and by another in epochs.
     pub fn alternate(native: CounterId, other: Candidate) -> Self {
-        Self { candidates: smallvec![Candidate { choice: None, counter: native }, other], policy: Policy::Alternate }
+        Self::of(smallvec![Candidate { choice: None, counter: native }, other], Policy::Alternate)
     }
 
     /// By the native library, whose calls are counted in `native`, and by another for comparison.
     pub fn both(native: CounterId, other: Candidate) -> Self {
-        Self { candidates: smallvec![Candidate { choice: None, counter: native }, other], policy: Policy::Both }
+        Self::of(smallvec![Candidate { choice: None, counter: native }, other], Policy::Both)
+    }
+
+    /// By `default`, or another of those that `learner` knows of. Where theirs are counted is said when they come to run.
+    pub fn learn(default: Candidate, learner: Rc<Learner>) -> Self {
+        let counter = default.counter;
+        let others = learner.candidates().iter().skip(1).cloned().map(|choice| Candidate { choice, counter });
+        let candidates = std::iter::once(default).chain(others).collect();
+        Self { learner: Some(learner), ..Self::of(candidates, Policy::Learn) }
+    }
+
+    const fn of(candidates: SmallVec<[Candidate; 2]>, policy: Policy) -> Self {
+        Self { candidates, policy, learner: None }
     }
 
     /// Which of the candidates carry a call out.
@@ -60,10 +77,21 @@ impl Plan {
         self.policy
     }
 
-    /// Those that may, one or two, the native library before an algorithm of ours.
+    /// Those that may; of two the native library before an algorithm of ours.
     #[inline]
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
+    }
+
+    /// Who says which of several carries out a call, where they learn that.
+    #[inline(always)]
+    pub const fn learner(&self) -> Option<&Rc<Learner>> {
+        self.learner.as_ref()
+    }
+
+    /// Has the calls of a candidate counted in `counter`.
+    pub fn count_in(&mut self, place: usize, counter: CounterId) {
+        self.candidates[place].counter = counter;
     }
 
     /// The same with nothing but the last candidate: of a call that has nothing to send, there is nothing to compare.

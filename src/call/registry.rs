@@ -4,7 +4,7 @@ use super::attachment::{Attached, Attachment, Visit};
 use super::hooks;
 use crate::communicator::dying;
 use crate::communicator::state::Communicator;
-use crate::monitor::{COUNTER_BYTES, CommunicatorRecord, Overflow, Traffic};
+use crate::monitor::{COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::{Error, Result};
 use crate::process::guard::{self, Thread};
@@ -43,13 +43,15 @@ pub struct Retired {
     pub played: Counts,
     /// Messages of our algorithms, by world rank.
     pub traffic: Traffic,
+    /// What was learned where this rank was the first.
+    pub learned: Vec<LearnedRecord>,
 }
 
 impl Retired {
     /// Of none yet.
     fn new(world_size: usize) -> Self {
         let (overflow, played) = (Overflow::default(), Counts::default());
-        Self { records: Vec::new(), overflow, played, traffic: Traffic::new(world_size) }
+        Self { records: Vec::new(), overflow, played, traffic: Traffic::new(world_size), learned: Vec::new() }
     }
 
     fn reset(&mut self) {
@@ -57,6 +59,7 @@ impl Retired {
         self.overflow = Overflow::default();
         self.played = Counts::default();
         self.traffic.reset();
+        self.learned.clear();
     }
 }
 
@@ -232,8 +235,12 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     attachments.retain(|known| !Arc::ptr_eq(known, &attachment));
     // SAFETY: its communicator is going away, so no call on it is under way.
     let mut attached = unsafe { attachment.hold() };
-    let communicator = &mut attached.communicator;
+    attached.trials.keep();
     let mut retired = registry.retired.lock();
+    if attached.communicator.facts.rank == 0 {
+        join_learned(&mut retired.learned, attached.trials.told());
+    }
+    let communicator = &mut attached.communicator;
     if let Some(record) = communicator.record(runtime) {
         retired.records.push((communicator.tally.place, record));
     }

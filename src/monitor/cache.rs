@@ -212,6 +212,11 @@ impl<K: PartialEq, V: HeapBytes> Cache<K, V> {
         hash.rotate_left(self.sets.len().trailing_zeros()) as usize & self.sets.len().wrapping_sub(1)
     }
 
+    /// Forgets a value; whether there was one.
+    pub fn forget(&mut self, hash: u64, key: &K) -> bool {
+        self.remove(hash, key).is_some()
+    }
+
     /// Takes an entry out and gives its memory back.
     fn remove(&mut self, hash: u64, key: &K) -> Option<Box<Entry<K, V>>> {
         self.find(hash, key)?;

@@ -2,6 +2,7 @@
 
 use super::index::Index;
 use super::keeping::keep_within;
+use super::learned::join_learned;
 use super::merged::Merged;
 use super::named::SitePart;
 use super::parts::{CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, united};
@@ -56,6 +57,7 @@ impl Merged {
         self.beyond.add(after.beyond);
         self.played = sum_of_played(self.played, after.played);
         self.cache = sum_of_caches(self.cache, after.cache);
+        join_learned(&mut self.learned, after.learned);
         self.left_out.add(after.left_out);
         self.add_messages(after.messages);
         let mut known = Index::of(self.regions.iter().map(|part| part.name.clone()));

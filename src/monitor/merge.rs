@@ -1,5 +1,6 @@
 //! All ranks' records → one summary. Pure.
 
+use super::learned::learned;
 use super::merged::Merged;
 use super::parts::{
     CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, TrafficPart,
@@ -88,6 +89,7 @@ impl Merged {
             beyond: self.beyond(),
             played: self.played(),
             cache: self.cache(),
+            learned: learned(&self.learned),
             left_out: (!self.left_out.is_nothing()).then_some(self.left_out),
             per_rank: self.ranks.into_iter().map(|rank| rank_row(rank, waiting_known)).collect(),
             verification,

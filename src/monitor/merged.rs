@@ -11,7 +11,7 @@ use super::parts::{
     BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowPart,
     TrafficPart,
 };
-use super::{CacheRecord, ClockRecord, DecodeError, ElementsRecord, JobRecord, LeftOut, PlayedRecord};
+use super::{CacheRecord, ClockRecord, DecodeError, ElementsRecord, JobRecord, LearnedRecord, LeftOut, PlayedRecord};
 use serde::{Deserialize, Serialize};
 
 /// The records of ranks that follow one another, merged.
@@ -39,6 +39,7 @@ pub struct Merged {
     pub(super) beyond: BeyondPart,
     pub(super) played: PlayedRecord,
     pub(super) cache: CacheRecord,
+    pub(super) learned: Vec<LearnedRecord>,
     pub(super) left_out: LeftOut,
     /// Point-to-point calls by kind.
     pub(super) messages: Vec<MessagePart>,

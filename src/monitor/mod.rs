@@ -8,6 +8,7 @@
 //! * [`table`](Table): the hot path.
 //! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache charged to such a budget.
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
+//! * [`learned`](LearnedRecord): what was learned while the program ran.
 //! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
 //! * [`messages`](MessageCounts): point-to-point calls.
 //! * [`named`](RegionRecord): regions that the program names, and sites that it calls from.
@@ -36,6 +37,7 @@ pub mod gathering;
 mod index;
 mod joining;
 mod keeping;
+mod learned;
 mod merge;
 mod merged;
 mod messages;
@@ -69,6 +71,7 @@ pub use epochs::Epochs;
 pub use event::Event;
 pub use events::EventLog;
 pub use function::{Collective, Form, Function};
+pub use learned::{Learned, LearnedKey, LearnedRecord, LearnedRow, TriedRecord, TriedRow, join_learned};
 pub use merge::merge;
 pub use merged::Merged;
 pub use messages::{MessageCall, MessageCounts, MessageSum, Shortness};
@@ -88,7 +91,7 @@ pub use summary::{
 };
 pub use table::{COUNTER_BYTES, CounterId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;
-pub use turn::Turn;
+pub use turn::{Turn, mixed};
 pub use watch::{Subject, Watched};
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.

@@ -1,6 +1,6 @@
 //! What a rank hands in at the end, and its bytes.
 
-use super::{Bucket, Event, Function, RegionRecord, SiteRecord, Steps};
+use super::{Bucket, Event, Function, LearnedRecord, RegionRecord, SiteRecord, Steps};
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -55,6 +55,8 @@ pub struct RankRecord {
     pub regions: Vec<RegionRecord>,
     /// Where it calls collectives, if that was wanted.
     pub sites: Vec<SiteRecord>,
+    /// What was learned on communicators whose first rank this is.
+    pub learned: Vec<LearnedRecord>,
 }
 
 /// What a call moved or reduced.

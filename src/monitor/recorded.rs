@@ -33,6 +33,7 @@ impl Merged {
             },
             played: record.played,
             cache: record.cache,
+            learned: record.learned,
             traffic: [record.traffic, record.native_traffic, record.native_collectives]
                 .map(|sent| sent.into_iter().map(|sent| TrafficPart { from: record.rank, sent }).collect()),
             job: record.job,

@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::{Comparison, LeftOut, RegionRow, SiteRow, Spread};
+use super::{Comparison, Learned, LeftOut, RegionRow, SiteRow, Spread};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct Summary {
     pub mpi_library: String,
     /// The program as it was started.
     pub command: String,
-    /// `replace`, `best`, `native`, `compare` or `verify`.
+    /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
     pub mode: String,
     /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +71,9 @@ pub struct Summary {
     /// Native against ours, most certain to matter first; empty unless the mode is `compare`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<ComparisonRow>,
+    /// What was learned; absent unless the mode is `learn` and something was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Learned>,
     /// Results against the native ones; absent unless the mode is `verify`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,

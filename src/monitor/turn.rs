@@ -59,7 +59,7 @@ const fn length(hash: u64, pair: u32, second: bool) -> u32 {
 
 /// All bits of the result depend on all bits of the number (the finalizer of splitmix64, Steele, Lea and Flood, Fast
 /// Splittable Pseudorandom Number Generators, OOPSLA 2014).
-const fn mixed(number: u64) -> u64 {
+pub const fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ number >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

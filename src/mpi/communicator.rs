@@ -3,6 +3,7 @@
 use super::constants;
 use super::error::{Error, Result, check, throwing};
 use super::handler::quietly;
+use crate::monitor::gathering;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::CStr;
@@ -175,6 +176,27 @@ pub fn least<const WORDS: usize>(comm: MPI_Comm, own: [u64; WORDS]) -> Result<[u
         mpi_sys::PMPI_Allreduce(own.as_ptr().cast(), least.as_mut_ptr().cast(), count, word, min, comm)
     })?;
     Ok(least)
+}
+
+/// The most of all ranks' words, each by itself, by messages up a binomial tree and down again: in communicators of ours,
+/// where nothing but this rank's place in it has to be known. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn most<const WORDS: usize>(comm: MPI_Comm, rank: usize, size: usize, own: [u64; WORDS]) -> Result<[u64; WORDS]> {
+    let mut most = own;
+    for child in gathering::children(rank, size) {
+        let theirs = receive_words::<WORDS>(comm, child)?;
+        most.iter_mut().zip(theirs).for_each(|(most, word)| *most = word.max(*most));
+    }
+    if let Some(parent) = gathering::parent(rank) {
+        send_words(comm, parent, most)?;
+        most = receive_words(comm, parent)?;
+    }
+    for child in gathering::children(rank, size).rev() {
+        send_words(comm, child, most)?;
+    }
+    Ok(most)
 }
 
 /// Whether `own` holds on all ranks. Collective.

@@ -25,6 +25,14 @@ pub fn host() -> String {
     if code == 0 { String::from_utf8_lossy(&name[..end]).into_owned() } else { String::new() }
 }
 
+/// The processor and how many cores of it: what times that were measured here hold for.
+pub fn machine() -> String {
+    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or(std::env::consts::ARCH, |(_, model)| model.trim());
+    format!("{model}, {} cores", cores())
+}
+
 /// Whether more ranks run on this node than it has cores for them, as far as the launcher tells.
 pub fn oversubscribed() -> bool {
     let local = LOCAL_SIZE_VARIABLES.iter().find_map(|variable| {

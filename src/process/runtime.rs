@@ -128,7 +128,10 @@ fn make() -> Result<Runtime> {
     let world = constants::comm_world();
     let clock = quanta::Clock::new();
     let nanoseconds_per_tick = clock.delta_as_nanos(0, 1 << 30) as f64 / f64::from(1 << 30);
-    let raw = RawConfiguration::from_environment();
+    let mut raw = RawConfiguration::from_environment();
+    if raw.learned.is_some() {
+        raw.place = [node::machine(), library::version().lines().next().unwrap_or_default().to_owned()];
+    }
     let configuration = raw.parse().map(Arc::new);
     if is_concurrent()? {
         flags::set(flags::CONCURRENT);

@@ -13,6 +13,7 @@ use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
 use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +26,23 @@ pub struct RawConfiguration {
     pub rules: Option<RulesFile>,
     /// The file that `COLLIE_NETWORK` names, unless that is a preset.
     pub network: Option<RulesFile>,
+    /// The file that `COLLIE_LEARN` names; of one that is not there yet an empty text.
+    pub learned: Option<RulesFile>,
+    /// Where that was read: the machine and the MPI library.
+    pub place: [String; 2],
+}
+
+/// The file that `COLLIE_LEARN` names, and where it was read: what was learned elsewhere does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LearnFile {
+    /// As the user wrote it.
+    pub path: String,
+    /// What was in it.
+    pub text: String,
+    /// The processor, and how many cores.
+    pub machine: String,
+    /// The MPI library's own version text.
+    pub mpi: String,
 }
 
 /// A rules file, or a network's, as read.
@@ -41,6 +59,16 @@ impl RulesFile {
     pub fn read(path: &str) -> Self {
         Self { path: path.to_owned(), text: std::fs::read_to_string(path).map_err(|error| error.to_string()) }
     }
+
+    /// Reads the file if there is one.
+    fn read_if_there(path: &str) -> Self {
+        match std::fs::read_to_string(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Self { path: path.to_owned(), text: Ok(String::new()) }
+            }
+            text => Self { path: path.to_owned(), text: text.map_err(|error| error.to_string()) },
+        }
+    }
 }
 
 /// The variables and the rules file, understood.
@@ -52,6 +80,10 @@ pub struct Configuration {
     pub forced: [Wanted; Operation::ALL.len()],
     /// The rules file.
     pub rules: Rules,
+    /// `COLLIE_LEARN`: what earlier runs have learned, and where this one writes what it does.
+    pub learn: Option<Arc<LearnFile>>,
+    /// `COLLIE_REPRODUCIBLE`: whether results must not depend on what was measured.
+    pub reproducible: bool,
     /// `COLLIE_NETWORK`.
     pub network: Option<Arc<Network>>,
     /// `COLLIE_PIECE`.
@@ -97,6 +129,8 @@ impl Default for Configuration {
             mode: Mode::default(),
             forced: Default::default(),
             rules: Rules::default(),
+            learn: None,
+            reproducible: false,
             network: None,
             piece: Piece::default(),
             limits: None,
@@ -135,7 +169,8 @@ impl RawConfiguration {
         let rules = set(variables::RULES).map(|(_, path)| RulesFile::read(path));
         let network = set(variables::NETWORK).filter(|(_, name)| Network::preset(name).is_none());
         let network = network.map(|(_, path)| RulesFile::read(path));
-        Self { variables, rules, network }
+        let learned = set(variables::LEARN).map(|(_, path)| RulesFile::read_if_there(path));
+        Self { variables, rules, network, learned, place: Default::default() }
     }
 
     /// What the variables and the rules file say. A variable set to nothing counts as not set.
@@ -161,6 +196,21 @@ impl RawConfiguration {
             },
             Some(RulesFile { path, text: Err(why) }) => {
                 errors.push(ConfigurationError::variable(variables::RULES, format!("cannot read '{path}': {why}")));
+            }
+        }
+        match &self.learned {
+            None => {}
+            Some(RulesFile { path, text: Ok(text) }) => {
+                // Whatever is in it has to be rules.
+                if let Err(wrong) = rules::parse(path, text) {
+                    errors.extend(wrong.0);
+                }
+                let [machine, mpi] = self.place.clone();
+                let file = LearnFile { path: path.clone(), text: text.clone(), machine, mpi };
+                configuration.learn = Some(Arc::new(file));
+            }
+            Some(RulesFile { path, text: Err(why) }) => {
+                errors.push(ConfigurationError::variable(variables::LEARN, format!("cannot read '{path}': {why}")));
             }
         }
         if let Some(RulesFile { path, text }) = &self.network {
@@ -226,7 +276,8 @@ impl Configuration {
                 let words = [("native", VerifyResult::Native), ("ours", VerifyResult::Ours)];
                 self.verify_result = word(value, &words)?;
             }
-            variables::RULES => {}
+            variables::RULES | variables::LEARN => {}
+            variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
             variables::PIECE => self.piece = Piece::parse(value)?,

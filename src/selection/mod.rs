@@ -22,7 +22,7 @@ mod tests;
 pub mod variables;
 mod wanted;
 
-pub use configuration::{Configuration, RawConfiguration, RulesFile};
+pub use configuration::{Configuration, LearnFile, RawConfiguration, RulesFile};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Location, nearest, operation_named, suggestion};
 pub use mpi_library::{Implementation, Mpi, Version, Versions};

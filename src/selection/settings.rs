@@ -18,13 +18,15 @@ pub enum Mode {
     /// The same with the MPI library's in place of Collie's too: whoever doubts a comparison sees how often it tells a
     /// difference where there is none. Not for users, who are not told of it.
     CompareSelf,
+    /// The fastest of several is found while the program runs.
+    Learn,
     /// Both run on every call, and their results are compared; the program gets the native one.
     Verify,
 }
 
 impl Mode {
     /// Those for users, in the order in which they are told.
-    pub const ALL: [Self; 5] = [Self::Replace, Self::Best, Self::Native, Self::Compare, Self::Verify];
+    pub const ALL: [Self; 6] = [Self::Replace, Self::Best, Self::Native, Self::Compare, Self::Learn, Self::Verify];
 
     /// What is written.
     pub const fn name(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Mode {
             Self::Native => "native",
             Self::Compare => "compare",
             Self::CompareSelf => SELF_TEST,
+            Self::Learn => "learn",
             Self::Verify => "verify",
         }
     }

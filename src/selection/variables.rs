@@ -31,6 +31,10 @@ pub const ON_DIFFERENCE: &str = "COLLIE_ON_DIFFERENCE";
 pub const VERIFY_RESULT: &str = "COLLIE_VERIFY_RESULT";
 /// The rules file.
 pub const RULES: &str = "COLLIE_RULES";
+/// What was learned by runs before and is by this one.
+pub const LEARN: &str = "COLLIE_LEARN";
+/// Whether results must not depend on what was measured.
+pub const REPRODUCIBLE: &str = "COLLIE_REPRODUCIBLE";
 /// The network that segments are cut for.
 pub const NETWORK: &str = "COLLIE_NETWORK";
 /// Bytes of a message between nodes.
@@ -73,11 +77,13 @@ pub static VARIABLES: Lazy<Vec<Variable>> = Lazy::new(|| {
 const BEFORE_OPERATIONS: &[Variable] = &[
     Variable {
         name: MODE,
-        accepted: "replace, best, native, compare, verify",
+        accepted: "replace, best, native, compare, learn, verify",
         default: "replace",
         help: "replace runs the collectives with Collie's algorithms; best runs those that measurements say are faster than \
                the MPI library's, and leaves to it what they say nothing of; native leaves all to the MPI library and only \
-               observes; compare lets both take turns of a few calls each and tells which is faster; verify runs both \
+               observes; compare lets both take turns of a few calls each and tells which is faster; learn finds out while \
+               the program runs which of several is fastest for each kind of call, the MPI library's own among them, and \
+               stays with that one, where neither the program nor a variable nor a rule decides; verify runs both \
                on every call, compares the results and gives the program one of them (COLLIE_VERIFY_RESULT).",
     },
     Variable {
@@ -104,6 +110,24 @@ const AFTER_OPERATIONS: &[Variable] = &[
         help: "Rules file, read by rank 0: Collie's own format, or Open MPI's (classic, version 2, JSON). The first \
                rule that matches a call decides, unless the operation's own variable does. `collie check` tells what \
                is wrong with a file.",
+    },
+    Variable {
+        name: LEARN,
+        accepted: "a file name",
+        default: "nothing is kept",
+        help: "In mode learn, the file in which runs hand on what they have learned: rank 0 reads it at the start, if it is \
+               there, so that the run begins with the winners, and at the end adds what was learned, beside what other jobs \
+               wrote meanwhile. It holds rules in Collie's own format, each below its evidence: machine, MPI library, day, \
+               candidates with their calls and times. What was learned on another kind of processor or MPI library stays in the \
+               file and counts for nothing here. It may be given to COLLIE_RULES, where it counts in every mode.",
+    },
+    Variable {
+        name: REPRODUCIBLE,
+        accepted: "on, off",
+        default: "off",
+        help: "on leaves out of mode learn whatever would let the result of a reduction depend on what was measured: \
+               reductions keep what the tables say, since algorithms that combine in another order round differently; \
+               what only moves data is learned.",
     },
     Variable {
         name: NETWORK,

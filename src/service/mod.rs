@@ -8,7 +8,7 @@
 //!   arrivals put together.
 //! * [`sites`]: where the program calls from.
 //! * [`watch`]: the watch for calls that do not end.
-//! * [`trace`]: the log of single calls. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
+//! * [`trace`]: the log of single calls. [`learned`]: what was learned, for the runs to come. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
 
 pub mod alone;
 mod checkpoint;
@@ -16,6 +16,7 @@ pub mod clocks;
 pub mod combine;
 pub mod deadline;
 pub mod ending;
+pub mod learned;
 pub mod lifecycle;
 pub mod outputs;
 pub mod partial;

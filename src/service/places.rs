@@ -220,7 +220,7 @@ fn job() -> Option<String> {
 }
 
 /// When MPI started, in local time.
-fn start_time(runtime: &Runtime) -> String {
+pub fn start_time(runtime: &Runtime) -> String {
     let seconds = (runtime.started_unix_ns() / 1_000_000_000) as libc::time_t;
     let mut time = MaybeUninit::<libc::tm>::zeroed();
     // SAFETY: the out-parameter is valid for writes; all zeros is a valid value where nothing is written.

@@ -8,7 +8,7 @@ use crate::call::requests::REQUESTS;
 use crate::call::{messages, regions, registry};
 use crate::monitor::{
     CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Overflow, OverflowRecord, PlayedRecord,
-    RankRecord, Traffic,
+    RankRecord, Traffic, join_learned,
 };
 use crate::mpi::node;
 use crate::process::library;
@@ -62,7 +62,7 @@ fn job(runtime: &Runtime) -> JobRecord {
 pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> (RankRecord, usize) {
     let mut traffic = Traffic::new(runtime.world_size);
     let (mut beyond, mut played) = (Overflow::default(), Counts::default());
-    let (mut communicators, mut left_out) = (Vec::new(), 0);
+    let (mut communicators, mut left_out, mut learned) = (Vec::new(), 0, Vec::new());
     // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
     if let Some(walk) = registry::walk() {
         communicators = vec![CommunicatorRecord::default(); walk.places()];
@@ -74,8 +74,12 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         }
         traffic.add(&retired.traffic);
         (beyond, played) = (retired.overflow, retired.played);
+        learned.clone_from(&retired.learned);
         drop(retired);
         let mut add = |attached: &mut Attached| {
+            if attached.communicator.facts.rank == 0 {
+                join_learned(&mut learned, attached.trials.told());
+            }
             let communicator = &mut attached.communicator;
             if let Some(slot) = communicators.get_mut(communicator.tally.place)
                 && let Some(record) = communicator.record(runtime)
@@ -114,6 +118,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         messages: messages::are_wanted().then(|| messages::records(runtime)),
         regions: regions::records(runtime),
         sites: sites::records(runtime),
+        learned,
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record, apart);

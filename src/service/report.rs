@@ -1,6 +1,6 @@
 //! The report of all ranks.
 
-use super::{outputs, places, record, synchronise, trace};
+use super::{learned, outputs, places, record, synchronise, trace};
 use crate::call::attachment::Visit;
 use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
 use crate::mpi::bytes::{self, ToRoot};
@@ -14,19 +14,29 @@ use std::os::raw::c_int;
 /// What rank 0 wants of the ranks: bits of the first byte that it sends.
 const REPORT: u8 = 1;
 const TRACE: u8 = 2;
+const LEARNED: u8 = 4;
 
 /// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
 /// written; nothing of the program's depends on that.
 pub fn report(runtime: &Runtime) -> bool {
+    gather(runtime, false)
+}
+
+/// The same at the end of the run, where what was learned is handed on to the runs to come.
+pub fn last_report(runtime: &Runtime) -> bool {
+    gather(runtime, true)
+}
+
+fn gather(runtime: &Runtime, is_last: bool) -> bool {
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
-    runtime.uncounted(|| gather_and_write(runtime, native)).unwrap_or_else(|error| {
+    runtime.uncounted(|| gather_and_write(runtime, native, is_last)).unwrap_or_else(|error| {
         log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
         false
     })
 }
 
-fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Result<bool> {
+fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last: bool) -> Result<bool> {
     let begun = runtime.clock.raw();
     let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
     let mut wanted = vec![0u8];
@@ -34,6 +44,7 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
         let files = places::files(runtime);
         wanted[0] |= if files.report.is_empty() { 0 } else { REPORT };
         wanted[0] |= if files.trace.is_some() { TRACE } else { 0 };
+        wanted[0] |= if is_last && learned::is_kept(runtime) { LEARNED } else { 0 };
     }
     bytes::broadcast(world, 0, &mut wanted)?;
     if wanted[0] == 0 {
@@ -54,13 +65,16 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2]) -> Resul
         let path = path.map(|path| places::files(runtime).now(path));
         written = trace::write(runtime, &way, path.as_deref(), &record)?;
     }
-    let all = if wanted[0] & REPORT != 0 { merged(&way, record)? } else { None };
+    let all = if wanted[0] & (REPORT | LEARNED) != 0 { merged(&way, record)? } else { None };
     way.close()?;
     if let Some(all) = all {
         let mut summary = all.finish();
         name_sites(&mut summary);
         let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
         summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
+        if wanted[0] & LEARNED != 0 {
+            learned::write(runtime, &summary);
+        }
         written &= write(runtime, &summary);
     }
     Ok(written)

@@ -30,10 +30,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("monitor", &["operation", "run"]),
     ("mpi", &["family", "operation", "schedule", "run", "monitor"]),
     ("selection", &["operation", "algorithm", "schedule"]),
+    ("trial", &["operation", "algorithm", "schedule", "monitor", "selection"]),
     ("report", &["operation", "algorithm", "schedule", "monitor", "selection"]),
     ("process", &["threads", "operation", "schedule", "monitor", "mpi", "selection"]),
     ("communicator", &["operation", "schedule", "run", "monitor", "mpi", "selection", "process"]),
-    ("call", &["threads", "operation", "schedule", "run", "monitor", "mpi", "selection", "process", "communicator"]),
+    (
+        "call",
+        &["threads", "operation", "schedule", "run", "monitor", "mpi", "selection", "trial", "process", "communicator"],
+    ),
     (
         "service",
         &[
@@ -44,6 +48,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "monitor",
             "mpi",
             "selection",
+            "trial",
             "report",
             "process",
             "communicator",

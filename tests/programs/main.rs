@@ -11,6 +11,7 @@ mod communicators;
 mod device;
 mod exits;
 mod job;
+mod learn;
 mod messages;
 mod modes;
 mod monitored;
@@ -47,6 +48,7 @@ fn main() {
         trials.add(messages::trials(family));
         trials.add(monitored::trials(family));
         trials.add(modes::trials(family));
+        trials.add(learn::trials(family));
         trials.add(exits::trials(family));
         trials.add(outputs::trials(family));
         trials.add(parts::trials(family));
@@ -85,6 +87,7 @@ impl Trials {
         "reductions::ranks_3",
         "predefined::ranks_3",
         "repeated::ranks_2",
+        "::learn",
         "aliased_buffers::ranks_2",
         "large_count",
         "observed::ranks_2",

@@ -109,6 +109,23 @@ function comparisonTable(summary) {
   ], summary.comparisons, { search: summary.comparisons.length > 12 });
 }
 
+function learnedTable(summary) {
+  const tried = (row, of) => row.candidates.filter(of).map(candidate =>
+    `${candidate.algorithm} ${candidate.seconds === undefined ? "–" : duration(candidate.seconds)} (${count(candidate.calls)})`).join(", ");
+  return sortable([
+    { head: "Function", of: row => row.function },
+    { head: "Bytes from", of: row => row.bytes_from, show: bytes, kind: "number" },
+    { head: "Ranks", of: row => row.ranks, kind: "number" },
+    { head: "Nodes", of: row => row.nodes, kind: "number" },
+    { head: "Carried out by", of: row => tried(row, candidate => candidate.algorithm === row.algorithm), kind: "long", title: "time per call when it was last measured, and calls per rank" },
+    { head: "State", of: row => row.won ? "found" : "still trying" },
+    { head: "Others", of: row => tried(row, candidate => candidate.algorithm !== row.algorithm), kind: "long" },
+    { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank" },
+    { head: "Trying cost", of: row => row.spent_seconds, show: duration, kind: "number", title: "per rank" },
+    { head: "Saved", of: row => row.saved_seconds, show: value => (value < 0 ? "−" : "") + duration(Math.abs(value)), kind: "number", title: "per rank, over the default" },
+  ], summary.learned.cells);
+}
+
 function differenceTable(summary) {
   return sortable([
     { head: "Rank", of: row => row.rank, kind: "number" },

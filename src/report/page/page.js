@@ -54,6 +54,14 @@ function clockNote(clock) {
   return ` The clocks were synchronised ${clock.points === 1 ? "once" : `${count(clock.points)} times`} and agree within ${duration(clock.error_seconds)}; the slowest pair's fastest ping-pong took ${duration(clock.round_trip_seconds)}.`;
 }
 
+function learnedSection(summary) {
+  const learned = summary.learned;
+  if (!learned) return;
+  section("learned", "Learned while the program ran",
+    `Several took turns in short epochs, the MPI library among them; the fastest stayed. ${duration(Math.abs(learned.saved_seconds))} per rank were ${learned.saved_seconds < 0 ? "lost against" : "saved over"} the defaults; trying cost ${duration(learned.spent_seconds)} and ${count(learned.tried_calls)} calls.`,
+    learnedTable(summary));
+}
+
 function lateNote(summary) {
   const sum = of => summary.communicators.reduce((sum, row) => sum + (of(row) ?? 0), 0);
   const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
@@ -111,6 +119,7 @@ function show(summary) {
   tiles(summary);
   verificationSection(summary);
   verdictSection(summary);
+  learnedSection(summary);
   if (summary.rows.length) totalsSection(summary);
   if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; regions within one are in its time.", regionTable(summary));
   if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack.", siteTable(summary));

@@ -5,15 +5,22 @@ mod fixture;
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::monitor::{Summary, merge};
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
-use fixture::{compared, full, full_and_compared, full_records, plain, verified};
+use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified};
 use serde_json::Value;
 
 /// The schema as it is handed to users.
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/report-schema.json");
 
-fn runs() -> [(&'static str, Summary); 5] {
+fn runs() -> [(&'static str, Summary); 6] {
     let empty = merge(Vec::new());
-    [("plain", plain()), ("full", full()), ("compared", compared()), ("verified", verified()), ("empty", empty)]
+    [
+        ("plain", plain()),
+        ("full", full()),
+        ("compared", compared()),
+        ("learned", learned()),
+        ("verified", verified()),
+        ("empty", empty),
+    ]
 }
 
 fn text(format: ReportFormat, summary: &Summary) -> String {
@@ -156,6 +163,7 @@ fn what_found_no_room_is_in_every_form_that_has_a_place_for_it() {
 #[test]
 fn json_is_as_it_was() {
     snapshot("compared.json", &text(Json, &compared()));
+    snapshot("learned.json", &serde_json::to_string_pretty(&learned().learned).unwrap());
 }
 
 #[test]

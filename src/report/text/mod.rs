@@ -2,6 +2,7 @@
 
 mod head;
 mod late;
+mod learned;
 mod messages;
 mod notes;
 mod program;
@@ -30,6 +31,9 @@ const ROWS: RangeInclusive<usize> = 3..=9;
 /// Rows of the comparison on a screen.
 const COMPARISONS: usize = 6;
 
+/// Kinds of calls of which a screen tells what was learned.
+const LEARNED: usize = 4;
+
 /// The report.
 pub fn render(summary: &Summary, layout: &Layout) -> String {
     let names = Names::of(summary);
@@ -51,6 +55,7 @@ impl Writer<'_> {
         let mut below = Writer { text: String::new(), ..*self };
         below.verdicts(COMPARISONS);
         below.verification();
+        below.learned(LEARNED);
         below.waiting();
         below.notes();
         let taken = self.text.lines().count() + below.text.lines().count() + LINES_AROUND_ROWS;

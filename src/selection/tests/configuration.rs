@@ -118,7 +118,7 @@ fn words_and_numbers_that_are_not_accepted() {
 fn misspelt_mode() {
     assert_eq!(
         refused("COLLIE_MODE", "natvie"),
-        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, best, native, compare, verify; did you mean 'native'?"
+        "COLLIE_MODE: 'natvie' is not accepted; accepted: replace, best, native, compare, learn, verify; did you mean 'native'?"
     );
 }
 
@@ -190,7 +190,7 @@ fn all_errors_at_once() {
             ("COLLIE_REPORT".to_owned(), "x".to_owned()),
         ],
         rules: Some(RulesFile { path: "r".to_owned(), text: Ok("bcast 1 1 x\nbcast 1 y z\n".to_owned()) }),
-        network: None,
+        ..RawConfiguration::default()
     };
     let words = raw.parse().unwrap_err().to_string();
     let places: Vec<_> = words.lines().map(|line| line.split(": ").next().unwrap()).collect();
@@ -203,7 +203,7 @@ fn the_raw_configuration_survives_the_way_to_the_other_ranks() {
         let raw = RawConfiguration {
             variables: vec![("COLLIE_RULES".to_owned(), "ä.rules".to_owned())],
             rules: Some(RulesFile { path: "ä.rules".to_owned(), text }),
-            network: None,
+            ..RawConfiguration::default()
         };
         let there = serde_json::to_vec(&raw).unwrap();
         assert_eq!(serde_json::from_slice::<RawConfiguration>(&there).unwrap(), raw);

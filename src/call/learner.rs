@@ -1,0 +1,239 @@
+//! One kind of call on one communicator in mode `learn`: who carries out the next one, and what the ranks compare after a round.
+//!
+//! All that decides is counted alike by all ranks or exchanged by them. While nothing is measured a call costs one number
+//! counted down.
+
+use crate::algorithm::Choice;
+use crate::communicator::state::Communicator;
+use crate::monitor::{Function, LearnedKey, LearnedRecord, NATIVE, TriedRecord};
+use crate::mpi::communicator;
+use crate::mpi::error::Result;
+use crate::process::runtime::Runtime;
+use crate::trial::{Cell, CommunicatorShape, Knowledge, Known, MOST, Report, Samples, Standing, Trial};
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use std::cell::{Cell as Number, RefCell};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// What this process has learned, for communicators to come.
+pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
+
+/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long the exchange before took,
+/// and which winner each rank knows of, with the complement.
+const WORDS: usize = MOST + 4;
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// Place among the candidates.
+    pub place: usize,
+    /// Whether the call's time counts.
+    pub measured: bool,
+    /// Ticks that comparing took before the call.
+    pub besides: u64,
+}
+
+/// One kind of call on one communicator.
+#[derive(Debug)]
+pub struct Learner {
+    shape: CommunicatorShape,
+    cell: Cell,
+    candidates: Arc<[Option<Arc<Choice>>]>,
+    seed: u64,
+    /// Calls left in which nothing is measured, and who carries them out.
+    left: Number<u64>,
+    incumbent: Number<usize>,
+    state: RefCell<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    trial: Trial,
+    /// What `left` was when the trial last knew of it.
+    granted: u64,
+    samples: Samples,
+    /// What the exchange before took, ticks.
+    exchange: u64,
+    /// How things stood when this communicator began.
+    before: (Report, Vec<Standing>),
+}
+
+impl Learner {
+    /// Goes on from what is known.
+    pub fn new(shape: CommunicatorShape, cell: Cell, seed: u64, known: Known) -> Self {
+        let Known { candidates, trial, samples } = known;
+        let before = (trial.report(), trial.standings().to_vec());
+        let (left, incumbent) = (trial.rest(), trial.incumbent());
+        let state = State { trial, granted: left, samples, exchange: 0, before };
+        Self {
+            shape,
+            cell,
+            candidates,
+            seed: seed ^ cell.number(),
+            left: Number::new(left),
+            incumbent: Number::new(incumbent),
+            state: RefCell::new(state),
+        }
+    }
+
+    /// Those that may carry out the calls, the default first; `None` for the MPI library.
+    pub fn candidates(&self) -> &[Option<Arc<Choice>>] {
+        &self.candidates
+    }
+
+    /// Who carries out the next call, if nothing is measured in it.
+    #[inline(always)]
+    pub fn resting(&self) -> Option<usize> {
+        (self.left.get() > 0).then(|| self.incumbent.get())
+    }
+
+    /// Counts such a call.
+    #[inline(always)]
+    pub fn rested(&self) {
+        self.left.set(self.left.get() - 1);
+    }
+
+    /// Who carries out the next call; counts it. Where a round has ended the ranks first compare: collective over the
+    /// communicator, whose ranks come here in the same call.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn turn(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result<Turn> {
+        if let Some(place) = self.resting() {
+            self.rested();
+            return Ok(Turn { place, measured: false, besides: 0 });
+        }
+        let mut state = self.up_to_date();
+        let mut besides = 0;
+        if state.trial.is_due() {
+            let start = runtime.clock.raw();
+            runtime.uncounted(|| self.compare(runtime, communicator, &mut state))?;
+            besides = runtime.clock.raw().saturating_sub(start);
+            state.exchange = besides;
+            state.samples.besides(runtime.nanoseconds(besides));
+            self.grant(&mut state);
+            if let Some(place) = self.resting() {
+                self.rested();
+                return Ok(Turn { place, measured: false, besides });
+            }
+        }
+        let place = state.trial.next(self.seed);
+        Ok(Turn { place, measured: true, besides })
+    }
+
+    /// A call of a turn that is measured took so long; `first`: with what it took to make it ready.
+    pub fn measured(&self, place: usize, ns: u64, first: bool) {
+        self.state.borrow_mut().samples.record(place, ns, first);
+    }
+
+    /// The communicator goes away: what it has learned stays.
+    pub fn keep(&self) {
+        let state = self.up_to_date();
+        let known = Known {
+            candidates: Arc::clone(&self.candidates),
+            trial: state.trial.clone(),
+            samples: state.samples.clone(),
+        };
+        KNOWLEDGE.lock().put(self.shape, self.cell, known);
+    }
+
+    /// What this communicator has learned, for the report; nothing if it made no such call.
+    pub fn told(&self) -> Option<LearnedRecord> {
+        let state = self.up_to_date();
+        let State { trial, before: (before, standings), .. } = &*state;
+        let report = trial.report();
+        let name =
+            |choice: &Option<Arc<Choice>>| choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
+        let tried = trial.standings().iter().zip(standings).zip(&*self.candidates).map(|((now, before), choice)| {
+            TriedRecord { algorithm: name(choice), calls: now.calls - before.calls, ns: now.ns }
+        });
+        let CommunicatorShape { ranks, nodes, most_on_node, oversubscribed } = self.shape;
+        let Cell { operation, bucket, commutative, units_per_rank } = self.cell;
+        let function = Function::from(operation);
+        (report.calls > before.calls).then(|| LearnedRecord {
+            key: LearnedKey {
+                ranks,
+                nodes,
+                most_on_node,
+                oversubscribed,
+                function,
+                bucket,
+                commutative,
+                units_per_rank,
+            },
+            candidates: tried.collect(),
+            incumbent: trial.incumbent() as u32,
+            won: trial.is_won(),
+            calls: report.calls - before.calls,
+            tried_calls: report.tried_calls.saturating_sub(before.tried_calls),
+            spent_ns: report.spent_ns - before.spent_ns,
+            saved_ns: report.saved_ns - before.saved_ns,
+        })
+    }
+
+    /// The state, with the calls counted that have been made since.
+    fn up_to_date(&self) -> std::cell::RefMut<'_, State> {
+        let mut state = self.state.borrow_mut();
+        let left = self.left.get();
+        let made = state.granted - left;
+        state.trial.rested(made);
+        state.granted = left;
+        state
+    }
+
+    fn grant(&self, state: &mut State) {
+        state.granted = state.trial.rest();
+        self.left.set(state.granted);
+        self.incumbent.set(state.trial.incumbent());
+    }
+
+    /// The ranks exchange what they measured, and take it in alike.
+    fn compare(&self, runtime: &Runtime, communicator: &mut Communicator, state: &mut State) -> Result {
+        let (rank, size) = (communicator.facts.rank, communicator.facts.size);
+        let private = communicator.private(runtime)?.expect("nobody learns without a communicator to compare in");
+        let State { trial, samples, .. } = state;
+        let mut own = [0; WORDS];
+        let few = trial.measures_few();
+        for (candidate, word) in own[..MOST].iter_mut().enumerate() {
+            *word = samples.typical(candidate, few);
+        }
+        own[MOST] = samples.spent(trial.incumbent(), trial.known_ns());
+        own[MOST + 1] = runtime.nanoseconds(state.exchange);
+        // Another communicator of this shape may have found a winner meanwhile.
+        let theirs = match trial.is_won() {
+            true => None,
+            false => KNOWLEDGE.lock().get(&self.shape, &self.cell).filter(|known| self.may_take(known)).cloned(),
+        };
+        own[MOST + 2] = theirs.as_ref().map_or(0, |known| digest(&known.trial));
+        own[MOST + 3] = !own[MOST + 2];
+        let all = communicator::most(private, rank, size, own)?;
+        samples.clear();
+        match theirs {
+            // All ranks know of the same one.
+            Some(theirs) if all[MOST + 2] == !all[MOST + 3] => {
+                state.trial.take_over(&theirs.trial, all[MOST]);
+            }
+            _ => {
+                let mut ns = [0; MOST];
+                ns.copy_from_slice(&all[..MOST]);
+                state.trial.commit(&ns, all[MOST], all[MOST + 1]);
+            }
+        }
+        let known =
+            Known { candidates: Arc::clone(&self.candidates), trial: state.trial.clone(), samples: Samples::default() };
+        KNOWLEDGE.lock().put(self.shape, self.cell, known);
+        Ok(())
+    }
+
+    fn may_take(&self, known: &Known) -> bool {
+        known.trial.is_won() && known.candidates == self.candidates
+    }
+}
+
+/// A number that equals share, never 0.
+fn digest(trial: &Trial) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    postcard::to_stdvec(trial).expect("numbers can be written to memory").hash(&mut hasher);
+    hasher.finish() | 1
+}

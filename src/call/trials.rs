@@ -1,0 +1,127 @@
+//! What is learned on one communicator in mode `learn`, by kind of call.
+
+use super::learner::{KNOWLEDGE, Learner};
+use crate::algorithm::{Call, Choice};
+use crate::communicator::agreement::Agreed;
+use crate::communicator::facts::Facts;
+use crate::monitor::{LearnedRecord, LearnedRow, NATIVE};
+use crate::mpi::error::Result;
+use crate::mpi::{bytes, communicator};
+use crate::process::runtime::Runtime;
+use crate::selection::{Configuration, LearnFile};
+use crate::trial::{Candidates, Cell, CommunicatorShape, Evidence, Known, Samples, Trial, decode, encode, read_here};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What is learned on one communicator.
+#[derive(Debug, Default)]
+pub struct Trials {
+    shape: CommunicatorShape,
+    /// What all its ranks know of communicators before it, and it has not come to use.
+    known: BTreeMap<Cell, Known>,
+    /// None for cells in which there is no choice.
+    learners: HashMap<Cell, Option<Rc<Learner>>>,
+}
+
+impl Trials {
+    /// Of a communicator whose ranks have just agreed: they come to know alike what was learned on others of its shape, or
+    /// what its rank 0 knows of that. Collective over it.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn agree(runtime: &Runtime, facts: &Facts, agreed: &Agreed) -> Result<Self> {
+        let shape = CommunicatorShape::of(&agreed.situation, &agreed.nodes);
+        let mut known = KNOWLEDGE.lock().of(&shape);
+        let mut encoded = encode(&known);
+        let mut hasher = DefaultHasher::new();
+        encoded.hash(&mut hasher);
+        // Below 2^63, as words whose order counts have to be.
+        let own = hasher.finish() >> 1;
+        runtime.uncounted(|| {
+            let [least, complement] = communicator::least(facts.comm, [own, u64::MAX / 2 - own])?;
+            if least != u64::MAX / 2 - complement {
+                bytes::broadcast(facts.comm, 0, &mut encoded)?;
+                if facts.rank != 0 {
+                    known = decode(&encoded);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Self { shape, known, learners: HashMap::new() })
+    }
+
+    /// Who learns of calls like this one, which `default` carries out otherwise; `None` where there is no choice. Alike on all
+    /// ranks.
+    pub fn learner(&mut self, agreed: &Agreed, call: &Call, default: Option<&Choice>) -> Option<Rc<Learner>> {
+        let ranks = agreed.situation.ranks;
+        let cell = Cell::of(call, ranks);
+        let Self { shape, known, learners } = self;
+        let learner = learners.entry(cell).or_insert_with(|| {
+            let known = known.remove(&cell).or_else(|| begin(agreed, (shape, &cell), call, default))?;
+            Some(Rc::new(Learner::new(*shape, cell, agreed.seed, known)))
+        });
+        let may_all = |learner: &&Rc<Learner>| {
+            let mut choices = learner.candidates().iter().skip(1).flatten();
+            choices.all(|choice| choice.accepts(call, ranks).is_ok())
+        };
+        learner.as_ref().filter(may_all).cloned()
+    }
+
+    /// What was learned, for the report.
+    pub fn told(&self) -> impl Iterator<Item = LearnedRecord> {
+        self.learners.values().flatten().filter_map(|learner| learner.told())
+    }
+
+    /// The communicator goes away: what it has learned stays.
+    pub fn keep(&self) {
+        self.learners.values().flatten().for_each(|learner| learner.keep());
+    }
+}
+
+/// The beginning of a trial, or its end if a run before has learned it; `None` where there is no choice.
+fn begin(
+    agreed: &Agreed,
+    (shape, cell): (&CommunicatorShape, &Cell),
+    call: &Call,
+    default: Option<&Choice>,
+) -> Option<Known> {
+    let mut found = Candidates::of(&agreed.configuration, &agreed.situation, call, default);
+    let name = |choice: &Option<Choice>| choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
+    let learned = learned_before(&agreed.configuration, shape, cell);
+    let winner = learned.as_ref().and_then(|row| found.place_of(call, agreed.situation.ranks, &row.algorithm));
+    let trial = match (&learned, winner) {
+        (Some(row), Some(winner)) if found.choices.len() > 1 => {
+            let seconds = |choice| row.candidates.iter().find(|tried| tried.algorithm == name(choice))?.seconds;
+            let ns = |choice| (seconds(choice).unwrap_or(0.0) * 1e9).round() as u64;
+            let ns: Vec<u64> = found.choices.iter().map(ns).collect();
+            Trial::won(&found.predicted, found.exchange, winner, &ns)
+        }
+        _ if found.choices.len() > 1 => Trial::new(&found.predicted, found.exchange),
+        _ => return None,
+    };
+    let candidates = found.choices.into_iter().map(|choice| choice.map(Arc::new)).collect();
+    Some(Known { candidates, trial, samples: Samples::default() })
+}
+
+/// What a run before has learned of a cell.
+fn learned_before(configuration: &Arc<Configuration>, shape: &CommunicatorShape, cell: &Cell) -> Option<LearnedRow> {
+    let file = configuration.learn.as_ref()?;
+    let mut last = READ.lock();
+    if !last.0.as_ref().is_some_and(|known| Arc::ptr_eq(known, file)) {
+        *last = (Some(Arc::clone(file)), read_here(file));
+    }
+    let is_it = |row: &LearnedRow| {
+        let LearnedRow { bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, oversubscribed, .. } =
+            *row;
+        *shape == CommunicatorShape { ranks, nodes, most_on_node, oversubscribed }
+            && row.function == cell.operation.row().mpi_name
+            && (bytes_from, commutative, units_per_rank) == (cell.bucket.first(), cell.commutative, cell.units_per_rank)
+    };
+    last.1.iter().map(|evidence| &evidence.row).find(|row| is_it(row)).cloned()
+}
+
+/// The file that was read last, and what was in it.
+static READ: Mutex<(Option<Arc<LearnFile>>, Vec<Evidence>)> = Mutex::new((None, Vec::new()));

@@ -1,0 +1,238 @@
+//! What was learned while the program ran, by kind of call (`COLLIE_MODE=learn`): as ranks tell it, and as it is reported.
+
+use super::units::seconds;
+use super::{Bucket, Function};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// What was learned of one kind of call on communicators of one shape; told by the first rank of each communicator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnedRecord {
+    /// What was learned of.
+    pub key: LearnedKey,
+    /// Those that could carry the calls out, the default first.
+    pub candidates: Vec<TriedRecord>,
+    /// Place of the one that did in the end.
+    pub incumbent: u32,
+    /// Whether trying had ended.
+    pub won: bool,
+    /// Calls of a rank.
+    pub calls: u64,
+    /// Those of them that measured another candidate than the one that carried out the others then.
+    pub tried_calls: u64,
+    /// What trying has cost.
+    pub spent_ns: u64,
+    /// What was saved over the default; negative if it was faster.
+    pub saved_ns: i64,
+}
+
+/// A kind of call on communicators of one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LearnedKey {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Ranks on the node that has most of them.
+    pub most_on_node: u32,
+    /// Whether ranks outnumber the cores of some node.
+    pub oversubscribed: bool,
+    /// The function.
+    pub function: Function,
+    /// Size class of the bytes that all ranks know.
+    pub bucket: Bucket,
+    /// Whether order does not matter.
+    pub commutative: bool,
+    /// Units for each rank, as far as algorithms ask for them.
+    pub units_per_rank: u8,
+}
+
+/// One that could carry calls out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TriedRecord {
+    /// The algorithm with its parameters, or `native`.
+    pub algorithm: String,
+    /// Calls of a rank that it carried out.
+    pub calls: u64,
+    /// The slowest rank's time per call when it was last measured; 0 if it was not.
+    pub ns: u64,
+}
+
+/// What was learned while the program ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Learned {
+    /// What trying has cost, all cells; of a rank.
+    pub spent_seconds: f64,
+    /// What was saved over the defaults, all cells; of a rank. Negative if they were faster.
+    pub saved_seconds: f64,
+    /// Calls of a rank that were made to measure another candidate than the one that carried out the others then.
+    pub tried_calls: u64,
+    /// Kinds of calls, those first of which most was saved or spent.
+    pub cells: Vec<LearnedRow>,
+}
+
+/// What was learned of one kind of call, on all communicators of one shape.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LearnedRow {
+    /// MPI's name of the function.
+    pub function: String,
+    /// Fewest signature bytes of the size class.
+    pub bytes_from: u64,
+    /// Most of them.
+    pub bytes_to: u64,
+    /// Whether order does not matter to the reduction's operation; true where nothing is reduced.
+    pub commutative: bool,
+    /// Units for each rank, as far as algorithms ask for them.
+    pub units_per_rank: u8,
+    /// Ranks of the communicators.
+    pub ranks: u32,
+    /// Nodes that they are on.
+    pub nodes: u32,
+    /// Ranks on the node that has most of them.
+    pub most_on_node: u32,
+    /// Whether ranks outnumber the cores of some node.
+    pub oversubscribed: bool,
+    /// Who carried the calls out in the end.
+    pub algorithm: String,
+    /// Whether trying had ended.
+    pub won: bool,
+    /// Calls of a rank.
+    pub calls: u64,
+    /// Those of them that measured another candidate than the one that carried out the others then.
+    pub tried_calls: u64,
+    /// What trying has cost.
+    pub spent_seconds: f64,
+    /// What was saved over the default; negative if it was faster.
+    pub saved_seconds: f64,
+    /// Those that could carry the calls out, the default first.
+    pub candidates: Vec<TriedRow>,
+}
+
+/// One that could carry calls out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TriedRow {
+    /// The algorithm with its parameters, or `native`.
+    pub algorithm: String,
+    /// Calls of a rank that it carried out.
+    pub calls: u64,
+    /// The slowest rank's typical time per call when it was last measured; absent if it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+impl LearnedRecord {
+    /// Takes in what was learned of the same on another communicator: who carries the calls out is what those with more calls
+    /// say.
+    pub fn add(&mut self, mut other: Self) {
+        if !self.tells_more(&other) {
+            std::mem::swap(self, &mut other);
+        }
+        self.calls += other.calls;
+        self.tried_calls += other.tried_calls;
+        self.spent_ns += other.spent_ns;
+        self.saved_ns += other.saved_ns;
+        for tried in other.candidates {
+            match self.candidates.iter_mut().find(|known| known.algorithm == tried.algorithm) {
+                Some(known) => {
+                    known.calls += tried.calls;
+                    known.ns = if known.ns == 0 { tried.ns } else { known.ns };
+                }
+                None => self.candidates.push(tried),
+            }
+        }
+    }
+
+    fn tells_more(&self, than: &Self) -> bool {
+        (self.won, self.calls) >= (than.won, than.calls)
+    }
+}
+
+/// Adds records to a list in which each key is once.
+pub fn join_learned(all: &mut Vec<LearnedRecord>, others: impl IntoIterator<Item = LearnedRecord>) {
+    for other in others {
+        match all.iter_mut().find(|known| known.key == other.key) {
+            Some(known) => known.add(other),
+            None => all.push(other),
+        }
+    }
+}
+
+/// What is reported; nothing if nothing was learned.
+pub(super) fn learned(records: &[LearnedRecord]) -> Option<Learned> {
+    let mut order: Vec<&LearnedRecord> = records.iter().collect();
+    order.sort_by_key(|record| (Reverse(record.saved_ns.unsigned_abs() + record.spent_ns), record.key));
+    let cells: Vec<LearnedRow> = order.into_iter().map(row).collect();
+    (!cells.is_empty()).then(|| Learned {
+        spent_seconds: cells.iter().map(|row| row.spent_seconds).sum(),
+        saved_seconds: cells.iter().map(|row| row.saved_seconds).sum(),
+        tried_calls: cells.iter().map(|row| row.tried_calls).sum(),
+        cells,
+    })
+}
+
+fn row(record: &LearnedRecord) -> LearnedRow {
+    let LearnedRecord { key, candidates, won, calls, tried_calls, .. } = record;
+    let tried = |tried: &TriedRecord| TriedRow {
+        algorithm: tried.algorithm.clone(),
+        calls: tried.calls,
+        seconds: (tried.ns > 0).then(|| seconds(tried.ns as f64)),
+    };
+    let incumbent = candidates.get(record.incumbent as usize);
+    LearnedRow {
+        function: key.function.name().to_owned(),
+        bytes_from: key.bucket.first(),
+        bytes_to: key.bucket.last(),
+        commutative: key.commutative,
+        units_per_rank: key.units_per_rank,
+        ranks: key.ranks,
+        nodes: key.nodes,
+        most_on_node: key.most_on_node,
+        oversubscribed: key.oversubscribed,
+        algorithm: incumbent.map_or_else(String::new, |tried| tried.algorithm.clone()),
+        won: *won,
+        calls: *calls,
+        tried_calls: *tried_calls,
+        spent_seconds: seconds(record.spent_ns as f64),
+        saved_seconds: seconds(record.saved_ns as f64),
+        candidates: candidates.iter().map(tried).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Operation;
+
+    fn record(calls: u64, won: bool, incumbent: u32) -> LearnedRecord {
+        let key = LearnedKey {
+            ranks: 4,
+            nodes: 1,
+            most_on_node: 4,
+            oversubscribed: false,
+            function: Operation::Bcast.into(),
+            bucket: Bucket(4),
+            commutative: true,
+            units_per_rank: 2,
+        };
+        let tried = |algorithm: &str, ns| TriedRecord { algorithm: algorithm.to_owned(), calls, ns };
+        let candidates = vec![tried("linear", 900), tried("native", calls)];
+        LearnedRecord { key, candidates, incumbent, won, calls, tried_calls: 3, spent_ns: 50, saved_ns: -7 }
+    }
+
+    #[test]
+    fn what_tells_most_says_who_it_is_and_all_is_counted() {
+        let mut all = vec![record(10, true, 1)];
+        join_learned(&mut all, vec![record(500, false, 0), LearnedRecord { saved_ns: 107, ..record(20, true, 0) }]);
+        let [found] = &all[..] else { panic!("one cell") };
+        assert_eq!((found.calls, found.tried_calls, found.spent_ns, found.saved_ns), (530, 9, 150, 93));
+        assert_eq!((found.incumbent, found.won, found.candidates[1].calls), (1, true, 530));
+        let told = learned(&all).unwrap();
+        let native = &told.cells[0].candidates[1];
+        assert_eq!((told.cells[0].algorithm.as_str(), native.algorithm.as_str()), ("native", "native"));
+        assert!((native.seconds.unwrap() - 10e-9).abs() < 1e-15);
+        assert!(told.saved_seconds > 92e-9 && told.saved_seconds < 94e-9 && learned(&[]).is_none());
+    }
+}

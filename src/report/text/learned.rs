@@ -1,0 +1,40 @@
+//! What was learned while the program ran.
+
+use super::writer::{Writer, function};
+use crate::monitor::TriedRow;
+use crate::report::quantity::{bytes, count, duration, percent};
+
+impl Writer<'_> {
+    /// The sums, and the kinds of calls that gained or cost most.
+    pub fn learned(&mut self, shown: usize) {
+        let summary = self.summary;
+        let Some(learned) = &summary.learned else { return };
+        let share = learned.spent_seconds / summary.collective_seconds.mean.max(f64::MIN_POSITIVE);
+        self.line(&format!(
+            "learned: {} saved over the defaults, {} ({}) and {} calls a rank spent on trying",
+            signed(learned.saved_seconds),
+            duration(learned.spent_seconds),
+            percent(share),
+            count(learned.tried_calls)
+        ));
+        for row in learned.cells.iter().take(shown) {
+            let end = if row.won { "" } else { " so far" };
+            let (winner, others): (Vec<&TriedRow>, Vec<&TriedRow>) =
+                row.candidates.iter().partition(|tried| tried.algorithm == row.algorithm);
+            let of = |tried: &[&TriedRow]| tried.iter().map(|tried| tried_text(tried)).collect::<Vec<_>>().join(", ");
+            let (function, size, ranks) = (function(&row.function), bytes(row.bytes_from), row.ranks);
+            self.line(&format!("  {function} {size}, {ranks} ranks: {}{end}; {}", of(&winner), of(&others)));
+        }
+        self.rest(learned.cells.len().saturating_sub(shown), "kinds of calls");
+    }
+}
+
+/// An algorithm without its parameters, and its time.
+fn tried_text(tried: &TriedRow) -> String {
+    let name = tried.algorithm.split_once(':').map_or(tried.algorithm.as_str(), |(name, _)| name);
+    format!("{name} {}", tried.seconds.map_or_else(|| "-".to_owned(), duration))
+}
+
+fn signed(seconds: f64) -> String {
+    format!("{}{}", if seconds < 0.0 { "-" } else { "" }, duration(seconds.abs()))
+}

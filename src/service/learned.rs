@@ -1,0 +1,79 @@
+//! What was learned, handed on to the runs to come (`COLLIE_LEARN`): rank 0 adds it to the file at the end.
+//!
+//! Other jobs may do so at the same time: each holds a lock on the folder for as long as it takes to read the file again and to
+//! put the new one in its place. Where the file system has no locks, a job that writes between the two loses what it wrote; the
+//! file is whole all the same.
+
+use super::places;
+use crate::monitor::Summary;
+use crate::process::log;
+use crate::process::runtime::Runtime;
+use crate::report::NewFile;
+use crate::selection::{Configuration, LearnFile, Mode};
+use crate::trial::{Evidence, merged};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// How often, and how many times at most, to look whether another job is done.
+const POLL: Duration = Duration::from_millis(10);
+const MOST_POLLS: usize = 200;
+
+/// Whether what is learned is written to a file; asked at rank 0.
+pub fn is_kept(runtime: &Runtime) -> bool {
+    file(runtime.own_configuration()).is_some()
+}
+
+fn file(configuration: &Configuration) -> Option<&LearnFile> {
+    configuration.learn.as_deref().filter(|_| configuration.mode == Mode::Learn)
+}
+
+/// Adds what was learned to the file; what fails is told.
+pub fn write(runtime: &Runtime, summary: &Summary) {
+    let Some(file) = file(runtime.own_configuration()) else { return };
+    let started = places::start_time(runtime);
+    let date = format!("{}-{}-{}", &started[..4], &started[4..6], &started[6..8]);
+    let cells = summary.learned.iter().flat_map(|learned| &learned.cells);
+    let found: Vec<Evidence> = cells
+        .filter(|row| row.won)
+        .map(|row| Evidence {
+            machine: file.machine.clone(),
+            mpi: file.mpi.clone(),
+            date: date.clone(),
+            row: row.clone(),
+        })
+        .collect();
+    if found.is_empty() {
+        return;
+    }
+    if let Err(error) = add(Path::new(&file.path), found) {
+        log::tell(&format!("what was learned could not be written to {}: {error}", file.path));
+    }
+}
+
+/// Adds to the file as it is now.
+fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _lock = locked(folder);
+    let before = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        before => before?,
+    };
+    let mut file = NewFile::create(path)?;
+    file.write_all(merged(&before, found).as_bytes())?;
+    file.finish()
+}
+
+/// Holds the folder's lock for as long as it lives, if it can be had.
+fn locked(folder: &Path) -> Option<File> {
+    let folder = File::open(folder).ok()?;
+    for _ in 0..MOST_POLLS {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(POLL),
+            Err(std::fs::TryLockError::Error(_)) => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,88 @@
+//! What calls have in common that learn together, on any communicator of the same shape.
+
+use crate::algorithm::{Call, Operation};
+use crate::monitor::Bucket;
+use crate::selection::Situation;
+use serde::{Deserialize, Serialize};
+
+/// The shape of a communicator, as far as learning tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CommunicatorShape {
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Ranks on the node that has most of them.
+    pub most_on_node: u32,
+    /// Whether ranks outnumber the cores of some node.
+    pub oversubscribed: bool,
+}
+
+impl CommunicatorShape {
+    /// Of a communicator in this situation, with its ranks on these nodes, none if it is on one.
+    pub fn of(situation: &Situation, nodes: &[u32]) -> Self {
+        let ranks = situation.ranks as u32;
+        let mut on = vec![0u32; nodes.iter().max().map_or(0, |last| *last as usize + 1)];
+        nodes.iter().for_each(|node| on[*node as usize] += 1);
+        let (nodes, most_on_node) = (on.len().max(1) as u32, on.into_iter().max().unwrap_or(ranks));
+        Self { ranks, nodes, most_on_node, oversubscribed: situation.oversubscribed }
+    }
+}
+
+/// A kind of call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cell {
+    /// The operation.
+    pub operation: Operation,
+    /// Size class of the bytes that all ranks know.
+    pub bucket: Bucket,
+    /// Whether order does not matter.
+    pub commutative: bool,
+    /// Units for each rank, as far as some algorithm asks for them.
+    pub units_per_rank: u8,
+}
+
+/// Algorithms ask for as many units for each rank at most.
+const MOST_UNITS: usize = 4;
+
+impl Cell {
+    /// That of a call among so many ranks.
+    pub fn of(call: &Call, ranks: usize) -> Self {
+        Self {
+            operation: call.operation,
+            bucket: Bucket::of(call.known_bytes() as u64),
+            commutative: call.commutative,
+            units_per_rank: (call.count / ranks.max(1)).min(MOST_UNITS) as u8,
+        }
+    }
+
+    /// A number that differs between cells.
+    pub const fn number(self) -> u64 {
+        (self.operation as u64) << 32
+            | (self.bucket.0 as u64) << 16
+            | (self.commutative as u64) << 8
+            | self.units_per_rank as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::all;
+
+    #[test]
+    fn no_algorithm_asks_for_more_units_than_cells_tell_apart() {
+        for row in all() {
+            assert!(row.needs.units_per_rank <= MOST_UNITS, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn shapes_count_nodes() {
+        let situation = |ranks, one_node| Situation { ranks, one_node, oversubscribed: false };
+        let shape =
+            |ranks, nodes, most_on_node| CommunicatorShape { ranks, nodes, most_on_node, oversubscribed: false };
+        assert_eq!(CommunicatorShape::of(&situation(4, true), &[]), shape(4, 1, 4));
+        assert_eq!(CommunicatorShape::of(&situation(5, false), &[0, 1, 0, 1, 1]), shape(5, 2, 3));
+    }
+}

@@ -1,0 +1,125 @@
+//! What was learned of a cell, for other communicators of the same shape.
+
+use super::cell::{Cell, CommunicatorShape};
+use super::samples::Samples;
+use super::state::Trial;
+use crate::algorithm::{Choice, Operation, parse_choice};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What stands for the MPI library among candidates.
+const NATIVE: &str = "native";
+
+/// What was learned of a cell, and who can carry out its calls.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// By place in the trial; `None` for the MPI library.
+    pub candidates: Arc<[Option<Arc<Choice>>]>,
+    /// How they stand, alike on all ranks that have learned it together.
+    pub trial: Trial,
+    /// What this rank has measured of the round that the trial is in.
+    pub samples: Samples,
+}
+
+impl Known {
+    /// Whether both are the same but for what this rank alone has measured.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.candidates == other.candidates && self.trial == other.trial
+    }
+
+    /// Whether this tells more than the other: a winner, or else more calls.
+    fn tells_more(&self, than: &Self) -> bool {
+        (self.trial.is_won(), self.trial.calls()) > (than.trial.is_won(), than.trial.calls())
+    }
+
+    fn texts(&self) -> Vec<String> {
+        let text =
+            |choice: &Option<Arc<Choice>>| choice.as_ref().map_or(NATIVE.to_owned(), |choice| choice.to_string());
+        self.candidates.iter().map(text).collect()
+    }
+
+    /// From what [`Knowledge::encode`] wrote.
+    fn of(operation: Operation, texts: &[String], trial: Trial) -> Option<Self> {
+        let choice = |text: &String| match text.as_str() {
+            NATIVE => Some(None),
+            text => parse_choice(operation, text).ok().map(|choice| Some(Arc::new(choice))),
+        };
+        let candidates: Option<Vec<_>> = texts.iter().map(choice).collect();
+        let candidates = candidates.filter(|found| found.len() == trial.standings().len())?;
+        Some(Self { candidates: candidates.into(), trial, samples: Samples::default() })
+    }
+}
+
+/// What a rank knows, by shape.
+#[derive(Debug, Default)]
+pub struct Knowledge(HashMap<CommunicatorShape, BTreeMap<Cell, Known>>);
+
+impl Knowledge {
+    /// What is known of a cell.
+    pub fn get(&self, shape: &CommunicatorShape, cell: &Cell) -> Option<&Known> {
+        self.0.get(shape)?.get(cell)
+    }
+
+    /// Keeps what was learned, unless more is known already.
+    pub fn put(&mut self, shape: CommunicatorShape, cell: Cell, learned: Known) {
+        let cells = self.0.entry(shape).or_default();
+        if cells.get(&cell).is_none_or(|known| !known.tells_more(&learned)) {
+            cells.insert(cell, learned);
+        }
+    }
+
+    /// All that is known of a shape.
+    pub fn of(&self, shape: &CommunicatorShape) -> BTreeMap<Cell, Known> {
+        self.0.get(shape).cloned().unwrap_or_default()
+    }
+}
+
+/// Cells as bytes: equal ones where ranks know the same.
+pub fn encode(cells: &BTreeMap<Cell, Known>) -> Vec<u8> {
+    let cells: Vec<(&Cell, Vec<String>, &Trial)> =
+        cells.iter().map(|(cell, known)| (cell, known.texts(), &known.trial)).collect();
+    postcard::to_stdvec(&cells).expect("numbers and texts can be written to memory")
+}
+
+/// What [`encode`] wrote; nothing of bytes that it never writes.
+pub fn decode(bytes: &[u8]) -> BTreeMap<Cell, Known> {
+    let cells: Vec<(Cell, Vec<String>, Trial)> = postcard::from_bytes(bytes).unwrap_or_default();
+    let known = |(cell, texts, trial): (Cell, Vec<String>, Trial)| {
+        Known::of(cell.operation, &texts, trial).map(|known| (cell, known))
+    };
+    cells.into_iter().filter_map(known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Call;
+
+    fn known(calls: u64) -> Known {
+        let texts = ["ring", "native", "recursive_doubling"].map(str::to_owned);
+        let mut trial = Trial::new(&[Some(1.0), None, Some(1.5)], 1.0);
+        trial.rested(calls);
+        Known::of(Operation::Allreduce, &texts, trial).unwrap()
+    }
+
+    #[test]
+    fn what_one_rank_writes_another_reads() {
+        let cell = Cell::of(&Call::plain(Operation::Allreduce, 512, 8), 4);
+        let cells = BTreeMap::from([(cell, known(3))]);
+        let read = decode(&encode(&cells));
+        assert!(read.len() == 1 && read[&cell].is_like(&cells[&cell]), "{read:?}");
+        assert_eq!(encode(&read), encode(&cells));
+        assert!(decode(&[7; 40]).is_empty());
+    }
+
+    #[test]
+    fn what_tells_more_stays() {
+        let (shape, cell) = (CommunicatorShape::default(), Cell::of(&Call::plain(Operation::Allreduce, 1, 8), 4));
+        let mut knowledge = Knowledge::default();
+        for (calls, stays) in [(5, 5), (3, 5), (6, 6)] {
+            knowledge.put(shape, cell, known(calls));
+            assert_eq!(knowledge.get(&shape, &cell).unwrap().trial.calls(), stays);
+        }
+        assert_eq!(knowledge.of(&shape).len(), 1);
+    }
+}

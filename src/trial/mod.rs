@@ -1,0 +1,32 @@
+//! Learning while the program runs (`COLLIE_MODE=learn`): of several that may carry out the calls of one kind, which does so
+//! fastest. Nothing here speaks MPI or reads a clock, and all that is decided rests on what the ranks know alike.
+//!
+//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them.
+//! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands in it;
+//!   [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured.
+//! * [`file`](Evidence): what was learned, for the runs to come.
+//! * [`known`](Known): what was learned of a cell, for communicators of the same shape.
+
+#![forbid(unsafe_code)]
+
+mod candidates;
+mod cell;
+mod file;
+mod known;
+mod round;
+mod samples;
+#[cfg(test)]
+mod simulated;
+mod standing;
+mod state;
+#[cfg(test)]
+mod tests;
+
+pub use candidates::Candidates;
+pub use cell::{Cell, CommunicatorShape};
+pub use file::{Evidence, merged, read_here};
+pub use known::{Knowledge, Known, decode, encode};
+pub use round::Round;
+pub use samples::Samples;
+pub use standing::{Report, Standing, State};
+pub use state::{MOST, Trial};

@@ -1,0 +1,60 @@
+//! How one candidate stands, and what there is to tell of all.
+
+use serde::{Deserialize, Serialize};
+
+/// How one candidate stands; alike on all ranks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Time by the cost model over that of the default, if both are known.
+    pub predicted: Option<f64>,
+    /// Whether it may still be chosen.
+    pub state: State,
+    /// The slowest rank's time per call in the last round that it was in, nanoseconds; 0 before.
+    pub ns: u64,
+    /// Calls that were made with it.
+    pub calls: u64,
+}
+
+/// Whether a candidate may still be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum State {
+    /// It has not been tried.
+    Untried,
+    /// It was measured so many times and may be chosen.
+    InPlay(u8),
+    /// Others are faster.
+    Dropped,
+}
+
+impl Standing {
+    /// Of one that has not been tried.
+    pub const fn untried(predicted: Option<f64>) -> Self {
+        Self { predicted, state: State::Untried, ns: 0, calls: 0 }
+    }
+
+    /// Whether it was measured and not dropped.
+    pub const fn is_in_play(&self) -> bool {
+        matches!(self.state, State::InPlay(_))
+    }
+
+    /// Rounds that it was measured in and may be chosen after.
+    pub const fn level(&self) -> u8 {
+        match self.state {
+            State::InPlay(level) => level,
+            State::Untried | State::Dropped => 0,
+        }
+    }
+}
+
+/// What there is to tell of a trial.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Calls of the cell.
+    pub calls: u64,
+    /// Calls that were made to measure another candidate than the one that carried out the others.
+    pub tried_calls: u64,
+    /// What trying has cost.
+    pub spent_ns: u64,
+    /// What was saved over the default.
+    pub saved_ns: i64,
+}

@@ -1,0 +1,395 @@
+//! The state of one cell: who carries out its calls, who is being tried, and when the ranks next compare.
+//!
+//! A trial alternates between rests, in which one candidate carries out all calls and nothing is measured, and rounds
+//! ([`Round`]). After a round the ranks exchange what they measured and [`commit`](Trial::commit) it: a pure function of the
+//! state and of what they exchanged, so that they stay alike. A round begins when so many calls have been made that what
+//! trying has cost, with what the round is expected to cost, is within its share of their time: a cell with few calls keeps
+//! its default. Candidates are tried two or four at a time, those that are far slower than the fastest drop out, the others are
+//! measured again and longer (successive halving, Jamieson and Talwalkar, AISTATS 2016), and a faster one replaces the
+//! default as soon as that is clear. When nobody is left to try, the winner is looked at now and then: if its time has
+//! changed, or another is faster now, all that were not far off are tried again.
+
+use super::round::Round;
+use super::standing::{Report, Standing, State};
+use serde::{Deserialize, Serialize};
+
+/// Most candidates of a cell.
+pub const MOST: usize = 8;
+
+/// The part of the calls' time that trying may take.
+const SHARE: f64 = 0.02;
+/// A round may begin when its cost is within the share of so many times the calls so far. Programs that have made many calls of a
+/// kind make as many more, as a rule, and a round mostly costs less than is feared: with 4, trying takes 1 % of the time of
+/// simulated cells at 1,000 calls and a default that is 1.35 times slower than the fastest costs 4 %; with 2, 1 % and 5 %.
+const EXPECTED: f64 = 4.0;
+/// Where an exchange takes so much of a call's time, more candidates are measured before one.
+const DEAR: f64 = 0.2;
+/// Calls before the first round: the first few are slower than those to come.
+const WARM_UP: u64 = 8;
+/// Excess of a candidate's call that nobody has tried, over what is predicted.
+const UNSURE: f64 = 0.25;
+
+/// Epochs, calls of an epoch, how much slower than the fastest may stay in play, and how much faster than the incumbent has to
+/// be to take its place; by how often a candidate was measured before.
+const LEVELS: [Level; 3] = [
+    Level { epochs: 1, calls: 3, within: 2.0, gain: 0.20 },
+    Level { epochs: 2, calls: 3, within: 1.25, gain: 0.10 },
+    Level { epochs: 4, calls: 4, within: 1.1, gain: 0.03 },
+];
+
+struct Level {
+    epochs: u32,
+    calls: u32,
+    within: f64,
+    gain: f64,
+}
+
+/// Calls until the winner is looked at for the first time; later times follow at 1.25, 1.5, 1.75 and 2 times as many, and so on.
+const FIRST_LOOK: u64 = 1024;
+/// How much slower than the winner others may be that are looked at beside it.
+const NEAR: f64 = 1.25;
+/// So much slower than when it won, and it is tried again.
+const DRIFT: f64 = 1.5;
+
+/// What a round is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Aim {
+    /// To find the fastest.
+    Search,
+    /// To see whether the winner's time has changed: nobody else takes part.
+    Watch,
+    /// To see whether it still is the fastest.
+    Look,
+}
+
+/// The state of one cell; alike on all ranks of a communicator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    standings: Vec<Standing>,
+    incumbent: u8,
+    calls: u64,
+    /// The number of calls at which the round begins.
+    start: u64,
+    round: Round,
+    aim: Aim,
+    looks: u32,
+    /// Time per call of the winner when it won; 0 while there is none.
+    won_ns: u64,
+    drifting: bool,
+    /// Time of an exchange, in that of a call until it is measured.
+    exchange: f64,
+    spent_ns: u64,
+    saved_ns: i64,
+}
+
+impl Trial {
+    /// Of candidates with these times by the cost model over that of the first, which is the default. `exchange`: the time of
+    /// an exchange over that of a call, as far as it can be told.
+    ///
+    /// # Panics
+    /// Without candidates, or with more than [`MOST`].
+    pub fn new(predicted: &[Option<f64>], exchange: f64) -> Self {
+        assert!((1..=MOST).contains(&predicted.len()), "{} candidates", predicted.len());
+        let mut standings: Vec<_> = predicted.iter().map(|predicted| Standing::untried(*predicted)).collect();
+        standings[0].state = State::InPlay(0);
+        let mut trial = Self {
+            standings,
+            incumbent: 0,
+            calls: 0,
+            start: 0,
+            round: Round::default(),
+            aim: Aim::Search,
+            looks: 0,
+            won_ns: 0,
+            drifting: false,
+            exchange,
+            spent_ns: 0,
+            saved_ns: 0,
+        };
+        trial.schedule();
+        trial
+    }
+
+    /// Of candidates of which the one at `winner` has been found the fastest before; each took `ns` per call, 0 where that is
+    /// not known.
+    pub fn won(predicted: &[Option<f64>], exchange: f64, winner: usize, ns: &[u64]) -> Self {
+        let mut trial = Self::new(predicted, exchange);
+        for (standing, ns) in trial.standings.iter_mut().zip(ns).filter(|(_, ns)| **ns > 0) {
+            (standing.state, standing.ns) = (State::InPlay(LEVELS.len() as u8), *ns);
+        }
+        trial.incumbent = winner as u8;
+        trial.standings[winner].state = State::InPlay(LEVELS.len() as u8);
+        trial.win(ns[winner]);
+        trial.schedule();
+        trial
+    }
+
+    /// How each candidate stands.
+    pub fn standings(&self) -> &[Standing] {
+        &self.standings
+    }
+
+    /// Calls so far.
+    pub const fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Who carries out the calls in which nothing is measured.
+    pub const fn incumbent(&self) -> usize {
+        self.incumbent as usize
+    }
+
+    /// Whether a winner has been found.
+    pub const fn is_won(&self) -> bool {
+        self.won_ns > 0
+    }
+
+    /// The next calls that are the incumbent's, with nothing measured.
+    pub const fn rest(&self) -> u64 {
+        self.start.saturating_sub(self.calls)
+    }
+
+    /// So many of them have been made.
+    pub fn rested(&mut self, calls: u64) {
+        self.calls += calls;
+        let default = self.standings[0].ns;
+        let incumbent = &mut self.standings[self.incumbent as usize];
+        incumbent.calls += calls;
+        if default > 0 && incumbent.ns > 0 {
+            self.saved_ns += calls as i64 * (default as i64 - incumbent.ns as i64);
+        }
+    }
+
+    /// Whether the round has ended, so that the ranks have to compare before the next call.
+    pub fn is_due(&self) -> bool {
+        self.calls >= self.start + self.round.all_calls()
+    }
+
+    /// Who carries out the next call, one of the round; counts it. `seed` is the same on all ranks.
+    pub fn next(&mut self, seed: u64) -> usize {
+        let member = self.round.member(seed, self.calls - self.start);
+        self.calls += 1;
+        self.standings[member].calls += 1;
+        member
+    }
+
+    /// Who takes part in the round.
+    pub fn members(&self) -> impl Iterator<Item = usize> {
+        self.round.members.iter().map(|member| usize::from(*member))
+    }
+
+    /// Whether so few calls of each are measured that the least stands for them.
+    pub fn measures_few(&self) -> bool {
+        self.round.calls_of_each() < 6
+    }
+
+    /// Nanoseconds that a call of the incumbent takes; 0 while that is not known.
+    pub fn known_ns(&self) -> u64 {
+        self.standings[self.incumbent()].ns
+    }
+
+    /// What there is to tell.
+    pub fn report(&self) -> Report {
+        let tried: u64 =
+            (0..).zip(&self.standings).filter(|(place, _)| *place != self.incumbent).map(|(_, of)| of.calls).sum();
+        Report { calls: self.calls, tried_calls: tried, spent_ns: self.spent_ns, saved_ns: self.saved_ns }
+    }
+
+    /// Goes on with a winner that others have found, of which all ranks know; `spent_ns` as for [`commit`](Self::commit).
+    pub fn take_over(&mut self, theirs: &Self, spent_ns: u64) {
+        self.spent_ns += spent_ns;
+        for (own, their) in self.standings.iter_mut().zip(&theirs.standings) {
+            (own.state, own.ns) = (their.state, their.ns);
+        }
+        self.incumbent = theirs.incumbent;
+        self.win(theirs.won_ns);
+        self.schedule();
+    }
+
+    /// Takes in what the ranks have exchanged after a round: the slowest rank's time of each member that some rank measured,
+    /// what trying has cost since the last time, and what the exchange itself took, all in nanoseconds.
+    pub fn commit(&mut self, ns: &[u64; MOST], spent_ns: u64, exchange_ns: u64) {
+        self.spent_ns += spent_ns;
+        for member in self.round.members.clone() {
+            let standing = &mut self.standings[usize::from(member)];
+            if ns[usize::from(member)] > 0 {
+                standing.ns = ns[usize::from(member)];
+            }
+        }
+        let incumbent_ns = self.known_ns();
+        if exchange_ns > 0 && incumbent_ns > 0 {
+            self.exchange = exchange_ns as f64 / incumbent_ns as f64;
+        }
+        match self.aim {
+            _ if incumbent_ns == 0 => {}
+            Aim::Search => self.search(),
+            Aim::Watch => self.watch(incumbent_ns),
+            Aim::Look => self.look(incumbent_ns),
+        }
+        self.schedule();
+    }
+
+    /// Judges those that were measured.
+    fn search(&mut self) {
+        let number = self.level();
+        let level = &LEVELS[number];
+        let measured: Vec<usize> = self.members().filter(|member| self.standings[*member].ns > 0).collect();
+        let fastest =
+            measured.iter().copied().min_by_key(|member| self.standings[*member].ns).expect("the incumbent was");
+        let most = self.standings[fastest].ns as f64 * level.within;
+        if self.is_clearly_faster(fastest, level.gain) {
+            self.incumbent = fastest as u8;
+        }
+        // Of those that are left, every other one goes, the slower ones.
+        let mut others: Vec<usize> = measured.into_iter().filter(|member| *member != self.incumbent()).collect();
+        others.sort_by_key(|member| self.standings[*member].ns);
+        let stay = if number == 0 { others.len() } else { others.len().div_ceil(2) };
+        for (place, member) in others.into_iter().enumerate() {
+            let standing = &mut self.standings[member];
+            let next = State::InPlay(number as u8 + 1);
+            standing.state = if place < stay && standing.ns as f64 <= most { next } else { State::Dropped };
+        }
+        let incumbent = &mut self.standings[self.incumbent as usize];
+        incumbent.state = State::InPlay(incumbent.level().max(number as u8 + 1));
+    }
+
+    fn is_clearly_faster(&self, candidate: usize, gain: f64) -> bool {
+        (self.standings[candidate].ns as f64) < self.known_ns() as f64 * (1.0 - gain)
+    }
+
+    /// The time of the winner alone.
+    fn watch(&mut self, ns: u64) {
+        self.looks += 1;
+        let drifted = ns as f64 > self.won_ns as f64 * DRIFT;
+        if drifted && self.drifting {
+            self.begin_again();
+        } else {
+            self.drifting = drifted;
+        }
+    }
+
+    /// The winner beside those that came nearest.
+    fn look(&mut self, ns: u64) {
+        let level = &LEVELS[LEVELS.len() - 1];
+        let fastest = self.members().min_by_key(|member| self.standings[*member].ns).expect("the incumbent");
+        if self.is_clearly_faster(fastest, level.gain) {
+            self.begin_again();
+            self.incumbent = fastest as u8;
+        } else {
+            self.watch(ns);
+        }
+    }
+
+    /// All that were not far off are tried again.
+    fn begin_again(&mut self) {
+        let most = self.known_ns().max(self.won_ns) as f64 * 4.0;
+        for (place, standing) in self.standings.iter_mut().enumerate() {
+            if place != usize::from(self.incumbent) && standing.ns as f64 <= most {
+                standing.state = State::Untried;
+            }
+        }
+        self.standings[self.incumbent as usize].state = State::InPlay(0);
+        (self.won_ns, self.drifting, self.looks) = (0, false, 0);
+    }
+
+    /// How often the members of the round were measured before: the least of all but the incumbent.
+    fn level(&self) -> usize {
+        let others = self.members().filter(|member| *member != self.incumbent());
+        others.map(|member| usize::from(self.standings[member].level())).min().unwrap_or(0).min(LEVELS.len() - 1)
+    }
+
+    /// Decides on the next round and when it begins.
+    fn schedule(&mut self) {
+        let number = self.round.number + 1;
+        let (aim, others) = self.next_members();
+        self.aim = aim;
+        let mut members = vec![self.incumbent];
+        members.extend(others);
+        self.round = Round { number, members, epochs: 1, calls: 8 };
+        match aim {
+            Aim::Search => {
+                let Level { epochs, calls, .. } = LEVELS[self.level()];
+                (self.round.epochs, self.round.calls) = (epochs, calls);
+            }
+            Aim::Look => (self.round.epochs, self.round.calls) = (4, 4),
+            Aim::Watch => {}
+        }
+        let within = (self.calls_paid() / EXPECTED).ceil() as u64;
+        let earliest = match aim {
+            Aim::Search => WARM_UP,
+            Aim::Look | Aim::Watch => self.next_look(),
+        };
+        self.start = self.calls.max(earliest).max(within);
+    }
+
+    /// The calls that trying, the next round's included, takes as a share of.
+    fn calls_paid(&self) -> f64 {
+        let incumbent = &self.standings[self.incumbent()];
+        let call = if incumbent.ns > 0 { incumbent.ns as f64 } else { 1.0 };
+        let excess: f64 = self.members().map(|member| self.excess(member)).sum();
+        let calls = self.exchange + self.round.calls_of_each() as f64 * excess;
+        ((self.spent_ns as f64 / call) + calls).max(0.0) / SHARE
+    }
+
+    /// What a call takes more than one of the incumbent, over that; as far as it is known.
+    fn excess(&self, candidate: usize) -> f64 {
+        let (of, incumbent) = (&self.standings[candidate], &self.standings[self.incumbent()]);
+        if candidate == self.incumbent() {
+            return 0.0;
+        }
+        match (of.ns, of.predicted, incumbent.predicted) {
+            (ns, ..) if ns > 0 && incumbent.ns > 0 => (ns as f64 / incumbent.ns as f64 - 1.0).max(0.0),
+            (_, Some(predicted), Some(known)) => predicted / known - 1.0 + UNSURE,
+            _ => UNSURE,
+        }
+    }
+
+    /// All but the incumbent of which `state` holds.
+    fn others(&self, state: impl Fn(&Standing) -> bool) -> Vec<u8> {
+        let others = (0..).zip(&self.standings).filter(|(place, of)| *place != self.incumbent && state(of));
+        others.map(|(place, _)| place).collect()
+    }
+
+    /// Who is measured next beside the incumbent, and what for.
+    fn next_members(&mut self) -> (Aim, Vec<u8>) {
+        if !self.is_won() {
+            let mut untried = self.others(|of| of.state == State::Untried);
+            if !untried.is_empty() {
+                untried.truncate(if self.exchange > DEAR { 4 } else { 2 });
+                return (Aim::Search, untried);
+            }
+            let is_waiting = |of: &Standing| of.is_in_play() && usize::from(of.level()) < LEVELS.len();
+            let least =
+                self.standings.iter().enumerate().filter(|(place, of)| *place != self.incumbent() && is_waiting(of));
+            if let Some(least) = least.map(|(_, of)| of.level()).min() {
+                return (Aim::Search, self.others(|of| is_waiting(of) && of.level() == least));
+            }
+            self.win(self.known_ns());
+        }
+        if !self.looks.is_multiple_of(4) || self.drifting {
+            return (Aim::Watch, Vec::new());
+        }
+        let most = self.known_ns() as f64 * NEAR;
+        let mut near = self.others(|of| of.ns > 0 && of.ns as f64 <= most);
+        near.sort_by_key(|place| self.standings[usize::from(*place)].ns);
+        near.truncate(2);
+        (if near.is_empty() { Aim::Watch } else { Aim::Look }, near)
+    }
+
+    /// There is a winner, which is looked at from now on.
+    fn win(&mut self, ns: u64) {
+        (self.won_ns, self.drifting) = (ns.max(1), false);
+        while self.next_look() < self.calls + self.calls / 8 {
+            self.looks += 1;
+        }
+    }
+
+    /// The number of calls at which the winner is looked at next.
+    const fn next_look(&self) -> u64 {
+        if self.drifting {
+            return self.calls + 64;
+        }
+        let power = if self.looks / 4 < 40 { self.looks / 4 } else { 40 };
+        (FIRST_LOOK << power) / 4 * (4 + (self.looks % 4) as u64)
+    }
+}

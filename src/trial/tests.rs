@@ -1,0 +1,148 @@
+use super::simulated::{Cell, Outcome, exchange, random};
+use super::*;
+
+const CELLS: u64 = 300;
+
+/// Runs cells that are made of the numbers 0 to 299, of which the cost model is off by up to a factor `off`.
+fn run(calls: u64, cell: impl Fn(u64) -> Cell, off: f64) -> Vec<Outcome> {
+    let outcome = |cell: Cell| {
+        let mut trial = Trial::new(&cell.predicted(off), (cell.exchange / cell.ns[0]).min(4.0));
+        cell.run(&mut trial, calls)
+    };
+    (0..CELLS).map(|seed| outcome(cell(seed))).collect()
+}
+
+fn mean(outcomes: &[Outcome], of: impl Fn(&Outcome) -> f64) -> f64 {
+    outcomes.iter().map(of).sum::<f64>() / outcomes.len() as f64
+}
+
+/// Cells whose default is up to twice as slow as the slowest other candidate.
+fn bad(seed: u64) -> Cell {
+    let mut cell = Cell::random(seed, 4.0);
+    cell.ns[0] = cell.ns.iter().fold(0.0, |most, ns| f64::max(most, *ns)) * (1.0 + random(seed, 99));
+    cell
+}
+
+#[test]
+fn trying_takes_its_share_and_1000_calls_come_near_the_fastest() {
+    // How far the candidates are apart, how far the cost model is off, and what may be lost.
+    for (spread, off, regret) in [(1.3, 1.3, 0.04), (2.0, 2.0, 0.05), (4.0, 2.0, 0.075)] {
+        let outcomes = run(1000, |seed| Cell::random(seed, spread), off);
+        let (trying, lost) = (mean(&outcomes, |of| of.trying / of.ns), mean(&outcomes, Outcome::regret));
+        assert!(trying <= 0.02, "spread {spread}: trying took {trying:.3}");
+        assert!(lost <= regret, "spread {spread}: {lost:.3} above the fastest");
+        let default = mean(&outcomes, |of| of.default / of.fastest - 1.0);
+        assert!(lost < default / 2.0, "spread {spread}: {lost:.3}, the default alone {default:.3}");
+        let exchanges = mean(&outcomes, |of| f64::from(of.exchanges));
+        assert!(exchanges <= 6.0, "{exchanges:.1} exchanges");
+    }
+}
+
+#[test]
+fn bad_tables_are_recovered_from() {
+    let outcomes = run(1000, bad, 1.5);
+    let (lost, default) = (mean(&outcomes, Outcome::regret), mean(&outcomes, |of| of.default / of.fastest - 1.0));
+    assert!(lost <= 0.1 && default > 3.0, "{lost:.3}, the default alone {default:.3}");
+    let outcomes = run(10_000, bad, 1.5);
+    assert!(mean(&outcomes, Outcome::regret) <= 0.02);
+    assert!(outcomes.iter().all(|of| of.regret() < 0.1), "no cell stays with what is slow");
+}
+
+#[test]
+fn cells_with_few_calls_keep_their_default() {
+    let outcomes = run(20, |seed| Cell::random(seed, 1.3), 1.3);
+    assert!(mean(&outcomes, |of| of.trying / of.ns) <= 0.02);
+    assert!(outcomes.iter().filter(|of| of.exchanges == 0).count() > 200);
+}
+
+#[test]
+fn a_winner_that_becomes_slow_is_found_out() {
+    let (mut found, mut cells) = (0.0, 0.0);
+    for seed in 0..100 {
+        let mut cell = Cell { ns: vec![10e3, 15e3, 20e3], ..Cell::random(seed, 2.0) };
+        // At call 4,000 the first comes to take four times as long.
+        cell.drift = Some((4000, vec![4.0, 1.0, 1.0]));
+        let mut trial = Trial::new(&[Some(1.0), None, Some(2.0)], 0.3);
+        let outcome = cell.run(&mut trial, 40_000);
+        found += f64::from(trial.incumbent() == 1);
+        cells += 1.0;
+        assert!(outcome.trying <= 0.02 * outcome.ns, "{outcome:?}");
+        assert!(outcome.regret() < 0.2 && outcome.default / outcome.fastest > 2.0, "{outcome:?}");
+    }
+    assert!(found / cells > 0.95, "{found} of {cells}");
+}
+
+#[test]
+fn a_candidate_that_is_four_times_slower_is_not_measured_again() {
+    let mut trial = Trial::new(&[Some(1.0), None, Some(1.0)], 0.0);
+    trial.rested(trial.rest());
+    let mut samples = [Samples::default(), Samples::default()];
+    while !trial.is_due() {
+        let member = trial.next(5);
+        samples.iter_mut().for_each(|samples| samples.record(member, [1000, 4000, 1010][member], false));
+    }
+    exchange(&mut trial, &mut samples);
+    assert_eq!(trial.standings()[1].state, State::Dropped);
+    assert!(trial.standings()[2].is_in_play());
+    assert!(trial.members().all(|member| member != 1));
+}
+
+#[test]
+fn ranks_that_see_other_times_decide_alike() {
+    for seed in 0..50 {
+        let cell = Cell::random(seed, 3.0);
+        let predicted = cell.predicted(2.0);
+        let mut ranks: Vec<_> = (0..5).map(|_| (Trial::new(&predicted, 1.0), vec![Samples::default()], 0u64)).collect();
+        for call in 0..3000u64 {
+            let who: Vec<usize> = ranks
+                .iter_mut()
+                .map(|(trial, _, _)| {
+                    if trial.rest() > 0 {
+                        trial.rested(1);
+                        return trial.incumbent();
+                    }
+                    trial.next(seed)
+                })
+                .collect();
+            assert!(who.iter().all(|rank| *rank == who[0]), "call {call}: {who:?}");
+            for (rank, (_, samples, _)) in ranks.iter_mut().enumerate() {
+                let ns = cell.ns[who[0]] * (0.5 + random(seed ^ call << 8, rank as u64)) * (rank + 1) as f64;
+                samples[0].record(who[0], ns as u64, call % 7 == 0);
+            }
+            if ranks.iter().any(|(trial, ..)| trial.rest() == 0 && trial.is_due()) {
+                assert!(
+                    ranks.iter().all(|(trial, ..)| trial.is_due()),
+                    "call {call}: some have to compare, others not"
+                );
+                let few = ranks[0].0.measures_few();
+                let most = |of: &dyn Fn(&Trial, &Samples) -> u64| {
+                    ranks.iter().map(|(trial, samples, _)| of(trial, &samples[0])).max().unwrap()
+                };
+                let ns = std::array::from_fn(|candidate| most(&|_, samples| samples.typical(candidate, few)));
+                let spent = most(&|trial, samples| samples.spent(trial.incumbent(), trial.known_ns()));
+                for (trial, samples, exchanges) in &mut ranks {
+                    trial.commit(&ns, spent, 2000);
+                    samples[0].clear();
+                    *exchanges += 1;
+                }
+            }
+        }
+        assert!(ranks.iter().all(|(trial, ..)| *trial == ranks[0].0));
+        assert!(ranks[0].2 > 0, "something was compared");
+    }
+}
+
+#[test]
+fn what_was_found_elsewhere_is_taken_over_and_counts_stay_own() {
+    let mut won = Trial::new(&[Some(1.0), None, Some(1.0)], 0.1);
+    let cell = Cell { ns: vec![20e3, 10e3, 30e3], noise: 0.1, ..Cell::random(1, 2.0) };
+    cell.run(&mut won, 2000);
+    assert!(won.is_won() && won.incumbent() == 1);
+    let mut own = Trial::new(&[Some(1.0), None, Some(1.0)], 0.1);
+    own.rested(10);
+    own.take_over(&won, 500);
+    assert!(own.is_won() && own.incumbent() == 1 && own.rest() > 500);
+    assert_eq!((own.report().calls, own.report().spent_ns), (10, 500));
+    own.rested(100);
+    assert!(own.report().saved_ns > 100 * 8_000, "{:?}", own.report());
+}
