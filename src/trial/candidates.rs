@@ -98,10 +98,10 @@ fn exchange(network: &Network, situation: &Situation, call: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::algorithm::Operation;
-    use crate::selection::{Decided, decide};
+    use crate::selection::{Decided, Mpi, decide};
 
     fn situation(ranks: usize) -> Situation {
-        Situation { ranks, one_node: true, oversubscribed: false }
+        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN }
     }
 
     fn found(configuration: &Configuration, ranks: usize, call: &Call) -> Candidates {

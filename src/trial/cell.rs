@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn shapes_count_nodes() {
-        let situation = |ranks, one_node| Situation { ranks, one_node, oversubscribed: false };
+        let situation = |ranks, one_node| Situation { ranks, one_node, oversubscribed: false, mpi: Mpi::UNKNOWN };
         let shape =
             |ranks, nodes, most_on_node| CommunicatorShape { ranks, nodes, most_on_node, oversubscribed: false };
         assert_eq!(CommunicatorShape::of(&situation(4, true), &[]), shape(4, 1, 4));

@@ -102,6 +102,7 @@ impl Writer<'_> {
         if wants_all {
             self.gap(self.summary.verification.is_some() || self.summary.sync.is_some());
             self.verification();
+            self.learned(usize::MAX);
             self.waiting();
         }
         if self.layout.shows(TableOf::Late) {
