@@ -335,7 +335,7 @@ fn plan(
         Decided::Native { by } => (None, by),
     };
     // What was asked for stays.
-    let is_default = matches!(by.by, By::Default { .. } | By::Nobody);
+    let is_default = matches!(by.by, By::Default { .. } | By::Best { .. } | By::Unmeasured | By::Nobody);
     let may_learn = configuration.mode == Mode::Learn && is_default && !nothing_to_send;
     let decided_by = by.to_string();
     let (choice, decided_by) = match choice {

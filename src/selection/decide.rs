@@ -154,7 +154,7 @@ pub fn decide_with<'a>(
         }
     }
     match configuration.mode {
-        Mode::Best => Decided::Native { by: Reason { by: By::Unmeasured, refused: asked_for(refused) } },
+        Mode::Best | Mode::Learn => Decided::Native { by: Reason { by: By::Unmeasured, refused: asked_for(refused) } },
         _ => Decided::Native { by: Reason { by: By::Nobody, refused } },
     }
 }
@@ -174,7 +174,7 @@ pub struct Candidate<'a> {
 }
 
 /// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
-/// matching row of the default table, or in mode `best` of its table.
+/// matching row of the default table, or in the modes `best` and `learn` of its table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
     table: &'static str,
@@ -192,7 +192,8 @@ impl<'a, 'b> Candidates<'a, 'b> {
         situation: &'b Situation,
         call: &'b Call<'b>,
     ) -> Self {
-        let best = configuration.mode == Mode::Best;
+        // What is not learned goes by measurements as well.
+        let best = matches!(configuration.mode, Mode::Best | Mode::Learn);
         let (table, rules) = defaults::of(situation, best);
         let rows = rules.of(call.operation).iter();
         let asked = asked(program, configuration, situation, call);

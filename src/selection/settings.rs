@@ -18,7 +18,7 @@ pub enum Mode {
     /// The same with the MPI library's in place of Collie's too: whoever doubts a comparison sees how often it tells a
     /// difference where there is none. Not for users, who are not told of it.
     CompareSelf,
-    /// The fastest of several is found while the program runs.
+    /// The fastest of several is found while the program runs; until it is, and where it is not worth it, as `Best`.
     Learn,
     /// Both run on every call, and their results are compared; the program gets the native one.
     Verify,

@@ -68,6 +68,7 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::selection::Mpi;
     use crate::algorithm::all;
 
     #[test]
