@@ -68,8 +68,8 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::Mpi;
     use crate::algorithm::all;
+    use crate::selection::Mpi;
 
     #[test]
     fn no_algorithm_asks_for_more_units_than_cells_tell_apart() {
