@@ -137,7 +137,7 @@ fn explain_tells_why_best_leaves_a_call_to_the_library() {
     let measured = explain(&["--ranks", "2", "--mpi", "openmpi", "--mpi-version", "4.1.4"]);
     assert!(measured.starts_with("bcast of 64 bytes among 2 ranks on one node, openmpi 4.1.4\n"), "{measured}");
     assert!(measured.contains("stays with the MPI library\nby best one_node:"), "{measured}");
-    assert!(measured.contains("in mode replace: linear\nby default one_node:"), "{measured}");
+    assert!(measured.contains("in mode replace: knomial:radix=4,segment=none\nby default one_node:"), "{measured}");
     let unknown = explain(&["--ranks", "48"]);
     let words = "stays with the MPI library\nby best: not measured\nbecause no measurement of such calls is known";
     assert!(unknown.contains(words), "{unknown}");

@@ -123,16 +123,19 @@ fn best(rules: &str, mpi: &str, operation: Operation, ranks: usize, bytes: usize
 
 #[test]
 fn best_takes_what_was_measured_and_leaves_the_rest() {
-    for mpi in ["Open MPI v4.1.4", "MPICH Version: 4.0.2"] {
-        let told = best("", mpi, Operation::Reduce, 2, 64 << 10);
-        assert!(told.starts_with("linear by best one_node:"), "{told}");
-        let told = best("", mpi, Operation::Bcast, 2, 8);
-        assert!(told.starts_with("native by best one_node:"), "{told}");
+    for (mpi, operation, bytes, native) in [
+        ("Open MPI v4.1.4", Operation::Reduce, 64 << 10, false),
+        ("Open MPI v4.1.4", Operation::Bcast, 8, true),
+        ("MPICH Version: 4.0.2", Operation::Reduce, 64 << 10, false),
+        ("MPICH Version: 4.0.2", Operation::Bcast, 8, false),
+    ] {
+        let told = best("", mpi, operation, 2, bytes);
+        assert!(told.contains(" by best one_node:") && told.starts_with("native") == native, "{mpi}: {told}");
     }
-    // Another number of ranks, another operation, another release, an unknown library.
+    // Another number of ranks, another release, an unknown library.
     for (mpi, operation, ranks) in [
         ("Open MPI v4.1.4", Operation::Reduce, 3),
-        ("Open MPI v4.1.4", Operation::Alltoall, 2),
+        ("Open MPI v4.1.4", Operation::Alltoall, 3),
         ("Open MPI v6.0.0", Operation::Reduce, 2),
         ("An MPI 1.0", Operation::Reduce, 2),
     ] {
