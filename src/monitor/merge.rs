@@ -64,6 +64,7 @@ impl Merged {
             mpi_library: job.mpi_library,
             command: job.command,
             mode: job.mode,
+            protocol_limits: job.limits,
             sync: waiting_known.then_some(job.sync),
             partial: None,
             missing: Vec::new(),

@@ -80,8 +80,8 @@ pub use named_rows::{RegionRow, SiteRow};
 pub use picked::{Parts, Shown};
 pub use record::{
     CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DecodeError, DifferenceRecord, ElementsRecord,
-    EpochsRecord, GapRecord, JobRecord, LateRecord, MessageRecord, OverflowRecord, PlayedRecord, RankRecord, TextError,
-    TrafficRecord,
+    EpochsRecord, GapRecord, JobRecord, LateRecord, LimitsRecord, MessageRecord, OverflowRecord, PlayedRecord,
+    RankRecord, TextError, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use spread::Spread;

@@ -177,6 +177,20 @@ pub struct JobRecord {
     pub ranks: u32,
     /// The same for all ranks of a job, and no other job's.
     pub id: String,
+    /// Beyond which lengths a message within a node travels as two; absent where none does.
+    pub limits: Option<LimitsRecord>,
+}
+
+/// Beyond which lengths a message within a node took another way through the MPI library, so that one of up to twice that
+/// travelled as two.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LimitsRecord {
+    /// The lengths, ascending.
+    pub bytes: Vec<u64>,
+    /// What measuring them took in `MPI_Init`; absent where they were known or set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured_seconds: Option<f64>,
 }
 
 /// A communicator as one rank saw it.

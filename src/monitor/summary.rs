@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::{Comparison, Learned, LeftOut, RegionRow, SiteRow, Spread};
+use super::{Comparison, Learned, LeftOut, LimitsRecord, RegionRow, SiteRow, Spread};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,6 +22,9 @@ pub struct Summary {
     pub command: String,
     /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
     pub mode: String,
+    /// Beyond which lengths a message within a node travelled as two; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol_limits: Option<LimitsRecord>,
     /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<String>,

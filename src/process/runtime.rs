@@ -33,6 +33,8 @@ pub struct Runtime {
     /// Where the MPI library's protocol within this node changes: as measured between two ranks in `MPI_Init`, otherwise as known
     /// by name.
     limits: [OnceCell<ProtocolLimits>; 2],
+    /// What measuring them took, on rank 0.
+    limits_took: OnceCell<f64>,
     /// The clock that times the calls.
     pub clock: quanta::Clock,
     /// Length of its tick.
@@ -151,6 +153,7 @@ fn make() -> Result<Runtime> {
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),
         limits: [OnceCell::new(), OnceCell::with_value(limits::known())],
+        limits_took: OnceCell::new(),
         started: (clock.raw(), SystemTime::now()),
         clock,
         nanoseconds_per_tick,
@@ -176,8 +179,14 @@ impl Runtime {
         self.limits.iter().find_map(OnceCell::get).copied().unwrap_or_default()
     }
 
+    /// Seconds that measuring them took: known where they were measured, on rank 0.
+    pub fn limits_took(&self) -> Option<f64> {
+        self.limits_took.get().copied()
+    }
+
     /// Takes what was measured, before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
-    pub fn set_limits(&self, measured: ProtocolLimits) {
+    pub fn set_limits(&self, measured: ProtocolLimits, seconds: Option<f64>) {
+        seconds.map(|seconds| self.limits_took.set(seconds));
         // The first counts, which all ranks were told alike.
         let _ = self.limits[0].set(measured);
     }

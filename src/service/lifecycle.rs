@@ -127,7 +127,8 @@ fn measure_limits(runtime: &Runtime) -> Result {
     }
     bytes::broadcast(world, 0, &mut told)?;
     if let Ok(word) = <[u8; 8]>::try_from(told.as_slice()) {
-        runtime.set_limits(ProtocolLimits::from_word(u64::from_le_bytes(word)));
+        runtime
+            .set_limits(ProtocolLimits::from_word(u64::from_le_bytes(word)), measured.map(|measured| measured.seconds));
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
 use crate::call::{messages, regions, registry};
 use crate::monitor::{
-    CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, Overflow, OverflowRecord, PlayedRecord,
-    RankRecord, Traffic, join_learned,
+    CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, LimitsRecord, Overflow, OverflowRecord,
+    PlayedRecord, RankRecord, Traffic, join_learned,
 };
 use crate::mpi::node;
 use crate::process::library;
@@ -54,7 +54,20 @@ fn job(runtime: &Runtime) -> JobRecord {
         },
         ranks: runtime.world_size as u32,
         id: places::files(runtime).job.clone(),
+        limits: limits(runtime),
     }
+}
+
+/// Beyond which lengths messages within a node travel as two, if any of ours do.
+fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
+    let configuration =
+        runtime.configuration.as_ref().ok().filter(|configuration| configuration.mode != Mode::Native)?;
+    let (limits, measured_seconds) = match configuration.limits {
+        Some(limits) => (limits, None),
+        None => (runtime.limits(), runtime.limits_took()),
+    };
+    let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
+    (!bytes.is_empty()).then_some(LimitsRecord { bytes, measured_seconds })
 }
 
 /// What this rank has to tell, and the number of communicators that have to be left out. `combined` is what all ranks

@@ -2,7 +2,7 @@
 
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, LearnedKey, LearnedRecord, MessageCall,
+    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, LearnedKey, LearnedRecord, LimitsRecord, MessageCall,
     MessageRecord, RankRecord, RegionRecord, SiteRecord, Summary, Table, TrafficRecord, TriedRecord, merge,
 };
 use crate::operation::Operation;
@@ -100,6 +100,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
             mpi_library: "Open MPI v4.1.4".into(),
             command: "./stencil --grid 4096 --steps 400".into(),
             mode: mode.into(),
+            limits: (mode == "replace").then(|| LimitsRecord { bytes: vec![4032], measured_seconds: Some(0.0047) }),
             sync: sync.into(),
             ranks: RANKS,
             id: "node-a 4000".into(),

@@ -1,7 +1,7 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
 use super::writer::{REASONS, Writer};
-use crate::monitor::LeftOut;
+use crate::monitor::{LeftOut, LimitsRecord};
 use crate::report::layout::Extent;
 use crate::report::left;
 use crate::report::quantity::{bytes, count, duration, percent};
@@ -78,6 +78,9 @@ impl Writer<'_> {
         if let Some(left_out) = &summary.left_out {
             self.line(&format!("left out for want of memory at rank 0: {}", too_much(left_out).join(", ")));
         }
+        if let Some(limits) = &summary.protocol_limits {
+            self.line(&format!("within a node, messages of {} travelled as two{}", lengths(limits), how_known(limits)));
+        }
         let overhead = &summary.overhead;
         let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
         let dropped = match summary.dropped_events {
@@ -91,6 +94,18 @@ impl Writer<'_> {
             finalize.unwrap_or_default()
         ));
     }
+}
+
+/// Which lengths lie beyond a limit, and no further than its double.
+fn lengths(limits: &LimitsRecord) -> String {
+    let spans = limits.bytes.iter().map(|limit| format!("{} to {} bytes", limit + 1, 2 * limit));
+    spans.collect::<Vec<_>>().join(" and of ")
+}
+
+fn how_known(limits: &LimitsRecord) -> String {
+    let told =
+        |seconds| format!(": limits of the MPI library's protocol, measured in MPI_Init in {}", duration(seconds));
+    limits.measured_seconds.map_or_else(String::new, told)
 }
 
 /// What is not in the report, most important first: the line may be cut.
