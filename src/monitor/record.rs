@@ -184,7 +184,7 @@ pub struct JobRecord {
 /// Beyond which lengths a message within a node took another way through the MPI library, so that one of up to twice that
 /// travelled as two.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,

@@ -78,17 +78,15 @@ impl Writer<'_> {
         if let Some(left_out) = &summary.left_out {
             self.line(&format!("left out for want of memory at rank 0: {}", too_much(left_out).join(", ")));
         }
-        if let Some(limits) = &summary.protocol_limits {
-            self.line(&format!("within a node, messages of {} travelled as two{}", lengths(limits), how_known(limits)));
-        }
         let overhead = &summary.overhead;
         let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
         let dropped = match summary.dropped_events {
             0 => String::new(),
             events => format!("; {} calls missing in the per-call log", count(events)),
         };
+        let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut_in_two);
         self.line(&format!(
-            "monitoring costs {} a call, {} on the busiest rank{}{dropped}",
+            "monitoring costs {} a call, {} on the busiest rank{}{dropped}{limits}",
             duration(overhead.nanoseconds_per_call / 1e9),
             duration(overhead.seconds_per_rank),
             finalize.unwrap_or_default()
@@ -96,16 +94,12 @@ impl Writer<'_> {
     }
 }
 
-/// Which lengths lie beyond a limit, and no further than its double.
-fn lengths(limits: &LimitsRecord) -> String {
-    let spans = limits.bytes.iter().map(|limit| format!("{} to {} bytes", limit + 1, 2 * limit));
-    spans.collect::<Vec<_>>().join(" and of ")
-}
-
-fn how_known(limits: &LimitsRecord) -> String {
-    let told =
-        |seconds| format!(": limits of the MPI library's protocol, measured in MPI_Init in {}", duration(seconds));
-    limits.measured_seconds.map_or_else(String::new, told)
+/// Which messages within a node travelled as two, and what finding that out took.
+fn cut_in_two(limits: &LimitsRecord) -> String {
+    let spans: Vec<_> = limits.bytes.iter().map(|limit| format!("{}-{}", limit + 1, 2 * limit)).collect();
+    let took =
+        limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
+    format!("; {} bytes on a node go as two{took}", spans.join(", "))
 }
 
 /// What is not in the report, most important first: the line may be cut.
