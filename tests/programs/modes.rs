@@ -333,6 +333,8 @@ fn under_corruption(family: &Family, on_difference: &str) -> Result<(crate::job:
         ("COLLIE_ALLREDUCE", "recursive_doubling"),
         ("COLLIE_BCAST", "native"),
         ("COLLIE_REDUCE", "native"),
+        // The message that is corrupted is to be one of a collective.
+        ("COLLIE_LIMITS", "off"),
         ("COLLIE_REPORT", &path_text),
     ];
     let command = vec![family.program("rounds.c")?.display().to_string(), "numbers".to_owned()];
