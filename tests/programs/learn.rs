@@ -56,8 +56,11 @@ fn adds_up(report: &Report) -> Result<(), Failed> {
 
 /// Rotating roots, in place and not, on three communicators in turns, the same call after call with other values.
 fn learn(family: &Family) -> Result<(), Failed> {
+    // MPICH 4.0.2's own reduction in place breaks off at roots other than 0 (docs/native-defects.md), and native has its turns.
+    let operations =
+        if family.name == "mpich" { OPERATIONS.replace("allreduce,reduce,", "allreduce,") } else { OPERATIONS.into() };
     for ranks in [2, 3] {
-        let (outcome, report) = accounted(family, "repeated.c", &[OPERATIONS, "thin", "often"], ranks, &[LEARN])?;
+        let (outcome, report) = accounted(family, "repeated.c", &[&operations, "thin", "often"], ranks, &[LEARN])?;
         adds_up(&report)?;
         let all = cells(&report)?;
         let compared = all.iter().filter(|cell| measured(cell) > 1).count();
