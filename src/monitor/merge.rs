@@ -55,7 +55,7 @@ impl Merged {
             rows.iter_mut().for_each(|row| row.waiting_seconds = None);
         }
         let (timeline, elements) = self.timeline(&row_of);
-        let [traffic, native_traffic, native_collectives] =
+        let [traffic, shared_traffic, native_traffic, native_collectives] =
             std::mem::take(&mut self.traffic).map(|sent| traffic(&self.ranks, &sent));
         let hosts: BTreeSet<&str> = self.ranks.iter().map(|rank| rank.host.as_str()).collect();
         Summary {
@@ -99,6 +99,7 @@ impl Merged {
             communicators,
             rows,
             traffic,
+            shared_traffic,
             native_traffic,
             native_collectives,
             timeline,
@@ -259,6 +260,7 @@ fn communicator_row(part: CommunicatorPart) -> CommunicatorRow {
         parent: part.parent,
         size: part.size,
         members: part.members,
+        no_shared_memory: part.no_shared_memory,
         compared_calls: part.compared.map(|compared| compared.0),
         comparable_calls: part.compared.map(|compared| compared.1),
     }

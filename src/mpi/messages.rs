@@ -67,15 +67,15 @@ impl Units {
 #[derive(Debug)]
 pub struct Channel {
     /// The private communicator.
-    comm: MPI_Comm,
+    pub(super) comm: MPI_Comm,
     /// Own rank in it.
-    rank: usize,
+    pub(super) rank: usize,
     /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
     yielding: bool,
     units: Units,
     stride: isize,
     /// Signature bytes of a unit.
-    size: usize,
+    pub(super) size: usize,
     /// What messages are counted in, so many of them per unit.
     wire: MPI_Datatype,
     per_unit: usize,
@@ -120,7 +120,7 @@ pub struct Messages<'a> {
 
 impl Messages<'_> {
     #[inline(always)]
-    fn count_message(&mut self, peer: u32, units: usize) {
+    pub(super) fn count_message(&mut self, peer: u32, units: usize) {
         self.traffic.sent(peer as usize, (units * self.channel.size) as u64);
     }
 

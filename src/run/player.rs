@@ -98,7 +98,13 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     /// What the transport said first.
     #[inline(always)]
     pub fn finish(self) -> Result<u64, T::Error> {
-        self.error.map_or(Ok(self.actions), Err)
+        self.give_back().1
+    }
+
+    /// The same, with the transport, for a program that follows.
+    #[inline(always)]
+    pub fn give_back(self) -> (T, Result<u64, T::Error>) {
+        (self.transport, self.error.map_or(Ok(self.actions), Err))
     }
 
     #[inline(always)]

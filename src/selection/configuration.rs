@@ -5,7 +5,9 @@
 use super::error::{ConfigurationError, ConfigurationErrors, suggestion};
 use super::file_names;
 use super::rules::{self, Rules};
-use super::settings::{Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, VerifyResult};
+use super::settings::{
+    Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, Transport, VerifyResult,
+};
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
 use crate::algorithm::{Operation, format_bytes, parse_bytes};
@@ -86,6 +88,8 @@ pub struct Configuration {
     pub reproducible: bool,
     /// `COLLIE_NETWORK`.
     pub network: Option<Arc<Network>>,
+    /// `COLLIE_TRANSPORT`.
+    pub transport: Transport,
     /// `COLLIE_PIECE`.
     pub piece: Piece,
     /// `COLLIE_LIMITS`; `None` for what is measured or known.
@@ -132,6 +136,7 @@ impl Default for Configuration {
             learn: None,
             reproducible: false,
             network: None,
+            transport: Transport::default(),
             piece: Piece::default(),
             limits: None,
             report: vec![ReportTarget::Stderr],
@@ -280,6 +285,9 @@ impl Configuration {
             variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
+            variables::TRANSPORT => {
+                self.transport = word(value, &[("messages", Transport::Messages), ("shared", Transport::Shared)])?;
+            }
             variables::PIECE => self.piece = Piece::parse(value)?,
             variables::LIMITS => self.limits = limits(value)?,
             variables::REPORT => self.report = report(value)?,

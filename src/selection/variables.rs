@@ -37,6 +37,8 @@ pub const LEARN: &str = "COLLIE_LEARN";
 pub const REPRODUCIBLE: &str = "COLLIE_REPRODUCIBLE";
 /// The network that segments are cut for.
 pub const NETWORK: &str = "COLLIE_NETWORK";
+/// How messages travel within a node.
+pub const TRANSPORT: &str = "COLLIE_TRANSPORT";
 /// Bytes of a message between nodes.
 pub const PIECE: &str = "COLLIE_PIECE";
 /// Bytes of a message within a node that needs no buffer.
@@ -135,6 +137,15 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "shared_memory within a node, ethernet between nodes",
         help: "Network whose start-up and bandwidth decide what `segment=auto` and `blocks=auto` come to; the file is one \
                that `collie fit` wrote, read by rank 0.",
+    },
+    Variable {
+        name: TRANSPORT,
+        accepted: "messages, shared",
+        default: "messages",
+        help: "How the messages of Collie's algorithms travel between ranks of a node. messages are MPI's point-to-point messages; \
+               shared has them go through memory that the ranks share, a segment of about 1 MiB at most for each rank and \
+               communicator, and at most an eighth of COLLIE_MEMORY and 64 segments in all. Where that cannot be had, all ranks of \
+               the communicator exchange messages, and the report says why. Messages between nodes are always MPI's.",
     },
     Variable {
         name: PIECE,

@@ -2,7 +2,9 @@
 
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
-use crate::selection::{Configuration, Device, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
+use crate::selection::{
+    Configuration, Device, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Transport, Wanted,
+};
 
 fn parse(variables: &[(&str, &str)]) -> Result<Configuration, String> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -53,6 +55,7 @@ fn every_variable_is_understood() {
         ("COLLIE_MAX_COMMUNICATORS", "7"),
         ("COLLIE_DEVICE", "ask"),
         ("COLLIE_PIECE", "off"),
+        ("COLLIE_TRANSPORT", "shared"),
         ("COLLIE_LIMITS", "256, 1K"),
     ])
     .unwrap();
@@ -70,6 +73,7 @@ fn every_variable_is_understood() {
     assert_eq!(configuration.report, targets);
     assert_eq!(configuration.log, "collie=trace");
     assert_eq!(configuration.device, Device::Ask);
+    assert_eq!((configuration.transport, parse(&[]).unwrap().transport), (Transport::Shared, Transport::Messages));
     assert_eq!(configuration.max_communicators, Some(7));
     assert_eq!((configuration.piece.or(Some(5)), configuration.limits), (None, ProtocolLimits::of([256, 1024])));
     assert_eq!(parse(&[]).unwrap().limits, None);
