@@ -22,6 +22,7 @@ use uses::{Arrow, arrows};
 const ROOMS: &[(&str, &[&str])] = &[
     ("pattern", &[]),
     ("threads", &[]),
+    ("shared", &[]),
     ("family", &[]),
     ("operation", &[]),
     ("algorithm", &["pattern", "operation"]),
