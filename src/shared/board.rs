@@ -1,15 +1,8 @@
 //! What a rank may do on a board.
 
-use super::memory::Memory;
+use super::memory::{BANKS, LINES, Memory};
 use super::sync::Ordering;
 
-/// Banks of a rank's window. Calls use them in turns; one that needs more room than a bank uses the other one as well, and
-/// has to see to it itself that it is left.
-pub const BANKS: usize = 2;
-/// Lines of a rank, which calls use in turns.
-pub const LINES: usize = 8;
-/// Bytes that a line carries beside its flag, in the same cache line: whoever sees the flag has the data.
-pub const PAYLOAD: usize = 48;
 /// Bits of a flag that count steps; the others count calls, enough for weeks of them.
 const STEP_BITS: u32 = 20;
 /// The last step of a call that a flag can tell.

@@ -1,8 +1,14 @@
 //! Where the flags, lines and windows of a board lie.
 
-use super::board::{BANKS, LINES};
 use super::sync::AtomicU64;
 
+/// Banks of a rank's window. Calls use them in turns; one that needs more room than a bank uses the other one as well, and
+/// has to see to it itself that it is left.
+pub const BANKS: usize = 2;
+/// Lines of a rank, which calls use in turns.
+pub const LINES: usize = 8;
+/// Bytes that a line carries beside its flag, in the same cache line: whoever sees the flag has the data.
+pub const PAYLOAD: usize = 48;
 /// Bytes of a cache line: flags of different writers never share one.
 const CACHE_LINE: usize = 64;
 /// Where the payload of a line begins, behind its flag and aligned for every element.

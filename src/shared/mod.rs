@@ -18,8 +18,8 @@
 pub mod board;
 pub mod memory;
 
-pub use board::{BANKS, Board, LINES, LONGEST_STEP, PAYLOAD};
-pub use memory::Memory;
+pub use board::{Board, LONGEST_STEP};
+pub use memory::{BANKS, LINES, Memory, PAYLOAD};
 
 impl Board {
     /// Bytes of shared memory that the board of so many ranks takes, with two banks of `window` bytes for each.
