@@ -234,6 +234,7 @@ pub fn seat_and_call<'a>(
         in_place: operation.tells_in_place() && local.send.is_none(),
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
+        shared: None,
     };
     let (rank, size) = (communicator.facts.rank, communicator.facts.size);
     (Seat { comm, rank, size, yielding, fragments: agreed.fragments }, call)

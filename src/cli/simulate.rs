@@ -27,6 +27,9 @@ pub struct Arguments {
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
+    /// Whether all includes algorithms in memory that the ranks of a node share, as COLLIE_TRANSPORT
+    #[arg(long, default_value = "messages", value_parser = ["messages", "shared"])]
+    transport: String,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
     #[arg(long, required_unless_present = "against")]
     ranks: Option<String>,
@@ -70,7 +73,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let ranks = values("--ranks", ranks, 2, |text| text.parse().ok()).map_err(Failure::usage)?;
     let bytes = values("--bytes", &arguments.bytes, 4, parse_bytes).map_err(Failure::usage)?;
     let bytes = if operation.has_data() { bytes } else { vec![0] };
-    let choices = choices(operation, &arguments.algorithm).map_err(Failure::usage)?;
+    let shares = arguments.transport == "shared";
+    let choices = choices(operation, &arguments.algorithm, shares).map_err(Failure::usage)?;
     let (steps, progress) = (arguments.steps, Progress::start());
     let plan = Plan { operation, choices: &choices, ranks: &ranks, bytes: &bytes, network: &network, steps };
     let times = simulated(&plan, &progress).map_err(Failure::cannot)?;
@@ -87,11 +91,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     Ok(Done { text, code: if progress.is_ended() { 130 } else { 0 } })
 }
 
-fn choices(operation: Operation, names: &[String]) -> Result<Vec<Choice>, String> {
+fn choices(operation: Operation, names: &[String], shares_memory: bool) -> Result<Vec<Choice>, String> {
     let mut choices = Vec::new();
     for name in names {
         if name == "all" {
-            choices.extend(of(operation).iter().map(|row| Choice::new(row)));
+            let rows = of(operation).iter().filter(|row| shares_memory || !row.needs.shared_memory);
+            choices.extend(rows.map(|row| Choice::new(row)));
         } else {
             choices.push(parse_choice(operation, name).map_err(|error| error.to_string())?);
         }
@@ -163,7 +168,7 @@ mod tests {
     fn rows(names: &[&str], ranks: &[usize], bytes: &[usize], network: &Network, steps: usize) -> Vec<Row> {
         let operation = Operation::Allreduce;
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-        let choices = choices(operation, &names).unwrap();
+        let choices = choices(operation, &names, false).unwrap();
         let plan = Plan { operation, choices: &choices, ranks, bytes, network, steps };
         let times = simulated(&plan, &Progress::start()).unwrap();
         choices.iter().cloned().zip(times).map(|(choice, times)| Row { choice, times }).collect()

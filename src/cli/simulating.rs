@@ -132,7 +132,7 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     let now = || format!("{operation} {choice} of {bytes} bytes among {ranks} ranks");
                     progress.tell(done.load(Ordering::Relaxed), choices.len() * plan.cells(), &now);
                     let nodes = network.nodes(ranks);
-                    let call = network.call(operation, 0, bytes, &nodes);
+                    let call = network.with_shared_memory(&network.call(operation, 0, bytes, &nodes));
                     match predict(choice, &call, ranks, network, steps) {
                         Ok(time) => {
                             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);

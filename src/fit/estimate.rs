@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use crate::schedule::simulate::{Link, Network};
+use crate::schedule::simulate::{Link, Memory, Network};
 use crate::selection::Piece;
 
 /// Messages of up to so many bytes count as empty: their bytes take no time worth mentioning on any network.
@@ -114,6 +114,7 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
         per_copied_byte: job.per_copied_byte,
         ranks_per_node: if links[1].is_some() { most } else { other.ranks_per_node },
         ports_per_node: ports,
+        memory: Memory::PLAIN,
         fragment: links[1].and_then(|_| Piece::between_nodes(job.fast_network)),
     })
 }

@@ -27,7 +27,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("operation", &[]),
     ("algorithm", &["pattern", "operation"]),
     ("schedule", &["operation"]),
-    ("run", &["operation", "schedule"]),
+    ("run", &["shared", "operation", "schedule"]),
     ("monitor", &["operation", "run"]),
     ("mpi", &["family", "operation", "schedule", "run", "monitor"]),
     ("selection", &["operation", "algorithm", "schedule"]),

@@ -115,7 +115,8 @@ impl Forced {
         let ran = calls(&|row| row.algorithm == text);
         // What an algorithm needs may be more than one machine has; then the report says what refused it.
         let refused = calls(&|row| row.decided_by.contains(choice.algorithm.name));
-        if ran == 0 && (refused == 0 || !choice.algorithm.needs.several_nodes) {
+        let needs = choice.algorithm.needs;
+        if ran == 0 && (refused == 0 || !needs.several_nodes && !needs.shared_memory) {
             let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
             return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());
         }
