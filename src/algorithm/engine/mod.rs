@@ -7,6 +7,7 @@ pub mod circulant_blocks;
 pub mod digits;
 pub mod down;
 pub mod exchange;
+pub mod flags;
 pub mod folding;
 pub mod hierarchy;
 pub mod node_blocks;
