@@ -19,3 +19,4 @@ pub mod scatter;
 pub mod two_trees;
 pub mod up;
 pub mod up_down;
+pub mod windows;
