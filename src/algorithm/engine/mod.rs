@@ -16,6 +16,7 @@ pub mod range_tree;
 pub mod relay;
 pub mod ring;
 pub mod scatter;
+pub mod slices;
 pub mod two_trees;
 pub mod up;
 pub mod up_down;
