@@ -13,6 +13,8 @@ pub mod transport;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_shared;
 
 pub use player::{Buffers, Counts, Player, Resumable, play};
 pub use transport::{Observer, Transport};
