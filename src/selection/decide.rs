@@ -173,13 +173,14 @@ pub struct Candidate<'a> {
     pub wanted: &'a Wanted,
 }
 
-/// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
-/// matching row of the default table, or in the modes `best` and `learn` of its table.
+/// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then, where the
+/// ranks share memory, every matching row of the table for that; then every matching row of the default table, or in the modes `best` and `learn` of its table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
     table: &'static str,
     best: bool,
     rows: std::slice::Iter<'static, super::Rule>,
+    shared: std::slice::Iter<'static, super::Rule>,
     situation: &'b Situation,
     call: &'b Call<'b>,
 }
@@ -197,7 +198,10 @@ impl<'a, 'b> Candidates<'a, 'b> {
         let (table, rules) = defaults::of(situation, best);
         let rows = rules.of(call.operation).iter();
         let asked = asked(program, configuration, situation, call);
-        Self { asked, table, best, rows, situation, call }
+        // Nobody has measured those beside the MPI library's yet.
+        let shares_memory = call.shared.is_some() && !best;
+        let shared = if shares_memory { defaults::of_shared_memory().1.of(call.operation).iter() } else { [].iter() };
+        Self { asked, table, best, rows, shared, situation, call }
     }
 }
 
@@ -230,6 +234,10 @@ impl<'a> Iterator for Candidates<'a, '_> {
             return Some(asked);
         }
         let (situation, call) = (self.situation, self.call);
+        if let Some(row) = self.shared.find(|row| row.matches(situation, call)) {
+            let by = By::Default { table: defaults::of_shared_memory().0, line: row.line };
+            return Some(Candidate { by, wanted: &row.wanted });
+        }
         let row = self.rows.find(|row| row.matches(situation, call))?;
         let (table, line) = (self.table, row.line);
         let by = if self.best { By::Best { table, line } } else { By::Default { table, line } };
