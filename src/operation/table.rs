@@ -125,6 +125,7 @@ operations! {
             ("pipeline:segment=16K", 7),
             ("double_tree:segment=16K", 7),
             ("circulant:blocks=4", 7),
+            ("shared_queue", 4),
         ],
     }
     Reduce {
