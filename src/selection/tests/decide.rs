@@ -1,6 +1,6 @@
 //! Who is heard first, what happens when needs are not met, and that the default tables have an answer for every call.
 
-use crate::algorithm::{Call, Operation};
+use crate::algorithm::{Call, Operation, SharedMemory};
 use crate::selection::defaults::{BEST, TABLES};
 use crate::selection::{
     Configuration, Decided, Mpi, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules,
@@ -37,6 +37,26 @@ fn the_variable_goes_before_the_rules_and_these_before_the_tables() {
     assert!(
         told(&configuration(&[], "allreduce * * auto\nallreduce * * ring"), 1, true).contains(" by default one_node:")
     );
+}
+
+#[test]
+fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gives_way() {
+    let told = |variables: &[(&str, &str)], operation, shared| {
+        let call = Call { shared, ..call(operation, 8, true) };
+        match decide(&configuration(variables, ""), &HERE, &call) {
+            Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
+            Decided::Native { by } => format!("native by {by}"),
+        }
+    };
+    let shared = Some(SharedMemory::PLAIN);
+    assert_eq!(told(&[], Operation::Allreduce, shared), "shared_slices by default shared_memory:7");
+    assert!(told(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
+    assert!(!told(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
+    assert_eq!(told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
+    let refused = told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, None);
+    let why = "(mcs of COLLIE_BARRIER needs memory that all ranks share, which there is on one node with \
+               COLLIE_TRANSPORT=shared)";
+    assert!(refused.contains(" by default one_node:") && refused.ends_with(why), "{refused}");
 }
 
 #[test]
