@@ -68,6 +68,7 @@ const NATIVE_DEFECTS: &[(&str, &str, &str)] = &[
     ("intel", "data_movement::", "differing_maps"),
     ("intel", "sessions::alone", "init_after_session"),
     ("intel", "sessions::before", "init_after_session"),
+    ("intel", "learn_by_threads", "none: four threads with collectives at once"),
 ];
 
 /// What a family is tested with.
