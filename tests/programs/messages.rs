@@ -1,6 +1,7 @@
 //! Point-to-point calls in the report: how many of each, what they sent, and how long they waited; those of collectives' requests
 //! are none of them.
 
+use crate::job::alone;
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
@@ -19,7 +20,7 @@ const TESTS: &[(&str, Test)] = &[
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || test(family))
+        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
     };
     TESTS.iter().map(trial).collect()
 }
