@@ -177,9 +177,9 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: OBSERVE,
         accepted: "all, collectives",
         default: "all",
-        help: "all counts and times point-to-point calls too (MPI_Send, MPI_Irecv, MPI_Waitall and the like), so that the report \
-               tells how much of the run is spent in messages; of short ones some are timed and stand for the others. \
-               collectives leaves them alone.",
+        help: "all counts and times calls beside collectives too: point-to-point (MPI_Send, MPI_Irecv, MPI_Waitall and the like), \
+               one-sided and on files, so that the report tells how much of the run is spent in them; of short ones some are \
+               timed and stand for the others. collectives leaves them alone.",
     },
     Variable {
         name: SITES,
