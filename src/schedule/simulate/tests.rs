@@ -13,6 +13,7 @@ fn network() -> Network {
         ranks_per_node: 2,
         ports_per_node: 1,
         fragment: None,
+        limits: None,
     }
 }
 
