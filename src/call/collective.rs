@@ -21,7 +21,7 @@ use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{device, guard, sessions};
-use crate::selection::{By, Decided, Mode, VerifyResult, decide_with};
+use crate::selection::{Decided, Mode, VerifyResult, decide_with};
 use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -335,8 +335,7 @@ fn plan(
         Decided::Native { by } => (None, by),
     };
     // What was asked for stays.
-    let is_default = matches!(by.by, By::Default { .. } | By::Best { .. } | By::Unmeasured | By::Nobody);
-    let may_learn = configuration.mode == Mode::Learn && is_default && !nothing_to_send;
+    let may_learn = configuration.mode == Mode::Learn && by.by.is_default() && !nothing_to_send;
     let decided_by = by.to_string();
     let (choice, decided_by) = match choice {
         Some(_) if communicator.private(runtime)?.is_none() => {

@@ -33,6 +33,7 @@ pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
         ranks_per_node: 1,
         ports_per_node: 1,
         fragment: None,
+        limits: None,
         memory: Memory::FREE,
     }
 }

@@ -57,7 +57,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("entry", &["operation", "monitor", "mpi", "selection", "process", "communicator", "call", "service"]),
-    ("bench", &["operation", "algorithm", "schedule", "monitor", "mpi", "selection", "report", "entry"]),
+    ("bench", &["operation", "algorithm", "schedule", "monitor", "mpi", "selection", "trial", "report", "entry"]),
     ("fit", &["operation", "schedule", "mpi", "selection", "bench"]),
     ("cli", &["family", "operation", "algorithm", "schedule", "monitor", "selection", "report", "bench", "fit"]),
     ("bin", &["bench", "fit", "cli"]),

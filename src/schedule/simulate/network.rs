@@ -102,9 +102,13 @@ pub struct Network {
     pub ranks_per_node: usize,
     /// Ports of a node to the others, in either direction, shared by its ranks.
     pub ports_per_node: usize,
-    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; absent where all do.
+    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; 0 where all do, absent where nobody
+    /// found out, which is the same for predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<usize>,
+    /// Bytes beyond which a message within a node travels as two, as `COLLIE_LIMITS` says; absent where nobody found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Vec<usize>>,
     /// Memory that ranks of a node share; what nobody knows better where the file says nothing of it.
     #[serde(default)]
     pub memory: Memory,
@@ -154,8 +158,15 @@ impl Network {
     }
 
     /// What calls are lowered for on this network.
-    pub const fn form(&self) -> Form {
-        Form { fragments: Fragments { between_nodes: self.fragment, within_node: ProtocolLimits::NONE }, ..Form::PLAIN }
+    pub fn form(&self) -> Form {
+        let between_nodes = self.fragment.filter(|bytes| *bytes > 0);
+        let within_node = self.protocol_limits().unwrap_or(ProtocolLimits::NONE);
+        Form { fragments: Fragments { between_nodes, within_node }, ..Form::PLAIN }
+    }
+
+    /// Which messages within a node travel as two; `None` where nobody found out.
+    pub fn protocol_limits(&self) -> Option<ProtocolLimits> {
+        ProtocolLimits::of(self.limits.as_ref()?.iter().copied())
     }
 
     /// Node of each of `size` ranks, as in [`Call`].
@@ -218,6 +229,9 @@ impl Network {
         times.extend([network.memory.per_byte, network.memory.notification, network.memory.arrival]);
         if times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             return refuse("every time has to be a number of seconds, not below 0");
+        }
+        if network.limits.is_some() && network.protocol_limits().is_none() {
+            return refuse("limits have to be at most two numbers of bytes, ascending, from 1 on");
         }
         Ok(network)
     }

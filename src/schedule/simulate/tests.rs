@@ -14,6 +14,7 @@ fn network() -> Network {
         ports_per_node: 1,
         memory: Memory::FREE,
         fragment: None,
+        limits: None,
     }
 }
 

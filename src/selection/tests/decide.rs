@@ -79,6 +79,20 @@ fn the_program_goes_before_the_variables_but_not_before_needs() {
 }
 
 #[test]
+fn the_users_tables_go_before_the_own_ones_and_rows_that_may_not_be_used_give_way() {
+    let mut configuration = configuration(&[], "allreduce * 0-7 native");
+    configuration.tables =
+        parse_rules("my.tables", "allreduce 7 * ring\nallreduce * 8-1K ring\nallreduce * 8-1K linear").unwrap();
+    assert_eq!(told(&configuration, 0, true), "native by my.rules:1");
+    assert_eq!(told(&configuration, 100, true), "ring by table my.tables:2");
+    assert!(told(&configuration, 1000, true).contains(" by default one_node:"));
+    let words = told(&configuration, 100, false);
+    assert!(!words.starts_with("ring") && !words.contains('('), "the next row is as meant: {words}");
+    let best = Configuration { mode: crate::selection::Mode::Best, ..configuration };
+    assert_eq!(told(&best, 100, true), "ring by table my.tables:2");
+}
+
+#[test]
 fn native() {
     assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "native")], ""), 100, true), "native by COLLIE_ALLREDUCE");
     let mode = configuration(&[("COLLIE_MODE", "native"), ("COLLIE_ALLREDUCE", "ring")], "");
