@@ -7,7 +7,8 @@
 #define NAMES(EACH) \
     EACH(MPI_Bcast) EACH(MPI_Bcast_c) EACH(MPI_Allreduce_c) EACH(MPI_Alltoallv_c) EACH(MPI_Gatherv_c) EACH(MPI_Ibcast_c) \
     EACH(MPI_Allreduce_init) EACH(MPI_Barrier_init) EACH(MPI_Bcast_init_c) EACH(MPI_Comm_idup_with_info) \
-    EACH(MPI_Session_init) EACH(MPI_Comm_create_from_group)
+    EACH(MPI_Session_init) EACH(MPI_Comm_create_from_group) EACH(MPI_Isendrecv) EACH(MPI_Put_c) \
+    EACH(MPI_Request_get_status_any) EACH(MPI_Psend_init) EACH(MPI_Win_fence) EACH(MPI_File_iread_all)
 
 /* Under other names in C, as headers may declare them or not. */
 #define DECLARE(name) extern char weak_##name[] __asm__(#name) __attribute__((weak));

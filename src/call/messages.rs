@@ -1,6 +1,6 @@
-//! The program's point-to-point calls, counted and timed, so that the time outside collectives is placed too.
+//! The program's calls beside collectives, counted and timed, so that the time outside collectives is placed too.
 
-use crate::monitor::{MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
+use crate::monitor::{Area, MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
 use crate::mpi::datatype;
 use crate::process::guard::{self, THREAD};
 use crate::process::kept::{Kept, Key};
@@ -75,7 +75,7 @@ pub fn reset() {
     *FORGOTTEN.lock() = sums();
 }
 
-/// A call that sends `bytes` bytes, or none.
+/// A call that sends, reads or writes `bytes` bytes, or none.
 #[inline(always)]
 pub fn count(call: MessageCall, bytes: impl FnOnce() -> u64, native: impl FnOnce() -> c_int) -> c_int {
     if !COUNTS.load(Ordering::Relaxed) {
@@ -91,9 +91,22 @@ fn counted(call: MessageCall, bytes: u64, native: impl FnOnce() -> c_int) -> c_i
         return native();
     }
     let Some(runtime) = runtime::known() else { return native() };
+    if call.area() != Area::PointToPoint {
+        return timed_around(runtime, counts, call, native);
+    }
     let start = runtime.clock.raw();
     let code = native();
     timed(counts, call, runtime.clock.raw().saturating_sub(start));
+    code
+}
+
+/// A call that may make calls of MPI itself, as libraries do that read and write files: their time is told as theirs.
+fn timed_around(runtime: &Runtime, counts: &MessageCounts, call: MessageCall, native: impl FnOnce() -> c_int) -> c_int {
+    let within = || THREAD.with(guard::Thread::collectives).1 + counts.message_ticks();
+    let (before, start) = (within(), runtime.clock.raw());
+    let code = native();
+    let ticks = runtime.clock.raw().saturating_sub(start);
+    timed(counts, call, ticks.saturating_sub(within().saturating_sub(before)));
     code
 }
 
@@ -118,9 +131,9 @@ fn own() -> &'static MessageCounts {
     OWN.with(|own| own.lend(|own| own.0))
 }
 
-/// Ticks of this thread's calls so far.
+/// Ticks of this thread's point-to-point calls so far.
 pub fn ticks_of_this_thread() -> u64 {
-    if WANTED.load(Ordering::Relaxed) { own().ticks() } else { 0 }
+    if WANTED.load(Ordering::Relaxed) { own().message_ticks() } else { 0 }
 }
 
 /// Nobody receives what is sent there.

@@ -7,7 +7,7 @@ use super::arguments::LocalArguments;
 use super::learning::{self, Learning};
 use super::own_arguments::{self, OwnArguments};
 use super::pool::with_pool;
-use crate::algorithm::{Blocks, Call, Choice, InPlace, Operation, Stage};
+use crate::algorithm::{Blocks, Call, Choice, InPlace, Operation, SharedMemory, Stage};
 use crate::communicator::private::Private;
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
@@ -220,6 +220,19 @@ fn units(local: &LocalArguments) -> Units {
     if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
 }
 
+/// The memory that all ranks share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold by a
+/// kernel, which is alike on all ranks.
+pub fn shared_memory(communicator: &Communicator, by_kernel: bool) -> Option<SharedMemory> {
+    let one_node = communicator.agreed.as_ref().is_some_and(|agreed| agreed.nodes.is_empty());
+    let segment = communicator.shared.segment().filter(|_| one_node && by_kernel)?;
+    Some(SharedMemory { window: segment.window(), ..SharedMemory::PLAIN })
+}
+
+/// Whether a kernel folds, or there is nothing to fold.
+pub fn folds_by_kernel(local: &LocalArguments) -> bool {
+    local.reduction.is_none_or(|reduction| reduction.kernel.is_some())
+}
+
 /// This rank's place and the call, for an algorithm that was decided on.
 pub fn seat_and_call<'a>(
     communicator: &'a Communicator,
@@ -244,6 +257,7 @@ pub fn seat_and_call<'a>(
         in_place: operation.tells_in_place() && local.send.is_none(),
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
+        shared: shared_memory(communicator, folds_by_kernel(local)),
     };
     let (rank, size) = (communicator.facts.rank, communicator.facts.size);
     (Seat { comm, rank, size, yielding, fragments: Fragments { within_node, ..agreed.fragments }, segment }, call)

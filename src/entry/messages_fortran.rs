@@ -4,15 +4,11 @@
 use super::names::under_each_name;
 use crate::call::messages::count as counted;
 use crate::monitor::MessageCall;
+#[cfg(mpi_family = "openmpi")]
 use crate::mpi::family;
-use crate::process::native::{find, find_next};
+use crate::process::native::of_fortran;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
-
-/// The library's own procedure of that name.
-fn procedure(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
-    if family::FORTRAN_REQUESTS_HAVE_PMPI { find(kept, name) } else { find_next(kept, name) }
-}
 
 /// The entries under each of their names.
 macro_rules! entries {
@@ -25,7 +21,7 @@ macro_rules! entries {
                 type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
+                let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came; the error is in them.
                     unsafe { native($($argument,)* ierror) };
@@ -51,7 +47,7 @@ macro_rules! entries {
 /// Bytes of so many elements of the datatype that Fortran names so, where they are sent to that rank.
 #[cfg(mpi_family = "openmpi")]
 #[inline]
-fn bytes_to_fortran(to: c_int, count: c_int, datatype: c_int) -> u64 {
+pub(super) fn bytes_to_fortran(to: c_int, count: c_int, datatype: c_int) -> u64 {
     // No address of C's is that high.
     let name = !(datatype as u32 as usize);
     crate::call::messages::bytes_of_named(to, count.into(), name, || family::datatype_of_fortran(datatype))

@@ -4,6 +4,7 @@
 //! * [`observed`]: what is passed on, timed and counted; its Fortran entries for Open MPI in `observed_fortran`, with
 //!   `part_fortran` for the bytes.
 //! * [`messages`], [`messages_fortran`]: the calls that send and receive messages.
+//! * [`passed_on`], [`passed_on_fortran`]: one-sided communication, files, and the rest of what deals with messages.
 //! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
 //! * [`sessions`]: what MPI 4 has beside `MPI_Init`.
@@ -25,6 +26,8 @@ pub mod observed;
 pub mod observed_fortran;
 #[cfg(mpi_family = "openmpi")]
 pub mod part_fortran;
+pub mod passed_on;
+pub mod passed_on_fortran;
 pub mod requests;
 pub mod requests_fortran;
 pub mod sessions;

@@ -1,10 +1,12 @@
-//! The C entries of the calls that start requests again, wait for them, test them and free them.
+//! The C entries of the calls that start requests again, wait for them, test them, ask after them and free them.
 
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
 use crate::mpi::error::throwing;
+use crate::mpi::library::procedure;
 use mpi_sys::{MPI_Request, MPI_Status};
-use std::os::raw::c_int;
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::AtomicPtr;
 
 /// The program's requests; none for a count or address that MPI forbids.
 unsafe fn read(count: c_int, requests: *const MPI_Request) -> Handles {
@@ -32,6 +34,7 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says.
             #[unsafe(no_mangle)]
+            #[allow(unused_unsafe)]
             pub unsafe extern "C-unwind" fn $name($($argument: $type),*) -> c_int {
                 // SAFETY: the program's own arguments, passed on as they came.
                 let native = || unsafe { throwing!($native($($type),*))($($argument),*) };
@@ -83,7 +86,38 @@ entries! {
         count: c_int, requests: *mut MPI_Request, number: *mut c_int, indices: *mut c_int,
         statuses: *mut MPI_Status)
         read(count, requests), |place| among(place, *number, indices);
+    wait RequestGetStatus MPI_Request_get_status PMPI_Request_get_status(
+        request: MPI_Request, flag: *mut c_int, status: *mut MPI_Status)
+        Handles::from_slice(&[request]), |_place| false;
     start Start MPI_Start PMPI_Start(request: *mut MPI_Request) read(1, request);
     start Startall MPI_Startall PMPI_Startall(count: c_int, requests: *mut MPI_Request) read(count, requests);
     free Wait MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) *request;
+}
+
+/// What MPI 4.1 added, which the header may not declare: completes no request either.
+macro_rules! asking {
+    ($($call:ident $text:literal ($($argument:ident: $type:ty),*);)*) => {
+        $(const _: () = {
+            /// # Safety
+            /// As the MPI standard says.
+            #[unsafe(export_name = concat!("MPI_", $text))]
+            unsafe extern "C-unwind" fn entry(count: c_int, requests: *const MPI_Request, $($argument: $type),*) -> c_int {
+                type Native = unsafe extern "C-unwind" fn(c_int, *const MPI_Request, $($type),*) -> c_int;
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's procedure of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, concat!("PMPI_", $text, "\0"))) };
+                // SAFETY: the requests are read as MPI reads them.
+                let requests_of = || unsafe { read(count, requests) };
+                // SAFETY: the program's own arguments, passed on as they came.
+                let native = || unsafe { native(count, requests, $($argument),*) };
+                requests::wait(MessageCall::$call, requests_of, |_| false, native)
+            }
+        };)*
+    };
+}
+
+asking! {
+    RequestGetStatusAll "Request_get_status_all" (flag: *mut c_int, statuses: *mut MPI_Status);
+    RequestGetStatusAny "Request_get_status_any" (index: *mut c_int, flag: *mut c_int, status: *mut MPI_Status);
+    RequestGetStatusSome "Request_get_status_some" (number: *mut c_int, indices: *mut c_int, statuses: *mut MPI_Status);
 }

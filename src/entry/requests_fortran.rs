@@ -5,7 +5,7 @@ use super::names::under_each_name;
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
 use crate::mpi::family;
-use crate::process::native::{find, find_next};
+use crate::process::native::of_fortran;
 use mpi_sys::MPI_Request;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -14,11 +14,6 @@ use std::sync::atomic::AtomicPtr;
 unsafe fn request(handle: *mut c_int) -> MPI_Request {
     // SAFETY: Fortran passes a valid address.
     family::request_of_fortran(unsafe { *handle })
-}
-
-/// The library's own procedure of that name.
-fn procedure(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
-    if family::FORTRAN_REQUESTS_HAVE_PMPI { find(kept, name) } else { find_next(kept, name) }
 }
 
 /// The program's requests.
@@ -47,11 +42,12 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
+            #[allow(unused_unsafe)]
             unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
                 type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
+                let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came.
                     unsafe { native($($argument,)* ierror) };
@@ -92,6 +88,14 @@ entries! {
         |place| *flag != 0 && *index == place as c_int + 1;
     wait Testsome testsome TESTSOME (count handles number indices statuses) read(count, handles),
         |place| among(place, number, indices);
+    wait RequestGetStatus request_get_status REQUEST_GET_STATUS (handle flag status) Handles::from_slice(&[request(handle)]),
+        |_place| false;
+    wait RequestGetStatusAll request_get_status_all REQUEST_GET_STATUS_ALL (count handles flag statuses) read(count, handles),
+        |_place| false;
+    wait RequestGetStatusAny request_get_status_any REQUEST_GET_STATUS_ANY (count handles index flag status)
+        read(count, handles), |_place| false;
+    wait RequestGetStatusSome request_get_status_some REQUEST_GET_STATUS_SOME (count handles number indices statuses)
+        read(count, handles), |_place| false;
     start Start start START (handle) Handles::from_slice(&[request(handle)]);
     start Startall startall STARTALL (count handles) read(count, handles);
     free Wait request_free REQUEST_FREE (handle) request(handle);

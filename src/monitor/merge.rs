@@ -8,9 +8,9 @@ use super::parts::{
 use super::rows::{Positions, RunTimes, rows};
 use super::units::{seconds, share};
 use super::{
-    Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow, LateRow,
-    MessageCall, MessageRow, OverflowRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread, Summary,
-    TimelineGapRow, TimelineRow, TrafficRow, Verdict, Verification, compare,
+    Area, Bounds, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRecord, ElementsRow,
+    LateRow, MessageCall, MessageRow, OverflowRow, Overhead, PlayedRow, RankRecord, RankRow, SCHEMA_VERSION, Spread,
+    Summary, TimelineGapRow, TimelineRow, TrafficRow, Verdict, Verification, compare,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -57,6 +57,7 @@ impl Merged {
         let (timeline, elements) = self.timeline(&row_of);
         let [traffic, shared_traffic, native_traffic, native_collectives] =
             std::mem::take(&mut self.traffic).map(|sent| traffic(&self.ranks, &sent));
+        let used = Area::ALL.map(|area| area == Area::PointToPoint || self.uses(area));
         let hosts: BTreeSet<&str> = self.ranks.iter().map(|rank| rank.host.as_str()).collect();
         Summary {
             schema_version: SCHEMA_VERSION,
@@ -75,7 +76,9 @@ impl Merged {
             run_seconds: seconds(run_ns) / self.ranks.len().max(1) as f64,
             collective_seconds: Spread::of(self.ranks.iter().map(|rank| (rank.rank, rank.total_ns))),
             collective_share: share(collective_ns, run_ns),
-            message_seconds: self.message_seconds(),
+            message_seconds: self.seconds_in(Area::PointToPoint),
+            one_sided_seconds: self.used_seconds_in(Area::OneSided),
+            file_seconds: self.used_seconds_in(Area::Files),
             messages: self.messages(),
             regions: self.regions(),
             sites: self.sites(),
@@ -92,7 +95,7 @@ impl Merged {
             cache: self.cache(),
             learned: learned(&self.learned),
             left_out: (!self.left_out.is_nothing()).then_some(self.left_out),
-            per_rank: self.ranks.into_iter().map(|rank| rank_row(rank, waiting_known)).collect(),
+            per_rank: self.ranks.into_iter().map(|rank| rank_row(rank, waiting_known, used)).collect(),
             verification,
             late,
             comparisons,
@@ -121,17 +124,31 @@ impl Merged {
         }
     }
 
-    /// Over ranks, where they counted them.
-    fn message_seconds(&self) -> Option<Spread> {
-        let known = || self.ranks.iter().filter_map(|rank| Some((rank.rank, rank.message_ns?)));
+    /// Over ranks, where they counted such calls.
+    fn seconds_in(&self, area: Area) -> Option<Spread> {
+        let known = || self.ranks.iter().filter_map(|rank| Some((rank.rank, rank.area_ns?[area as usize])));
         known().next().map(|_| Spread::of(known()))
+    }
+
+    /// The same where there were such calls.
+    fn used_seconds_in(&self, area: Area) -> Option<Spread> {
+        self.seconds_in(area).filter(|_| self.uses(area))
+    }
+
+    fn uses(&self, area: Area) -> bool {
+        self.messages
+            .iter()
+            .filter_map(|part| MessageCall::ALL.get(usize::from(part.call)))
+            .any(|call| call.area() == area)
     }
 
     /// Most time first.
     fn messages(&self) -> Vec<MessageRow> {
         let row = |part: &MessagePart| {
+            let call = MessageCall::ALL.get(usize::from(part.call))?;
             Some(MessageRow {
-                function: MessageCall::ALL.get(usize::from(part.call))?.name().to_owned(),
+                function: call.name().to_owned(),
+                area: call.area(),
                 ranks: part.ranks,
                 calls_all_ranks: part.calls,
                 bytes: part.bytes,
@@ -266,7 +283,9 @@ fn communicator_row(part: CommunicatorPart) -> CommunicatorRow {
     }
 }
 
-fn rank_row(part: RankPart, waiting_known: bool) -> RankRow {
+fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
+    let seconds_in =
+        |area: Area| part.area_ns.filter(|_| used[area as usize]).map(|ns| seconds(ns[area as usize] as f64));
     RankRow {
         rank: part.rank,
         host: part.host,
@@ -274,7 +293,9 @@ fn rank_row(part: RankPart, waiting_known: bool) -> RankRow {
         run_seconds: seconds(part.run_ns as f64),
         collective_seconds: seconds(part.total_ns as f64),
         waiting_seconds: waiting_known.then(|| seconds(part.waiting_ns as f64)),
-        message_seconds: part.message_ns.map(|ns| seconds(ns as f64)),
+        message_seconds: seconds_in(Area::PointToPoint),
+        one_sided_seconds: seconds_in(Area::OneSided),
+        file_seconds: seconds_in(Area::Files),
         calls: part.calls,
         bytes: part.bytes,
     }

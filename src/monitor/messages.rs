@@ -1,63 +1,11 @@
-//! Point-to-point calls of a thread: how many, what they sent, and how long they took.
+//! Calls of a thread beside collectives: how many, what they moved, and how long they took.
 //!
 //! A clock read twice takes as long as a short call, so not every short call is timed. Of calls that take less than a
 //! microsecond on average one in eight is, of those below twenty every other one, and longer ones always; which, is left to
 //! chance, so that nothing the program repeats is taken for all of it. A timed call stands for those before it that were not.
 
+use super::{Area, MessageCall};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-
-macro_rules! message_calls {
-    ($($name:ident = $text:literal),* $(,)?) => {
-        /// A call that sends or receives messages, or waits for them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u8)]
-        #[allow(missing_docs)]
-        pub enum MessageCall { $($name),* }
-
-        impl MessageCall {
-            /// All of them; `call as usize` is the place in it.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// MPI's name for it, without the `_c` of its large-count form.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => concat!("MPI_", $text)),*
-                }
-            }
-        }
-    };
-}
-
-message_calls! {
-    Send = "Send",
-    Bsend = "Bsend",
-    Ssend = "Ssend",
-    Rsend = "Rsend",
-    Isend = "Isend",
-    Ibsend = "Ibsend",
-    Issend = "Issend",
-    Irsend = "Irsend",
-    Recv = "Recv",
-    Irecv = "Irecv",
-    Mrecv = "Mrecv",
-    Imrecv = "Imrecv",
-    Sendrecv = "Sendrecv",
-    SendrecvReplace = "Sendrecv_replace",
-    Probe = "Probe",
-    Iprobe = "Iprobe",
-    Mprobe = "Mprobe",
-    Improbe = "Improbe",
-    Start = "Start",
-    Startall = "Startall",
-    Wait = "Wait",
-    Waitall = "Waitall",
-    Waitany = "Waitany",
-    Waitsome = "Waitsome",
-    Test = "Test",
-    Testall = "Testall",
-    Testany = "Testany",
-    Testsome = "Testsome",
-}
 
 const NUMBER: usize = MessageCall::ALL.len();
 
@@ -66,7 +14,7 @@ const NUMBER: usize = MessageCall::ALL.len();
 pub struct MessageSum {
     /// Calls.
     pub calls: u64,
-    /// Bytes that they sent.
+    /// Bytes that they sent, or moved to or from windows and files.
     pub bytes: u64,
     /// Ticks that they took, as far as the timed ones tell.
     pub ticks: u64,
@@ -190,9 +138,10 @@ impl MessageCounts {
         })
     }
 
-    /// Ticks of all calls.
-    pub fn ticks(&self) -> u64 {
-        self.counts.iter().map(|count| count.ticks.load(Ordering::Relaxed)).sum()
+    /// Ticks of all point-to-point calls.
+    pub fn message_ticks(&self) -> u64 {
+        let calls = MessageCall::ALL.iter().zip(&self.counts).filter(|(call, _)| call.area() == Area::PointToPoint);
+        calls.map(|(_, count)| count.ticks.load(Ordering::Relaxed)).sum()
     }
 }
 
@@ -258,14 +207,5 @@ mod tests {
             let all: u64 = (0..200_000).map(length).sum();
             assert!((sum.ticks as f64 / all as f64 - 1.0).abs() < 0.1, "period {period}: {} of {all}", sum.ticks);
         }
-    }
-
-    #[test]
-    fn names_are_mpis_and_unique() {
-        let mut names: Vec<&str> = MessageCall::ALL.iter().map(|call| call.name()).collect();
-        assert!(names.contains(&"MPI_Sendrecv_replace"));
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), NUMBER);
     }
 }

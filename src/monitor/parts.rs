@@ -15,8 +15,8 @@ pub(super) struct RankPart {
     pub waiting_ns: u64,
     pub calls: u64,
     pub bytes: u64,
-    /// Time in point-to-point calls, where it was counted.
-    pub message_ns: Option<u64>,
+    /// Time in calls beside collectives, by [`Area`](super::Area), where it was counted.
+    pub area_ns: Option<[u64; 3]>,
     /// Where calls are missing in the time line.
     pub gap: Option<GapRecord>,
 }
@@ -106,7 +106,7 @@ pub(super) struct EventPart {
     pub bytes: u64,
 }
 
-/// Point-to-point calls of one kind.
+/// Calls beside collectives, of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct MessagePart {
     /// Place among all kinds.

@@ -105,14 +105,14 @@ pub struct CacheRecord {
     pub refused: u64,
 }
 
-/// Point-to-point calls of one kind.
+/// Calls beside collectives, of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRecord {
     /// Place among [`MessageCall::ALL`](super::MessageCall::ALL).
     pub call: u8,
     /// Number of calls.
     pub calls: u64,
-    /// Bytes that they sent.
+    /// Bytes that they sent, or moved to or from windows and files.
     pub bytes: u64,
     /// Time of all of them, of which short ones were timed now and then.
     pub total_ns: u64,

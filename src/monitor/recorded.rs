@@ -11,7 +11,8 @@ use super::parts::{
 };
 use super::units::seconds;
 use super::{
-    Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, MessageRecord, OverflowRecord, RankRecord,
+    Area, Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, MessageCall, MessageRecord, OverflowRecord,
+    RankRecord,
 };
 
 impl Merged {
@@ -120,7 +121,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         waiting_ns: 0,
         calls,
         bytes,
-        message_ns: record.messages.as_ref().map(|messages| messages.iter().map(|sum| sum.total_ns).sum()),
+        area_ns: record.messages.as_deref().map(by_area),
         gap: record.gap,
     };
     let counters = record.communicators.iter().flat_map(|communicator| &communicator.counters);
@@ -131,6 +132,17 @@ fn rank_part(record: &RankRecord) -> RankPart {
         bytes: part.bytes.wrapping_add(counter.bytes),
         ..part
     })
+}
+
+/// Time in calls beside collectives, by area.
+fn by_area(messages: &[MessageRecord]) -> [u64; 3] {
+    let mut sums = [0; Area::ALL.len()];
+    for record in messages {
+        if let Some(call) = MessageCall::ALL.get(usize::from(record.call)) {
+            sums[call.area() as usize] += record.total_ns;
+        }
+    }
+    sums
 }
 
 fn message_part(rank: u32, record: MessageRecord) -> MessagePart {

@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::{Comparison, Learned, LeftOut, LimitsRecord, RegionRow, SiteRow, Spread};
+use super::{Area, Comparison, Learned, LeftOut, LimitsRecord, RegionRow, SiteRow, Spread};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -54,7 +54,14 @@ pub struct Summary {
     /// Time in point-to-point calls, over ranks; absent where they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_seconds: Option<Spread>,
-    /// Point-to-point calls by function, most time first.
+    /// Time in one-sided calls, over ranks, without collectives and messages within them; absent where there were none or they
+    /// were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_sided_seconds: Option<Spread>,
+    /// The same of calls on files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_seconds: Option<Spread>,
+    /// Calls beside collectives by function, most time first: point-to-point, one-sided, and on files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<MessageRow>,
     /// Regions that the program has named, most time first.
@@ -126,6 +133,15 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Time in calls beside collectives, over ranks, where they were counted.
+    pub const fn seconds_in(&self, area: Area) -> Option<Spread> {
+        match area {
+            Area::PointToPoint => self.message_seconds,
+            Area::OneSided => self.one_sided_seconds,
+            Area::Files => self.file_seconds,
+        }
+    }
+
     /// Why calls went to the MPI library though Collie was to run them, and how many calls of all ranks; most first.
     pub fn fallbacks(&self) -> Vec<(&str, u64)> {
         let mut calls: BTreeMap<&str, u64> = BTreeMap::new();
@@ -264,23 +280,43 @@ pub struct RankRow {
     /// Time in point-to-point calls; absent where they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_seconds: Option<f64>,
+    /// Time in one-sided calls; absent where no rank made any, or they were not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_sided_seconds: Option<f64>,
+    /// The same of calls on files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_seconds: Option<f64>,
     /// Collective calls.
     pub calls: u64,
     /// Signature bytes of them.
     pub bytes: u64,
 }
 
-/// Point-to-point calls of one function over all ranks. Waiting for requests of collectives is among their rows.
+impl RankRow {
+    /// Time in calls beside collectives, where they were counted.
+    pub const fn seconds_in(&self, area: Area) -> Option<f64> {
+        match area {
+            Area::PointToPoint => self.message_seconds,
+            Area::OneSided => self.one_sided_seconds,
+            Area::Files => self.file_seconds,
+        }
+    }
+}
+
+/// Calls of one function beside collectives, over all ranks. Waiting for requests of collectives is among their rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MessageRow {
     /// MPI's name of the function.
     pub function: String,
+    /// What it deals with.
+    #[serde(default)]
+    pub area: Area,
     /// Number of ranks that made such calls.
     pub ranks: u32,
     /// Calls of all ranks.
     pub calls_all_ranks: u64,
-    /// Bytes that they sent.
+    /// Bytes that they sent, or moved to or from windows and files.
     pub bytes: u64,
     /// Time of all of them, all ranks; of short calls some are timed and stand for the others.
     pub all_ranks_seconds: f64,

@@ -7,6 +7,7 @@ use super::error::{Error, Result, check, throwing};
 use super::packing::Elements;
 use super::waiting::{test_all, wait_for};
 use crate::monitor::Traffic;
+use crate::operation::Shared;
 use crate::reduction::Kernel;
 use crate::run::Transport;
 use crate::schedule::action::{self, Side};
@@ -260,5 +261,14 @@ unsafe impl Transport for Messages<'_> {
     unsafe fn unpack(&mut self, from: *mut u8, into: action::Elements) -> Result {
         // SAFETY: the caller's promise.
         unsafe { self.elements(into).unpack(self.channel.comm, self.channel.rank, from) }
+    }
+
+    /// Where messages are all there is, no call has shared memory, and nothing that needs it is chosen.
+    fn shared(&mut self, _: Shared) -> Result {
+        Err(Error(mpi_sys::MPI_ERR_INTERN as c_int))
+    }
+
+    fn shared_at(&self, _: usize) -> *mut u8 {
+        std::ptr::null_mut()
     }
 }

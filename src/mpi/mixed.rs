@@ -10,10 +10,12 @@ use super::counts::TAG;
 use super::error::{Error, Result, check};
 use super::messages::{Messages, Units};
 use super::packing::Elements;
+use crate::operation::Shared;
 use crate::run::Transport;
+use crate::run::shared::{address, take};
 use crate::schedule::action;
 use crate::shared::ports::Received;
-use crate::shared::{Idle, Ports, Segment, Truncated};
+use crate::shared::{Board, Idle, Ports, Segment, Truncated};
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::cell::{Cell, RefMut};
 use std::os::raw::c_int;
@@ -33,6 +35,7 @@ pub enum Request {
 pub struct Mixed<'a> {
     messages: Messages<'a>,
     ports: RefMut<'a, Ports<'static>>,
+    board: RefMut<'a, Board>,
     crowded: bool,
     /// Messages of non-contiguous elements that are under way through shared memory as the bytes of their signature.
     packed: Vec<Packed>,
@@ -56,7 +59,8 @@ impl<'a> Mixed<'a> {
         if ports.are_lost() {
             return Err(Error(mpi_sys::MPI_ERR_OTHER as c_int));
         }
-        Ok(Self { messages, ports, crowded: segment.is_crowded(), packed: Vec::new() })
+        let board = segment.board().borrow_mut();
+        Ok(Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() })
     }
 
     /// What is done between two looks.
@@ -353,5 +357,24 @@ unsafe impl Transport for Mixed<'_> {
     unsafe fn unpack(&mut self, from: *mut u8, into: action::Elements) -> Result {
         // SAFETY: the caller's promise.
         unsafe { self.messages.unpack(from, into) }
+    }
+
+    fn shared(&mut self, step: Shared) -> Result {
+        let failed = Cell::new(Ok(()));
+        let mut pause = self.pause(&failed);
+        let Self { board, ports, .. } = self;
+        let taken = take(board, step, |is_over| {
+            while !is_over() {
+                ports.progress();
+                pause()?;
+            }
+            Ok(())
+        });
+        taken.map_err(|error| self.lose(error))
+    }
+
+    #[inline]
+    fn shared_at(&self, start: usize) -> *mut u8 {
+        address(&self.board, start, self.messages.stride())
     }
 }

@@ -1,7 +1,7 @@
 //! The MPI library's own procedures by name: those of its Fortran bindings, and those that its header may not declare.
 
 use crate::mpi::constants;
-use crate::mpi::family::FORTRAN_LIBRARIES;
+use crate::mpi::family::{FORTRAN_LIBRARIES, FORTRAN_REQUESTS_HAVE_PMPI};
 use std::ffi::CStr;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -70,6 +70,11 @@ pub(crate) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     }
     kept.store(found, Ordering::Relaxed);
     found
+}
+
+/// The library's own Fortran procedure that deals with messages, requests, windows or files; looked up once.
+pub(crate) fn of_fortran(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
+    if FORTRAN_REQUESTS_HAVE_PMPI { find(kept, name) } else { find_next(kept, name) }
 }
 
 /// Tells that the library lacks what the program calls, and ends the job.

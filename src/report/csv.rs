@@ -156,6 +156,8 @@ fn ranks(summary: &Summary) -> Table {
             row.collective_seconds.to_string(),
             optional(row.waiting_seconds),
             optional(row.message_seconds),
+            optional(row.one_sided_seconds),
+            optional(row.file_seconds),
             row.calls.to_string(),
             row.bytes.to_string(),
             if summary.late.is_empty() { String::new() } else { waited_for(summary, row.rank).to_string() },
@@ -169,6 +171,8 @@ fn ranks(summary: &Summary) -> Table {
         "collective_seconds",
         "waiting_seconds",
         "message_seconds",
+        "one_sided_seconds",
+        "file_seconds",
         "calls",
         "bytes",
         "others_waited_seconds",
@@ -181,6 +185,7 @@ fn messages(summary: &Summary) -> Table {
     let row = |row: &MessageRow| {
         vec![
             row.function.clone(),
+            row.area.name().to_owned(),
             row.ranks.to_string(),
             row.calls_all_ranks.to_string(),
             row.bytes.to_string(),
@@ -189,8 +194,16 @@ fn messages(summary: &Summary) -> Table {
             row.max_rank.to_string(),
         ]
     };
-    let heads =
-        ["function", "ranks", "calls_all_ranks", "bytes_sent", "seconds_per_rank", "seconds_max", "seconds_max_rank"];
+    let heads = [
+        "function",
+        "area",
+        "ranks",
+        "calls_all_ranks",
+        "bytes",
+        "seconds_per_rank",
+        "seconds_max",
+        "seconds_max_rank",
+    ];
     (heads.to_vec(), summary.messages.iter().map(row).collect())
 }
 

@@ -37,7 +37,7 @@ pub enum TableOf {
     Functions,
     /// A communicator.
     Communicators,
-    /// A function that sends or receives messages, or waits for them.
+    /// A function beside collectives: it deals with messages, windows or files.
     Messages,
     /// A region that the program names.
     Regions,

@@ -115,6 +115,8 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
                 return self.earlier_address(unit);
             }
             unit -= self.piece;
+        } else if range.buffer == Buffer::Shared {
+            return self.transport.shared_at(unit);
         }
         self.bases[range.buffer as usize].wrapping_offset(unit as isize * self.stride)
     }
@@ -207,6 +209,7 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
                     let row = self.address(from);
                     self.transport.unpack(row, into)
                 }
+                Action::Shared(step) => self.transport.shared(step),
             }
         }
     }

@@ -56,6 +56,11 @@ impl Layout {
         self.ranks.saturating_sub(1).saturating_mul(self.slots * self.area).saturating_add(BANKS * self.window)
     }
 
+    /// Bytes of a bank of a rank's window.
+    pub const fn window(&self) -> usize {
+        self.window
+    }
+
     /// Bytes of a channel.
     const fn channel(&self) -> usize {
         (PAIR_OF_LINES + self.slots * (size_of::<Slot>() + self.area)).next_multiple_of(PAIR_OF_LINES)

@@ -18,6 +18,7 @@ pub struct Segment {
     ports: RefCell<Ports<'static>>,
     /// Where algorithms live; in the mapping.
     board: RefCell<Board>,
+    window: usize,
     crowded: bool,
     _proof: Proof,
     _mapping: Mapping,
@@ -73,6 +74,7 @@ impl Segment {
         Self {
             ports: RefCell::new(Ports::new(ports)),
             board: RefCell::new(board),
+            window: layout.window(),
             crowded,
             _proof: proof,
             _mapping: mapping,
@@ -87,6 +89,11 @@ impl Segment {
     /// Whether ranks outnumber cores.
     pub const fn is_crowded(&self) -> bool {
         self.crowded
+    }
+
+    /// Bytes of a bank of each rank's window on the board.
+    pub const fn window(&self) -> usize {
+        self.window
     }
 
     /// The board of the ranks of this node, by their numbers there.

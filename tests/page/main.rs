@@ -36,6 +36,7 @@ fn main() {
         ("thousands_of_rows_open_and_sort_at_once", thousands_of_rows_open_and_sort_at_once as fn(&Browser)),
         ("rows_are_sorted_found_grouped_and_opened", rows_are_sorted_found_grouped_and_opened),
         ("a_narrow_window_is_no_wider_than_it_is", a_narrow_window_is_no_wider_than_it_is),
+        ("labels_keep_their_size_in_every_window", labels_keep_their_size_in_every_window),
         ("a_difference_is_drawn", a_difference_is_drawn),
     ];
     #[cfg(feature = "cli")]
@@ -97,6 +98,16 @@ fn a_narrow_window_is_no_wider_than_it_is(browser: &Browser) {
         500,
     );
     assert!(found["width"].as_u64() <= found["window"].as_u64(), "{found}");
+}
+
+fn labels_keep_their_size_in_every_window(browser: &Browser) {
+    let script = "const sizes = [...document.querySelectorAll('#cells svg text')].map(text => text.getBoundingClientRect().height); \
+                  result.least = Math.min(...sizes); result.most = Math.max(...sizes); result.labels = sizes.length;";
+    for width in [500, 800, 1680] {
+        let found = found(browser, &page(&summary(200, 8)), script, width);
+        let size = |name: &str| found[name].as_f64().unwrap_or_default();
+        assert!(size("least") > 9.0 && size("most") < 20.0 && size("labels") > 3.0, "{width}: {found}");
+    }
 }
 
 fn a_difference_is_drawn(browser: &Browser) {

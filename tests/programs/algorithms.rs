@@ -7,6 +7,7 @@ use crate::job::Outcome;
 use crate::mpi::Family;
 use crate::programs::accounted;
 use crate::report::{Report, Row};
+use crate::shared::SHARED;
 use collie::algorithm::cover;
 use collie::algorithm::{Algorithm, Call, Choice, Operation, of};
 use collie::selection::variables;
@@ -136,7 +137,9 @@ impl Forced {
         let ran = calls(&|row| row.algorithm == text);
         // What an algorithm needs may be more than one machine has; then the report says what refused it.
         let refused = calls(&|row| row.decided_by.contains(choice.algorithm.name));
-        if ran == 0 && (refused == 0 || !choice.algorithm.needs.several_nodes) {
+        let needs = choice.algorithm.needs;
+        let may_be_refused = needs.several_nodes || needs.shared_memory && !self.more.contains(&SHARED);
+        if ran == 0 && (refused == 0 || !may_be_refused) {
             let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
             return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());
         }

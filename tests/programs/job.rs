@@ -1,11 +1,12 @@
 //! A command with all its descendants: ended as a whole when it takes too long, and never left behind.
 
 use libtest_mimic::Failed;
+use std::cell::Cell;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use std::time::Duration;
 
 /// Carried in the environment by every descendant, wherever launchers move it.
@@ -13,6 +14,48 @@ const MARK: &str = "JOB_OF_COLLIE_TESTS";
 
 /// After MPI_Abort, hydra's mpirun ends before the ranks that it has told to: what lives on longer is left behind.
 const DYING: Duration = Duration::from_secs(10);
+
+/// Jobs of few ranks share the machine, two at a time: most of what they take is their launcher's. Others have it alone.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// Ranks of a job that fills the machine.
+const MANY: usize = 5;
+
+thread_local! {
+    /// Whether this thread's test has the machine for itself.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a test that looks at times, or whose jobs are to end in time, while no other job runs.
+pub fn alone<T>(test: impl FnOnce() -> T) -> T {
+    struct Alone(#[allow(dead_code)] RwLockWriteGuard<'static, ()>);
+    impl Drop for Alone {
+        fn drop(&mut self) {
+            ALONE.set(false);
+        }
+    }
+    let _alone = Alone(MACHINE.write().unwrap_or_else(PoisonError::into_inner));
+    ALONE.set(true);
+    test()
+}
+
+/// A job's share of the machine.
+#[allow(dead_code)]
+enum Share {
+    OfAlone,
+    All(RwLockWriteGuard<'static, ()>),
+    One(RwLockReadGuard<'static, ()>),
+}
+
+impl Share {
+    fn of(ranks: usize) -> Self {
+        match ranks {
+            _ if ALONE.get() => Self::OfAlone,
+            0..MANY => Self::One(MACHINE.read().unwrap_or_else(PoisonError::into_inner)),
+            _ => Self::All(MACHINE.write().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+}
 
 /// How a job ended.
 #[derive(Debug)]
@@ -50,11 +93,13 @@ pub struct Job {
     mark: String,
     stdout: std::fs::File,
     stderr: std::fs::File,
+    _share: Share,
 }
 
 impl Job {
-    /// Starts it in a process group of its own, without the variables that this process may have for Collie.
-    pub fn start(mut command: Command) -> Result<Self, Failed> {
+    /// Starts it, of so many ranks, in a process group of its own, without the variables that this process may have for Collie.
+    pub fn start(mut command: Command, ranks: usize) -> Result<Self, Failed> {
+        let share = Share::of(ranks);
         static STARTED: AtomicU64 = AtomicU64::new(0);
         let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
         for (name, _) in std::env::vars_os() {
@@ -72,7 +117,7 @@ impl Job {
         let text = format!("{command:?}");
         let child =
             command.spawn().map_err(|error| format!("{text}: {error}; scripts/install installs what is missing"))?;
-        Ok(Self { child, command: text, mark, stdout, stderr })
+        Ok(Self { child, command: text, mark, stdout, stderr, _share: share })
     }
 
     /// Waits for its end; fails if it takes longer than `limit`, or leaves processes behind.

@@ -1,5 +1,6 @@
 //! Mode `learn` under programs whose results are known: right call by call while several take turns, and something is learned.
 
+use crate::job::alone;
 use crate::mpi::Family;
 use crate::programs::accounted;
 use crate::report::Report;
@@ -20,7 +21,7 @@ const TESTS: &[(&str, Test)] = &[
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || test(family))
+        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
     };
     TESTS.iter().map(trial).collect()
 }

@@ -1,6 +1,7 @@
 //! Point-to-point calls in the report: how many of each, what they sent, and how long they waited; those of collectives' requests
 //! are none of them.
 
+use crate::job::alone;
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
@@ -12,6 +13,10 @@ const TESTS: &[(&str, Test)] = &[
     ("messages::all_kinds", all_kinds),
     ("messages::mpif", |family| fortran(family, "messages_mpif.F")),
     ("messages::f08", |family| fortran(family, "messages_f08.f90")),
+    ("messages::rare_kinds", rare_kinds),
+    ("messages::windows_and_files", |family| windows_and_files(family, "windows_and_files.c")),
+    ("messages::windows_and_files_mpif", |family| windows_and_files(family, "windows_and_files_mpif.F")),
+    ("messages::windows_and_files_f08", |family| windows_and_files(family, "windows_and_files_f08.f90")),
     ("messages::left_alone", left_alone),
     ("messages::waits_in_the_time_line", waits_in_the_time_line),
 ];
@@ -19,7 +24,7 @@ const TESTS: &[(&str, Test)] = &[
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || test(family))
+        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
     };
     TESTS.iter().map(trial).collect()
 }
@@ -68,6 +73,8 @@ fn all_kinds(family: &Family) -> Result<(), Failed> {
             ("Irecv", 202, 0),
             ("Isend", 202, 808),
             ("Waitall", 202, 0),
+            ("Send_init", 2, 0),
+            ("Recv_init", 2, 0),
             ("Start", 4, 0),
             ("Waitany", 4, 0),
             ("Iprobe", 2, 0),
@@ -89,6 +96,67 @@ fn fortran(family: &Family, source: &str) -> Result<(), Failed> {
     let expected =
         [("Irecv", 40, 0), ("Isend", 40, 160), ("Waitall", 40, 0), ("Send", 1, 64), ("Recv", 1, 0), ("Iprobe", 2, 0)];
     expect(&report, &expected, &told)
+}
+
+/// Those that ask after requests complete none, neither of messages nor of collectives, and count where the request does.
+fn rare_kinds(family: &Family) -> Result<(), Failed> {
+    let (report, told) = run(family, "rare_messages.c", &[])?;
+    let mut expected = vec![
+        ("Irecv", 2, 0),
+        ("Isend", 2, 8),
+        ("Request_get_status", 2, 0),
+        ("Wait", 4, 0),
+        ("Irecv", 2, 0),
+        ("Cancel", 2, 0),
+        ("Wait", 2, 0),
+        ("Bsend", 2, 8),
+        ("Recv", 2, 0),
+        ("Buffer_detach", 2, 0),
+    ];
+    if told.contains("with MPI_Isendrecv") {
+        expected.extend([("Isendrecv", 2, 8), ("Isendrecv_replace", 2, 8), ("Waitall", 2, 0)]);
+    }
+    let mut sums: Vec<(&str, u64, u64)> = Vec::new();
+    for (name, calls, bytes) in expected {
+        match sums.iter_mut().find(|sum| sum.0 == name) {
+            Some(sum) => *sum = (name, sum.1 + calls, sum.2 + bytes),
+            None => sums.push((name, calls, bytes)),
+        }
+    }
+    expect(&report, &sums, &told)?;
+    let waits = report.calls(|row| row.function == "MPI_Ibarrier (wait)");
+    if waits == 2 { Ok(()) } else { Err(format!("{waits} waits\n{told}").into()) }
+}
+
+/// Time in windows and files is told apart from that in messages, per rank too; rank 1 comes 50 ms late to the first fence.
+fn windows_and_files(family: &Family, source: &str) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("numbers");
+    let (report, told) = run(family, source, &[("WINDOWS_AND_FILES", &file.display().to_string())])?;
+    let expected = [
+        ("Win_create", 2, 0),
+        ("Win_fence", 4, 0),
+        ("Put", 2, 8),
+        ("Get", 2, 16),
+        ("Win_free", 2, 0),
+        ("File_open", 2, 0),
+        ("File_write_at_all", 2, 32),
+        ("File_read_at", 2, 8),
+        ("File_close", 2, 0),
+        ("File_delete", 1, 0),
+    ];
+    expect(&report, &expected, &told)?;
+    let seconds = |rank: usize, name: &str| report.whole["per_rank"][rank][name].as_f64().unwrap_or(f64::NAN);
+    let in_files = report.whole["file_seconds"]["mean"].as_f64().unwrap_or_default();
+    let apart = seconds(0, "one_sided_seconds") >= 0.045 && seconds(0, "message_seconds") == 0.0 && in_files > 0.0;
+    let areas: Vec<&str> =
+        report.whole["messages"].as_array().into_iter().flatten().filter_map(|row| row["area"].as_str()).collect();
+    let of = |area: &str| areas.iter().filter(|found| **found == area).count();
+    if apart && (of("one-sided"), of("files")) == (5, 5) {
+        Ok(())
+    } else {
+        Err(format!("{:#}\n{told}", report.whole).into())
+    }
 }
 
 /// `COLLIE_OBSERVE=collectives` counts none, and `MPI_Pcontrol` has nothing to say about that.

@@ -1,5 +1,6 @@
 //! Modes `compare` and `verify` under a program whose results are known, and under one whose messages are corrupted.
 
+use crate::job::alone;
 use crate::mpi::{Family, Launch};
 use crate::programs::accounted;
 use crate::report::{self, Report};
@@ -25,7 +26,7 @@ const TESTS: &[(&str, Test)] = &[
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || test(family))
+        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
     };
     TESTS.iter().map(trial).collect()
 }

@@ -277,6 +277,7 @@ impl Family {
             }
             command.arg("-n").arg(ranks.to_string()).args(words);
         }
-        Job::start(command)?.finish(limit)
+        let ranks = parts.iter().map(|(ranks, _)| ranks).sum();
+        Job::start(command, ranks)?.finish(limit)
     }
 }

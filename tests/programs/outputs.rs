@@ -1,6 +1,6 @@
 //! Where reports and traces go, and what becomes of them where they cannot go there.
 
-use crate::job::Outcome;
+use crate::job::{Outcome, alone};
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
@@ -18,7 +18,7 @@ const TESTS: &[(&str, Test)] = &[
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || test(family))
+        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
     };
     TESTS.iter().map(trial).collect()
 }

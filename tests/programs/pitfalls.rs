@@ -98,7 +98,7 @@ fn preload_leaks(family: &Family) -> Result<(), Failed> {
 
 /// Runs a command that launches nothing by MPI, or does so by itself.
 fn run_alone(command: Command) -> Result<Outcome, Failed> {
-    Job::start(command)?.finish(Duration::from_secs(60))
+    Job::start(command, 1)?.finish(Duration::from_secs(60))
 }
 
 /// A forced algorithm whose needs are not met is replaced, and the report says by what and why.

@@ -1,7 +1,7 @@
 //! What is told of waiting ranks: apart from working in the report, which must name the rank that a program makes late; by
 //! the watch for calls that do not end; and by one rank alone, on demand or before the job is aborted.
 
-use crate::job::Outcome;
+use crate::job::{Outcome, alone};
 use crate::mpi::{Family, Launch};
 use crate::programs::accounted;
 use crate::report::{self, Report};
@@ -19,27 +19,29 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     for sync in ["clock", "barrier"] {
         for mode in ["replace", "native", "compare"] {
             let name = format!("{}::late_rank::{sync}::{mode}", family.name);
-            trials.push(Trial::test(name, move || late_rank(family, sync, mode)));
+            trials.push(Trial::test(name, move || alone(|| late_rank(family, sync, mode))));
         }
     }
     for (kind, culprits) in [("rarely", &[2][..]), ("often", &[1]), ("two", &[1, 2])] {
         for sync in ["clock", "barrier"] {
             let name = format!("{}::late_ranks::{kind}::{sync}", family.name);
-            trials.push(Trial::test(name, move || late_ranks(family, kind, sync, culprits)));
+            trials.push(Trial::test(name, move || alone(|| late_ranks(family, kind, sync, culprits))));
         }
     }
-    trials.push(Trial::test(format!("{}::stuck::replaced", family.name), move || stuck(family)));
-    trials.push(Trial::test(format!("{}::stuck::native", family.name), move || stuck_natively(family)));
+    trials.push(Trial::test(format!("{}::stuck::replaced", family.name), move || alone(|| stuck(family))));
+    trials.push(Trial::test(format!("{}::stuck::native", family.name), move || alone(|| stuck_natively(family))));
     for how in ["", "before", "after"] {
         let name = format!("{}::on_demand::handler_{}", family.name, if how.is_empty() { "none" } else { how });
-        trials.push(Trial::test(name, move || on_demand(family, how)));
+        trials.push(Trial::test(name, move || alone(|| on_demand(family, how))));
     }
-    trials.push(Trial::test(format!("{}::threads_and_reports", family.name), move || threads_and_reports(family)));
+    trials.push(Trial::test(format!("{}::threads_and_reports", family.name), move || {
+        alone(|| threads_and_reports(family))
+    }));
     for (source, arguments, rank) in
         [("stuck.c", &["abort"][..], 2), ("abort_mpif.F", &[], 1), ("abort_f08.f90", &[], 1)]
     {
         let name = format!("{}::abort::{}", family.name, source.replace('.', "_"));
-        trials.push(Trial::test(name, move || abort(family, source, arguments, rank)));
+        trials.push(Trial::test(name, move || alone(|| abort(family, source, arguments, rank))));
     }
     trials
 }

@@ -30,8 +30,8 @@ pub struct Arguments {
     /// Write to this file instead of standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, message, region, site, rank, late (ranks that
-    /// others waited for) or verdict (mode compare)
+    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, message (point-to-point, one-sided
+    /// and file calls), region, site, rank, late (ranks that others waited for) or verdict (mode compare)
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,
     /// Tables of so many rows, those that matter most

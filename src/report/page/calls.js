@@ -51,7 +51,7 @@ function cellTable(summary) {
     return sum ? `${duration(sum.seconds / ranks)} per rank, ${percent(sum.seconds / run)} of the run · ${several(sum.calls, "call")} on all ranks · ${bytes(sum.bytes)}` : "";
   };
   const holder = element("div"), below = element("div", { style: "margin-top:14px" });
-  let matching = summary.rows, only = null;
+  let matching = summary.rows, only = null, opened = summary.rows[0];
   const group = element("select", { "aria-label": "group rows", onchange: () => { only = null; fill(); } },
     element("option", { value: "" }, "every row"), ...[...groups.keys()].map(name => element("option", { value: name }, `grouped by ${name}`)));
   const back = element("button", { type: "button", hidden: "", onclick: () => { group.value = only.group; only = null; fill(); } });
@@ -62,18 +62,19 @@ function cellTable(summary) {
     back.textContent = only ? `‹ only ${only.key}` : "";
     holder.replaceChildren(name ? groupTable(name) : rowTable());
     below.hidden = name !== "";
+    if (!below.hidden) draw();
   }
   const rowTable = () => sortable(columns, only ? matching.filter(row => groups.get(only.group)(row) === only.key) : matching,
-    { sortBy: 7, open: row => below.replaceChildren(...durationChart(row)) });
+    { sortBy: 7, open: row => { opened = row; draw(); } });
   function groupTable(name) {
     const found = totals(matching, groups.get(name));
     const column = { head: name[0].toUpperCase() + name.slice(1), of: sum => sum.key, kind: name === "function" ? "function" : undefined };
     return sortable([column, { head: "Rows", of: sum => sum.rows, show: count, kind: "number" }, ...totalColumns(summary, mostOf(summary, found))], found,
       { sortBy: 4, open: sum => { only = { group: name, key: sum.key }; group.value = ""; fill(); } });
   }
+  const draw = () => below.replaceChildren(...durationChart(opened, below.clientWidth || 720));
   fill();
-  below.replaceChildren(...durationChart(summary.rows[0]));
-  return element("div", {}, words, holder, below);
+  return { table: element("div", {}, words, holder, below), draw };
 }
 
 function lateTable(summary) {

@@ -23,13 +23,14 @@ function sizeCharts(summary) {
   return element("div", {}, element("div", { class: "bar" }, ...buttons), grid);
 }
 
-// How long the calls of one row took, all ranks.
-function durationChart(row) {
+// How long the calls of one row took, all ranks; as wide as there is room for, so that labels keep their size.
+function durationChart(row, room) {
+  const width = Math.max(240, Math.min(720, room));
   const entries = row.durations.map(([seconds, calls]) => ({
     label: duration(seconds), value: calls, tip: `${duration(seconds / 2)} – ${duration(seconds)}\n${count(calls)} calls on all ranks`,
   }));
   return [element("h3", {}, swatch(row.function), `How long ${row.function}, ${sizes(row)}, ${row.algorithm} took: calls on all ranks, by time of at most`),
-    element("div", { style: "max-width:720px" }, bars(entries, { fill: fillOf(row.function), show: count, width: 720 }))];
+    element("div", { style: `max-width:${width}px` }, bars(entries, { fill: fillOf(row.function), show: count, width }))];
 }
 
 // Upright bars with a label under each (or under every few) and the scale at the left.
@@ -57,13 +58,22 @@ function bars(entries, { fill, show, width = 320, height = 130 }) {
 // Bars of a picture of all ranks; of more ranks each stands for several neighbours.
 const MOST_BARS = 256;
 
-// Per rank: in collectives, waiting apart, and in messages.
+// Calls beside collectives: what there is of them, over ranks and of a rank, and how it is called and drawn.
+const AREAS = [
+  { of: "message_seconds", name: "point-to-point", calls: "point-to-point calls", head: "In messages", fill: "var(--message)" },
+  { of: "one_sided_seconds", name: "one-sided", calls: "one-sided calls", head: "One-sided", fill: "var(--window)" },
+  { of: "file_seconds", name: "files", calls: "calls on files", head: "In files", fill: "var(--file)" },
+];
+const areasOf = summary => AREAS.filter(area => summary[area.of]);
+const beside = (summary, rank) => areasOf(summary).reduce((sum, area) => sum + (rank[area.of] ?? 0), 0);
+
+// Per rank: in collectives, waiting apart, in messages, windows and files.
 function rankChart(summary) {
   const group = Math.ceil(known(summary) / MOST_BARS);
   const groups = [];
   for (let first = 0; first < summary.per_rank.length; first += group) groups.push(summary.per_rank.slice(first, first + group));
   const mean = (ranks, of) => ranks.reduce((sum, rank) => sum + of(rank), 0) / ranks.length;
-  const inMessages = rank => rank.message_seconds ?? 0;
+  const areas = areasOf(summary);
   const holder = element("div", { class: "chart" });
   const [left, bottom, top, height] = [64, 20, 8, 240];
   function told(ranks) {
@@ -74,13 +84,16 @@ function rankChart(summary) {
       `run ${duration(run)}`, `in collectives ${duration(collectives)} = ${percent(run ? collectives / run : 0)}`,
       ranks.length === 1 ? "" : `from ${duration(Math.min(...seconds))} to ${duration(Math.max(...seconds))}`,
       summary.sync ? `of it waiting ${duration(mean(ranks, rank => rank.waiting_seconds ?? 0))}` : "",
-      summary.message_seconds ? `in messages ${duration(mean(ranks, inMessages))} = ${percent(run ? mean(ranks, inMessages) / run : 0)}` : "",
+      ...areas.map(area => {
+        const seconds = mean(ranks, rank => rank[area.of] ?? 0);
+        return `in ${area.calls} ${duration(seconds)} = ${percent(run ? seconds / run : 0)}`;
+      }),
       ranks.length === 1 ? `${count(first.calls)} calls, ${bytes(first.bytes)}` : "",
     ].filter(Boolean).join("\n");
   }
   function draw() {
     const width = Math.max(holder.clientWidth, 320);
-    const most = summary.per_rank.reduce((most, rank) => Math.max(most, rank.collective_seconds + inMessages(rank)), 1e-12);
+    const most = summary.per_rank.reduce((most, rank) => Math.max(most, rank.collective_seconds + beside(summary, rank)), 1e-12);
     const tall = seconds => (height - top - bottom) * seconds / most;
     const step = (width - left) / groups.length;
     const wide = Math.max(Math.min(step * 0.8, 60), 0.5);
@@ -97,7 +110,11 @@ function rankChart(summary) {
       const part = (seconds, from, fill) => svg.append(element("rect", { x: x - wide / 2, width: wide, y: height - bottom - tall(from + seconds), height: tall(seconds), fill, tip: text }));
       part(working, 0, "var(--work)");
       if (waiting) part(waiting, working, "var(--wait)");
-      if (summary.message_seconds) part(mean(ranks, inMessages), working + waiting, "var(--message)");
+      areas.reduce((from, area) => {
+        const seconds = mean(ranks, rank => rank[area.of] ?? 0);
+        part(seconds, from, area.fill);
+        return from + seconds;
+      }, working + waiting);
       if (ranks.length > 1) {
         const seconds = ranks.map(rank => rank.collective_seconds);
         svg.append(element("line", { x1: x, x2: x, y1: height - bottom - tall(Math.min(...seconds)), y2: height - bottom - tall(Math.max(...seconds)), stroke: "var(--ink)", "stroke-width": 1 }));
@@ -110,7 +127,7 @@ function rankChart(summary) {
   }
   const entries = [["var(--work)", "in collectives" + (summary.sync ? ", working" : "")]];
   if (summary.sync) entries.push(["var(--wait)", "waiting for the last rank"]);
-  if (summary.message_seconds) entries.push(["var(--message)", "in point-to-point calls"]);
+  entries.push(...areas.map(area => [area.fill, `in ${area.calls}`]));
   entries.push(["var(--ink)", "mean of collectives (dashed)" + (group > 1 ? `; a bar is the mean of ${group} ranks, the line in it from the least to the most of their collectives` : "")]);
   return { chart: element("div", {}, legend(entries), holder), draw };
 }
@@ -128,8 +145,8 @@ function rankTable(summary) {
     { head: "In collectives", of: row => row.collective_seconds, show: duration, kind: "number" },
     { head: "Share", of: row => row.run_seconds ? row.collective_seconds / row.run_seconds : 0, show: percent, kind: "share", most: 1 },
     ...(summary.sync ? [{ head: "Waiting", of: row => row.waiting_seconds, show: duration, kind: "number" }] : []),
-    ...(summary.message_seconds ? [{ head: "In messages", of: row => row.message_seconds, show: duration, kind: "number", title: "point-to-point calls, waiting for them included" },
-      { head: "In both", of: row => row.run_seconds ? (row.collective_seconds + (row.message_seconds ?? 0)) / row.run_seconds : 0, show: percent, kind: "share", most: 1, title: "collectives and point-to-point calls, of the run" }] : []),
+    ...areasOf(summary).map(area => ({ head: area.head, of: row => row[area.of], show: duration, kind: "number", title: `${area.calls}, waiting in them included` })),
+    ...(areasOf(summary).length ? [{ head: areasOf(summary).length > 1 ? "In all" : "In both", of: row => row.run_seconds ? (row.collective_seconds + beside(summary, row)) / row.run_seconds : 0, show: percent, kind: "share", most: 1, title: `collectives and ${areasOf(summary).map(area => area.calls).join(" and ")}, of the run` }] : []),
     ...(late.size ? [{ head: "Others waited for it", of: row => late.get(row.rank)?.waited ?? 0, show: duration, kind: "number", title: "the sum over the other ranks" },
       { head: "Arrived last in", of: row => late.get(row.rank)?.calls ?? 0, show: value => several(value, "call"), kind: "number" }] : []),
     { head: "Calls", of: row => row.calls, show: count, kind: "number" },

@@ -8,13 +8,24 @@ function culprit(summary) {
   return `the others wait for rank ${rank}: ${percent(all ? seconds / all : 0)} of the waiting`;
 }
 
+// The last share is of all that is told by then, collectives first.
+function areaTiles(summary) {
+  const run = summary.run_seconds || Infinity;
+  let told = summary.collective_seconds.mean;
+  return areasOf(summary).map((area, place) => {
+    const seconds = summary[area.of].mean;
+    told += seconds;
+    return [percent(seconds / run), `in ${area.calls}: ${duration(seconds)} per rank; ${percent(told / run)} in ${place ? "all" : "both"}`];
+  });
+}
+
 function tiles(summary) {
   const rows = summary.rows, spread = summary.collective_seconds;
   const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
   const entries = [
     [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
-    ...(summary.message_seconds ? [[percent(summary.run_seconds ? summary.message_seconds.mean / summary.run_seconds : 0), `in point-to-point calls: ${duration(summary.message_seconds.mean)} per rank; ${percent(summary.run_seconds ? (summary.message_seconds.mean + spread.mean) / summary.run_seconds : 0)} in both`]] : []),
+    ...areaTiles(summary),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: most against mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
@@ -28,7 +39,7 @@ function totalsSection(summary) {
   section("totals", "Where the time goes", null, element("div", { class: "pair" },
     element("div", {}, element("h3", {}, "By function"), functionTotals(summary)),
     element("div", {}, element("h3", {}, "By who ran the calls"), carriedOut(summary)),
-    summary.messages?.length ? element("div", {}, element("h3", {}, "Point-to-point calls"), messageTable(summary)) : null));
+    summary.messages?.length ? element("div", {}, element("h3", {}, "Calls beside collectives"), messageTable(summary)) : null));
 }
 
 function verdictSection(summary) {
@@ -133,11 +144,13 @@ function show(summary) {
   if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; regions within one are in its time.", regionTable(summary));
   if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack.", siteTable(summary));
   const unshared = unsharedNote(summary);
+  const cells = summary.rows.length ? cellTable(summary) : null;
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below, a group to see its rows.",
     summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
     unshared ? element("p", { class: "note" }, unshared) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
-    summary.rows.length ? cellTable(summary) : "No collective was called.");
+    cells ? cells.table : "No collective was called.");
+  if (cells) drawnAgain(cells.draw);
   if (summary.rows.length) section("sizes", "Sizes", "By signature bytes per call; a bar is the class from its label to twice that.", sizeCharts(summary));
   const ranks = rankChart(summary);
   section("ranks", "Time per rank", null, ranks.chart, element("div", { style: "height:14px" }), rankTable(summary));

@@ -53,21 +53,22 @@ function carriedOut(summary) {
   ], sums, { sortBy: 5 });
 }
 
-// Point-to-point calls, which are only counted.
+// Calls beside collectives, which are only counted.
 function messageTable(summary) {
   const ranks = known(summary), all = summary.messages.reduce((sum, row) => sum + row.all_ranks_seconds, 0) || 1;
   const most = summary.messages.reduce((most, row) => Math.max(most, row.all_ranks_seconds), 0) / all;
   return sortable([
     { head: "Function", of: row => row.function },
+    ...(areasOf(summary).length > 1 ? [{ head: "Kind", of: row => row.area ?? "point-to-point" }] : []),
     { head: "Calls", of: row => row.calls_all_ranks, show: count, kind: "number", title: "of all ranks" },
-    { head: "Sent", of: row => row.bytes, show: bytes, kind: "number", title: "by all ranks" },
+    { head: "Bytes", of: row => row.bytes, show: bytes, kind: "number", title: "sent, or moved to or from windows and files, by all ranks" },
     { head: "Time per rank", of: row => row.all_ranks_seconds / ranks, show: duration, kind: "number", title: "mean over all ranks" },
     { head: "Of the run", of: row => row.all_ranks_seconds / ranks / (summary.run_seconds || 1), show: percent, kind: "number" },
-    { head: "Of messages", of: row => row.all_ranks_seconds / all, show: percent, kind: "share", most },
+    { head: "Of these", of: row => row.all_ranks_seconds / all, show: percent, kind: "share", most },
     { head: "Mean", of: row => row.all_ranks_seconds / (row.calls_all_ranks || 1), show: duration, kind: "number", title: "of a call" },
     { head: "Max rank", of: row => row.max_seconds, show: duration, kind: "number", title: "of the rank with the most" },
     { head: "It is", of: row => row.max_rank, kind: "number" },
-  ], summary.messages, { sortBy: 3 });
+  ], summary.messages, { sortBy: areasOf(summary).length > 1 ? 4 : 3 });
 }
 
 function regionTable(summary) {

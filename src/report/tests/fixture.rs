@@ -126,6 +126,26 @@ pub fn plain() -> Summary {
     summary
 }
 
+fn counted(call: MessageCall, calls: u64, bytes: u64, total_ns: u64) -> MessageRecord {
+    MessageRecord { call: call as u8, calls, bytes, total_ns }
+}
+
+/// A run with windows and files.
+pub fn windows_and_files() -> Summary {
+    let mut records = records("replace", "");
+    for record in &mut records {
+        let more = 1_000_000 * u64::from(record.rank);
+        record.messages = Some(vec![
+            counted(MessageCall::Waitall, 1000, 0, 130_000_000 + 9 * more),
+            counted(MessageCall::Put, 20_000, 160_000, 7_000_000),
+            counted(MessageCall::WinFence, 400, 0, 61_000_000 + more),
+            counted(MessageCall::FileOpen, 1, 0, 3_000_000),
+            counted(MessageCall::FileWriteAtAll, 4, 64 << 20, 410_000_000 - more),
+        ]);
+    }
+    merge(records)
+}
+
 /// Records with traffic, late ranks and events, waiting told apart.
 pub fn full_records() -> Vec<RankRecord> {
     let mut records = records("replace", "clock");
@@ -144,16 +164,10 @@ pub fn full_records() -> Vec<RankRecord> {
         record.elements = [("", ""), ("MPI_DOUBLE", "MPI_SUM"), ("MPI_BYTE", "")]
             .map(|(datatype, operation)| ElementsRecord { datatype: datatype.into(), operation: operation.into() })
             .to_vec();
-        let sent = |call: MessageCall, calls: u64, bytes: u64, total_ns: u64| MessageRecord {
-            call: call as u8,
-            calls,
-            bytes,
-            total_ns,
-        };
         record.messages = Some(vec![
-            sent(MessageCall::Isend, 4000, 64 << 20, 2_100_000),
-            sent(MessageCall::Irecv, 4000, 0, 900_000),
-            sent(MessageCall::Waitall, 1000, 0, 130_000_000 + 9_000_000 * u64::from(rank)),
+            counted(MessageCall::Isend, 4000, 64 << 20, 2_100_000),
+            counted(MessageCall::Irecv, 4000, 0, 900_000),
+            counted(MessageCall::Waitall, 1000, 0, 130_000_000 + 9_000_000 * u64::from(rank)),
         ]);
         let region = |name: &str, entries: u64, total_ns: u64, collective_ns: u64| RegionRecord {
             name: name.into(),

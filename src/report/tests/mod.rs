@@ -5,13 +5,13 @@ mod fixture;
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::monitor::{Summary, TrafficRow, merge};
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
-use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified};
+use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
 use serde_json::Value;
 
 /// The schema as it is handed to users.
 const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/report-schema.json");
 
-fn runs() -> [(&'static str, Summary); 6] {
+fn runs() -> [(&'static str, Summary); 7] {
     let empty = merge(Vec::new());
     [
         ("plain", plain()),
@@ -19,6 +19,7 @@ fn runs() -> [(&'static str, Summary); 6] {
         ("compared", compared()),
         ("learned", learned()),
         ("verified", verified()),
+        ("windows_and_files", windows_and_files()),
         ("empty", empty),
     ]
 }
@@ -73,6 +74,29 @@ fn one_table_alone_is_what_was_asked_for() {
         TableOf::parse("size").unwrap_err(),
         "accepted: row, function, communicator, message, region, site, rank, late, verdict"
     );
+}
+
+#[test]
+fn a_table_that_the_run_has_nothing_for_says_what_to_do() {
+    for (table, words) in [
+        (TableOf::Verdicts, "no call was compared: COLLIE_MODE=compare"),
+        (TableOf::Late, "COLLIE_SYNC=clock"),
+        (TableOf::Regions, "collie_region_begin"),
+        (TableOf::Sites, "COLLIE_SITES=on"),
+    ] {
+        let text = laid_out(Text, &plain(), Extent::Screen, Some(table));
+        assert_eq!(text.lines().filter(|line| line.contains(words)).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn calls_beside_collectives_are_told_by_what_they_deal_with() {
+    let tables: String = [TableOf::Messages, TableOf::Ranks]
+        .map(|table| {
+            [Text, Csv].map(|format| laid_out(format, &windows_and_files(), Extent::All, Some(table))).join("\n")
+        })
+        .join("\n");
+    snapshot("windows_and_files", &tables);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Totals by function, communicator and rank, and who ran the calls.
 
 use super::writer::{REASONS, Writer, function, heads};
-use crate::monitor::{RankRow, Summary};
+use crate::monitor::{Area, RankRow, Summary};
 use crate::report::layout::Extent;
 use crate::report::names::with_identity;
 use crate::report::quantity::{bytes, count, duration, percent};
@@ -126,8 +126,9 @@ impl Writer<'_> {
         }
         let mut table = heads(&["rank", "node", "calls", "bytes", "run time", "collectives", "share"]);
         let (waits, late) = (summary.sync.is_some(), !summary.late.is_empty());
-        let messages = summary.message_seconds.is_some();
-        table[0].extend(messages.then_some(["messages", "both"]).into_iter().flatten().map(str::to_owned));
+        let areas: Vec<Area> = Area::ALL.into_iter().filter(|area| summary.seconds_in(*area).is_some()).collect();
+        table[0].extend(areas.iter().map(|area| heading(*area).to_owned()));
+        table[0].extend((!areas.is_empty()).then(|| if areas.len() == 1 { "both" } else { "all" }.to_owned()));
         table[0].extend(waits.then(|| "waiting".to_owned()));
         table[0].extend(late.then(|| "others waited".to_owned()));
         for rank in ranks {
@@ -141,10 +142,13 @@ impl Writer<'_> {
                 duration(rank.collective_seconds),
                 share(rank.collective_seconds),
             ];
-            if messages {
-                let both = rank.message_seconds.map(|seconds| share(rank.collective_seconds + seconds));
-                fields.extend([rank.message_seconds.map(duration), both].map(|field| field.unwrap_or("-".to_owned())));
-            }
+            let parts: Vec<Option<f64>> = areas.iter().map(|area| rank.seconds_in(*area)).collect();
+            fields.extend(parts.iter().map(|part| part.map_or("-".to_owned(), duration)));
+            let all = parts.iter().copied().sum::<Option<f64>>().filter(|_| !parts.is_empty());
+            fields.extend(
+                (!parts.is_empty())
+                    .then(|| all.map_or("-".to_owned(), |seconds| share(rank.collective_seconds + seconds))),
+            );
             fields.extend(waits.then(|| rank.waiting_seconds.map_or("-".to_owned(), duration)));
             fields.extend(late.then(|| duration(waited_for(summary, rank.rank))));
             table.push(fields);
@@ -177,4 +181,13 @@ impl Writer<'_> {
 fn total_heads(summary: &Summary) -> impl Iterator<Item = String> {
     let waiting = summary.sync.is_some().then_some("waiting");
     ["calls", "bytes", "time", "of run", "of coll", "a call"].into_iter().chain(waiting).map(str::to_owned)
+}
+
+/// What a column of time in such calls is called.
+const fn heading(area: Area) -> &'static str {
+    match area {
+        Area::PointToPoint => "messages",
+        Area::OneSided => "one-sided",
+        Area::Files => "files",
+    }
 }

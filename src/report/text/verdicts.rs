@@ -10,6 +10,9 @@ impl Writer<'_> {
     pub fn verdicts(&mut self, shown: usize) {
         let summary = self.summary;
         if shown == 0 {
+            if self.layout.table.is_some() {
+                self.line("no call was compared: COLLIE_MODE=compare lets native and Collie take turns in a run");
+            }
             return;
         }
         let mut table = heads(&[

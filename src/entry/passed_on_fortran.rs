@@ -1,0 +1,66 @@
+//! The Fortran entries of the calls in the [table](super::passed_on): all of Open MPI's bindings call PMPI past the C symbols, and
+//! so do those of MPICH's `mpi_f08` without buffers. The arguments go on untouched.
+
+use super::names::under_each_name;
+use super::passed_on::passed_on;
+use crate::call::messages::count as counted;
+use crate::monitor::MessageCall;
+use crate::process::native::of_fortran;
+use std::os::raw::{c_int, c_void};
+use std::sync::atomic::AtomicPtr;
+
+/// The entries under each of their names.
+macro_rules! entries {
+    (@one $symbol:expr, $native:expr, $call:ident ($($argument:ident)*) ($($length:ident)?) $bytes:tt) => {
+        const _: () = {
+            /// # Safety
+            /// As the MPI standard says of the Fortran binding.
+            #[unsafe(export_name = $symbol)]
+            unsafe extern "C-unwind" fn entry($($argument: *mut c_void,)* ierror: *mut c_int $(, $length: usize)?) {
+                type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int $(, entries!(@length $length))?);
+                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                // SAFETY: the library's procedure of that name takes these arguments.
+                let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
+                let native = || {
+                    // SAFETY: the program's own arguments, passed on as they came; the error is in them.
+                    unsafe { native($($argument,)* ierror $(, $length)?) };
+                    mpi_sys::MPI_SUCCESS as c_int
+                };
+                counted(MessageCall::$call, || entries!(@bytes $bytes), native);
+            }
+        };
+    };
+    (@pointer $argument:ident) => { *mut c_void };
+    (@length $argument:ident) => { usize };
+    (@bytes []) => { 0 };
+    (@bytes [$count:ident $datatype:ident]) => {
+        // SAFETY: Fortran passes valid addresses.
+        unsafe { super::messages_fortran::bytes_to_fortran(0, *$count.cast(), *$datatype.cast()) }
+    };
+    (@bytes [$to:ident $count:ident $datatype:ident]) => {
+        // SAFETY: Fortran passes valid addresses.
+        unsafe { super::messages_fortran::bytes_to_fortran(*$to.cast(), *$count.cast(), *$datatype.cast()) }
+    };
+    (@named $lower:ident $upper:ident $($rest:tt)*) => {
+        under_each_name! {
+            entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)] $($rest)*
+        }
+    };
+    // MPICH's forms with buffers call the C symbols.
+    (@kind choice $($rest:tt)*) => {
+        #[cfg(mpi_family = "openmpi")]
+        entries! { @named $($rest)* }
+    };
+    (@kind $other:ident $($rest:tt)*) => { entries! { @named $($rest)* } };
+    (@line text $lower:ident $upper:ident $call:ident ($($argument:ident: $type:ty),*) $bytes:tt) => {
+        entries! { @kind text $lower $upper $call ($($argument)*) (length) $bytes }
+    };
+    (@line $fortran:ident $lower:ident $upper:ident $call:ident ($($argument:ident: $type:ty),*) $bytes:tt) => {
+        entries! { @kind $fortran $lower $upper $call ($($argument)*) () $bytes }
+    };
+    ($($call:ident $text:literal $lower:ident $upper:ident $large:ident $fortran:ident $arguments:tt $bytes:tt;)*) => {
+        $(entries! { @line $fortran $lower $upper $call $arguments $bytes })*
+    };
+}
+
+passed_on! { entries }
