@@ -118,6 +118,11 @@ impl Forced {
         accounted(self.family, self.source, &arguments.each_ref().map(String::as_str), RANKS, &variables)
     }
 
+    /// Whether one of the choices lives in shared memory.
+    pub fn shares_memory(&self) -> bool {
+        self.choices.iter().any(|choice| choice.algorithm.needs.shared_memory)
+    }
+
     /// The job ended well and ran calls by each choice; its report.
     pub fn check_all(&self) -> Result<&Report, Failed> {
         self.choices.iter().try_for_each(|choice| self.check(choice))?;

@@ -53,7 +53,9 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             add(format!("{stem}::ranks_{ranks}"), Box::new(move || program(family, source, ranks)));
         }
     }
-    for (name, job) in forced_jobs(family, &[SHARED]) {
+    // What messages are is the same on every MPI: all algorithms on one of them, on the others those that live in shared memory.
+    let all = family.is_open_mpi() || std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1");
+    for (name, job) in forced_jobs(family, &[SHARED]).into_iter().filter(|(_, job)| all || job.shares_memory()) {
         add(
             format!("algorithms::{name}"),
             Box::new(move || job.check_all().and_then(|report| went_through(report, false))),
