@@ -220,17 +220,17 @@ fn units(local: &LocalArguments) -> Units {
     if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
 }
 
-/// The memory that all ranks share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold by a
-/// kernel, which is alike on all ranks.
+/// The memory that all ranks share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold
+/// elements of a predefined type without gaps by a kernel, which is alike on all ranks.
 pub fn shared_memory(communicator: &Communicator, by_kernel: bool) -> Option<SharedMemory> {
     let one_node = communicator.agreed.as_ref().is_some_and(|agreed| agreed.nodes.is_empty());
     let segment = communicator.shared.segment().filter(|_| one_node && by_kernel)?;
     Some(SharedMemory { window: segment.window(), ..SharedMemory::PLAIN })
 }
 
-/// Whether a kernel folds, or there is nothing to fold.
+/// Whether a kernel folds elements without gaps, or there is nothing to fold.
 pub fn folds_by_kernel(local: &LocalArguments) -> bool {
-    local.reduction.is_none_or(|reduction| reduction.kernel.is_some())
+    local.reduction.is_none_or(|reduction| reduction.kernel.is_some() && matches!(units(local), Units::Bytes(_)))
 }
 
 /// This rank's place and the call, for an algorithm that was decided on.
