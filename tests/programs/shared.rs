@@ -53,12 +53,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             add(format!("{stem}::ranks_{ranks}"), Box::new(move || program(family, source, ranks)));
         }
     }
-    // Messages through shared memory are the same on every MPI: all algorithms on one of them, by the program whose calls come
-    // back with other data; on the others those that live in shared memory.
+    // The algorithms that live in shared memory on one MPI, since their messages are no MPI's; with COLLIE_TEST_DEEP=1 all on each.
     let deep = std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1");
-    let wanted =
-        |name: &str, job: &Forced| deep || job.shares_memory() || family.is_open_mpi() && name.starts_with("repeated");
-    for (name, job) in forced_jobs(family, &[SHARED]).into_iter().filter(|(name, job)| wanted(name, job)) {
+    let wanted = |job: &Forced| deep || job.shares_memory() && family.is_open_mpi();
+    for (name, job) in forced_jobs(family, &[SHARED]).into_iter().filter(|(_, job)| wanted(job)) {
         add(
             format!("algorithms::{name}"),
             Box::new(move || job.check_all().and_then(|report| went_through(report, false))),
@@ -183,8 +181,9 @@ fn modes(family: &Family) -> Result<(), Failed> {
         ("COLLIE_SYNC", "barrier"),
         ("COLLIE_WATCHDOG", "60"),
     ] {
-        let report =
-            accounted(family, "reductions.c", &[], 3, &[SHARED, (variable, value), ("COLLIE_ALLREDUCE", "ring")])?.1;
+        // Native has its turns, and MPICH 4.0.2's own reduction in place breaks off (docs/native-defects.md).
+        let variables = [SHARED, (variable, value), ("COLLIE_ALLREDUCE", "ring")];
+        let report = accounted(family, "reductions.c", &["allreduce", "thin"], 3, &variables)?.1;
         went_through(&report, false)?;
     }
     Ok(())
