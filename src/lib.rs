@@ -19,6 +19,7 @@
 //! * [`trial`]: learning while the program runs which of several carries out the calls of one kind fastest.
 //! * [`report`]: one writer per form of the report.
 //! * [`family`]: the binary interfaces of MPI libraries.
+//! * [`shared`]: memory that the ranks of a node share: the channels in it, and the board of the algorithms that live there.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ in.
 //! * `process` (feature `mpi`): what is known of the process, whatever communicators and calls there are.
@@ -48,6 +49,7 @@ pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod selection;
+pub mod shared;
 pub mod threads;
 pub mod trial;
 

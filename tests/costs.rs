@@ -7,9 +7,9 @@
 //! the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal width.
 
 use collie::algorithm::cover;
-use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, all};
+use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, SharedMemory, all};
 use collie::schedule::count::count;
-use collie::schedule::{Step, record_all};
+use collie::schedule::{Buffer, Step, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Disagreements told per row.
@@ -33,7 +33,7 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
             Operation::Reduce | Operation::Allreduce => (4, 1 << 16),
             _ => (1, 1 << 12),
         };
-        let call = Call::plain(row.operation, count, unit);
+        let call = Call { shared: Some(SharedMemory::PLAIN), ..Call::plain(row.operation, count, unit) };
         let choices = cover::choices(row, &call, size);
         let taken = if size <= 16 || size.is_power_of_two() { choices.len() } else { 1 };
         for choice in choices.iter().take(taken) {
@@ -42,8 +42,9 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
         // Nodes of equal width: formulas know the widest only.
         for width in [2, 3, 4, 8].into_iter().filter(|width| row.name == "hierarchical" && size % width == 0) {
             let nodes: Vec<_> = (0..size).map(|rank| (rank / width) as u32).collect();
-            for choice in choices.iter().take(taken) {
-                check(choice, &Call { nodes: &nodes, ..call }, size, &mut failures);
+            let on_nodes = Call { nodes: &nodes, shared: None, ..call };
+            for choice in choices.iter().take(taken).filter(|choice| choice.accepts(&on_nodes, size).is_ok()) {
+                check(choice, &on_nodes, size, &mut failures);
             }
         }
         if failures.len() >= TOLD {
@@ -63,8 +64,8 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
         choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_)));
     let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
     let longest = longest_steps(choice, call, size);
-    let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded];
-    let names = ["rounds", "bytes", FOLDED];
+    let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded, cost.notified, cost.copied, cost.arrived];
+    let names = ["rounds", "bytes", FOLDED, "flags seen", "copied bytes", "arrivals"];
     let sent = counted.bytes;
     for (((name, formula), counted), longest) in
         names.into_iter().zip(parts(formula)).zip(parts(counted)).zip(parts(longest))
@@ -84,15 +85,19 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
     }
 }
 
-/// One round, and the bytes of the longest message and fold.
+/// One round, flag and arrival, and the bytes of the longest message, fold and copy in shared memory.
 fn longest_steps(choice: &Choice, call: &Call, size: usize) -> Cost {
-    let (mut sent, mut folded) = (0, 0);
+    let (mut sent, mut folded, mut copied) = (0, 0, 0);
     for step in record_all(choice, call, size).iter().flat_map(|program| &program.steps) {
         match step {
             Step::Isend { from, .. } => sent = sent.max(from.len * call.unit),
             Step::Fold { into, .. } => folded = folded.max(into.len * call.unit),
+            Step::Copy { from, into } if [from.buffer, into.buffer].contains(&Buffer::Shared) => {
+                copied = copied.max(into.len * call.unit);
+            }
             _ => {}
         }
     }
-    Cost { rounds: 1.0, bytes: sent as f64, folded: folded as f64 }
+    let memory = Cost { notified: 1.0, copied: copied as f64, arrived: 1.0, ..Cost::default() };
+    Cost { rounds: 1.0, bytes: sent as f64, folded: folded as f64, ..memory }
 }

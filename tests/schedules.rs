@@ -10,11 +10,11 @@
 //! larger sizes.
 
 use collie::algorithm::cover;
-use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, all};
+use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::limits::ProtocolLimits;
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
-use collie::schedule::verify::{Mode, Sends, verify_programs};
+use collie::schedule::verify::{Mode, Sends, verify_programs, verify_sequence};
 use collie::schedule::{Program, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -94,7 +94,11 @@ fn verify_call(
     failures: &mut Vec<String>,
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    let call = Call { root, nodes: placement, ..Call::plain(row.operation, count, unit) };
+    // Small enough for messages to go through it several times; without nodes, as those have none in common.
+    let window = (3 * unit * size).max(128);
+    let shared = SharedMemory { window, ..SharedMemory::PLAIN };
+    let shared = placement.is_empty().then_some(shared);
+    let call = Call { root, nodes: placement, shared, ..Call::plain(row.operation, count, unit) };
     for choice in settings(row, &call, size) {
         let [not_commuting, commuting] = [false, true].map(|commutative| Call { commutative, ..call });
         let in_place = Call { in_place: true, ..call };
@@ -117,10 +121,46 @@ fn verify_call(
                     let modes = modes(&call, &[false, true]);
                     verify_in(&choice, &call, &programs, modes, "", failures);
                     verify_lowered(&choice, &call, &programs, failures);
+                    // All ranks do alike beyond so many.
+                    if row.needs.shared_memory && (size <= 6 || size == 16 && call.root == 0 || deep()) {
+                        verify_in_turns(&choice, &call, &programs, failures);
+                    }
                     seen.push(programs);
                 }
             }
         }
+    }
+}
+
+/// The call beside others in shared memory: what one leaves there, and who may still read it, must not disturb the next, with
+/// the same root and another one, after what waits for nobody and after what fills both banks.
+fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures: &mut Vec<String>) {
+    let size = programs.len();
+    let moved = Call { root: if call.operation.rooted() { (call.root + 1) % size } else { 0 }, ..*call };
+    let turned = record_all(choice, &moved, size);
+    let other = |operation: Operation, name: &str, count: usize| {
+        let choice = Choice::new(collie::algorithm::find(operation, name).expect("in the catalogue"));
+        let call = Call { root: size / 2, shared: call.shared, ..Call::plain(operation, count, 1) };
+        (record_all(&choice, &call, size), call)
+    };
+    let window = call.shared.map_or(0, |shared| shared.window);
+    let others = [
+        other(Operation::Bcast, "shared_queue", window + 1),
+        other(Operation::Gather, "shared_copy", window),
+        other(Operation::Reduce, "shared_slices", 7),
+        other(Operation::Scatter, "shared_copy", 3 * window / size + 1),
+        other(Operation::Bcast, "shared_queue", 8),
+        other(Operation::Barrier, "flat_tree", 0),
+    ];
+    let mut calls: Vec<(&[Program], Call)> =
+        vec![(programs, *call), (programs, *call), (&turned, moved), (programs, *call)];
+    for (other, of_other) in &others {
+        calls.extend([(&other[..], *of_other), (programs, *call), (&turned, moved)]);
+    }
+    // As many one after another as there are lines.
+    calls.extend(std::iter::repeat_n((programs, *call), SharedMemory::LINES as usize + 1));
+    if let Err((number, fault)) = verify_sequence(&calls, Mode::STRICT) {
+        failures.push(format!("{}, call {number} of several: {fault}", describe(choice, call, size)));
     }
 }
 

@@ -32,6 +32,6 @@ pub use choice::{ChoiceError, accepted, parse_choice};
 // What an algorithm file begins with.
 pub use crate::operation::{
     Algorithm, AllBlocks, At, Block, Blocks, BufferRole, Call, Choice, Cost, Default, HALF_BANDWIDTH, Holds, InPlace,
-    Kind, Needs, Operation, Origin, OwnBlocks, Parameter, Parameters, Prelude, RankNeed, Row, Shape, Stage, Unmet,
-    Value, format_bytes, parse_bytes,
+    Kind, Needs, Operation, Origin, OwnBlocks, Parameter, Parameters, Prelude, RankNeed, Row, Shape, Shared,
+    SharedMemory, Stage, Unmet, Value, format_bytes, parse_bytes,
 };

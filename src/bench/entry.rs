@@ -11,10 +11,11 @@ use std::process::ExitCode;
 /// The status of a program whose MPI library cannot be used.
 const NO_MPI: u8 = 78;
 
-/// Parses the command line, shows help without MPI, else runs `body` in a job, for an exit code. What is wrong with a
-/// command line is for `body` to tell, since all ranks have the same one.
+/// Parses the command line, shows help without MPI, else runs `body` in a job of the `mode` that it asks for, for an exit code.
+/// What is wrong with a command line is for `body` to tell, since all ranks have the same one.
 pub fn main<C: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
+    mode: impl FnOnce(&C) -> Option<&'static str>,
     body: impl FnOnce(&Job, std::result::Result<C, clap::Error>) -> Result<u8>,
 ) -> ExitCode {
     let parsed = C::try_parse_from(arguments);
@@ -27,7 +28,8 @@ pub fn main<C: Parser>(
         eprintln!("collie-bench: {why}");
         return ExitCode::from(NO_MPI);
     }
-    let ended = Job::start().and_then(|job| {
+    let mode = parsed.as_ref().ok().and_then(mode);
+    let ended = Job::start(mode).and_then(|job| {
         let code = body(&job, parsed)?;
         job.finish().map(|()| code)
     });

@@ -2,16 +2,18 @@
 
 #![forbid(unsafe_code)]
 
-use super::cell::Cell;
-use super::job::{Exchange, Job, Library};
-use super::program::{AUTO, NATIVE, Program, call};
+use super::cell::{Cell, Datatype};
+use super::exchange::{Exchange, Library};
+use super::job::Job;
+use super::program::{LEARN, NATIVE, Program, call, mode};
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use super::settings::Settings;
 use super::statistics::{self, FEWEST};
+use super::variants::{self, Named};
 use super::{bound, entry, output, overhead, plan};
-use crate::algorithm::{Operation, format_bytes, parse_choice};
+use crate::algorithm::{Operation, format_bytes};
 use crate::mpi::Result;
-use crate::selection::{Configuration, Decided, Mpi, RawConfiguration, Situation, decide};
+use crate::selection::{Configuration, Mpi, Situation};
 use clap::Parser;
 use mpi_sys::MPI_Comm;
 use std::ffi::OsString;
@@ -40,9 +42,11 @@ struct CommandLine {
 
 /// Carries out the command line, on every rank.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    entry::main(arguments, |job, parsed: std::result::Result<CommandLine, _>| {
-        run(job, parsed.map(|line| line.settings))
-    })
+    entry::main(
+        arguments,
+        |line: &CommandLine| mode(&line.settings),
+        |job, parsed: std::result::Result<CommandLine, _>| run(job, parsed.map(|line| line.settings)),
+    )
 }
 
 /// Measures and tells; the exit code.
@@ -122,7 +126,7 @@ struct Bench<'a> {
 
 /// A variant that can run in a cell.
 struct Variant<'a> {
-    name: &'a str,
+    name: String,
     algorithm: String,
     library: Library,
     communicators: &'a [MPI_Comm],
@@ -131,19 +135,26 @@ struct Variant<'a> {
 
 impl<'a> Bench<'a> {
     fn new(job: &'a Job, program: &'a Program, bandwidth: Option<f64>) -> Result<Self> {
-        let most = program.variants.iter().map(Vec::len).max().unwrap_or(0);
+        let most = program.variants.iter().map(|names| variants::slots(names)).max().unwrap_or(0);
         let in_turn = || (0..program.pattern.communicators).map(|_| job.communicator()).collect::<Result<Vec<_>>>();
         let communicators = (0..most).map(|_| in_turn()).collect::<Result<Vec<_>>>()?;
-        for operation in Operation::ALL {
-            for (communicators, choice) in communicators.iter().zip(&program.variants[operation as usize]) {
-                if ![NATIVE, AUTO].contains(&choice.as_str()) {
-                    communicators.iter().for_each(|comm| job.choose(*comm, operation, choice));
-                }
+        let configuration = job.configuration()?;
+        let bench = Self { job, program, communicators, configuration, bandwidth };
+        bench.get_known()?;
+        Ok(bench)
+    }
+
+    /// Has every communicator through what is done once on each: the ranks agree, and a private communicator is made. No cell is to
+    /// pay for that.
+    fn get_known(&self) -> Result {
+        let Some(barrier) = Cell::new(Operation::Barrier, Datatype::Byte, 0, 0) else { return Ok(()) };
+        let exchange = Exchange::new(self.job, &barrier, false, false);
+        for comm in self.communicators.iter().flatten() {
+            for _ in 0..=Configuration::REPLACED_FROM {
+                exchange.call(Library::Collie, *comm, 0)?;
             }
         }
-        // A wrong one has ended the job at its start.
-        let configuration = RawConfiguration::from_environment().parse().unwrap_or_default();
-        Ok(Self { job, program, communicators, configuration, bandwidth })
+        Ok(())
     }
 
     /// Measures all cells, in an order that the seed decides; rows in the order of the program.
@@ -167,10 +178,11 @@ impl<'a> Bench<'a> {
 
     fn cell(&'a self, cell: &Cell, random: &mut fastrand::Rng) -> Result<CellRow> {
         let (mut variants, left_out) = self.variants(cell);
-        let mut exchange = self.job.prepare(cell, self.program.cold, self.program.pattern.roots_in_turn);
+        let mut exchange = Exchange::new(self.job, cell, self.program.cold, self.program.pattern.roots_in_turn);
         let wrong = self.check(&mut exchange, &variants)?;
         for _ in 0..WARM_UP {
-            for variant in &variants {
+            // What learning costs it costs from the first calls on.
+            for variant in variants.iter().filter(|variant| variant.name != LEARN) {
                 self.row(&exchange, variant)?;
             }
         }
@@ -193,41 +205,26 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Those that can run in `cell`, and those that cannot, with the reason.
+    /// Those that can run in `cell`, each told what it is to run, and those that cannot, with the reason.
     fn variants(&'a self, cell: &Cell) -> (Vec<Variant<'a>>, Vec<(String, String)>) {
         let call = call(cell, &self.job.nodes);
-        let (mut able, mut unable) = (Vec::new(), Vec::new());
-        for (communicators, name) in self.communicators.iter().zip(self.program.variants(cell)) {
-            let library = if name == NATIVE { Library::Native } else { Library::Collie };
-            let algorithm = match name.as_str() {
-                NATIVE => NATIVE.to_owned(),
-                AUTO => self.automatic(cell),
-                text => {
-                    let choice = parse_choice(cell.operation, text).expect("rank 0 has read it");
-                    if let Err(unmet) = choice.accepts(&call, self.job.size) {
-                        unable.push((name.clone(), unmet.to_string()));
-                        continue;
-                    }
-                    choice.to_string()
-                }
-            };
-            able.push(Variant { name, algorithm, library, communicators, seconds: Vec::new() });
-        }
-        (able, unable)
-    }
-
-    /// What Collie chooses by itself.
-    fn automatic(&self, cell: &Cell) -> String {
         let situation = Situation {
             ranks: self.job.size,
             one_node: self.job.nodes.is_empty(),
             oversubscribed: self.job.oversubscribed,
             mpi: Mpi::of(&self.job.library()),
         };
-        match decide(&self.configuration, &situation, &call(cell, &self.job.nodes)) {
-            Decided::Ours { choice, .. } if self.job.size > 1 => choice.to_string(),
-            _ => NATIVE.to_owned(),
-        }
+        let names = self.program.variants(cell);
+        let (able, unable) = variants::named(names, &self.configuration, &situation, &call, self.program.learns());
+        let variant = |named: Named| {
+            let communicators = &self.communicators[named.slot][..];
+            if let Some(told) = &named.told {
+                communicators.iter().for_each(|comm| self.job.choose(*comm, cell.operation, told));
+            }
+            let library = if named.name == NATIVE { Library::Native } else { Library::Collie };
+            Variant { name: named.name, algorithm: named.algorithm, library, communicators, seconds: Vec::new() }
+        };
+        (able.into_iter().map(variant).collect(), unable)
     }
 
     /// Calls every variant once and compares its result with the native one; names those that differ on some rank.
@@ -239,7 +236,7 @@ impl<'a> Bench<'a> {
             if variant.library == Library::Native {
                 exchange.expect();
             } else if !self.job.all(exchange.is_expected())? {
-                wrong.push(variant.name.to_owned());
+                wrong.push(variant.name.clone());
             }
         }
         Ok(wrong)
@@ -307,7 +304,7 @@ fn next_rounds(taken: &[f64], elapsed: f64, budget: f64, most: usize) -> usize {
 fn rows(variants: &[Variant]) -> Vec<VariantRow> {
     let native = variants.iter().find(|variant| variant.library == Library::Native).map(|native| &native.seconds);
     let row = |variant: &Variant| VariantRow {
-        variant: variant.name.to_owned(),
+        variant: variant.name.clone(),
         algorithm: variant.algorithm.clone(),
         seconds: statistics::spread(&variant.seconds),
         against_native: native

@@ -3,12 +3,12 @@
 //! Modules in reading order:
 //!
 //! * [`settings`]: what the user asks for. [`cell`]: one thing to measure. [`plan`]: cells from a recorded report.
-//!   [`program`]: cells and variants, decided by rank 0 for all ranks.
+//!   [`program`]: cells and variants, decided by rank 0 for all ranks. [`variants`]: who that is in a cell.
 //! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`], [`page`]: its forms.
 //!   [`output`]: where they go.
-//! * [`tune`]: from measured cells to rules.
-//! * `job` (feature `mpi`): everything that speaks MPI. `measure`, `overhead`: what is timed, and in which order.
+//! * [`tune`]: from measured cells to rules. [`regrets`]: how good these are, as a drawing.
+//! * `job`, `exchange` (feature `mpi`): everything that speaks MPI. `measure`, `overhead`: what is timed, and in which order.
 //!   `entry`: the program around it.
 //!
 //! `collie-bench` is the MPI program; `collie bench` (in `cli`) starts it and joins the runs without MPI.
@@ -22,14 +22,18 @@ pub mod pattern;
 pub mod plan;
 pub mod plot;
 pub mod program;
+pub mod regrets;
 pub mod result;
 pub mod settings;
 pub mod statistics;
 pub mod table;
 pub mod tune;
+pub mod variants;
 
 #[cfg(feature = "mpi")]
 pub mod entry;
+#[cfg(feature = "mpi")]
+mod exchange;
 #[cfg(feature = "mpi")]
 mod job;
 #[cfg(feature = "mpi")]

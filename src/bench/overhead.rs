@@ -5,7 +5,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::job::{Job, Library};
+use super::exchange::{Exchange, Library};
+use super::job::Job;
 use super::program::{NATIVE, Program};
 use super::result::OverheadRow;
 use super::statistics;
@@ -23,7 +24,7 @@ pub fn measure(job: &Job, program: &Program) -> Result<Vec<OverheadRow>> {
     let mut rows = Vec::new();
     for cell in &program.cells {
         job.choose(communicators[1], cell.operation, NATIVE);
-        let exchange = job.prepare(cell, false, false);
+        let exchange = Exchange::new(job, cell, false, false);
         let mut nanoseconds = [Vec::new(), Vec::new()];
         let begun = Instant::now();
         while job.of_first(usize::from(begun.elapsed().as_secs_f64() < program.seconds || nanoseconds[0].is_empty()))?

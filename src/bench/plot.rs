@@ -16,7 +16,8 @@ const GAP: f64 = 70.0;
 const LINE: f64 = 15.0;
 
 /// Okabe and Ito's colours, which people of all kinds of sight can tell apart (Color Universal Design, 2008).
-const COLOURS: [&str; 8] = ["#000000", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c00"];
+pub(super) const COLOURS: [&str; 8] =
+    ["#000000", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c00"];
 /// Patterns of the lines once the colours have been used up.
 const DASHES: [&str; 3] = ["none", "6 3", "2 3"];
 
@@ -53,7 +54,7 @@ fn height(names: &[&str]) -> f64 {
     (TOP + CHART_HEIGHT).max(TOP + (names.len() + 1) as f64 * LINE) + 50.0
 }
 
-fn drawing(height: f64, body: &str) -> String {
+pub(super) fn drawing(height: f64, body: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height:.0}\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
          font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
@@ -238,7 +239,7 @@ fn round_values((from, to): (f64, f64)) -> Vec<f64> {
     if tens.len() > 4 { tens } else { powers().flat_map(|ten| [ten, 2.0 * ten, 5.0 * ten]).filter(between).collect() }
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -14,6 +14,13 @@ use serde::{Deserialize, Serialize};
 pub const NATIVE: &str = "native";
 /// What Collie runs unless told otherwise.
 pub const AUTO: &str = "auto";
+/// Modes of Collie that are variants besides [`AUTO`], which is mode `replace`: what mode `best` runs, and mode `learn`, which
+/// finds it out in the calls that are timed.
+pub const MODES: [&str; 2] = ["best", LEARN];
+/// The mode of which a whole job has to be.
+pub const LEARN: &str = "learn";
+/// Stands for each algorithm that mode `learn` would try in a cell.
+pub const CANDIDATES: &str = "candidates";
 
 /// The binary trees of Sinev's report, up and down again, the message in one piece.
 const TREES: &str = "reduce_bcast:reduce=binary(segment=none),bcast=binary(segment=none)";
@@ -94,10 +101,20 @@ impl Program {
         })
     }
 
+    /// Whether something learns in the calls that are timed.
+    pub fn learns(&self) -> bool {
+        self.variants.iter().flatten().any(|name| name == LEARN)
+    }
+
     /// What is compared in `cell`.
     pub fn variants(&self, cell: &Cell) -> &[String] {
         &self.variants[cell.operation as usize]
     }
+}
+
+/// The mode that a job for these settings has to be in; nothing for the default.
+pub fn mode(settings: &Settings) -> Option<&'static str> {
+    settings.algorithms.iter().any(|text| text.rsplit('=').next() == Some(LEARN)).then_some(LEARN)
 }
 
 /// The call of a cell, as algorithms see it.
@@ -123,17 +140,21 @@ fn variants(operations: &[Operation], algorithms: &[String]) -> Result<[Vec<Stri
         if [NATIVE, AUTO].contains(&name) {
             continue;
         }
-        let having = |operation: &&Operation| name == "all" || find(**operation, name).is_some();
+        let is_any = [&MODES[..], &[CANDIDATES, "all"]].concat().contains(&text.trim());
+        let having = |operation: &&Operation| is_any || find(**operation, name).is_some();
         let having: Vec<_> = wanted.iter().filter(having).collect();
         if having.is_empty() {
             // The first operation's own words say what it would accept.
             let error = parse_choice(wanted[0], text).err();
-            return Err(error.map_or_else(String::new, |error| format!("--algorithm {text}: {error}, all")));
+            let more = [&["all", CANDIDATES][..], &MODES].concat().join(", ");
+            return Err(error.map_or_else(String::new, |error| format!("--algorithm {text}: {error}, {more}")));
         }
         for operation in having {
             let list = &mut variants[*operation as usize];
             if name == "all" {
                 list.extend(of(*operation).iter().map(|row| row.name.to_owned()));
+            } else if is_any {
+                list.push(name.to_owned());
             } else {
                 parse_choice(*operation, text).map_err(|error| format!("--algorithm {text}: {error}"))?;
                 list.push(text.to_owned());
@@ -165,6 +186,15 @@ mod tests {
         assert_eq!(all.len(), 2 + of(Operation::Bcast).len());
         let inner = "reduce_bcast:reduce=binary(segment=none)";
         assert_eq!(found(&[Operation::Allreduce], &[inner]).unwrap()[2], inner);
+    }
+
+    #[test]
+    fn modes_and_candidates_are_every_operations() {
+        let both = [Operation::Bcast, Operation::Barrier];
+        let named = ["learn", "best", "candidates", "learn"];
+        assert_eq!(found(&both, &named).unwrap(), ["native", "auto", "learn", "best", "candidates"]);
+        assert!(found(&both, &["learn:segment=1K"]).is_err());
+        assert_eq!(found(&both, &["bcast=learn"]).unwrap(), ["native", "auto", "learn"]);
     }
 
     #[test]

@@ -170,6 +170,7 @@ fn merge_cell(same: &[CellRow]) -> CellRow {
             p10: over(|spread| spread.p10),
             p90: over(|spread| spread.p90),
             min: all.iter().map(|one| one.seconds.min).fold(f64::INFINITY, f64::min),
+            mean: over(|spread| spread.mean),
         };
         let ratios: Vec<_> = all.iter().filter_map(|one| one.against_native).collect();
         row.against_native = statistics::over_runs(&ratios);
@@ -196,6 +197,7 @@ pub(super) mod tests {
             p10: median * 0.9 / 1e6,
             p90: median * 1.5 / 1e6,
             min: median * 0.8 / 1e6,
+            mean: median * 1.1 / 1e6,
         };
         let variant = |variant: &str, algorithm: &str, microseconds: f64, ratio: Option<f64>| VariantRow {
             variant: variant.to_owned(),

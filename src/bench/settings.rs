@@ -43,7 +43,7 @@ pub struct Settings {
     #[arg(long, default_value_t = 8, value_parser = at_least_two)]
     pub step: usize,
     /// Algorithm to force besides native and auto, with parameters, for the operations that have it
-    /// (OPERATION=ALGORITHM: for that one); `all` for each with its defaults; may be given several times
+    /// (OPERATION=ALGORITHM: for that one); `all` for each with its defaults; `best`, `learn` for what these modes do, `candidates` for all that `learn` tries; may be given several times
     #[arg(short, long = "algorithm", value_name = "ALGORITHM")]
     pub algorithms: Vec<String>,
     /// Roots, comma-separated

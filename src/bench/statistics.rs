@@ -22,6 +22,9 @@ pub struct Spread {
     pub p90: f64,
     /// The least.
     pub min: f64,
+    /// All of them together, divided: with what seldom takes long.
+    #[serde(default)]
+    pub mean: f64,
 }
 
 /// How much longer one thing takes than another.
@@ -43,7 +46,13 @@ pub struct Ratio {
 /// If there are none.
 pub fn spread(samples: &[f64]) -> Spread {
     let sorted = sorted(samples);
-    Spread { median: quantile(&sorted, 0.5), p10: quantile(&sorted, 0.1), p90: quantile(&sorted, 0.9), min: sorted[0] }
+    Spread {
+        median: quantile(&sorted, 0.5),
+        p10: quantile(&sorted, 0.1),
+        p90: quantile(&sorted, 0.9),
+        min: sorted[0],
+        mean: samples.iter().sum::<f64>() / samples.len() as f64,
+    }
 }
 
 /// Median of values.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::program::{AUTO, NATIVE};
+use super::program::{AUTO, LEARN, MODES, NATIVE};
 use super::result::{CellRow, OverheadRow, Report, VariantRow};
 use super::settings::Scenario;
 use super::statistics::geometric_mean;
@@ -83,15 +83,22 @@ fn times(ratio: f64) -> String {
     format!("{ratio:.digits$}")
 }
 
-/// The variant with what `auto` became.
+/// The variant, with what `auto` or a mode became.
 pub fn label(row: &VariantRow) -> String {
-    if row.variant == AUTO { format!("auto = {}", row.algorithm) } else { row.variant.clone() }
+    let is_mode = row.variant == AUTO || MODES.contains(&row.variant.as_str());
+    match is_mode && row.variant != row.algorithm {
+        true => format!("{} = {}", row.variant, row.algorithm),
+        false => row.variant.clone(),
+    }
 }
 
 /// One line per size and variant.
 pub fn long(group: &[CellRow]) -> Vec<Vec<String>> {
     let bounded = group.iter().any(|row| row.bound_seconds.is_some());
+    // Who learns pays for it in few calls.
+    let learns = group.iter().any(|row| row.variant(LEARN).is_some());
     let mut head = vec!["bytes", "variant", "median us", "p10", "p90", "native/this", "95 %"];
+    head.extend(learns.then_some("mean us"));
     head.extend(bounded.then_some("this/bound"));
     head.push("rounds");
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
@@ -105,6 +112,7 @@ pub fn long(group: &[CellRow]) -> Vec<Vec<String>> {
             row.push(against.map_or_else(String::new, |ratio| times(ratio.ratio)));
             let interval = against.and_then(|ratio| Some(format!("{}-{}", times(ratio.low?), times(ratio.high?))));
             row.push(interval.unwrap_or_default());
+            row.extend(learns.then(|| microseconds(seconds.mean)));
             if bounded {
                 row.push(cell.bound_seconds.map_or_else(String::new, |bound| times(seconds.median / bound)));
             }

@@ -197,7 +197,16 @@ impl Attached {
     /// What PMPI returned.
     pub fn give_back(&mut self) -> Result {
         self.forget();
-        self.communicator.private.give_back()
+        self.communicator.give_back()
+    }
+
+    /// Frees the private communicator and what goes with it, at the end.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn release(&mut self) -> Result {
+        self.forget();
+        self.communicator.release()
     }
 
     /// Forgets decisions that rest on another version of what the program chose and of what is recorded, and numbers

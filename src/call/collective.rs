@@ -10,7 +10,7 @@ use super::line::log_call;
 use super::plan::{Candidate, Plan, Policy};
 use super::play::ours;
 use super::turns::{self, InTurn};
-use super::{fast_path, ready};
+use super::{fast_path, program, ready};
 use super::{registry, verify};
 use crate::algorithm::{Call, Operation};
 use crate::communicator::fallback::Fallback;
@@ -21,7 +21,7 @@ use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{device, guard, sessions};
-use crate::selection::{By, Decided, Mode, VerifyResult, decide_with};
+use crate::selection::{Decided, Mode, Transport, VerifyResult, decide_with};
 use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -177,7 +177,8 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
         return Ok(Next::Call(Rc::new(ready::call(attached, arguments.operation, local, plan))));
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
-    let key = DecisionKey { count: local.count, unit: local.unit, commutative, counted: bytes };
+    let by_kernel = program::folds_by_kernel(&local);
+    let key = DecisionKey { count: local.count, unit: local.unit, commutative, by_kernel, counted: bytes };
     let plan = match attached.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {
@@ -315,6 +316,12 @@ fn plan(
         return Ok(Plan::native(counter));
     }
     let agreed = communicator.agreed.as_ref().expect("just agreed");
+    if agreed.configuration.transport == Transport::Shared {
+        // What is decided rests on whether there is shared memory.
+        communicator.private(runtime)?;
+    }
+    let shared = program::shared_memory(communicator, key.by_kernel);
+    let agreed = communicator.agreed.as_ref().expect("just agreed");
     let (configuration, nodes) = (Arc::clone(&agreed.configuration), Arc::clone(&agreed.nodes));
     let bytes = key.counted;
     let nothing_to_send = key.count * key.unit == 0 && operation.has_data() && !operation.has_own_counts();
@@ -323,6 +330,7 @@ fn plan(
         commutative: key.commutative,
         nodes: &nodes,
         half_bandwidth: agreed.half_bandwidth,
+        shared,
         ..Call::plain(operation, key.count, key.unit)
     };
     let (choice, by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
@@ -330,8 +338,7 @@ fn plan(
         Decided::Native { by } => (None, by),
     };
     // What was asked for stays.
-    let is_default = matches!(by.by, By::Default { .. } | By::Best { .. } | By::Unmeasured | By::Nobody);
-    let may_learn = configuration.mode == Mode::Learn && is_default && !nothing_to_send;
+    let may_learn = configuration.mode == Mode::Learn && by.by.is_default() && !nothing_to_send;
     let decided_by = by.to_string();
     let (choice, decided_by) = match choice {
         Some(_) if communicator.private(runtime)?.is_none() => {

@@ -7,7 +7,7 @@ use super::arguments::LocalArguments;
 use super::learning::{self, Learning};
 use super::own_arguments::{self, OwnArguments};
 use super::pool::with_pool;
-use crate::algorithm::{Blocks, Call, Choice, InPlace, Operation, Stage};
+use crate::algorithm::{Blocks, Call, Choice, InPlace, Operation, SharedMemory, Stage};
 use crate::communicator::private::Private;
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
@@ -16,18 +16,23 @@ use crate::mpi::error::{Error, Result};
 use crate::mpi::family;
 use crate::mpi::memory::Pool;
 use crate::mpi::messages::{Channel, Messages, Units};
+use crate::mpi::mixed::{self, Mixed};
 use crate::mpi::packing::Elements;
 use crate::process::flags::{self, WATCHED};
 use crate::process::watched;
-use crate::run::{Buffers, Counts, Observer, Player};
+use crate::run::{Buffers, Counts, Observer, Player, Transport};
 use crate::schedule::Range;
 use crate::schedule::action::{self, Action, Lowered, Side};
+use crate::schedule::fragments::Fragments;
+use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::{self, Combine, Form, Part};
 use crate::schedule::overlap::Overlap;
+use crate::shared::Segment;
 use mpi_sys::MPI_Request;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::os::raw::c_int;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Programs of more actions are not kept: their messages cost more than the walk through the algorithm, and their actions
@@ -215,15 +220,33 @@ fn units(local: &LocalArguments) -> Units {
     if side.datatype.contiguous { Units::Bytes(side.datatype.size) } else { Units::Typed(side.datatype) }
 }
 
+/// The memory that all ranks share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold
+/// elements of a predefined type without gaps by a kernel, which is alike on all ranks.
+pub fn shared_memory(communicator: &Communicator, by_kernel: bool) -> Option<SharedMemory> {
+    let one_node = communicator.agreed.as_ref().is_some_and(|agreed| agreed.nodes.is_empty());
+    let segment = communicator.shared.segment().filter(|_| one_node && by_kernel)?;
+    Some(SharedMemory { window: segment.window(), ..SharedMemory::PLAIN })
+}
+
+/// Whether a kernel folds elements without gaps, or there is nothing to fold.
+pub fn folds_by_kernel(local: &LocalArguments) -> bool {
+    local.reduction.is_none_or(|reduction| reduction.kernel.is_some() && matches!(units(local), Units::Bytes(_)))
+}
+
 /// This rank's place and the call, for an algorithm that was decided on.
 pub fn seat_and_call<'a>(
     communicator: &'a Communicator,
     operation: Operation,
     local: &'a LocalArguments,
-) -> (Seat, Call<'a>) {
+) -> (Seat<'a>, Call<'a>) {
     let agreed = communicator.agreed.as_ref().expect("a plan of ours rests on an agreement");
     let Private::Made(comm) = communicator.private else { unreachable!("a plan of ours has a private communicator") };
-    let yielding = agreed.situation.oversubscribed && family::SPINS_WHILE_WAITING;
+    let segment = communicator.shared.segment();
+    // Where all messages go through shared memory, waiting is its own.
+    let waits_in_mpi = segment.is_none() || !agreed.nodes.is_empty();
+    let yielding = agreed.situation.oversubscribed && family::SPINS_WHILE_WAITING && waits_in_mpi;
+    // There no length of a message is slower than others.
+    let within_node = segment.map_or(agreed.fragments.within_node, |_| ProtocolLimits::NONE);
     let call = Call {
         operation,
         root: local.root,
@@ -234,9 +257,10 @@ pub fn seat_and_call<'a>(
         in_place: operation.tells_in_place() && local.send.is_none(),
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
+        shared: shared_memory(communicator, folds_by_kernel(local)),
     };
     let (rank, size) = (communicator.facts.rank, communicator.facts.size);
-    (Seat { comm, rank, size, yielding, fragments: agreed.fragments }, call)
+    (Seat { comm, rank, size, yielding, fragments: Fragments { within_node, ..agreed.fragments }, segment }, call)
 }
 
 /// What a call is lowered for on this rank.
@@ -300,11 +324,14 @@ pub struct Prepared {
     truncated: bool,
     /// The table of requests. All are null between calls, as whatever was started is waited for.
     requests: RefCell<Vec<MPI_Request>>,
+    /// The memory shared within the node, and the table of requests of messages some of which go through it.
+    shared: Option<(Rc<Segment>, RefCell<Vec<mixed::Request>>)>,
 }
 
 impl HeapBytes for Prepared {
     fn heap_bytes(&self) -> usize {
-        let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * size_of::<MPI_Request>();
+        let request = if self.shared.is_some() { size_of::<mixed::Request>() } else { size_of::<MPI_Request>() };
+        let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * request;
         let learning = self.learning.as_ref().map_or(0, Learning::bytes);
         requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes()) + learning
     }
@@ -335,7 +362,8 @@ impl Prepared {
         let Layout { rows, before, after, .. } = &layout;
         let plain = rows.is_empty() && before.is_empty() && after.is_empty();
         let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0) && !truncated;
-        Self { channel, layout, plain, form, kept, learning, truncated, requests: RefCell::default() }
+        let shared = place.segment.map(|segment| (Rc::clone(segment), RefCell::default()));
+        Self { channel, layout, plain, form, kept, learning, truncated, requests: RefCell::default(), shared }
     }
 
     /// Whether the program is kept, so that playing it needs no algorithm.
@@ -380,6 +408,39 @@ impl Prepared {
         traffic: &mut Traffic,
         counts: &mut Counts,
     ) -> Result {
+        let messages = Messages { channel: &self.channel, addresses: sides, traffic };
+        match &self.shared {
+            None => self.play_over(messages, &mut self.requests.borrow_mut(), observer, sides, part, counts),
+            Some(shared) => self.play_mixed(messages, shared, observer, sides, part, counts),
+        }
+    }
+
+    /// The same through memory shared within the node.
+    #[inline(never)]
+    fn play_mixed<O: Observer + Copy>(
+        &self,
+        messages: Messages,
+        (segment, requests): &(Rc<Segment>, RefCell<Vec<mixed::Request>>),
+        observer: O,
+        sides: (*mut u8, *mut u8),
+        part: Option<&Part>,
+        counts: &mut Counts,
+    ) -> Result {
+        let transport = Mixed::new(messages, segment)?;
+        self.play_over(transport, &mut requests.borrow_mut(), observer, sides, part, counts)
+    }
+
+    /// The same over a transport.
+    #[inline(always)]
+    fn play_over<T: Transport<Error = Error>, O: Observer + Copy>(
+        &self,
+        transport: T,
+        requests: &mut Vec<T::Request>,
+        observer: O,
+        sides: (*mut u8, *mut u8),
+        part: Option<&Part>,
+        counts: &mut Counts,
+    ) -> Result {
         let Layout { send, receive, before, after, .. } = &self.layout;
         let nowhere = std::ptr::null_mut();
         let mut bases = [sides.0, sides.1, nowhere, nowhere, nowhere];
@@ -388,10 +449,9 @@ impl Prepared {
         }
         let buffers = Buffers::of(send.of(&bases), receive.of(&bases));
         if let (Some(learning), Some(part)) = (&self.learning, part) {
-            return self.learn_and_play(learning, observer, (buffers, sides), part, (traffic, counts));
+            return self.learn_and_play(transport, requests, learning, observer, buffers, part, counts);
         }
-        let transport = Messages { channel: &self.channel, addresses: sides, traffic };
-        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(self.channel.units(), number));
+        let mut more = |number| in_pool(self.channel.units(), number);
         // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
         // layout says; working memory is the pool's until it is cleared for the next call.
         let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
@@ -414,27 +474,29 @@ impl Prepared {
     }
 
     /// The same where the program is not known before lengths have been learned.
-    fn learn_and_play<O: Observer + Copy>(
+    #[allow(clippy::too_many_arguments)]
+    fn learn_and_play<T: Transport<Error = Error>, O: Observer + Copy>(
         &self,
+        transport: T,
+        requests: &mut Vec<T::Request>,
         learning: &Learning,
         observer: O,
-        (buffers, sides): (Buffers, (*mut u8, *mut u8)),
+        buffers: Buffers,
         part: &Part,
-        (traffic, counts): (&mut Traffic, &mut Counts),
+        counts: &mut Counts,
     ) -> Result {
         let Layout { before, after, .. } = &self.layout;
-        let (requests, mut more) = (&mut *self.requests.borrow_mut(), |number| in_pool(self.channel.units(), number));
+        let mut more = |number| in_pool(self.channel.units(), number);
         let prelude = learning.prelude();
         let lengths = Buffers { lengths: learning.lengths(), ..buffers };
-        let transport = Messages { channel: &self.channel, addresses: sides, traffic: &mut *traffic };
         // SAFETY: the lengths are so many as the prelude reads and brings; working memory as for the program.
         let mut player = unsafe { Player::new(transport, observer, lengths, &mut *requests, &mut more) };
         player.carry_all(&prelude.actions, prelude.scratch);
         counts.calls += 1;
         // Without them nothing can be said to the other ranks that they would expect.
-        counts.actions += player.finish()?;
+        let (transport, played) = player.give_back();
+        counts.actions += played?;
         let body = learning.body(part, &self.form);
-        let transport = Messages { channel: &self.channel, addresses: sides, traffic };
         // SAFETY: as for every program; the lengths that it rests on are those of the messages on their way.
         let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
         player.carry_all(before, 0);

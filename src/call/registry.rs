@@ -41,8 +41,8 @@ pub struct Retired {
     pub overflow: Overflow,
     /// What was played.
     pub played: Counts,
-    /// Messages of our algorithms, by world rank.
-    pub traffic: Traffic,
+    /// Messages of our algorithms, by world rank: those by MPI, and those through shared memory.
+    pub traffic: [Traffic; 2],
     /// What was learned where this rank was the first.
     pub learned: Vec<LearnedRecord>,
 }
@@ -51,14 +51,20 @@ impl Retired {
     /// Of none yet.
     fn new(world_size: usize) -> Self {
         let (overflow, played) = (Overflow::default(), Counts::default());
-        Self { records: Vec::new(), overflow, played, traffic: Traffic::new(world_size), learned: Vec::new() }
+        Self {
+            records: Vec::new(),
+            overflow,
+            played,
+            traffic: [(); 2].map(|()| Traffic::new(world_size)),
+            learned: Vec::new(),
+        }
     }
 
     fn reset(&mut self) {
         self.records.clear();
         self.overflow = Overflow::default();
         self.played = Counts::default();
-        self.traffic.reset();
+        self.traffic.iter_mut().for_each(Traffic::reset);
         self.learned.clear();
     }
 }
@@ -185,7 +191,7 @@ pub unsafe fn release_all() {
     for attachment in &attachments {
         // SAFETY: the caller's promise.
         if let Some(mut attached) = unsafe { attachment.try_hold() }
-            && let Err(error) = attached.communicator.private.release()
+            && let Err(error) = attached.release()
         {
             log::warn!("a private communicator could not be freed: {error}");
         }
@@ -240,7 +246,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         waiting.gone(communicator);
     }
     drop(attachments);
-    if let Err(error) = attached.communicator.private.release() {
+    if let Err(error) = attached.release() {
         log::warn!("a private communicator could not be freed: {error}");
     }
     mpi_sys::MPI_SUCCESS as c_int

@@ -45,7 +45,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
     }
     let nodes = network.nodes(ranks);
-    let call = network.call(operation, arguments.root, arguments.bytes, &nodes);
+    let call = network.with_shared_memory(&network.call(operation, arguments.root, arguments.bytes, &nodes));
     let refuse = |reason: String| Failure::cannot(format!("{operation} {choice} cannot be drawn: {reason}"));
     choice.accepts(&call, ranks).map_err(|unmet| refuse(unmet.to_string()))?;
     let call = Call { root: if operation.rooted() { call.root } else { 0 }, ..call };

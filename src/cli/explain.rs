@@ -92,7 +92,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));
     }
-    let (configuration, rules) = configuration(arguments)?;
+    let (configuration, [rules, tables]) = configuration(arguments)?;
     let reports = arguments.measured.iter().map(|path| against::read(path)).collect::<Result<Vec<_>, _>>();
     let reports = reports.map_err(Failure::cannot)?;
     let situation = Situation {
@@ -111,8 +111,13 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
         ..Call::plain(operation, arguments.bytes / unit, unit)
     };
-    let explained =
-        Explained { configuration: &configuration, rules: rules.as_deref(), situation: &situation, call: &call };
+    let explained = Explained {
+        configuration: &configuration,
+        rules: rules.as_deref(),
+        tables: tables.as_deref(),
+        situation: &situation,
+        call: &call,
+    };
     let mut text = explained.text();
     if !reports.is_empty() {
         text.push('\n');
@@ -121,8 +126,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     Ok(Done::from(text))
 }
 
-/// What the variables and the command line say, and the text of the rules file.
-fn configuration(arguments: &Arguments) -> Result<(Configuration, Option<String>), Failure> {
+/// What the variables and the command line say, and the texts of the rules file and of the user's tables.
+fn configuration(arguments: &Arguments) -> Result<(Configuration, [Option<String>; 2]), Failure> {
     let mut variables = RawConfiguration::from_environment().variables;
     for (name, given) in [(variables::RULES, &arguments.rules), (variables::NETWORK, &arguments.network)] {
         if let Some(given) = given {
@@ -132,14 +137,15 @@ fn configuration(arguments: &Arguments) -> Result<(Configuration, Option<String>
     }
     let raw = RawConfiguration::new(variables);
     let configuration = raw.parse().map_err(|errors| Failure::cannot(errors.to_string()))?;
-    Ok((configuration, raw.rules.and_then(|file| file.text.ok())))
+    Ok((configuration, [raw.rules, raw.tables].map(|file| file.and_then(|file| file.text.ok()))))
 }
 
 /// What is explained.
 struct Explained<'a> {
     configuration: &'a Configuration,
-    /// Text of the rules file.
+    /// Texts of the rules file and of the user's tables.
     rules: Option<&'a str>,
+    tables: Option<&'a str>,
     situation: &'a Situation,
     call: &'a Call<'a>,
 }
@@ -244,6 +250,7 @@ impl Explained<'_> {
     fn grounds(&self, by: &By) -> String {
         let (text, line) = match by {
             By::Rule { line, .. } => (self.rules, *line),
+            By::Table { line, .. } => (self.tables, *line),
             By::Default { table, line } => (defaults::text(table, false), *line),
             By::Best { table, line } => (defaults::text(table, true), *line),
             _ => return String::new(),

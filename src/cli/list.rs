@@ -52,7 +52,8 @@ fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Strin
     for (operation, (text, ranks)) in pictures {
         let choice = parse_choice(operation, text).map_err(|error| error.to_string())?;
         let bytes = if operation.has_data() { 64 << 10 } else { 0 };
-        let drawing = draw(&choice, &network.call(operation, 0, bytes, &[]), ranks, &network);
+        let call = network.with_shared_memory(&network.call(operation, 0, bytes, &[]));
+        let drawing = draw(&choice, &call, ranks, &network);
         let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
         let path = folder.join(picture(operation, text));
         std::fs::write(&path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -144,6 +145,7 @@ fn json_row(row: &Algorithm) -> Value {
             "ranks": ranks,
             "units_per_rank": row.needs.units_per_rank,
             "several_nodes": row.needs.several_nodes,
+            "shared_memory": row.needs.shared_memory,
             "lengths_of_others": row.needs.lengths.is_some(),
         },
         "ordered": row.ordered,
@@ -159,7 +161,10 @@ pub fn markdown(operations: &[Operation]) -> String {
          Printed by `collie list --markdown`; do not edit by hand.\n\n\
          Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, α start-up\n\
          per message, β seconds per byte sent, γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which\n\
-         non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n",
+         non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n\n\
+         In memory that all ranks share (`COLLIE_TRANSPORT=shared`, one node): t_W until a rank sees that a flag is raised, t\n\
+         seconds per byte copied to or from it, t_A an arrival at a counter, f bytes of a fragment; a bank is half of a rank's\n\
+         window, which longer messages fill several times.\n",
     );
     for operation in operations.iter().filter(|operation| !of(**operation).is_empty()) {
         let _ = writeln!(text, "\n## {operation}\n");

@@ -7,6 +7,7 @@ use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::Spread;
 use crate::operation::RankNeed;
 use crate::schedule::simulate::Network;
+use std::time::Duration;
 
 /// Sizes that are simulated: what one rank contributes.
 const BYTES: [usize; 8] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
@@ -33,7 +34,8 @@ pub fn report(
             _ if operation.has_own_counts() => vec![512],
             _ => BYTES.to_vec(),
         };
-        let plan = Plan { operation, choices: &choices, ranks, bytes: &bytes, network, steps };
+        let patience = Duration::MAX;
+        let plan = Plan { operation, choices: &choices, ranks, bytes: &bytes, network, steps, patience };
         let times = simulated(&plan, progress)?;
         for (place, count) in ranks.iter().enumerate() {
             for (nth, bytes) in bytes.iter().enumerate() {
@@ -57,7 +59,7 @@ pub fn report(
 }
 
 fn variant(name: &str, time: f64) -> VariantRow {
-    let seconds = Spread { median: time, p10: time, p90: time, min: time };
+    let seconds = Spread { median: time, p10: time, p90: time, min: time, mean: time };
     VariantRow { variant: name.to_owned(), algorithm: name.to_owned(), seconds, against_native: None }
 }
 

@@ -10,6 +10,7 @@ use crate::schedule::draw::{Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction};
 use crate::selection::{Piece, operation_named};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Simulate algorithms on a stated network: the time of each, and the fastest for every size
 ///
@@ -27,6 +28,9 @@ pub struct Arguments {
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
+    /// Whether all includes algorithms in memory that the ranks of a node share, as COLLIE_TRANSPORT
+    #[arg(long, default_value = "messages", value_parser = ["messages", "shared"])]
+    transport: String,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
     #[arg(long, required_unless_present = "against")]
     ranks: Option<String>,
@@ -48,6 +52,9 @@ pub struct Arguments {
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time
     #[arg(long, default_value_t = 8_000_000)]
     steps: usize,
+    /// Seconds after which what is left is told by the cost formula; fewest ranks come first
+    #[arg(long, default_value_t = 60.0, value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
+    patience: f64,
 }
 
 /// One algorithm's times, by number of ranks and then by bytes.
@@ -70,9 +77,11 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let ranks = values("--ranks", ranks, 2, |text| text.parse().ok()).map_err(Failure::usage)?;
     let bytes = values("--bytes", &arguments.bytes, 4, parse_bytes).map_err(Failure::usage)?;
     let bytes = if operation.has_data() { bytes } else { vec![0] };
-    let choices = choices(operation, &arguments.algorithm).map_err(Failure::usage)?;
+    let shares = arguments.transport == "shared";
+    let choices = choices(operation, &arguments.algorithm, shares).map_err(Failure::usage)?;
     let (steps, progress) = (arguments.steps, Progress::start());
-    let plan = Plan { operation, choices: &choices, ranks: &ranks, bytes: &bytes, network: &network, steps };
+    let patience = Duration::try_from_secs_f64(arguments.patience).unwrap_or(Duration::MAX);
+    let plan = Plan { operation, choices: &choices, ranks: &ranks, bytes: &bytes, network: &network, steps, patience };
     let times = simulated(&plan, &progress).map_err(Failure::cannot)?;
     let rows: Vec<_> = choices.iter().cloned().zip(times).map(|(choice, times)| Row { choice, times }).collect();
     if let Some(path) = &arguments.plot {
@@ -87,11 +96,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     Ok(Done { text, code: if progress.is_ended() { 130 } else { 0 } })
 }
 
-fn choices(operation: Operation, names: &[String]) -> Result<Vec<Choice>, String> {
+fn choices(operation: Operation, names: &[String], shares_memory: bool) -> Result<Vec<Choice>, String> {
     let mut choices = Vec::new();
     for name in names {
         if name == "all" {
-            choices.extend(of(operation).iter().map(|row| Choice::new(row)));
+            let rows = of(operation).iter().filter(|row| shares_memory || !row.needs.shared_memory);
+            choices.extend(rows.map(|row| Choice::new(row)));
         } else {
             choices.push(parse_choice(operation, name).map_err(|error| error.to_string())?);
         }
@@ -114,7 +124,7 @@ fn fastest(rows: &[Row], cell: usize) -> Option<Winner> {
 
 fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> String {
     let mut text = format!("{}: {}\n", network.name, network.description);
-    let (mut formulas, mut left) = (false, 0);
+    let (mut told, mut formulas, mut left) = (0, 0, 0);
     for (place, ranks) in ranks.iter().enumerate() {
         let cells = place * bytes.len()..(place + 1) * bytes.len();
         let mut heading = vec![format!("{ranks} ranks")];
@@ -124,9 +134,12 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
             let mut line = vec![name(&row.choice)];
             for time in &row.times[cells.clone()] {
                 line.push(match time {
-                    Time::Told(Prediction { time, simulated: true }) => seconds(*time),
+                    Time::Told(Prediction { time, simulated: true }) => {
+                        told += 1;
+                        seconds(*time)
+                    }
                     Time::Told(Prediction { time, simulated: false }) => {
-                        formulas = true;
+                        (told, formulas) = (told + 1, formulas + 1);
                         format!("~{}", seconds(*time))
                     }
                     Time::Unmet => "-".to_owned(),
@@ -147,8 +160,9 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         text.push('\n');
         text.push_str(&columns(0, &table));
     }
-    if formulas {
-        text.push_str("\n~ by the cost formula: more steps than --steps\n");
+    if formulas > 0 {
+        let words = "by the cost formula: more steps than --steps, or not begun before the time of --patience was over";
+        text.push_str(&format!("\n~ {words} ({formulas} of {told})\n"));
     }
     if left > 0 {
         text.push_str(&format!("\n? not reached: {left} simulations were left when it was ended\n"));
@@ -163,8 +177,9 @@ mod tests {
     fn rows(names: &[&str], ranks: &[usize], bytes: &[usize], network: &Network, steps: usize) -> Vec<Row> {
         let operation = Operation::Allreduce;
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-        let choices = choices(operation, &names).unwrap();
-        let plan = Plan { operation, choices: &choices, ranks, bytes, network, steps };
+        let choices = choices(operation, &names, false).unwrap();
+        let patience = Duration::MAX;
+        let plan = Plan { operation, choices: &choices, ranks, bytes, network, steps, patience };
         let times = simulated(&plan, &Progress::start()).unwrap();
         choices.iter().cloned().zip(times).map(|(choice, times)| Row { choice, times }).collect()
     }

@@ -46,6 +46,8 @@ pub struct Plan<'a> {
     pub network: &'a Network,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time.
     pub steps: usize,
+    /// After so long what is left is left to the cost formula.
+    pub patience: Duration,
 }
 
 impl Plan<'_> {
@@ -119,7 +121,10 @@ impl Progress {
 /// # Errors
 /// Programs that do not fit together.
 pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, String> {
-    let Plan { operation, choices, network, steps, .. } = *plan;
+    let Plan { operation, choices, network, .. } = *plan;
+    // By choice and bytes the fewest ranks among which a call has too many steps: among more it has no fewer.
+    let too_many: Vec<AtomicUsize> =
+        (0..choices.len() * plan.bytes.len()).map(|_| AtomicUsize::new(usize::MAX)).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new(vec![vec![Time::NotReached; plan.cells()]; choices.len()]);
     let failure = Mutex::new(None);
@@ -132,9 +137,15 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     let now = || format!("{operation} {choice} of {bytes} bytes among {ranks} ranks");
                     progress.tell(done.load(Ordering::Relaxed), choices.len() * plan.cells(), &now);
                     let nodes = network.nodes(ranks);
-                    let call = network.call(operation, 0, bytes, &nodes);
+                    let call = network.with_shared_memory(&network.call(operation, 0, bytes, &nodes));
+                    let too_many = &too_many[place * plan.bytes.len() + cell % plan.bytes.len()];
+                    let is_left = ranks >= too_many.load(Ordering::Relaxed) || progress.begun.elapsed() > plan.patience;
+                    let steps = if is_left { 0 } else { plan.steps };
                     match predict(choice, &call, ranks, network, steps) {
                         Ok(time) => {
+                            if steps > 0 && time.is_some_and(|time| !time.simulated) {
+                                too_many.fetch_min(ranks, Ordering::Relaxed);
+                            }
                             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
                             results[place][cell] = time.map_or(Time::Unmet, Time::Told);
                         }
@@ -170,10 +181,14 @@ mod tests {
             bytes: &[8, 64],
             network: &network,
             steps: usize::MAX,
+            patience: Duration::MAX,
         };
         let progress = Progress::start();
+        let hurried = Plan { patience: Duration::ZERO, ..plan };
+        let times = simulated(&hurried, &progress).unwrap();
+        assert!(times[0].iter().all(|time| time.told().is_some_and(|told| !told.simulated)), "{times:?}");
         let times = simulated(&plan, &progress).unwrap();
-        assert!(times[0].iter().all(|time| time.told().is_some()), "{times:?}");
+        assert!(times[0].iter().all(|time| time.told().is_some_and(|told| told.simulated)), "{times:?}");
         progress.ended.store(true, Ordering::Relaxed);
         assert_eq!(simulated(&plan, &progress).unwrap(), [[Time::NotReached; 4]]);
         let order: Vec<_> = (0..5).map(|number| plan.job(number)).collect();

@@ -5,7 +5,7 @@ use super::values::values;
 use super::{Done, Failure, predicted, validated};
 use crate::algorithm::Operation;
 use crate::bench::result::Report;
-use crate::bench::tune::{self, Extend, Settings};
+use crate::bench::tune::{self, Extend, Form, Settings};
 use crate::report;
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  collie bench -n 4 -a all --repeat 3 --json site.json      measure\n  \
                         collie tune site.json -o site.rules                       decide\n  \
                         collie tune run.json -o site.rules                        the same from a run in mode compare\n  \
+                        collie tune --model tree site.json -o site.rules          by decision trees\n  \
+                        collie tune --validate --svg regret.svg site.json         how good they are\n  \
                         COLLIE_RULES=site.rules collie run -- mpirun -n 4 ./app   use\n  \
                         collie tune openmpi.json mpich.json --by-mpi --price 0.1")]
 pub struct Arguments {
@@ -33,6 +35,10 @@ pub struct Arguments {
     /// Share of one size's time that a change of the algorithm has to save
     #[arg(long, default_value_t = 0.05)]
     price: f64,
+    /// What decides: for each number of ranks the cheapest rows along the sizes; a decision tree over sizes, ranks and places; or
+    /// the least predicted time on --network, or on a preset, of the algorithms that were measured
+    #[arg(long, value_enum, default_value_t)]
+    model: Model,
     /// Algorithms of Collie's for all calls, also where the native library was fastest
     #[arg(long)]
     ours: bool,
@@ -58,8 +64,23 @@ pub struct Arguments {
     steps: usize,
     /// Instead of rules, print how good they are for what was left out of the measurements (each size, each number of ranks,
     /// each report), beside the least predicted cost, the fixed tables of the literature and native
-    #[arg(long, requires = "files", conflicts_with_all = ["output", "ranks"])]
+    #[arg(long, requires = "files", conflicts_with_all = ["output", "ranks", "model"])]
     validate: bool,
+    /// With --validate, write the same as a drawing
+    #[arg(long, requires = "validate", value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// What decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Model {
+    /// Rows for each number of ranks
+    #[default]
+    Table,
+    /// A decision tree for each operation
+    Tree,
+    /// The least predicted time
+    Cost,
 }
 
 /// Reads, decides, writes.
@@ -69,16 +90,22 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let network = arguments.network.as_deref().map(Network::find).transpose();
     let network = network.map_err(|error| Failure::usage(error.to_string()))?;
-    if let (Some(_), None, false) = (&network, &arguments.ranks, arguments.validate) {
-        return Err(Failure::usage("--network: for which --ranks, or with --validate for which measurements?"));
+    let predicts = arguments.validate || arguments.model == Model::Cost;
+    if let (Some(_), None, false) = (&network, &arguments.ranks, predicts) {
+        let message = "--network: for which --ranks, or with --validate or --model cost for which measurements?";
+        return Err(Failure::usage(message));
     }
     let progress = arguments.ranks.as_ref().map(|_| Progress::start());
     let predicted = match (&network, &arguments.ranks, &progress) {
         (Some(network), Some(ranks), Some(progress)) => Some(predict(arguments, network, ranks, progress)?),
         _ => None,
     };
-    let reports =
+    let mut reports =
         arguments.files.iter().map(|file| read(file)).chain(predicted.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+    if arguments.model == Model::Cost && arguments.ranks.is_none() {
+        let costs = tune::predicted(&reports, network.as_ref());
+        reports = costs.map_err(|error| Failure::cannot(error.to_string()))?;
+    }
     let named = |report: &&Report| Mpi::of(&report.mpi_library).implementation != Implementation::Other;
     if let Some(other) = reports.iter().find(|report| arguments.by_mpi && !named(report)) {
         let accepted = Implementation::NAMED.map(Implementation::name).join(", ");
@@ -86,18 +113,24 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::cannot(message));
     }
     let settings = Settings {
+        form: if arguments.model == Model::Tree { Form::Tree } else { Form::Table },
         price: arguments.price,
         native: !arguments.ours,
         by_mpi: arguments.by_mpi,
         extend: match arguments.exact {
             true => Extend::Exact,
-            false if arguments.network.is_some() && !arguments.validate => Extend::Near,
+            false if arguments.ranks.is_some() => Extend::Near,
             false => Extend::Alike,
         },
     };
     if arguments.validate {
         let told = validated::told(&reports, network.as_ref(), settings);
-        return told.map(Done::from).map_err(|error| Failure::cannot(error.to_string()));
+        let (text, drawing) = told.map_err(|error| Failure::cannot(error.to_string()))?;
+        if let Some(path) = &arguments.svg {
+            let written = std::fs::write(path, drawing);
+            written.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
+        }
+        return Ok(Done::from(text));
     }
     let blocks = tune::tune(&reports, settings).map_err(|error| Failure::cannot(error.to_string()))?;
     if blocks.is_empty() {

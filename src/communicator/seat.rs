@@ -1,11 +1,13 @@
 //! Own place among the ranks of a communicator, for our messages.
 
 use crate::schedule::fragments::Fragments;
+use crate::shared::Segment;
 use mpi_sys::MPI_Comm;
+use std::rc::Rc;
 
 /// Own place among the ranks, and how to wait.
 #[derive(Clone, Copy, Debug)]
-pub struct Seat {
+pub struct Seat<'a> {
     /// The private communicator.
     pub comm: MPI_Comm,
     /// Own rank.
@@ -16,4 +18,6 @@ pub struct Seat {
     pub yielding: bool,
     /// Which messages travel in fragments.
     pub fragments: Fragments,
+    /// The memory shared with the other ranks of the node, where messages to them go through it.
+    pub segment: Option<&'a Rc<Segment>>,
 }

@@ -4,13 +4,14 @@ use super::agreement::{Agreed, FOREIGN, agree};
 use super::facts::Facts;
 use super::fallback::Fallback;
 use super::private::Private;
+use super::segment::{self, Shared};
 use super::tally::Tally;
 use crate::monitor::{Bucket, CommunicatorRecord, Function, Subject, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
 use crate::process::runtime::Runtime;
-use crate::selection::{Device, Mode};
+use crate::selection::{Device, Mode, Transport};
 use mpi_sys::MPI_Comm;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct Communicator {
     left: Option<Fallback>,
     /// The private communicator.
     pub private: Private,
+    /// The memory that its ranks share within a node.
+    pub shared: Shared,
     /// When its last call began, in ticks of the clock.
     pub last_call: u64,
     /// What it was a call of, if there has been one.
@@ -50,6 +53,7 @@ impl Communicator {
             agreed: None,
             left: None,
             private: Private::Unmade,
+            shared: Shared::default(),
             last_call: runtime.clock.raw(),
             last_function: None,
             new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
@@ -73,13 +77,38 @@ impl Communicator {
         Ok(self.agreed.as_ref().expect("just set"))
     }
 
-    /// The private communicator, made if this is the first call that needs it. Collective over the program's.
+    /// The private communicator, made if this is the first call that needs it, with the memory that its ranks share if that is
+    /// wanted. Collective over the program's.
     ///
     /// # Errors
     /// What PMPI returned.
     pub fn private(&mut self, runtime: &Runtime) -> Result<Option<MPI_Comm>> {
         let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
-        self.private.get_or_make(runtime, self.facts.comm, within_budget)
+        let made = self.private.get_or_make(runtime, self.facts.comm, within_budget)?;
+        if let (Some(comm), Some(agreed), Shared::Unmade) = (made, &self.agreed, &self.shared)
+            && agreed.configuration.transport == Transport::Shared
+        {
+            self.shared = runtime.uncounted(|| segment::make(runtime, &self.facts, agreed, comm))?;
+        }
+        Ok(made)
+    }
+
+    /// Frees the private communicator, and lets go of the memory that its ranks share.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn release(&mut self) -> Result {
+        self.shared.release();
+        self.private.release()
+    }
+
+    /// Frees the private communicator for good, since the program needs its id.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn give_back(&mut self) -> Result {
+        self.shared.release();
+        self.private.give_back()
     }
 
     /// In mode `compare`, the epoch of the next call of a size that all ranks know.
@@ -103,6 +132,7 @@ impl Communicator {
             size: facts.size as u32,
             rank: facts.rank as u32,
             members: self.members(),
+            no_shared_memory: self.shared.without().map_or_else(String::new, |why| why.words().to_owned()),
             counters,
             epochs: self.tally.alternation.borrow().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.tally.verified.borrow().calls,
@@ -133,11 +163,15 @@ impl Communicator {
         }
     }
 
-    /// Adds the messages of our algorithms, by world rank; those to other worlds have no place in this one's report.
-    pub fn count_traffic(&self, all: &mut Traffic) {
+    /// Adds the messages of our algorithms, by world rank: those that MPI carried, and those through shared memory. Those to
+    /// other worlds have no place in this one's report.
+    pub fn count_traffic(&self, [by_mpi, shared]: &mut [Traffic; 2]) {
         let Some(agreed) = &self.agreed else { return };
+        let (own, nodes) = (self.facts.rank, &agreed.nodes);
         for sent in self.tally.traffic.borrow().records() {
-            let to = agreed.members[sent.to as usize];
+            let (receiver, to) = (sent.to as usize, agreed.members[sent.to as usize]);
+            let on_node = receiver != own && (nodes.is_empty() || nodes[receiver] == nodes[own]);
+            let all = if on_node && self.shared.was_used() { &mut *shared } else { &mut *by_mpi };
             if to != FOREIGN {
                 all.add_to(to as usize, sent.messages, sent.bytes);
             }

@@ -246,9 +246,9 @@ macro_rules! entries {
             unsafe extern "C-unwind" fn entry($($argument: $type),*) -> c_int {
                 type Native = unsafe extern "C-unwind" fn($($type),*) -> c_int;
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+                let found = procedure(&NATIVE, concat!("PMPI_", $text, $form, "\0"));
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native =
-                    unsafe { std::mem::transmute(procedure(&NATIVE, concat!("PMPI_", $text, $form, "\0"))) };
+                let native: Native = unsafe { std::mem::transmute(found) };
                 // SAFETY: the program's own arguments, passed on as they came.
                 counted(MessageCall::$call, || entries!(@bytes $bytes), || unsafe { native($($argument),*) })
             }

@@ -2,7 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use crate::schedule::simulate::{Link, Network};
+use crate::schedule::limits::ProtocolLimits;
+use crate::schedule::simulate::{Link, Memory, Network};
 use crate::selection::Piece;
 
 /// Messages of up to so many bytes count as empty: their bytes take no time worth mentioning on any network.
@@ -53,6 +54,10 @@ pub struct Job {
     pub per_copied_byte: f64,
     /// Of so many pairs between two nodes at once, how many times as long they take as one alone.
     pub pairs: Option<(usize, f64)>,
+    /// Which messages within a node travel as two, if that was found out.
+    pub within_node: Option<ProtocolLimits>,
+    /// The longest message between nodes that had better travel whole, in it none if all had, if that was found out.
+    pub between_nodes: Option<Option<usize>>,
     /// Whether the nodes have a network that moves long messages by itself, so that they travel whole.
     pub fast_network: bool,
 }
@@ -114,7 +119,12 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
         per_copied_byte: job.per_copied_byte,
         ranks_per_node: if links[1].is_some() { most } else { other.ranks_per_node },
         ports_per_node: ports,
-        fragment: links[1].and_then(|_| Piece::between_nodes(job.fast_network)),
+        memory: Memory::PLAIN,
+        fragment: links[1].and_then(|_| match job.between_nodes {
+            Some(measured) => Some(measured.unwrap_or(0)),
+            None => Piece::between_nodes(job.fast_network),
+        }),
+        limits: job.within_node.map(|limits| limits.bytes().collect()),
     })
 }
 
@@ -209,6 +219,23 @@ mod tests {
         assert_eq!((together.off_node, together.ranks_per_node), (together.on_node, other.ranks_per_node));
         let pairs = Job { off_node: Some(measured()), pairs: Some((4, 2.1)), ..job };
         assert_eq!(network("x", &pairs, &other).unwrap().ports_per_node, 2);
+    }
+
+    #[test]
+    fn limits_are_those_that_were_found_or_else_what_is_known() {
+        let other = Network::presets().next().unwrap();
+        let job = Job { ranks_per_node: vec![1, 1], off_node: Some(measured()), ..Job::default() };
+        let of = |job: &Job| {
+            let network = network("x", job, &other).unwrap();
+            let text = serde_json::to_string(&network).unwrap();
+            assert_eq!(Network::parse("x", &text).unwrap(), network);
+            (network.fragment, network.limits)
+        };
+        assert_eq!(of(&job), (Some(16 << 10), None));
+        let found = Job { within_node: ProtocolLimits::of([4032]), between_nodes: Some(Some(8192)), ..job.clone() };
+        assert_eq!(of(&found), (Some(8192), Some(vec![4032])));
+        let whole = Job { within_node: Some(ProtocolLimits::NONE), between_nodes: Some(None), ..job };
+        assert_eq!(of(&whole), (Some(0), Some(vec![])));
     }
 
     #[test]

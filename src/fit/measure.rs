@@ -4,10 +4,11 @@ use super::Settings;
 use super::estimate::{self, EMPTY, Measured, median};
 use super::talk::{Line, Task};
 use crate::bench::{Job, entry};
-use crate::mpi::Result;
+use crate::mpi::{Result, limits};
 use crate::reduction::{Element, Op, kernel};
 use crate::schedule::simulate::Network;
 use clap::Parser;
+use mpi_sys::MPI_Comm;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,6 +18,8 @@ use std::time::{Duration, Instant};
 const SAMPLES: (usize, usize) = (7, 400);
 /// A message that takes longer is the longest measured.
 const LONGEST: f64 = 0.3;
+/// After so long the limits of the protocol are looked for no more.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// Messages in a row of which the period is measured.
 const ROW: usize = 200;
 /// Bytes of the vectors that are folded and copied: too long for the first caches, as messages are that take time.
@@ -36,15 +39,19 @@ struct CommandLine {
 
 /// Carries out the command line (the words behind `fit`), on every rank.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    entry::main(arguments, |job, parsed| match parsed {
-        Ok(CommandLine { settings }) => fit(job, &settings),
-        Err(error) => {
-            if job.rank == 0 {
-                eprintln!("{error}");
+    entry::main(
+        arguments,
+        |_: &CommandLine| None,
+        |job, parsed| match parsed {
+            Ok(CommandLine { settings }) => fit(job, &settings),
+            Err(error) => {
+                if job.rank == 0 {
+                    eprintln!("{error}");
+                }
+                Ok(2)
             }
-            Ok(2)
-        }
-    })
+        },
+    )
 }
 
 /// Measures and prints; the exit code.
@@ -94,6 +101,8 @@ impl Fit<'_> {
         }
         let on_node = if near.is_empty() { None } else { Some(self.between(&near)?) };
         let off_node = if far.is_empty() { None } else { Some(self.between(&far)?) };
+        let within_node = self.limits(near.first().copied(), limits::within_node)?;
+        let between_nodes = self.limits(far.first().copied(), limits::between_nodes)?;
         let pairs = match far.first() {
             Some(first) => {
                 let there: Vec<_> = (1..job.size).filter(|rank| node(*rank) == node(*first)).collect();
@@ -114,6 +123,8 @@ impl Fit<'_> {
             per_folded_byte,
             per_copied_byte,
             pairs,
+            within_node,
+            between_nodes,
             fast_network: crate::mpi::node::fast_network(),
         })
     }
@@ -153,6 +164,17 @@ impl Fit<'_> {
             }
         }
         Ok(measured)
+    }
+
+    /// What `find` finds out about the protocol with the other rank, if there is one.
+    fn limits<T>(
+        &mut self,
+        other: Option<usize>,
+        find: impl FnOnce(MPI_Comm, usize, Duration) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let Some(other) = other else { return Ok(None) };
+        self.line.tell(other, Task::Limits)?;
+        find(self.line.comm(), other, PATIENCE)
     }
 
     /// Time of a message one way, and of the call that sends it.

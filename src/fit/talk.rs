@@ -1,6 +1,6 @@
 //! Messages of the measurement: rank 0 tells another rank what to do and times it.
 
-use crate::mpi::{Result, check, constants};
+use crate::mpi::{Result, check, constants, limits};
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
@@ -22,6 +22,8 @@ pub enum Task {
     Knock { bytes: usize, wait: Duration },
     /// Once told to go, send so many messages to a rank and wait until it has them.
     Pour { to: usize, bytes: usize, times: usize },
+    /// Answer rank 0, which looks for the limits of the protocol.
+    Limits,
 }
 
 type Words = [u64; 4];
@@ -36,6 +38,7 @@ impl Task {
             Self::Swap { bytes, times } => [4, bytes, times, 0],
             Self::Knock { bytes, wait } => [6, bytes, wait.as_micros() as usize, 0],
             Self::Pour { to, bytes, times } => [5, bytes, times, to],
+            Self::Limits => [7, 0, 0, 0],
         };
         [kind, a, b, c].map(|word| word as u64)
     }
@@ -48,6 +51,7 @@ impl Task {
             2 => Self::Sink { from: rank, bytes, times },
             3 => Self::Late { bytes, wait: Duration::from_micros(times as u64) },
             4 => Self::Swap { bytes, times },
+            7 => Self::Limits,
             6 => Self::Knock { bytes, wait: Duration::from_micros(times as u64) },
             _ => Self::Pour { to: rank, bytes, times },
         }
@@ -83,6 +87,11 @@ impl Line {
     /// A word of no bytes: go.
     pub fn go(&self, rank: usize) -> Result {
         self.send_bytes(rank, &[0; 0], TOLD)
+    }
+
+    /// The communicator, for other messages between two tasks.
+    pub const fn comm(&self) -> MPI_Comm {
+        self.comm
     }
 
     /// Does what rank 0 tells until it says that it is over.
@@ -132,6 +141,7 @@ impl Line {
                 self.send(0, bytes)?;
                 self.send_bytes(0, &(begun.elapsed().as_nanos() as u64).to_le_bytes(), TOLD)
             }
+            Task::Limits => limits::follow(self.comm, 0),
             Task::Pour { to, bytes, times } => {
                 self.receive_tagged(0, 0, TOLD)?;
                 self.pour(to, bytes, times)

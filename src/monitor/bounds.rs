@@ -12,7 +12,7 @@ pub struct Bounds {
     pub rows: usize,
     /// Calls of the time line: of each rank the first, the slowest and the last stay, as many of each.
     pub events: usize,
-    /// Pairs of sender and receiver in each of the three kinds of traffic: those with most bytes stay.
+    /// Pairs of sender and receiver in each of the kinds of traffic: those with most bytes stay.
     pub traffic: usize,
     /// Late ranks over all communicators: those that the others waited for longest stay.
     pub late: usize,
@@ -53,7 +53,7 @@ pub struct LeftOut {
     pub calls: u64,
     /// Calls of the time line, those that are farthest from the first, the last and the slowest of their ranks.
     pub events: u64,
-    /// Pairs of ranks in the three kinds of traffic, those with fewest bytes.
+    /// Pairs of ranks in all kinds of traffic, those with fewest bytes.
     pub traffic: u64,
     /// Ranks that others waited for, those that they waited for least.
     pub late: u64,

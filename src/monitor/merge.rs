@@ -55,7 +55,7 @@ impl Merged {
             rows.iter_mut().for_each(|row| row.waiting_seconds = None);
         }
         let (timeline, elements) = self.timeline(&row_of);
-        let [traffic, native_traffic, native_collectives] =
+        let [traffic, shared_traffic, native_traffic, native_collectives] =
             std::mem::take(&mut self.traffic).map(|sent| traffic(&self.ranks, &sent));
         let used = Area::ALL.map(|area| area == Area::PointToPoint || self.uses(area));
         let hosts: BTreeSet<&str> = self.ranks.iter().map(|rank| rank.host.as_str()).collect();
@@ -102,6 +102,7 @@ impl Merged {
             communicators,
             rows,
             traffic,
+            shared_traffic,
             native_traffic,
             native_collectives,
             timeline,
@@ -276,6 +277,7 @@ fn communicator_row(part: CommunicatorPart) -> CommunicatorRow {
         parent: part.parent,
         size: part.size,
         members: part.members,
+        no_shared_memory: part.no_shared_memory,
         compared_calls: part.compared.map(|compared| compared.0),
         comparable_calls: part.compared.map(|compared| compared.1),
     }

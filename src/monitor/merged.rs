@@ -14,6 +14,9 @@ use super::parts::{
 use super::{CacheRecord, ClockRecord, DecodeError, ElementsRecord, JobRecord, LearnedRecord, LeftOut, PlayedRecord};
 use serde::{Deserialize, Serialize};
 
+/// Kinds of traffic that are told apart.
+pub(super) const KINDS_OF_TRAFFIC: usize = 4;
+
 /// The records of ranks that follow one another, merged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Merged {
@@ -31,8 +34,9 @@ pub struct Merged {
     pub(super) differences: Vec<DifferencePart>,
     pub(super) late: Vec<LatePart>,
     pub(super) clock: Option<ClockRecord>,
-    /// Collie's messages, those that the MPI library counted, and what its collectives meant to move; senders in order.
-    pub(super) traffic: [Vec<TrafficPart>; 3],
+    /// Collie's messages by MPI and through shared memory, those that the MPI library counted, and what its collectives meant to
+    /// move; senders in order.
+    pub(super) traffic: [Vec<TrafficPart>; KINDS_OF_TRAFFIC],
     /// By rank, each rank's in their order.
     pub(super) events: Vec<EventPart>,
     pub(super) elements: Vec<ElementsRecord>,

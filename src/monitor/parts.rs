@@ -32,6 +32,7 @@ pub(super) struct CommunicatorPart {
     pub parent: String,
     pub size: u32,
     pub members: Vec<u32>,
+    pub no_shared_memory: Option<String>,
     /// Calls whose arrivals were compared, and calls that could have been.
     pub compared: Option<(u64, u64)>,
 }
@@ -137,6 +138,7 @@ impl CommunicatorPart {
                 self.members = after.members;
             }
             self.name = self.name.take().or(after.name);
+            self.no_shared_memory = self.no_shared_memory.take().or(after.no_shared_memory);
             self.compared = after.compared.or(self.compared);
         }
     }

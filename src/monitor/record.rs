@@ -29,8 +29,10 @@ pub struct RankRecord {
     pub job: Option<JobRecord>,
     /// Its communicators with the calls on them.
     pub communicators: Vec<CommunicatorRecord>,
-    /// Messages that Collie's algorithms sent from this rank.
+    /// Messages that Collie's algorithms sent from this rank by MPI.
     pub traffic: Vec<TrafficRecord>,
+    /// Those that they sent through memory shared within the node.
+    pub shared_traffic: Vec<TrafficRecord>,
     /// Messages from this rank that the MPI library itself counted, Collie's among them; where it counts.
     pub native_traffic: Vec<TrafficRecord>,
     /// What the MPI library's own collectives meant to move from this rank, where it counts.
@@ -211,6 +213,8 @@ pub struct CommunicatorRecord {
     pub rank: u32,
     /// World ranks of its ranks in order; told by its rank 0 only, others leave it empty.
     pub members: Vec<u32>,
+    /// Why its ranks share no memory within nodes though they were to; empty if there is nothing to tell.
+    pub no_shared_memory: String,
     /// The calls on it; a counter's place is its [`CounterId`](super::CounterId). Counters without calls count as absent.
     #[serde(skip)]
     pub counters: Vec<CounterRecord>,

@@ -35,7 +35,7 @@ impl Merged {
             played: record.played,
             cache: record.cache,
             learned: record.learned,
-            traffic: [record.traffic, record.native_traffic, record.native_collectives]
+            traffic: [record.traffic, record.shared_traffic, record.native_traffic, record.native_collectives]
                 .map(|sent| sent.into_iter().map(|sent| TrafficPart { from: record.rank, sent }).collect()),
             job: record.job,
             ..Self::default()
@@ -164,6 +164,7 @@ fn communicator_part(record: &CommunicatorRecord, used: bool) -> CommunicatorPar
         parent: record.parent.clone(),
         size: record.size,
         members: record.members.clone(),
+        no_shared_memory: Some(record.no_shared_memory.clone()).filter(|why| !why.is_empty()),
         compared: (record.comparable_calls > 0).then_some((record.compared_calls, record.comparable_calls)),
     }
 }

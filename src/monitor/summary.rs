@@ -93,9 +93,12 @@ pub struct Summary {
     /// By communicator, the ranks that the others waited for, longest first; empty where it was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<LateRow>,
-    /// Messages that Collie's algorithms sent, by sender and receiver.
+    /// Messages that Collie's algorithms sent by MPI, by sender and receiver.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<TrafficRow>,
+    /// Messages that they sent through memory that ranks of a node share (`COLLIE_TRANSPORT=shared`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_traffic: Vec<TrafficRow>,
     /// Messages that the MPI library itself counted (Open MPI's `pml_monitoring_messages_*`): the program's, those of
     /// its own collectives, and Collie's; without those of agreements and reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -169,6 +172,9 @@ pub struct CommunicatorRow {
     pub size: u32,
     /// World ranks of its ranks in order; empty where not told.
     pub members: Vec<u32>,
+    /// Why its ranks share no memory within nodes though they were to (`COLLIE_TRANSPORT=shared`); absent if they do or were not to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_shared_memory: Option<String>,
     /// Calls per rank whose arrivals on all ranks were compared; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_calls: Option<u64>,

@@ -2,7 +2,7 @@
 
 use super::bounds::Bounds;
 use super::durations::{STEPS, step};
-use super::merged::Merged;
+use super::merged::{KINDS_OF_TRAFFIC, Merged};
 use super::parts::{EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart};
 use super::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord,
@@ -72,6 +72,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         job: (rank == 0).then(|| JobRecord { mode: "verify".into(), sync: "clock".into(), ..JobRecord::default() }),
         communicators: (0..3).filter(|number| mix(*number) % 5 > 0).map(communicator).collect(),
         traffic: sent(20),
+        shared_traffic: sent(21),
         native_traffic: sent(22),
         native_collectives: sent(24),
         clock: (mix(30) % 2 == 0).then(|| ClockRecord { points: 1, error_ns: mix(31), round_trip_ns: mix(32) }),
@@ -144,7 +145,12 @@ proptest! {
         prop_assert_eq!(left_out.events as usize, all.timeline.len() - flat.timeline.len());
         let missing = |summary: &super::Summary| summary.timeline_gaps.iter().map(|gap| gap.calls).sum::<u64>();
         prop_assert_eq!(missing(&flat), missing(&all) + left_out.events);
-        prop_assert_eq!(left_out.traffic as usize, 3 * all.traffic.len() - 3 * flat.traffic.len());
+        let all_pairs = |summary: &super::Summary| {
+            let kinds =
+                [&summary.traffic, &summary.shared_traffic, &summary.native_traffic, &summary.native_collectives];
+            kinds.map(Vec::len).iter().sum::<usize>()
+        };
+        prop_assert_eq!(left_out.traffic as usize, all_pairs(&all) - all_pairs(&flat));
     }
 }
 
@@ -223,7 +229,7 @@ fn most_bytes(bounds: &Bounds, ranks: usize) -> [usize; 4] {
     [
         ranks * (size_of::<RankPart>() + 64),
         bounds.rows * row,
-        bounds.events * size_of::<EventPart>() + 3 * bounds.traffic * size_of::<TrafficPart>(),
+        bounds.events * size_of::<EventPart>() + KINDS_OF_TRAFFIC * bounds.traffic * size_of::<TrafficPart>(),
         bounds.comparisons * epochs + bounds.late * size_of::<LatePart>() + bounds.members * size_of::<u32>(),
     ]
 }

@@ -7,6 +7,7 @@ use super::error::{Error, Result, check, throwing};
 use super::packing::Elements;
 use super::waiting::{test_all, wait_for};
 use crate::monitor::Traffic;
+use crate::operation::Shared;
 use crate::reduction::Kernel;
 use crate::run::Transport;
 use crate::schedule::action::{self, Side};
@@ -67,15 +68,15 @@ impl Units {
 #[derive(Debug)]
 pub struct Channel {
     /// The private communicator.
-    comm: MPI_Comm,
+    pub(super) comm: MPI_Comm,
     /// Own rank in it.
-    rank: usize,
+    pub(super) rank: usize,
     /// Whether waiting gives the core away between polls: right when ranks outnumber cores.
     yielding: bool,
     units: Units,
     stride: isize,
     /// Signature bytes of a unit.
-    size: usize,
+    pub(super) size: usize,
     /// What messages are counted in, so many of them per unit.
     wire: MPI_Datatype,
     per_unit: usize,
@@ -120,7 +121,7 @@ pub struct Messages<'a> {
 
 impl Messages<'_> {
     #[inline(always)]
-    fn count_message(&mut self, peer: u32, units: usize) {
+    pub(super) fn count_message(&mut self, peer: u32, units: usize) {
         self.traffic.sent(peer as usize, (units * self.channel.size) as u64);
     }
 
@@ -260,5 +261,14 @@ unsafe impl Transport for Messages<'_> {
     unsafe fn unpack(&mut self, from: *mut u8, into: action::Elements) -> Result {
         // SAFETY: the caller's promise.
         unsafe { self.elements(into).unpack(self.channel.comm, self.channel.rank, from) }
+    }
+
+    /// Where messages are all there is, no call has shared memory, and nothing that needs it is chosen.
+    fn shared(&mut self, _: Shared) -> Result {
+        Err(Error(mpi_sys::MPI_ERR_INTERN as c_int))
+    }
+
+    fn shared_at(&self, _: usize) -> *mut u8 {
+        std::ptr::null_mut()
     }
 }

@@ -16,6 +16,7 @@ pub mod limits;
 pub mod load;
 pub mod memory;
 pub mod messages;
+pub mod mixed;
 pub mod neighbours;
 pub mod node;
 pub mod operation;

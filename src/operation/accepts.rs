@@ -18,6 +18,10 @@ pub enum Unmet {
     Order,
     #[error("needs several nodes with several ranks on some")]
     Nodes,
+    #[error("needs memory that all ranks share, which there is on one node with COLLIE_TRANSPORT=shared")]
+    NoSharedMemory,
+    #[error("needs shared memory for {needed} bytes of each rank, not {found}")]
+    Window { needed: usize, found: usize },
 }
 
 impl Algorithm {
@@ -38,6 +42,14 @@ impl Algorithm {
         }
         if self.needs.several_nodes && call.nodes.is_empty() {
             return Err(Unmet::Nodes);
+        }
+        if self.needs.shared_memory {
+            let Some(shared) = call.shared.filter(|_| call.nodes.is_empty()) else { return Err(Unmet::NoSharedMemory) };
+            // A unit of every rank fits.
+            let needed = ranks * call.unit;
+            if shared.window < needed {
+                return Err(Unmet::Window { needed, found: shared.window });
+            }
         }
         if !call.commutative && !self.ordered {
             return Err(Unmet::Order);

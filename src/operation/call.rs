@@ -1,6 +1,6 @@
 //! What a collective call is to an algorithm.
 
-use super::{Blocks, Operation};
+use super::{Blocks, Operation, SharedMemory};
 
 /// A collective call: the arguments that MPI makes equal on all ranks, and the blocks of a rank where they are its own.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub struct Call<'a> {
     pub nodes: &'a [u32],
     /// Bytes whose transfer takes as long as a message's start-up, α/β: a message of so many gets half the bandwidth.
     pub half_bandwidth: usize,
+    /// The memory that all ranks share, where there is one and the units lie in a row.
+    pub shared: Option<SharedMemory>,
 }
 
 /// α/β of a machine that nobody knows: a start-up of about 1 µs at about 8 GB/s, between shared memory and today's
@@ -44,6 +46,7 @@ impl Call<'static> {
             in_place: false,
             nodes: &[],
             half_bandwidth: HALF_BANDWIDTH,
+            shared: None,
         }
     }
 }

@@ -3,6 +3,8 @@
 //! No operation returns data, so no algorithm can let its messages depend on them; that is what lets one body be
 //! executed, recorded, verified, simulated and drawn.
 
+use super::shared::Shared;
+
 /// A buffer of the call, as the algorithm sees it: units in a row, whatever the user's memory looks like.
 ///
 /// | operation | `Send` | `Receive` |
@@ -31,6 +33,24 @@ pub enum Buffer {
     /// Lengths of blocks, a word each ([`Call::word`](super::Call::word)), where an algorithm needs those of other
     /// ranks: the own ones by rank, then those that its [`Prelude`](super::Prelude) brings. Nothing else uses it.
     Lengths,
+    /// Memory that all ranks share, where a call has it ([`Call::shared`](super::Call::shared)): windows and lines, read by
+    /// all and written by their owner ([`Range::window`], [`Range::line`]). No message travels from there or to it.
+    Shared,
+}
+
+/// Where the rank stands in the start of a range of shared memory, and above it what of the rank's it is.
+const RANK: u32 = 36;
+const PLACE: u32 = 56;
+
+/// What of a rank's shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The bank of its window that this call uses.
+    Window,
+    /// The other bank, which the calls before and after this one use.
+    OtherWindow,
+    /// The line that this call uses.
+    Line,
 }
 
 /// `len` units of `buffer` from unit `start` on. A unit is one element in reductions and one byte elsewhere.
@@ -58,6 +78,35 @@ impl Range {
     /// Units `start..start + len` of the lengths of blocks.
     pub const fn lengths(start: usize, len: usize) -> Self {
         Self { buffer: Buffer::Lengths, start, len }
+    }
+
+    /// Units `start..start + len` of the window of `rank`, in the bank of this call or the other one.
+    pub const fn window(rank: usize, other: bool, start: usize, len: usize) -> Self {
+        let place = if other { Place::OtherWindow } else { Place::Window };
+        Self { buffer: Buffer::Shared, start: (place as usize) << PLACE | rank << RANK | start, len }
+    }
+
+    /// The first `len` units of the line of `rank`.
+    pub const fn line(rank: usize, len: usize) -> Self {
+        Self { buffer: Buffer::Shared, start: (Place::Line as usize) << PLACE | rank << RANK, len }
+    }
+
+    /// The same range of the shared memory of another rank, which `other` names.
+    #[must_use]
+    pub fn of_rank(self, other: impl Fn(usize) -> usize) -> Self {
+        let rank = Self::place(self.start).1;
+        Self { start: self.start - (rank << RANK) + (other(rank) << RANK), ..self }
+    }
+
+    /// Where a range of shared memory that starts with `start` lies: what of which rank's, and its first unit there.
+    #[inline(always)]
+    pub const fn place(start: usize) -> (Place, usize, usize) {
+        let place = match start >> PLACE {
+            0 => Place::Window,
+            1 => Place::OtherWindow,
+            _ => Place::Line,
+        };
+        (place, start >> RANK & ((1 << (PLACE - RANK)) - 1), start & ((1 << RANK) - 1))
     }
 
     /// One past the last unit.
@@ -92,6 +141,15 @@ impl std::fmt::Display for Range {
             Buffer::Receive => "receive",
             Buffer::Scratch => "scratch",
             Buffer::Lengths => "lengths",
+            Buffer::Shared => {
+                let (place, rank, start) = Self::place(self.start);
+                let name = match place {
+                    Place::Window => "window",
+                    Place::OtherWindow => "other window",
+                    Place::Line => "line",
+                };
+                return write!(f, "{name} of rank {rank}[{start}..{}]", start + self.len);
+            }
         };
         write!(f, "{name}[{}..{}]", self.start, self.end())
     }
@@ -136,6 +194,9 @@ pub trait Comm {
     /// `left`, or `right`, or overlaps neither.
     fn fold(&mut self, left: Range, right: Range, into: Range);
 
+    /// A step on the board, where a call has shared memory; the methods of `dyn Comm` name them.
+    fn shared(&mut self, step: Shared);
+
     /// Sends and waits.
     fn send(&mut self, to: usize, from: Range) {
         let request = self.isend(to, from);
@@ -153,5 +214,33 @@ pub trait Comm {
         let receive = self.irecv(from, incoming);
         let send = self.isend(to, outgoing);
         self.wait(&[receive, send]);
+    }
+}
+
+/// Steps on the board by name.
+impl dyn Comm + '_ {
+    /// See [`Shared::Enter`].
+    pub fn enter(&mut self, step: usize) {
+        self.shared(Shared::Enter { step: step as u32 });
+    }
+
+    /// See [`Shared::Signal`].
+    pub fn signal(&mut self, step: usize) {
+        self.shared(Shared::Signal { step: step as u32 });
+    }
+
+    /// See [`Shared::Await`].
+    pub fn await_flag(&mut self, rank: usize, step: usize) {
+        self.shared(Shared::Await { rank: rank as u32, step: step as u32 });
+    }
+
+    /// See [`Shared::Begun`].
+    pub fn await_begun(&mut self, before: u32) {
+        self.shared(Shared::Begun { before });
+    }
+
+    /// See [`Shared::AwaitPost`].
+    pub fn await_post(&mut self, rank: usize) {
+        self.shared(Shared::AwaitPost { rank: rank as u32 });
     }
 }

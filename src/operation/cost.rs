@@ -1,6 +1,6 @@
 //! Cost formulas as code.
 
-use super::Call;
+use super::{Call, SharedMemory};
 use smallvec::SmallVec;
 
 /// What a cost formula may depend on.
@@ -18,13 +18,15 @@ pub struct Shape<'a> {
     pub half_bandwidth: usize,
     /// Node of each rank, as in [`Call`].
     pub nodes: &'a [u32],
+    /// Memory that all ranks share, as in [`Call`].
+    pub shared: Option<SharedMemory>,
 }
 
 impl<'a> Shape<'a> {
     /// The shape of a call among `ranks` ranks.
     pub const fn of(call: &Call<'a>, ranks: usize) -> Self {
-        let Call { root, unit, nodes, half_bandwidth, .. } = *call;
-        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes }
+        let Call { root, unit, nodes, half_bandwidth, shared, .. } = *call;
+        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes, shared }
     }
 
     /// Number of nodes, and ranks on the largest; one node where they are not known.
@@ -44,8 +46,11 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Time = `rounds`·α + `bytes`·β + `folded`·γ along the longest chain of dependent steps, with one message out and one
-/// message in at a time per rank (sending and receiving at once is free; copies cost nothing).
+/// Time = `rounds`·α + `bytes`·β + `folded`·γ + `notified`·t_W + `copied`·t + `arrived`·t_A along the longest chain of dependent steps, with one message out and one
+/// message in at a time per rank (sending and receiving at once is free; copies inside a rank cost nothing).
+///
+/// In shared memory raising a flag costs nothing, seeing that it is raised t_W, copying to or from it t per byte, and arriving at
+/// a counter t_A, one rank after another.
 ///
 /// A message departs when both its ends are started, and messages that wait for one port take it in the order in which
 /// their rank started them. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
@@ -59,12 +64,24 @@ pub struct Cost {
     pub bytes: f64,
     /// Bytes folded, each γ.
     pub folded: f64,
+    /// Flags of other ranks seen, each t_W.
+    pub notified: f64,
+    /// Bytes copied to or from shared memory, each t.
+    pub copied: f64,
+    /// Arrivals at a counter, each t_A.
+    pub arrived: f64,
 }
 
 impl Cost {
-    /// Seconds under start-up `alpha` s, `beta` s per byte sent and `gamma` s per byte folded.
+    /// Seconds under start-up `alpha` s, `beta` s per byte sent and `gamma` s per byte folded, of what is no matter of shared
+    /// memory.
     pub fn seconds(self, alpha: f64, beta: f64, gamma: f64) -> f64 {
         self.rounds * alpha + self.bytes * beta + self.folded * gamma
+    }
+
+    /// Seconds that shared memory adds: `t_w` s for seeing a flag, `t` s per byte copied, `t_a` s for an arrival.
+    pub fn seconds_in_memory(self, t_w: f64, t: f64, t_a: f64) -> f64 {
+        self.notified * t_w + self.copied * t + self.arrived * t_a
     }
 }
 
@@ -72,6 +89,13 @@ impl std::ops::Add for Cost {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { rounds: self.rounds + other.rounds, bytes: self.bytes + other.bytes, folded: self.folded + other.folded }
+        Self {
+            rounds: self.rounds + other.rounds,
+            bytes: self.bytes + other.bytes,
+            folded: self.folded + other.folded,
+            notified: self.notified + other.notified,
+            copied: self.copied + other.copied,
+            arrived: self.arrived + other.arrived,
+        }
     }
 }

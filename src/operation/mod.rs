@@ -2,7 +2,7 @@
 //!
 //! * [`table`](Operation): THE table of operations. [`call`](Call): the arguments of a call; [`blocks`](Blocks): where each
 //!   pair of ranks has one, how long and where; `parts`: which range is whose.
-//! * [`comm`]: what an algorithm may say. [`view`](View): the same among some of the ranks.
+//! * [`comm`]: what an algorithm may say; [`shared`](Shared): where ranks share memory. [`view`](View): the same among some of the ranks.
 //! * [`row`](Algorithm): what an algorithm is to everybody else, and a choice of it. [`needs`](Needs), and what
 //!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas. [`prelude`](Prelude): what it learns first, and [`stage`](Stage).
 //! * [`bytes`](format_bytes): bytes as users write them.
@@ -19,6 +19,7 @@ mod needs;
 mod parts;
 mod prelude;
 mod row;
+mod shared;
 mod stage;
 mod table;
 mod view;
@@ -27,11 +28,12 @@ pub use accepts::Unmet;
 pub use blocks::{AllBlocks, Block, Blocks, Origin, OwnBlocks};
 pub use bytes::{format_bytes, parse_bytes};
 pub use call::{Call, HALF_BANDWIDTH};
-pub use comm::{Buffer, Comm, Range, Request, Requests};
+pub use comm::{Buffer, Comm, Place, Range, Request, Requests};
 pub use cost::{Cost, Shape};
 pub use needs::{Needs, RankNeed};
 pub use prelude::Prelude;
 pub use row::{Algorithm, Choice, Default, Kind, Parameter, Parameters, Value};
+pub use shared::{Shared, SharedMemory};
 pub use stage::Stage;
 pub use table::{At, BufferRole, Holds, InPlace, Operation, Row};
 pub use view::View;

@@ -24,13 +24,18 @@ pub struct Needs {
     pub units_per_rank: usize,
     /// Ranks on more than one node, and some node with more than one.
     pub several_nodes: bool,
+    /// Memory that all ranks share: one node, and a transport that has it.
+    pub shared_memory: bool,
     /// The lengths of other ranks' blocks, which these messages bring before every call.
     pub lengths: Option<&'static Prelude>,
 }
 
 impl Needs {
     /// Nothing at all.
-    pub const NOTHING: Self = Self { ranks: RankNeed::Any, units_per_rank: 0, several_nodes: false, lengths: None };
+    pub const NOTHING: Self =
+        Self { ranks: RankNeed::Any, units_per_rank: 0, several_nodes: false, shared_memory: false, lengths: None };
+    /// Memory that all ranks share.
+    pub const SHARED_MEMORY: Self = Self { shared_memory: true, ..Self::NOTHING };
 }
 
 impl std::fmt::Display for Needs {
@@ -50,6 +55,9 @@ impl std::fmt::Display for Needs {
         }
         if self.several_nodes {
             words.push("several nodes with several ranks on some".to_owned());
+        }
+        if self.shared_memory {
+            words.push("memory that all ranks share (COLLIE_TRANSPORT=shared)".to_owned());
         }
         if self.lengths.is_some() {
             words.push("the lengths of other ranks' blocks, which it brings first".to_owned());

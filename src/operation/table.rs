@@ -125,6 +125,7 @@ operations! {
             ("pipeline:segment=16K", 7),
             ("double_tree:segment=16K", 7),
             ("circulant:blocks=4", 7),
+            ("shared_queue", 4),
         ],
     }
     Reduce {
@@ -141,7 +142,7 @@ operations! {
         receive: role(Holds::Block, At::Everyone),
         in_place: InPlace::All,
         folds: true,
-        pictures: &[("recursive_doubling", 7), ("rabenseifner", 8), ("ring", 5), ("dual_root:segment=32K", 7)],
+        pictures: &[("recursive_doubling", 7), ("rabenseifner", 8), ("ring", 5), ("dual_root:segment=32K", 7), ("shared_slices", 4)],
     }
     Gather {
         names: "gather" "MPI_Gather" "COLLIE_GATHER",
@@ -165,7 +166,7 @@ operations! {
         receive: role(Holds::BlockPerRank, At::Everyone),
         in_place: InPlace::OwnOfReceive,
         folds: false,
-        pictures: &[("bruck", 7)],
+        pictures: &[("bruck", 7), ("shared_copy", 4)],
     }
     Alltoall {
         names: "alltoall" "MPI_Alltoall" "COLLIE_ALLTOALL",
@@ -189,7 +190,7 @@ operations! {
         receive: NOTHING,
         in_place: InPlace::Never,
         folds: false,
-        pictures: &[("dissemination", 7)],
+        pictures: &[("dissemination", 7), ("mcs", 7), ("shared_dissemination", 7)],
     }
 }
 

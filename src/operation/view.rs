@@ -2,6 +2,7 @@
 //! unmodified.
 
 use super::comm::{Buffer, Comm, Range, Request};
+use super::shared::Shared;
 
 /// The ranks `members` of `comm`, numbered in that order, with the inner call's buffers at `send` and `receive`.
 ///
@@ -41,6 +42,7 @@ impl<'a> View<'a> {
     fn outer(&self, range: Range) -> Range {
         let place = match range.buffer {
             Buffer::Scratch => return range,
+            Buffer::Shared => return range.of_rank(|rank| self.members[rank]),
             Buffer::Send => self.send,
             Buffer::Receive => self.receive,
             // Those of the outer call say nothing about the inner one's blocks.
@@ -77,6 +79,12 @@ impl Comm for View<'_> {
 
     fn copy(&mut self, from: Range, into: Range) {
         self.comm.copy(self.outer(from), self.outer(into));
+    }
+
+    /// What lives in shared memory runs among all ranks of a communicator: only there do they count the same calls.
+    fn shared(&mut self, step: Shared) {
+        assert_eq!(self.members.len(), self.comm.size(), "an algorithm in shared memory is not for some of the ranks");
+        self.comm.shared(step.of_ranks(|rank| self.members[rank as usize] as u32));
     }
 
     fn fold(&mut self, left: Range, right: Range, into: Range) {

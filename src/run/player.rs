@@ -98,7 +98,13 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     /// What the transport said first.
     #[inline(always)]
     pub fn finish(self) -> Result<u64, T::Error> {
-        self.error.map_or(Ok(self.actions), Err)
+        self.give_back().1
+    }
+
+    /// The same, with the transport, for a program that follows.
+    #[inline(always)]
+    pub fn give_back(self) -> (T, Result<u64, T::Error>) {
+        (self.transport, self.error.map_or(Ok(self.actions), Err))
     }
 
     #[inline(always)]
@@ -109,6 +115,8 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
                 return self.earlier_address(unit);
             }
             unit -= self.piece;
+        } else if range.buffer == Buffer::Shared {
+            return self.transport.shared_at(unit);
         }
         self.bases[range.buffer as usize].wrapping_offset(unit as isize * self.stride)
     }
@@ -201,6 +209,7 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
                     let row = self.address(from);
                     self.transport.unpack(row, into)
                 }
+                Action::Shared(step) => self.transport.shared(step),
             }
         }
     }

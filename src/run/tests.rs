@@ -2,7 +2,7 @@
 
 use super::{Buffers, Player, Resumable, Transport, play};
 use crate::algorithm::cover;
-use crate::algorithm::{Blocks, Call, Choice, Operation, Stage, all, parse_choice};
+use crate::algorithm::{Blocks, Call, Choice, Operation, Shared, SharedMemory, Stage, all, parse_choice};
 use crate::schedule::action::{Action, Elements, Expansion, Lowered, Primitives, Sink};
 use crate::schedule::lower::{Combine, Form, Part, lower, lower_stage, stream};
 use crate::schedule::{Buffer, Range, Request};
@@ -121,14 +121,22 @@ unsafe impl Transport for InMemory {
     unsafe fn unpack(&mut self, _: *mut u8, _: Elements) -> Result<(), String> {
         Err("nothing is packed here".to_owned())
     }
+
+    fn shared(&mut self, _: Shared) -> Result<(), String> {
+        Err("there is no board here".to_owned())
+    }
+
+    fn shared_at(&self, _: usize) -> *mut u8 {
+        std::ptr::null_mut()
+    }
 }
 
 /// One rank's memory for one call.
-struct Memory {
-    send: Vec<u32>,
-    receive: Vec<u32>,
-    scratch: Vec<u32>,
-    lengths: Vec<u32>,
+pub(super) struct Memory {
+    pub send: Vec<u32>,
+    pub receive: Vec<u32>,
+    pub scratch: Vec<u32>,
+    pub lengths: Vec<u32>,
 }
 
 const COUNT: usize = 5;
@@ -138,28 +146,34 @@ fn contribution(number: usize, rank: usize, unit: usize) -> u32 {
     (number * 1_000_000 + rank * 1000 + unit) as u32
 }
 
-fn memory(choice: &Choice, call: &Call, (number, rank): (usize, usize), size: usize, scratch: usize) -> Memory {
+pub(super) fn memory(
+    choice: &Choice,
+    call: &Call,
+    (number, rank): (usize, usize),
+    size: usize,
+    scratch: usize,
+) -> Memory {
     let row = call.operation.row();
-    let [send, receive] = row.sides().map(|role| COUNT * role.blocks(size, true).unwrap_or(0));
+    let [send, receive] = row.sides().map(|role| call.count * role.blocks(size, true).unwrap_or(0));
     let mut memory = Memory {
         send: (0..send).map(|unit| contribution(number, rank, unit)).collect(),
         receive: vec![7; receive],
         scratch: vec![9; scratch.max(1)],
         lengths: vec![0; (size + choice.lengths(rank, size).len()) * call.word()],
     };
-    if row.contribution(COUNT, size, rank == call.root).is_some_and(|range| range.buffer == Buffer::Receive) {
+    if row.contribution(call.count, size, rank == call.root).is_some_and(|range| range.buffer == Buffer::Receive) {
         memory.receive = (0..receive).map(|unit| contribution(number, rank, unit)).collect();
     }
     memory
 }
 
 /// What the rank's receive buffer must hold; nothing where it gets nothing.
-fn expected(call: &Call, number: usize, rank: usize, size: usize) -> Vec<u32> {
+pub(super) fn expected(call: &Call, number: usize, rank: usize, size: usize) -> Vec<u32> {
     let row = call.operation.row();
-    let units = COUNT * row.receive.blocks(size, rank == call.root).unwrap_or(0);
+    let units = call.count * row.receive.blocks(size, rank == call.root).unwrap_or(0);
     let sum = |unit| (0..size).map(|rank| contribution(number, rank, unit)).sum();
     let moved = |unit| {
-        let (of, unit) = row.origin(unit, COUNT, rank, call.root);
+        let (of, unit) = row.origin(unit, call.count, rank, call.root);
         contribution(number, of, unit)
     };
     (0..units).map(|unit| if row.folds { sum(unit) } else { moved(unit) }).collect()
@@ -220,7 +234,7 @@ fn interleaved(choice: &Choice, size: usize, form: &Form, seed: u64) {
     }
 }
 
-fn fastrand_like(seed: u64) -> impl FnMut(usize) -> usize {
+pub(super) fn fastrand_like(seed: u64) -> impl FnMut(usize) -> usize {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     move |below| {
         state ^= state << 13;
@@ -324,6 +338,9 @@ fn what_blocks_is_not_resumable() {
     assert!(Resumable::new(player, &program.actions, 0).is_none());
 }
 
+/// Where shared memory begins for the transport below.
+const SHARED: usize = 1 << 60;
+
 /// A transport that tells what it is asked for, as primitives, and touches no memory.
 struct Telling<'a, P> {
     told: &'a mut P,
@@ -332,9 +349,12 @@ struct Telling<'a, P> {
 
 impl<P: Primitives> Telling<'_, P> {
     fn range(&self, at: *mut u8, units: usize) -> Range {
-        // Buffers lie 2^40 apart.
+        // Buffers lie 2^40 apart, shared memory far above them.
         let buffer = [Buffer::Send, Buffer::Receive, Buffer::Scratch, Buffer::Lengths];
         let at = at as usize;
+        if at >= SHARED {
+            return Range { buffer: Buffer::Shared, start: (at - SHARED) / self.unit, len: units };
+        }
         Range { buffer: buffer[(at >> 40) - 1], start: (at & ((1 << 40) - 1)) / self.unit, len: units }
     }
 }
@@ -406,6 +426,15 @@ unsafe impl<P: Primitives> Transport for Telling<'_, P> {
     unsafe fn unpack(&mut self, _: *mut u8, _: Elements) -> Result<(), String> {
         Ok(())
     }
+
+    fn shared(&mut self, step: Shared) -> Result<(), String> {
+        self.told.shared(step);
+        Ok(())
+    }
+
+    fn shared_at(&self, start: usize) -> *mut u8 {
+        (SHARED + self.unit * start) as *mut u8
+    }
 }
 
 /// What the player asks of a transport for these actions.
@@ -438,7 +467,8 @@ fn the_player_does_what_the_verifier_reads() {
             let within_node = crate::schedule::limits::ProtocolLimits::of([12]).unwrap();
             let fragments = crate::schedule::fragments::Fragments { between_nodes: None, within_node };
             let form = Form { fragments, ..form };
-            let call = Call::plain(row.operation, COUNT, 4);
+            let shared = Some(SharedMemory::PLAIN);
+            let call = Call { shared, ..Call::plain(row.operation, COUNT, 4) };
             if choice.accepts(&call, size).is_err() {
                 continue;
             }

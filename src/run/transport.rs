@@ -1,5 +1,6 @@
 //! What the player needs of the world: messages, waiting, and the memory that buffers lie in.
 
+use crate::operation::Shared;
 use crate::schedule::action::Elements;
 
 /// Carries messages and moves memory for one call on one rank.
@@ -108,6 +109,15 @@ pub unsafe trait Transport {
     /// # Safety
     /// The call's buffers hold the elements; their bytes are at `from`.
     unsafe fn unpack(&mut self, from: *mut u8, into: Elements) -> Result<(), Self::Error>;
+
+    /// Takes a step on the board of the communicator, and waits if it has to ([`shared::take`](super::shared::take)).
+    ///
+    /// # Errors
+    /// There is no board, or what waiting says.
+    fn shared(&mut self, step: Shared) -> Result<(), Self::Error>;
+
+    /// Where shared memory lies that begins so ([`shared::address`](super::shared::address)); null where there is none.
+    fn shared_at(&self, start: usize) -> *mut u8;
 }
 
 /// Sees which messages are under way. Watching changes nothing about what is done.

@@ -5,6 +5,7 @@
 //! their place in a table that the program states the size of.
 
 use super::record::{Program, Step};
+use crate::operation::Shared;
 use crate::operation::comm::{Range, Request};
 
 /// One end of a message.
@@ -146,12 +147,21 @@ pub enum Action {
         /// Written.
         into: Elements,
     },
+    /// A step on the board.
+    Shared(Shared),
 }
+
+// What programs that are kept cost.
+const _: () = assert!(std::mem::size_of::<Action>() <= 88);
 
 impl Action {
     /// Whether it may block, other than by waiting for requests.
     pub const fn blocks(&self) -> bool {
-        matches!(self, Self::Send(_) | Self::Receive(_) | Self::Exchange { .. })
+        match self {
+            Self::Send(_) | Self::Receive(_) | Self::Exchange { .. } => true,
+            Self::Shared(step) => step.waits(),
+            _ => false,
+        }
     }
 }
 
@@ -173,6 +183,8 @@ pub trait Primitives {
     fn copy(&mut self, from: Range, into: Range);
     /// Two ranges are folded.
     fn fold(&mut self, left: Range, right: Range, into: Range);
+    /// A step on the board.
+    fn shared(&mut self, step: Shared);
 }
 
 /// Takes actions apart into primitives, in the order in which the player goes through them.
@@ -233,6 +245,7 @@ impl<P: Primitives> Sink for Expansion<P> {
             Action::ReduceLocal { input, inout } => self.primitives.fold(input, inout, inout),
             // The same units in another layout.
             Action::Pack { .. } | Action::Unpack { .. } => {}
+            Action::Shared(step) => self.primitives.shared(step),
         }
     }
 
@@ -270,6 +283,10 @@ impl Primitives for Steps {
 
     fn fold(&mut self, left: Range, right: Range, into: Range) {
         self.0.push(Step::Fold { left, right, into });
+    }
+
+    fn shared(&mut self, step: Shared) {
+        self.0.push(Step::Shared(step));
     }
 }
 

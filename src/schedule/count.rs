@@ -3,10 +3,10 @@
 //! The model is that of [`Cost`]: a message of m bytes keeps its sender's only out-port busy for α + mβ, and at the same
 //! time, or as soon as it is free, its receiver's only in-port for as long; it departs when both ends are started; folds
 //! cost γ per byte of their result, copies nothing. Rounds, bytes and folded bytes are the lengths of three paths, one
-//! each where only α, only β or only γ costs time, so each is at least what it contributes to any path of the whole.
+//! each where only α, only β or only γ costs time (likewise t_W, t and t_A of shared memory), so each is at least what it contributes to any path of the whole.
 
 use super::lower::Form;
-use super::simulate::{Broken, Link, Network, Tapes, simulate_tapes};
+use super::simulate::{Broken, Link, Memory, Network, Tapes, simulate_tapes};
 use crate::operation::{Call, Choice, Cost};
 
 /// A network on which every rank is its own node with one port, and nothing else costs time.
@@ -33,6 +33,8 @@ pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
         ranks_per_node: 1,
         ports_per_node: 1,
         fragment: None,
+        limits: None,
+        memory: Memory::FREE,
     }
 }
 
@@ -52,10 +54,26 @@ pub fn count(choice: &Choice, call: &Call, size: usize) -> Result<Cost, Broken> 
 /// # Errors
 /// Programs that do not fit together.
 pub fn count_tapes(tapes: &Tapes) -> Result<Cost, Broken> {
-    let time = |alpha, beta, gamma| {
-        simulate_tapes(tapes, &one_ported(alpha, beta, gamma), &[], &mut ()).map(|outcome| outcome.time)
+    let time = |alpha, beta, gamma, memory| {
+        let network = Network { memory, ..one_ported(alpha, beta, gamma) };
+        simulate_tapes(tapes, &network, &[], &mut ()).map(|outcome| outcome.time)
     };
-    Ok(Cost { rounds: time(1.0, 0.0, 0.0)?, bytes: time(0.0, 1.0, 0.0)?, folded: time(0.0, 0.0, 1.0)? })
+    let free = Memory::FREE;
+    let messages = Cost {
+        rounds: time(1.0, 0.0, 0.0, free)?,
+        bytes: time(0.0, 1.0, 0.0, free)?,
+        folded: time(0.0, 0.0, 1.0, free)?,
+        ..Cost::default()
+    };
+    if !tapes.share_memory() {
+        return Ok(messages);
+    }
+    Ok(Cost {
+        notified: time(0.0, 0.0, 0.0, Memory { notification: 1.0, ..free })?,
+        copied: time(0.0, 0.0, 0.0, Memory { per_byte: 1.0, ..free })?,
+        arrived: time(0.0, 0.0, 0.0, Memory { arrival: 1.0, ..free })?,
+        ..messages
+    })
 }
 
 #[cfg(test)]
@@ -78,7 +96,7 @@ mod tests {
                 comm.recv(0, all);
             }
         });
-        assert_eq!(spread, Cost { rounds: 4.0, bytes: 40.0, folded: 0.0 });
+        assert_eq!(spread, Cost { rounds: 4.0, bytes: 40.0, ..Cost::default() });
         let collect = counted(5, |comm| {
             if comm.rank() == 0 {
                 (1..5).for_each(|from| comm.recv(from, all));
@@ -87,7 +105,7 @@ mod tests {
                 comm.send(0, all);
             }
         });
-        assert_eq!(collect, Cost { rounds: 4.0, bytes: 40.0, folded: 10.0 });
+        assert_eq!(collect, Cost { rounds: 4.0, bytes: 40.0, folded: 10.0, ..Cost::default() });
     }
 
     #[test]
@@ -96,6 +114,6 @@ mod tests {
             let (p, r) = (comm.size(), comm.rank());
             comm.sendrecv((r + 1) % p, Range::send(0, 3), (r + p - 1) % p, Range::receive(0, 3));
         });
-        assert_eq!(shift, Cost { rounds: 1.0, bytes: 3.0, folded: 0.0 });
+        assert_eq!(shift, Cost { rounds: 1.0, bytes: 3.0, ..Cost::default() });
     }
 }

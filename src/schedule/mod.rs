@@ -13,5 +13,5 @@ pub mod record;
 pub mod simulate;
 pub mod verify;
 
-pub use crate::operation::{Buffer, Comm, Range, Request, Requests, View};
+pub use crate::operation::{Buffer, Comm, Place, Range, Request, Requests, Shared, View};
 pub use record::{Program, Step, record, record_all, record_body};

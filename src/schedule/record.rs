@@ -1,7 +1,7 @@
 //! Interpreter *record*: one rank's straight-line program, the input of everything that is not execution.
 
 use crate::operation::comm::{Buffer, Comm, Range, Request};
-use crate::operation::{Call, Choice, Stage};
+use crate::operation::{Call, Choice, Shared, Stage};
 use std::fmt;
 
 /// One step of a rank's program; fields as in [`Comm`].
@@ -13,6 +13,7 @@ pub enum Step {
     Wait { requests: Vec<Request> },
     Copy { from: Range, into: Range },
     Fold { left: Range, right: Range, into: Range },
+    Shared(Shared),
 }
 
 /// What one rank does in one collective call.
@@ -37,6 +38,7 @@ impl fmt::Display for Step {
             }
             Self::Copy { from, into } => write!(f, "copy {from} to {into}"),
             Self::Fold { left, right, into } => write!(f, "fold {left} and {right} into {into}"),
+            Self::Shared(step) => step.fmt(f),
         }
     }
 }
@@ -116,5 +118,9 @@ impl Comm for Recorder {
         if into.len > 0 {
             self.program.steps.push(Step::Fold { left, right, into });
         }
+    }
+
+    fn shared(&mut self, step: Shared) {
+        self.program.steps.push(Step::Shared(step));
     }
 }

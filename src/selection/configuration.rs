@@ -5,16 +5,17 @@
 use super::error::{ConfigurationError, ConfigurationErrors, suggestion};
 use super::file_names;
 use super::rules::{self, Rules};
-use super::settings::{Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, VerifyResult};
+use super::settings::{Device, Mode, OnDifference, Piece, ReportTarget, SELF_TEST, Sync, Transport, VerifyResult};
+use super::values::{limits, log_filter, report, size, whole_number, word};
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
-use crate::algorithm::{Operation, format_bytes, parse_bytes};
+use crate::algorithm::Operation;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
 use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What rank 0 hands to the other ranks: its variables as set and the text of its rules file.
@@ -24,6 +25,8 @@ pub struct RawConfiguration {
     pub variables: Vec<(String, String)>,
     /// The file that `COLLIE_RULES` names.
     pub rules: Option<RulesFile>,
+    /// The file that `COLLIE_TABLES` names.
+    pub tables: Option<RulesFile>,
     /// The file that `COLLIE_NETWORK` names, unless that is a preset.
     pub network: Option<RulesFile>,
     /// The file that `COLLIE_LEARN` names; of one that is not there yet an empty text.
@@ -80,12 +83,16 @@ pub struct Configuration {
     pub forced: [Wanted; Operation::ALL.len()],
     /// The rules file.
     pub rules: Rules,
+    /// `COLLIE_TABLES`: heard before the default tables.
+    pub tables: Rules,
     /// `COLLIE_LEARN`: what earlier runs have learned, and where this one writes what it does.
     pub learn: Option<Arc<LearnFile>>,
     /// `COLLIE_REPRODUCIBLE`: whether results must not depend on what was measured.
     pub reproducible: bool,
     /// `COLLIE_NETWORK`.
     pub network: Option<Arc<Network>>,
+    /// `COLLIE_TRANSPORT`.
+    pub transport: Transport,
     /// `COLLIE_PIECE`.
     pub piece: Piece,
     /// `COLLIE_LIMITS`; `None` for what is measured or known.
@@ -129,9 +136,11 @@ impl Default for Configuration {
             mode: Mode::default(),
             forced: Default::default(),
             rules: Rules::default(),
+            tables: Rules::default(),
             learn: None,
             reproducible: false,
             network: None,
+            transport: Transport::default(),
             piece: Piece::default(),
             limits: None,
             report: vec![ReportTarget::Stderr],
@@ -167,10 +176,11 @@ impl RawConfiguration {
         variables.sort();
         let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.is_empty());
         let rules = set(variables::RULES).map(|(_, path)| RulesFile::read(path));
+        let tables = set(variables::TABLES).map(|(_, path)| RulesFile::read(path));
         let network = set(variables::NETWORK).filter(|(_, name)| Network::preset(name).is_none());
         let network = network.map(|(_, path)| RulesFile::read(path));
         let learned = set(variables::LEARN).map(|(_, path)| RulesFile::read_if_there(path));
-        Self { variables, rules, network, learned, place: Default::default() }
+        Self { variables, rules, tables, network, learned, place: Default::default() }
     }
 
     /// What the variables and the rules file say. A variable set to nothing counts as not set.
@@ -188,14 +198,20 @@ impl RawConfiguration {
                 errors.push(ConfigurationError::variable(name, message));
             }
         }
-        match &self.rules {
-            None => {}
-            Some(RulesFile { path, text: Ok(text) }) => match rules::parse(path, text) {
-                Ok(rules) => configuration.rules = rules,
-                Err(wrong) => errors.extend(wrong.0),
-            },
-            Some(RulesFile { path, text: Err(why) }) => {
-                errors.push(ConfigurationError::variable(variables::RULES, format!("cannot read '{path}': {why}")));
+        let files = [
+            (variables::RULES, &self.rules, &mut configuration.rules),
+            (variables::TABLES, &self.tables, &mut configuration.tables),
+        ];
+        for (variable, file, understood) in files {
+            match file {
+                None => {}
+                Some(RulesFile { path, text: Ok(text) }) => match rules::parse(path, text) {
+                    Ok(rules) => *understood = rules,
+                    Err(wrong) => errors.extend(wrong.0),
+                },
+                Some(RulesFile { path, text: Err(why) }) => {
+                    errors.push(ConfigurationError::variable(variable, format!("cannot read '{path}': {why}")));
+                }
             }
         }
         match &self.learned {
@@ -219,7 +235,7 @@ impl RawConfiguration {
                 Err(why) => Err(format!("'{path}' is neither a preset ({}) nor readable: {why}", Network::names())),
             };
             match network {
-                Ok(network) => configuration.network = Some(Arc::new(network)),
+                Ok(network) => configuration.take_limits(network),
                 Err(message) => errors.push(ConfigurationError::variable(variables::NETWORK, message)),
             }
         }
@@ -228,6 +244,17 @@ impl RawConfiguration {
 }
 
 impl Configuration {
+    /// Takes a network that was measured, with its protocol limits where no variable sets these.
+    fn take_limits(&mut self, network: Network) {
+        self.limits = self.limits.or(network.protocol_limits());
+        self.piece = match (self.piece, network.fragment) {
+            (Piece::Auto, Some(0)) => Piece::Off,
+            (Piece::Auto, Some(bytes)) => Piece::Bytes(bytes),
+            (set, _) => set,
+        };
+        self.network = Some(Arc::new(network));
+    }
+
     /// The first call on a communicator that is replaced unless somebody says otherwise. Programs make communicators for one or
     /// two calls, or for thousands.
     pub const REPLACED_FROM: u32 = 4;
@@ -276,10 +303,13 @@ impl Configuration {
                 let words = [("native", VerifyResult::Native), ("ours", VerifyResult::Ours)];
                 self.verify_result = word(value, &words)?;
             }
-            variables::RULES | variables::LEARN => {}
+            variables::RULES | variables::TABLES | variables::LEARN => {}
             variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
+            variables::TRANSPORT => {
+                self.transport = word(value, &[("messages", Transport::Messages), ("shared", Transport::Shared)])?;
+            }
             variables::PIECE => self.piece = Piece::parse(value)?,
             variables::LIMITS => self.limits = limits(value)?,
             variables::REPORT => self.report = report(value)?,
@@ -325,91 +355,4 @@ fn unknown_variable(name: &str) -> String {
     let names = || VARIABLES.iter().map(|row| row.name);
     let accepted = names().collect::<Vec<_>>().join(", ");
     format!("unknown variable; accepted: {accepted}{}", suggestion(name, names()))
-}
-
-fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
-    if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
-        return Ok(*value);
-    }
-    let accepted: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-    let list = accepted.join(", ");
-    Err(format!("'{found}' is not accepted; accepted: {list}{}", suggestion(found, accepted)))
-}
-
-fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
-    match text {
-        "auto" => Ok(None),
-        "off" => Ok(Some(ProtocolLimits::NONE)),
-        list => {
-            let bytes: Option<Vec<usize>> = list.split(',').map(|bytes| parse_bytes(bytes.trim())).collect();
-            let limits = bytes.and_then(ProtocolLimits::of);
-            limits.map(Some).ok_or_else(|| {
-                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, such as 256,4040")
-            })
-        }
-    }
-}
-
-fn whole_number(found: &str, least: usize) -> Result<usize, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: a whole number from {least} on");
-    found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
-}
-
-fn size(found: &str, least: usize) -> Result<usize, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: bytes from {} on", format_bytes(least));
-    parse_bytes(found).filter(|bytes| *bytes >= least).ok_or_else(refuse)
-}
-
-fn report(list: &str) -> Result<Vec<ReportTarget>, String> {
-    if list == "off" {
-        return Ok(Vec::new());
-    }
-    let mut targets = Vec::new();
-    for item in list.split(',').map(str::trim) {
-        let target = report_target(item)?;
-        if targets.contains(&target) {
-            return Err(format!("'{item}' is given twice"));
-        }
-        targets.push(target);
-    }
-    Ok(targets)
-}
-
-fn report_target(item: &str) -> Result<ReportTarget, String> {
-    match item {
-        "stderr" => return Ok(ReportTarget::Stderr),
-        "off" => return Err("off stands alone, not in a list".to_owned()),
-        _ => {}
-    }
-    let ending = Path::new(item).extension().and_then(|ending| ending.to_str());
-    let format = ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
-        let suggestion = suggestion(item, ["off", "stderr"]);
-        format!(
-            "'{item}' is not accepted; accepted: off, stderr, a file name that ends in .txt, .json, .csv or .html{suggestion}"
-        )
-    })?;
-    file_names::check(item)?;
-    Ok(ReportTarget::File { path: PathBuf::from(item), format })
-}
-
-const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
-
-/// A misspelt level would be a module's name to env_logger, and switch everything off.
-fn log_filter(text: &str) -> Result<String, String> {
-    let directives = text.split_once('/').map_or(text, |(directives, _)| directives);
-    for directive in directives.split(',').map(str::trim) {
-        let (module, level) = match directive.split_once('=') {
-            Some((module, level)) => (Some(module), Some(level)),
-            None if directive == "collie" || directive.starts_with("collie::") => (Some(directive), None),
-            None => (None, Some(directive)),
-        };
-        if let Some(module) = module.filter(|module| *module != "collie" && !module.starts_with("collie::")) {
-            return Err(format!("'{module}' is no module of Collie; accepted: collie, collie::..."));
-        }
-        if let Some(level) = level.filter(|level| !LEVELS.contains(&level.to_ascii_lowercase().as_str())) {
-            let nearest = suggestion(level, LEVELS);
-            return Err(format!("'{level}' is no level; accepted: {}{nearest}", LEVELS.join(", ")));
-        }
-    }
-    Ok(text.to_owned())
 }

@@ -1,5 +1,5 @@
 //! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches,
-//! then the default table.
+//! then the user's tables, then the default table.
 //!
 //! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak of stays
 //! native: nothing tells how long the MPI library takes for it, so that nothing can be said to be faster.
@@ -58,6 +58,13 @@ pub enum By {
         /// From 1.
         line: u32,
     },
+    /// A row of the user's tables.
+    Table {
+        /// The file as the user wrote it.
+        file: Arc<str>,
+        /// From 1.
+        line: u32,
+    },
     /// A row of a default table.
     Default {
         /// The table's name.
@@ -89,6 +96,13 @@ pub struct Refused {
     pub unmet: Unmet,
 }
 
+impl By {
+    /// Whether this is a table's word, or that of nobody: then mode `learn` may find a faster one.
+    pub const fn is_default(&self) -> bool {
+        matches!(self, Self::Table { .. } | Self::Default { .. } | Self::Best { .. } | Self::Unmeasured | Self::Nobody)
+    }
+}
+
 impl Reason {
     /// Whether the call got something else than what was asked for.
     pub const fn is_fallback(&self) -> bool {
@@ -103,6 +117,7 @@ impl Display for By {
             Self::Program => f.write_str("program"),
             Self::Variable(operation) => f.write_str(variables::of(*operation)),
             Self::Rule { file, line } => write!(f, "{file}:{line}"),
+            Self::Table { file, line } => write!(f, "table {file}:{line}"),
             Self::Default { table, line } => write!(f, "default {table}:{line}"),
             Self::Best { table, line } => write!(f, "best {table}:{line}"),
             Self::Unmeasured => f.write_str("best: not measured"),
@@ -161,7 +176,7 @@ pub fn decide_with<'a>(
 
 /// What the user asked for: a row of a table that gives way to the next one is as meant, and not told.
 fn asked_for(refused: Option<Refused>) -> Option<Refused> {
-    refused.filter(|refused| !matches!(refused.by, By::Default { .. } | By::Best { .. }))
+    refused.filter(|refused| !refused.by.is_default())
 }
 
 /// Something that speaks about a call, in the order in which it is heard.
@@ -174,12 +189,16 @@ pub struct Candidate<'a> {
 }
 
 /// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
+/// matching row of the user's tables; then, where the ranks share memory, every matching row of the table for that; then every
 /// matching row of the default table, or in the modes `best` and `learn` of its table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
+    file: &'a Arc<str>,
+    own: std::slice::Iter<'a, super::Rule>,
     table: &'static str,
     best: bool,
     rows: std::slice::Iter<'static, super::Rule>,
+    shared: std::slice::Iter<'static, super::Rule>,
     situation: &'b Situation,
     call: &'b Call<'b>,
 }
@@ -196,8 +215,12 @@ impl<'a, 'b> Candidates<'a, 'b> {
         let best = matches!(configuration.mode, Mode::Best | Mode::Learn);
         let (table, rules) = defaults::of(situation, best);
         let rows = rules.of(call.operation).iter();
+        let own = configuration.tables.of(call.operation).iter();
         let asked = asked(program, configuration, situation, call);
-        Self { asked, table, best, rows, situation, call }
+        // Nobody has measured those beside the MPI library's yet.
+        let shares_memory = call.shared.is_some() && !best;
+        let shared = if shares_memory { defaults::of_shared_memory().1.of(call.operation).iter() } else { [].iter() };
+        Self { asked, file: &configuration.tables.path, own, table, best, rows, shared, situation, call }
     }
 }
 
@@ -230,6 +253,14 @@ impl<'a> Iterator for Candidates<'a, '_> {
             return Some(asked);
         }
         let (situation, call) = (self.situation, self.call);
+        if let Some(row) = self.own.find(|row| row.matches(situation, call)) {
+            let by = By::Table { file: Arc::clone(self.file), line: row.line };
+            return Some(Candidate { by, wanted: &row.wanted });
+        }
+        if let Some(row) = self.shared.find(|row| row.matches(situation, call)) {
+            let by = By::Default { table: defaults::of_shared_memory().0, line: row.line };
+            return Some(Candidate { by, wanted: &row.wanted });
+        }
         let row = self.rows.find(|row| row.matches(situation, call))?;
         let (table, line) = (self.table, row.line);
         let by = if self.best { By::Best { table, line } } else { By::Default { table, line } };

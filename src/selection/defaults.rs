@@ -26,6 +26,12 @@ const LITERATURE: [(&str, &str); 3] = [
     ("across_nodes", include_str!("defaults/across_nodes.literature")),
 ];
 
+/// What comes first where the ranks share memory.
+const SHARED: (&str, &str) = ("shared_memory", include_str!("defaults/shared_memory.rules"));
+
+static PARSED_SHARED: Lazy<Rules> =
+    Lazy::new(|| rules::parse(SHARED.0, SHARED.1).unwrap_or_else(|errors| panic!("default table {errors}")));
+
 static PARSED: Lazy<[[Rules; 3]; 3]> = Lazy::new(|| {
     let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));
     [TABLES, BEST, LITERATURE].map(|tables| tables.map(parsed))
@@ -41,6 +47,11 @@ pub fn text(name: &str, best: bool) -> Option<&'static str> {
 pub fn of(situation: &Situation, best: bool) -> (&'static str, &'static Rules) {
     let place = place(situation);
     (TABLES[place].0, &PARSED[usize::from(best)][place])
+}
+
+/// Name and rows of the table that comes first where the ranks share memory.
+pub fn of_shared_memory() -> (&'static str, &'static Rules) {
+    (SHARED.0, &PARSED_SHARED)
 }
 
 /// The rows of the literature for `situation`.

@@ -1,7 +1,7 @@
 //! Which algorithm a call gets: the user's variables, then the rules file, then the default tables.
 //!
 //! Modules in reading order: [`variables`] is the one table of environment variables; [`configuration`] reads them,
-//! into `settings`; [`rules`] reads rules files, our own and Open MPI's; [`mod@decide`] makes the choice for one call.
+//! by `values` into `settings`; [`rules`] reads rules files, our own and Open MPI's; [`mod@decide`] makes the choice for one call.
 //!
 //! Everything here rests only on what MPI makes equal on all ranks and on rank 0's configuration, so all ranks decide
 //! alike. Nothing wrong is passed over: every error says where, what was found and what is accepted.
@@ -19,6 +19,7 @@ mod settings;
 mod situation;
 #[cfg(test)]
 mod tests;
+mod values;
 pub mod variables;
 mod wanted;
 
@@ -29,6 +30,8 @@ pub use mpi_library::{Implementation, Mpi, Version, Versions};
 pub use rules::{
     BytesOf, Condition, Evidence, Format, Rule, Rules, Span, evidence, for_open_mpi, never_used, parse as parse_rules,
 };
-pub use settings::{Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, VerifyResult};
+pub use settings::{
+    Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Sync, Transport, VerifyResult,
+};
 pub use situation::Situation;
 pub use wanted::Wanted;

@@ -86,6 +86,16 @@ pub enum Device {
     Ask,
 }
 
+/// How the ranks of a node exchange the messages of Collie's algorithms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transport {
+    /// By MPI's point-to-point messages.
+    #[default]
+    Messages,
+    /// Through memory that they share, where it can be had.
+    Shared,
+}
+
 /// How long messages between nodes may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Piece {

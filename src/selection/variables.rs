@@ -31,12 +31,16 @@ pub const ON_DIFFERENCE: &str = "COLLIE_ON_DIFFERENCE";
 pub const VERIFY_RESULT: &str = "COLLIE_VERIFY_RESULT";
 /// The rules file.
 pub const RULES: &str = "COLLIE_RULES";
+/// Rows that are heard before the default tables.
+pub const TABLES: &str = "COLLIE_TABLES";
 /// What was learned by runs before and is by this one.
 pub const LEARN: &str = "COLLIE_LEARN";
 /// Whether results must not depend on what was measured.
 pub const REPRODUCIBLE: &str = "COLLIE_REPRODUCIBLE";
 /// The network that segments are cut for.
 pub const NETWORK: &str = "COLLIE_NETWORK";
+/// How messages travel within a node.
+pub const TRANSPORT: &str = "COLLIE_TRANSPORT";
 /// Bytes of a message between nodes.
 pub const PIECE: &str = "COLLIE_PIECE";
 /// Bytes of a message within a node that needs no buffer.
@@ -112,6 +116,14 @@ const AFTER_OPERATIONS: &[Variable] = &[
                is wrong with a file.",
     },
     Variable {
+        name: TABLES,
+        accepted: "a file name",
+        default: "Collie's own tables",
+        help: "Rules file whose rows are heard before the rows of Collie's own tables. Unlike rules they decide nothing for good: a \
+               row whose algorithm may not be used gives way to the next one that matches, and mode learn begins with what \
+               they say and may find another faster.",
+    },
+    Variable {
         name: LEARN,
         accepted: "a file name",
         default: "nothing is kept",
@@ -134,23 +146,33 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "shared_memory, ethernet, infiniband, or a file name",
         default: "shared_memory within a node, ethernet between nodes",
         help: "Network whose start-up and bandwidth decide what `segment=auto` and `blocks=auto` come to; the file is one \
-               that `collie fit` wrote, read by rank 0.",
+               that `collie fit` wrote, read by rank 0; the protocol limits that it found hold where COLLIE_PIECE and \
+               COLLIE_LIMITS set none.",
+    },
+    Variable {
+        name: TRANSPORT,
+        accepted: "messages, shared",
+        default: "messages",
+        help: "How the messages of Collie's algorithms travel between ranks of a node. messages are MPI's point-to-point messages; \
+               shared has them go through memory that the ranks share, a segment of about 1 MiB at most for each rank and \
+               communicator, and at most an eighth of COLLIE_MEMORY and 64 segments in all. Where that cannot be had, all ranks of \
+               the communicator exchange messages, and the report says why. Messages between nodes are always MPI's.",
     },
     Variable {
         name: PIECE,
         accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
         default: "auto",
         help: "Longest message between nodes; longer ones travel in pieces. Over TCP, MPI libraries send long messages one \
-               way at a time where two ranks exchange them, and short ones both ways. auto is 16K, or off where a node \
-               has InfiniBand, Omni-Path or Slingshot.",
+               way at a time where two ranks exchange them, and short ones both ways. auto is what the file of COLLIE_NETWORK \
+               says, or else 16K, or off where a node has InfiniBand, Omni-Path or Slingshot.",
     },
     Variable {
         name: LIMITS,
         accepted: "auto, off, or one or two numbers of bytes, ascending, with a comma between",
         default: "auto",
         help: "Beyond which lengths a message within a node takes a slower way through the MPI library: one that is longer, \
-               and no longer than twice that, travels as two. auto measures them in MPI_Init between ranks 0 and 1, if \
-               these are on one node, for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040, or what \
+               and no longer than twice that, travels as two. auto takes those of the file of COLLIE_NETWORK, or else measures \
+               them in MPI_Init between ranks 0 and 1, if these are on one node, for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040, or what \
                OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit come to), or off.",
     },
     Variable {

@@ -15,8 +15,9 @@ use crate::mpi::node;
 use crate::process::library;
 use crate::process::runtime::Runtime;
 use crate::run::Counts;
-use crate::selection::{Mode, Sync};
+use crate::selection::{Configuration, Mode, Sync, Transport};
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What this rank has to tell without asking another, and what calls are under way.
@@ -59,10 +60,13 @@ fn job(runtime: &Runtime) -> JobRecord {
     }
 }
 
-/// Beyond which lengths messages within a node travel as two, if any of ours do.
+/// Beyond which lengths messages within a node travel as two, if any of ours do; nothing where they are to go through shared
+/// memory.
 fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
-    let configuration =
-        runtime.configuration.as_ref().ok().filter(|configuration| configuration.mode != Mode::Native)?;
+    let plays = |configuration: &&Arc<Configuration>| {
+        configuration.mode != Mode::Native && configuration.transport == Transport::Messages
+    };
+    let configuration = runtime.configuration.as_ref().ok().filter(plays)?;
     let (limits, measured_seconds) = match configuration.limits {
         Some(limits) => (limits, None),
         None => (runtime.limits(), runtime.limits_took()),
@@ -73,7 +77,7 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
 
 /// What this rank has to tell, and what calls are under way. `combined` is what all ranks together say of its calls.
 pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> (RankRecord, UnderWay) {
-    let mut traffic = Traffic::new(runtime.world_size);
+    let mut traffic = [(); 2].map(|()| Traffic::new(runtime.world_size));
     let (mut beyond, mut played) = (Overflow::default(), Counts::default());
     let (mut communicators, mut under_way, mut learned) = (Vec::new(), UnderWay::default(), Vec::new());
     // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
@@ -85,7 +89,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
                 slot.clone_from(record);
             }
         }
-        traffic.add(&retired.traffic);
+        traffic.iter_mut().zip(&retired.traffic).for_each(|(all, retired)| all.add(retired));
         (beyond, played) = (retired.overflow, retired.played);
         learned.clone_from(&retired.learned);
         drop(retired);
@@ -128,7 +132,8 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         overhead_ns_per_call: overhead(runtime),
         job,
         communicators,
-        traffic: traffic.records(),
+        traffic: traffic[0].records(),
+        shared_traffic: traffic[1].records(),
         clock: synchronise::clock(),
         beyond: OverflowRecord {
             calls: beyond.calls,

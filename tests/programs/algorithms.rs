@@ -7,6 +7,7 @@ use crate::job::Outcome;
 use crate::mpi::Family;
 use crate::programs::accounted;
 use crate::report::{Report, Row};
+use crate::shared::SHARED;
 use collie::algorithm::cover;
 use collie::algorithm::{Algorithm, Call, Choice, Operation, of};
 use collie::selection::variables;
@@ -43,6 +44,23 @@ const RANKS: usize = 8;
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let mut trials = Vec::new();
+    for (_, forced) in forced_jobs(family, &[]) {
+        for choice in &forced.choices {
+            let program = forced.source.trim_end_matches(".c");
+            let name = format!("{}::{}::{choice}::{program}", family.name, choice.algorithm.operation);
+            let (forced, choice) = (Arc::clone(&forced), choice.clone());
+            trials.push(Trial::test(name, move || forced.check(&choice)));
+        }
+    }
+    trials
+}
+
+/// The jobs that force every algorithm, with more variables; each with a name.
+pub fn forced_jobs(
+    family: &'static Family,
+    more: &'static [(&'static str, &'static str)],
+) -> Vec<(String, Arc<Forced>)> {
+    let mut all = Vec::new();
     for (source, operations) in PROGRAMS {
         let of_operations: Vec<Vec<Choice>> = operations
             .iter()
@@ -51,16 +69,11 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         let jobs = of_operations.iter().map(Vec::len).max().unwrap_or(0);
         for job in 0..jobs {
             let choices = of_operations.iter().filter_map(|choices| choices.get(job).cloned()).collect();
-            let forced = Arc::new(Forced { family, source, choices, ran: OnceLock::new() });
-            for choice in &forced.choices {
-                let program = source.trim_end_matches(".c");
-                let name = format!("{}::{}::{choice}::{program}", family.name, choice.algorithm.operation);
-                let (forced, choice) = (Arc::clone(&forced), choice.clone());
-                trials.push(Trial::test(name, move || forced.check(&choice)));
-            }
+            let forced = Forced { family, source, choices, more, ran: OnceLock::new() };
+            all.push((format!("{}::{job}", source.trim_end_matches(".c")), Arc::new(forced)));
         }
     }
-    trials
+    all
 }
 
 /// What the programs take to run these operations only, and not with every type and count: those are with the default
@@ -87,10 +100,11 @@ fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
 }
 
 /// A job with one choice for each of some operations.
-struct Forced {
+pub struct Forced {
     family: &'static Family,
     source: &'static str,
     choices: Vec<Choice>,
+    more: &'static [(&'static str, &'static str)],
     ran: OnceLock<Result<(Outcome, Report), String>>,
 }
 
@@ -98,9 +112,22 @@ impl Forced {
     fn run(&self) -> Result<(Outcome, Report), Failed> {
         let texts: Vec<_> = self.choices.iter().map(ToString::to_string).collect();
         let operations = || self.choices.iter().map(|choice| choice.algorithm.operation);
-        let variables: Vec<_> = operations().map(variables::of).zip(texts.iter().map(String::as_str)).collect();
+        let forced = operations().map(variables::of).zip(texts.iter().map(String::as_str));
+        let variables: Vec<_> = forced.chain(self.more.iter().copied()).collect();
         let arguments = thin(operations());
         accounted(self.family, self.source, &arguments.each_ref().map(String::as_str), RANKS, &variables)
+    }
+
+    /// Whether one of the choices lives in shared memory.
+    pub fn shares_memory(&self) -> bool {
+        self.choices.iter().any(|choice| choice.algorithm.needs.shared_memory)
+    }
+
+    /// The job ended well and ran calls by each choice; its report.
+    pub fn check_all(&self) -> Result<&Report, Failed> {
+        self.choices.iter().try_for_each(|choice| self.check(choice))?;
+        let ran = self.ran.get().expect("it was run for the check");
+        ran.as_ref().map(|(_, report)| report).map_err(Failed::from)
     }
 
     /// The job ended well and ran calls by this choice.
@@ -115,7 +142,9 @@ impl Forced {
         let ran = calls(&|row| row.algorithm == text);
         // What an algorithm needs may be more than one machine has; then the report says what refused it.
         let refused = calls(&|row| row.decided_by.contains(choice.algorithm.name));
-        if ran == 0 && (refused == 0 || !choice.algorithm.needs.several_nodes) {
+        let needs = choice.algorithm.needs;
+        let may_be_refused = needs.several_nodes || needs.shared_memory && !self.more.contains(&SHARED);
+        if ran == 0 && (refused == 0 || !may_be_refused) {
             let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
             return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());
         }

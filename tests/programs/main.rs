@@ -24,6 +24,7 @@ mod programs;
 mod records;
 mod report;
 mod sessions;
+mod shared;
 mod waiting;
 
 use libtest_mimic::{Arguments, Trial};
@@ -40,6 +41,7 @@ fn main() {
         trials.add(waiting::trials(family));
         trials.add(algorithms::trials(family));
         trials.add(nodes::trials(family));
+        trials.add(shared::trials(family));
         trials.add(bounds::trials(family));
         trials.add(communicators::trials(family));
         trials.add(sessions::trials(family));

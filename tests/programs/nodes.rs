@@ -15,7 +15,9 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let programs = PROGRAMS.into_iter().filter(|(_, operations)| !operations.contains(&Operation::Barrier));
     let trial = |(source, operations): (&'static str, &'static [Operation])| {
         let stem = source.split('.').next().unwrap_or(source);
-        Trial::test(format!("{}::nodes::{stem}", family.name), move || by_nodes(family, source, operations))
+        Trial::test(format!("{}::nodes::{stem}", family.name), move || {
+            by_nodes(family, source, operations, &[]).map(drop)
+        })
     };
     let mut trials: Vec<_> = programs.map(trial).collect();
     trials.push(Trial::test(format!("{}::nodes::pieces", family.name), move || pieces(family)));
@@ -24,9 +26,15 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 
 /// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 1000 bytes, those of 65 to 128 bytes
 /// within them as two.
-fn by_nodes(family: &Family, source: &str, operations: &[Operation]) -> Result<(), Failed> {
+pub fn by_nodes(
+    family: &Family,
+    source: &str,
+    operations: &[Operation],
+    more: &[(&str, &str)],
+) -> Result<Report, Failed> {
     let by_nodes = || operations.iter().filter(|operation| find(**operation, "hierarchical").is_some());
-    let variables: Vec<_> = by_nodes().map(|operation| (variables::of(*operation), "hierarchical")).collect();
+    let hierarchical = by_nodes().map(|operation| (variables::of(*operation), "hierarchical"));
+    let variables: Vec<_> = hierarchical.chain(more.iter().copied()).collect();
     let [names, thin] = thin(operations.iter().copied());
     let report = on_nodes(family, RANKS, &[source, &names, &thin], &variables)?;
     for operation in by_nodes() {
@@ -36,7 +44,7 @@ fn by_nodes(family: &Family, source: &str, operations: &[Operation]) -> Result<(
             return Err(format!("hierarchical never ran for {operation}").into());
         }
     }
-    Ok(())
+    Ok(report)
 }
 
 /// Calls that come back, in pieces of both kinds.

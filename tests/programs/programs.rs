@@ -133,7 +133,7 @@ fn errors(family: &Family, ranks: usize) -> Result<(), Failed> {
 }
 
 /// Choices under which messages are waited for singly and several at once, as they come back and each for itself.
-const TRUNCATED: [(&str, &[(&str, &str)]); 4] = [
+pub const TRUNCATED: [(&str, &[(&str, &str)]); 4] = [
     ("chosen", &[]),
     ("several_at_once", &[("COLLIE_ALLREDUCE", "recursive_doubling"), ("COLLIE_SCATTER", "linear_nonblocking")]),
     ("lengths_learned_first", &[("COLLIE_ALLTOALLV", "two_phase_bruck")]),
@@ -141,7 +141,7 @@ const TRUNCATED: [(&str, &[(&str, &str)]); 4] = [
 ];
 
 /// Calls that fail need not be in the report.
-fn truncated(family: &Family, ranks: usize, variables: &[(&str, &str)]) -> Result<(), Failed> {
+pub fn truncated(family: &Family, ranks: usize, variables: &[(&str, &str)]) -> Result<(), Failed> {
     let command = vec![family.program("truncated.c")?.display().to_string()];
     let variables: Vec<_> = variables.iter().copied().chain([("COLLIE_REPORT", "off")]).collect();
     let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };

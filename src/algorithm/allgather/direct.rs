@@ -36,7 +36,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    Cost { rounds: (shape.ranks - 1) as f64, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: (shape.ranks - 1) as f64, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

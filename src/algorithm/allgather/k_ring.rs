@@ -46,7 +46,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = (shape.ranks - 1) as f64;
-    Cost { rounds, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds, bytes: rounds * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -13,6 +13,7 @@ mod linear;
 mod neighbor_exchange;
 mod recursive_doubling;
 mod ring;
+mod shared_copy;
 mod sparbit;
 mod two_process;
 
@@ -31,4 +32,5 @@ pub const ROWS: &[&Algorithm] = &[
     &circulant::ROW,
     &bine::ROW,
     &hierarchical::ROW,
+    &shared_copy::ROW,
 ];

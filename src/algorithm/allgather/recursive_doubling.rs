@@ -41,7 +41,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = f64::from(ceil_log2(shape.ranks));
-    Cost { rounds, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

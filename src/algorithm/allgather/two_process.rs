@@ -30,7 +30,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    Cost { rounds: 1.0, bytes: shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: 1.0, bytes: shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -40,7 +40,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let bytes = (shape.ranks - 1) as f64 * shape.bytes as f64;
-    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes, folded: bytes }
+    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes, folded: bytes, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

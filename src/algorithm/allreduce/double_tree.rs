@@ -59,7 +59,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let (first, rest) = (segments.length() * shape.unit, (half - segments.length()) * shape.unit);
     let bytes = pace.first * first + pace.period * rest;
     let folded = (2 * levels - 1) * first + (shape.ranks - 1).min(2) * rest;
-    Cost { rounds: rounds as f64, bytes: bytes as f64, folded: folded as f64 }
+    Cost { rounds: rounds as f64, bytes: bytes as f64, folded: folded as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -70,6 +70,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
         rounds: (fill + period(p) * later) as f64,
         bytes: (fill * first + period(p) * rest) as f64,
         folded: ((way.folds + 1) * first + period(p) * rest) as f64,
+        ..Cost::default()
     }
 }
 

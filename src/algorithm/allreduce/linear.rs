@@ -35,7 +35,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let (others, n) = ((shape.ranks - 1) as f64, shape.bytes as f64);
-    Cost { rounds: 2.0 * others, bytes: 2.0 * others * n, folded: others * n }
+    Cost { rounds: 2.0 * others, bytes: 2.0 * others * n, folded: others * n, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -15,6 +15,7 @@ mod recursive_multiplying;
 mod reduce_bcast;
 mod ring;
 mod segmented_ring;
+mod shared_slices;
 mod swing;
 
 /// The rows, in the order in which they are listed.
@@ -33,4 +34,5 @@ pub const ROWS: &[&Algorithm] = &[
     &swing::ROW,
     &bine::ROW,
     &hierarchical::ROW,
+    &shared_slices::ROW,
 ];

@@ -57,7 +57,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let late = rounds.iter().filter(|_| fold.extra() > 0);
     let held_up: usize = late.map(|group| group.size.saturating_sub(3)).sum();
     let (messages, folds) = ((folds + held_up) as f64, folds as f64);
-    Cost { rounds: messages, bytes: messages * n, folded: folds * n } + folding::cost(fold, n)
+    Cost { rounds: messages, bytes: messages * n, folded: folds * n, ..Cost::default() } + folding::cost(fold, n)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -45,7 +45,7 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let steps = (shape.ranks - 1) as f64;
     let block = (Blocks::new(shape.bytes / shape.unit, shape.ranks).units(0).len() * shape.unit) as f64;
-    Cost { rounds: 2.0 * steps, bytes: 2.0 * steps * block, folded: steps * block }
+    Cost { rounds: 2.0 * steps, bytes: 2.0 * steps * block, folded: steps * block, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -49,7 +49,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let block = Blocks::new(shape.bytes / shape.unit, shape.ranks).units(0).len();
     let segments = Segments::new(block, (parameters.count("segment") / shape.unit).max(1)).number() as f64;
     let bytes = (block * shape.unit) as f64;
-    Cost { rounds: 2.0 * steps * segments, bytes: 2.0 * steps * bytes, folded: steps * bytes }
+    Cost { rounds: 2.0 * steps * segments, bytes: 2.0 * steps * bytes, folded: steps * bytes, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

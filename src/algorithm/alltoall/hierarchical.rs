@@ -59,7 +59,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
         _ => nodes.div_ceil(leaders),
     };
     let [m, n, b] = [widest as f64, affairs as f64, shape.bytes as f64];
-    let cost = |messages: f64, blocks: f64| Cost { rounds: messages, bytes: messages * blocks * b, folded: 0.0 };
+    let cost = |messages: f64, blocks: f64| Cost { rounds: messages, bytes: messages * blocks * b, ..Cost::default() };
     let inside = if affairs == 0 { Cost::default() } else { cost(m - 1.0, n * m) };
     // Several leaders get in each other's way once: a port takes what comes first.
     let delay = Cost { rounds: if leaders > 1 && affairs > 0 { 1.0 } else { 0.0 }, ..Cost::default() };

@@ -1,15 +1,35 @@
 //! The barrier algorithms.
 //!
-//! Their messages have no units: that they come is all they say.
+//! Their messages have no units: that they come is all they say. The last seven send none: they raise and read flags in
+//! shared memory.
 
 use super::Algorithm;
 
+mod central_counter;
+mod combining_tree;
 mod dissemination;
 mod double_ring;
+mod flat_gather_release;
+mod flat_tree;
 mod linear;
+mod mcs;
 mod recursive_doubling;
+mod shared_dissemination;
+mod tournament;
 mod tree;
 
 /// The rows, in the order in which they are listed.
-pub const ROWS: &[&Algorithm] =
-    &[&linear::ROW, &double_ring::ROW, &dissemination::ROW, &recursive_doubling::ROW, &tree::ROW];
+pub const ROWS: &[&Algorithm] = &[
+    &linear::ROW,
+    &double_ring::ROW,
+    &dissemination::ROW,
+    &recursive_doubling::ROW,
+    &tree::ROW,
+    &central_counter::ROW,
+    &flat_tree::ROW,
+    &flat_gather_release::ROW,
+    &combining_tree::ROW,
+    &mcs::ROW,
+    &tournament::ROW,
+    &shared_dissemination::ROW,
+];

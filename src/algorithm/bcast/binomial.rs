@@ -46,7 +46,7 @@ pub(in crate::algorithm) fn pace(ranks: usize) -> Pace {
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = parameters.segments_of(shape, pace(shape.ranks));
     let rounds = f64::from(ceil_log2(shape.ranks));
-    Cost { rounds: rounds * segments.number() as f64, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: rounds * segments.number() as f64, bytes: rounds * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

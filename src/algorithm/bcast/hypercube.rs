@@ -42,7 +42,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = f64::from(ceil_log2(shape.ranks));
-    Cost { rounds, bytes: rounds * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds, bytes: rounds * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

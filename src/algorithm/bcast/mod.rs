@@ -19,6 +19,7 @@ pub(super) mod pipeline;
 mod ring;
 mod scatter_allgather;
 mod scatter_ring_allgather;
+mod shared_queue;
 mod split_binary;
 
 /// The rows, in the order in which they are listed.
@@ -41,4 +42,5 @@ pub const ROWS: &[&Algorithm] = &[
     &mesh::ROW,
     &bine::ROW,
     &hierarchical::ROW,
+    &shared_queue::ROW,
 ];

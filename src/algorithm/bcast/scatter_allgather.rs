@@ -51,7 +51,7 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
     Cost {
         rounds: 2.0 * f64::from(floor_log2(shape.ranks)) + hand_out,
         bytes: 2.0 * moved as f64 + hand_out * shape.bytes as f64,
-        folded: 0.0,
+        ..Cost::default()
     }
 }
 

@@ -45,7 +45,7 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let blocks = Blocks::new(shape.bytes / shape.unit, p);
     // The root is busy to the end of the scatter, and the largest block goes all the way around.
     let units = blocks.start(p - 1) + (p - 1) * blocks.units(0).len();
-    Cost { rounds: f64::from(ceil_log2(p)) + (p - 1) as f64, bytes: (units * shape.unit) as f64, folded: 0.0 }
+    Cost { rounds: f64::from(ceil_log2(p)) + (p - 1) as f64, bytes: (units * shape.unit) as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -85,7 +85,7 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = parameters.segments_of(&Shape { bytes: half, ..*shape }, pace(shape.ranks));
     let count = rounds(&Split { ranks: shape.ranks }, segments.number());
     let bytes = count * segments.length() * shape.unit + half;
-    Cost { rounds: (count + 1) as f64, bytes: bytes as f64, folded: 0.0 }
+    Cost { rounds: (count + 1) as f64, bytes: bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -27,7 +27,7 @@ pub fn allreduce_cost(shape: &Shape, turns: impl Iterator<Item = Turn>) -> Cost 
     let blocks = Blocks::new(shape.bytes / shape.unit, shape.ranks);
     let both_ways = turns.map(|turn| {
         let bytes = (longest(&blocks, turn.outgoing) * shape.unit) as f64;
-        Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes }
+        Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes, ..Cost::default() }
     });
     both_ways.fold(Cost::default(), |sum, turn| sum + turn)
 }

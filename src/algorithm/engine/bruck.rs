@@ -39,7 +39,7 @@ pub fn cost(shape: &Shape, radix: usize) -> Cost {
         messages += steps(width, radix, p).count();
         width = width.saturating_mul(radix);
     }
-    Cost { rounds: messages as f64, bytes: (p - 1) as f64 * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: messages as f64, bytes: (p - 1) as f64 * shape.bytes as f64, ..Cost::default() }
 }
 
 /// Places i·width, 0 < i < radix, below `p`.

@@ -23,7 +23,7 @@ pub fn allreduce_whole(comm: &mut dyn Comm, count: usize, steps: fn(usize, usize
 pub fn whole_cost(shape: &Shape) -> Cost {
     let fold = Folding::power_of_two(shape.ranks);
     let (rounds, n) = (f64::from(fold.core().ilog2()), shape.bytes as f64);
-    Cost { rounds, bytes: rounds * n, folded: rounds * n } + folding::cost(fold, n)
+    Cost { rounds, bytes: rounds * n, folded: rounds * n, ..Cost::default() } + folding::cost(fold, n)
 }
 
 /// Allreduce by halving and doubling of blocks: twice the messages, few bytes.
@@ -49,7 +49,7 @@ pub fn blocks_cost(shape: &Shape) -> Cost {
     while lower > 0 {
         // No half is longer than the lower one of the first blocks, which are the larger ones.
         let bytes = (blocks.start(lower) * shape.unit) as f64;
-        cost = cost + Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes };
+        cost = cost + Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes, ..Cost::default() };
         lower /= 2;
     }
     cost

@@ -82,5 +82,5 @@ pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     let blocks = blocks(shape, parameters);
     let rounds = blocks.number() - 1 + ceil_log2(shape.ranks) as usize;
     let bytes = (rounds * blocks.length() * shape.unit) as f64;
-    Cost { rounds: rounds as f64, bytes, folded: if folds { bytes } else { 0.0 } }
+    Cost { rounds: rounds as f64, bytes, folded: if folds { bytes } else { 0.0 }, ..Cost::default() }
 }

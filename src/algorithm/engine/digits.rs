@@ -51,7 +51,7 @@ impl Digit {
 pub fn cost(shape: &Shape, radix: usize) -> Cost {
     let message = |digit: Digit| {
         let blocks = digit.blocks(shape.ranks);
-        Cost { rounds: 1.0, bytes: blocks as f64 * shape.bytes as f64, folded: 0.0 }
+        Cost { rounds: 1.0, bytes: blocks as f64 * shape.bytes as f64, ..Cost::default() }
     };
     Digit::all(shape.ranks, radix).map(message).fold(Cost::default(), |sum, one| sum + one)
 }

@@ -47,8 +47,8 @@ pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
     let number = segments.number();
     let count = rounds(tree, number) as f64;
     if number == 1 {
-        return Cost { rounds: count, bytes: count * shape.bytes as f64, folded: 0.0 };
+        return Cost { rounds: count, bytes: count * shape.bytes as f64, ..Cost::default() };
     }
     let whole = rounds(tree, number - 1) * segments.length() + widest(tree) * segments.units(number - 1).len();
-    Cost { rounds: count, bytes: (whole * shape.unit) as f64, folded: 0.0 }
+    Cost { rounds: count, bytes: (whole * shape.unit) as f64, ..Cost::default() }
 }

@@ -12,7 +12,7 @@ use std::ops;
 /// Cost where the blocks that a rank holds double in every round, as far as there are more.
 pub fn doubling_cost(shape: &Shape) -> Cost {
     let others = (shape.ranks - 1) as f64;
-    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes: others * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes: others * shape.bytes as f64, ..Cost::default() }
 }
 
 /// The blocks of an allgather in the receive buffer, with room for packed messages.

@@ -55,5 +55,5 @@ pub fn cost(folding: Folding, bytes: f64) -> Cost {
     if folding.extra() == 0 {
         return Cost::default();
     }
-    Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes }
+    Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes, ..Cost::default() }
 }

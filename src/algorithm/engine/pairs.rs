@@ -19,7 +19,7 @@ pub fn by_distance(rank: usize, size: usize) -> impl ExactSizeIterator<Item = (u
 /// The cost of an exchange with all others.
 pub fn cost(shape: &Shape) -> Cost {
     let others = (shape.ranks - 1) as f64;
-    Cost { rounds: others, bytes: others * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: others, bytes: others * shape.bytes as f64, ..Cost::default() }
 }
 
 /// One step under way.

@@ -145,7 +145,7 @@ pub fn cost(shape: &Shape, tree: RangeTree) -> Cost {
         RangeTree::Kary { top, below } => (finish(p, top, below, |_| 1), finish(p, top, below, |len| len)),
         RangeTree::Knomial { .. } | RangeTree::Bine => (tree.children(tree.whole(p)).count(), p - 1),
     };
-    Cost { rounds: rounds as f64, bytes: blocks as f64 * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: rounds as f64, bytes: blocks as f64 * shape.bytes as f64, ..Cost::default() }
 }
 
 /// When a node of a k-ary tree with `len` positions and `parts` children has collected them all, if the message of a

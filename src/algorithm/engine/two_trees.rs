@@ -248,7 +248,12 @@ pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     if shape.ranks == 2 {
         let whole = Segments::new(shape.bytes / shape.unit, segments.length());
         let bytes = shape.bytes as f64;
-        return Cost { rounds: whole.number() as f64, bytes, folded: if folds { bytes } else { 0.0 } };
+        return Cost {
+            rounds: whole.number() as f64,
+            bytes,
+            folded: if folds { bytes } else { 0.0 },
+            ..Cost::default()
+        };
     }
     let further = segments.number() - 1;
     let first = trees(shape.ranks).map(|tree| rounds(&tree, 1)).into_iter().max().unwrap_or(0);
@@ -258,5 +263,5 @@ pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     let bytes = |count: usize| (count * segments.length() * shape.unit) as f64;
     // Folds do not have to share a port, so they fall into place at once.
     let folded = if folds { bytes(first + 1 + 2 * further) } else { 0.0 };
-    Cost { rounds: count as f64, bytes: bytes(count), folded }
+    Cost { rounds: count as f64, bytes: bytes(count), folded, ..Cost::default() }
 }

@@ -186,11 +186,16 @@ pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
     let down = super::down::cost(shape, tree, segments);
     let lost = if widest(tree) > 1 { LOST.min(segments.number() - 1) } else { 0 };
     let lost_bytes = lost * segments.length() * shape.unit;
-    Cost { rounds: down.rounds + lost as f64, bytes: down.bytes + lost_bytes as f64, folded: down.bytes }
+    Cost {
+        rounds: down.rounds + lost as f64,
+        bytes: down.bytes + lost_bytes as f64,
+        folded: down.bytes,
+        ..Cost::default()
+    }
 }
 
 /// Cost of [`reduce_in_order`].
 pub fn cost_in_order(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
     let pass_on = if tree.root() == shape.root { 0.0 } else { 1.0 };
-    cost(shape, tree, segments) + Cost { rounds: pass_on, bytes: pass_on * shape.bytes as f64, folded: 0.0 }
+    cost(shape, tree, segments) + Cost { rounds: pass_on, bytes: pass_on * shape.bytes as f64, ..Cost::default() }
 }

@@ -44,7 +44,7 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let others = (shape.ranks - 1) as f64;
     let rest = shape.bytes > parameters.count("first_segment") && shape.ranks > 1;
-    Cost { rounds: 2.0 * others + f64::from(u8::from(rest)), bytes: others * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: 2.0 * others + f64::from(u8::from(rest)), bytes: others * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -12,6 +12,7 @@ pub(super) mod knomial;
 pub(super) mod linear;
 mod linear_sync;
 pub(super) mod pipeline;
+mod shared_copy;
 
 /// The rows, in the order in which they are listed.
 pub const ROWS: &[&Algorithm] = &[
@@ -25,4 +26,5 @@ pub const ROWS: &[&Algorithm] = &[
     &pipeline::ROW,
     &bine::ROW,
     &hierarchical::ROW,
+    &shared_copy::ROW,
 ];

@@ -48,7 +48,7 @@ pub(in crate::algorithm) const SEGMENT: Parameter = Parameter {
 pub(in crate::algorithm) fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let segments = Segments::new(shape.bytes, parameters.count("segment")).number();
     let others = (shape.ranks - 1) as f64;
-    Cost { rounds: others * segments as f64, bytes: others * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: others * segments as f64, bytes: others * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -41,7 +41,7 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = (shape.ranks - 1) as f64;
     let bytes = rounds * shape.bytes as f64;
-    Cost { rounds, bytes, folded: bytes }
+    Cost { rounds, bytes, folded: bytes, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -20,6 +20,7 @@ mod pipeline;
 mod preorder_binary;
 mod reduce_scatter_gather;
 mod ring;
+mod shared_slices;
 
 /// The rows, in the order in which they are listed.
 pub const ROWS: &[&Algorithm] = &[
@@ -41,4 +42,5 @@ pub const ROWS: &[&Algorithm] = &[
     &mesh::ROW,
     &bine::ROW,
     &hierarchical::ROW,
+    &shared_slices::ROW,
 ];

@@ -54,6 +54,7 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
         rounds: 2.0 * f64::from(halvings) + hand_in,
         bytes: 2.0 * moved as f64 + hand_in * shape.bytes as f64,
         folded: moved as f64 + hand_in * shape.bytes as f64,
+        ..Cost::default()
     }
 }
 

@@ -42,7 +42,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let others = (shape.ranks - 1) as f64;
-    Cost { rounds: others, bytes: others * shape.bytes as f64, folded: 0.0 }
+    Cost { rounds: others, bytes: others * shape.bytes as f64, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -44,6 +44,27 @@ impl Group {
         self.one_node
     }
 
+    /// Whether ranks outnumber cores.
+    pub const fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed
+    }
+
+    /// Whether no two ranks share a node.
+    pub const fn is_one_per_node(&self) -> bool {
+        !self.one_node && !self.several_per_node
+    }
+
+    /// What says that the MPI library is this group's; nothing where all count alike.
+    pub fn library(&self) -> impl Iterator<Item = Condition> + use<> {
+        let conditions = |(implementation, versions)| [Condition::Mpi(implementation), Condition::MpiVersion(versions)];
+        self.mpi.map(conditions).into_iter().flatten()
+    }
+
+    /// Whether both are of one operation, and of one MPI library where these are told apart.
+    pub fn is_of_same_calls(&self, other: &Self) -> bool {
+        (self.operation, self.mpi) == (other.operation, other.mpi)
+    }
+
     /// What has to hold for calls of this group, as far as the reports hold calls for which it does not.
     pub fn conditions<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
         let all: BTreeSet<Place> = all.map(Self::place).collect();
@@ -61,9 +82,7 @@ impl Group {
         if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
             conditions.push(Condition::OnePerNode);
         }
-        if let Some((implementation, versions)) = self.mpi {
-            conditions.extend([Condition::Mpi(implementation), Condition::MpiVersion(versions)]);
-        }
+        conditions.extend(self.library());
         conditions
     }
 

@@ -180,7 +180,7 @@ pub fn plain<'a>(operation: Operation, bytes: usize, nodes: &'a [u32]) -> Call<'
 }
 
 /// Node of each rank, consecutive ones on each; none for one node.
-fn nodes(ranks_per_node: &[u32]) -> Vec<u32> {
+pub fn nodes(ranks_per_node: &[u32]) -> Vec<u32> {
     if ranks_per_node.len() < 2 {
         return Vec::new();
     }

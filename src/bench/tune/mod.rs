@@ -8,10 +8,13 @@
 //! fewer messages wins.
 //!
 //! Modules in reading order: `group` says which cells are measured together, `losses` what each candidate loses, `rows` makes
-//! rows of that, `reach` says for which other numbers of ranks they hold; `verdicts` makes cells of what mode `compare` found.
+//! rows of that, `reach` says for which other numbers of ranks they hold, `tree` makes rows for all numbers at once; `costs` puts
+//! predictions in the place of measurements; `verdicts` makes cells of what mode `compare` found; `validate` says how good the
+//! rows are for what was left out.
 
 #![forbid(unsafe_code)]
 
+mod costs;
 mod group;
 mod losses;
 mod reach;
@@ -20,10 +23,14 @@ mod settings;
 mod site;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_trees;
+mod tree;
 mod validate;
 mod verdicts;
 
-pub use settings::{Block, Extend, Settings};
+pub use costs::predicted;
+pub use settings::{Block, Extend, Form, Settings};
 pub use site::tune;
 pub use validate::{LeftOut, Model, Regret, validate};
 pub use verdicts::of_comparisons;

@@ -2,9 +2,20 @@
 
 use crate::selection::Rule;
 
+/// How rows come of measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For each number of ranks the cheapest rows along the sizes.
+    Table,
+    /// A decision tree over sizes, ranks and places.
+    Tree,
+}
+
 /// What the rows may be made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// How they come of measurements.
+    pub form: Form,
     /// Loss in which one change of the algorithm has to pay, as a share of one size's time: 0.05 is 5 %.
     pub price: f64,
     /// Whether a row may leave calls to the native library.

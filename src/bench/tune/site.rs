@@ -2,8 +2,8 @@
 
 use super::group::Group;
 use super::losses::Size;
-use super::rows;
-use super::settings::{Block, Settings};
+use super::settings::{Block, Form, Settings};
+use super::{rows, tree};
 use crate::algorithm::ChoiceError;
 use crate::bench::result::{CellRow, Report};
 use crate::selection::{Mpi, Versions};
@@ -24,15 +24,25 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         groups.entry(group).or_default().entry(bytes).or_default().push(cell);
     }
-    let mut blocks = Vec::new();
+    let mut measured: Vec<(&Group, Vec<Size>)> = Vec::new();
     for (group, cells) in &groups {
         let mut sizes = Vec::new();
         for (bytes, cells) in cells {
             sizes.extend(Size::of(*bytes, cells, settings)?);
         }
         if !sizes.is_empty() {
-            blocks.push(rows::block(group, &sizes, groups.keys(), settings));
+            measured.push((group, sizes));
         }
     }
-    Ok(blocks)
+    Ok(match settings.form {
+        Form::Table => {
+            measured.iter().map(|(group, sizes)| rows::block(group, sizes, groups.keys(), settings)).collect()
+        }
+        Form::Tree => {
+            // Those of one operation and library stand together wherever they are.
+            measured.sort_by_key(|(group, _)| (group.operation, group.library().collect::<Vec<_>>()));
+            let of_calls = measured.chunk_by(|(one, _), (other, _)| one.is_of_same_calls(other));
+            of_calls.filter_map(|groups| tree::block(groups, settings)).collect()
+        }
+    })
 }

@@ -7,7 +7,8 @@ use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
 use crate::selection::parse_rules;
 
-const SETTINGS: Settings = Settings { price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
+const SETTINGS: Settings =
+    Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
 
 /// A cell of allreduce with times of algorithms in microseconds; native takes ten.
 fn cell(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {

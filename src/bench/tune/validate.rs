@@ -1,42 +1,63 @@
 //! How good rules are for calls that nobody measured: parts of the measurements are left out, decided by what the rest says, and
 //! the time of what was decided is held against the best that was measured.
 
-use super::settings::Settings;
+use super::costs::predicted_cell;
+use super::losses::{nodes, plain};
+use super::settings::{Form, Settings};
 use super::site::tune;
-use crate::algorithm::{Call, Choice, ChoiceError, Operation, parse_choice};
+use crate::algorithm::ChoiceError;
 use crate::bench::program::{AUTO, NATIVE};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
-use crate::schedule::simulate::{Network, predict};
-use crate::selection::{Mpi, Rules, Situation, Wanted, defaults};
+use crate::schedule::simulate::Network;
+use crate::selection::{Mpi, Rules, Situation, Wanted, defaults, parse_rules};
+use once_cell::sync::Lazy;
 use std::collections::BTreeMap;
 
-/// Steps up to which a time is simulated; beyond them the cost formula tells it.
-const STEPS: usize = 1 << 18;
+/// What MPI libraries decided for all machines alike.
+static FIXED: Lazy<[Rules; 2]> = Lazy::new(|| {
+    let parsed = |(name, text)| parse_rules(name, text).unwrap_or_else(|errors| panic!("fixed decisions: {errors}"));
+    [("open_mpi", include_str!("fixed/open_mpi.rules")), ("mpich", include_str!("fixed/mpich.rules"))].map(parsed)
+});
 
 /// What decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Model {
-    /// The rows that [`tune`] makes of what is not left out.
+    /// The rows that [`tune`] makes of what is not left out, for each number of ranks.
     Table,
+    /// The decision trees that it makes of that.
+    Tree,
     /// The least predicted time on a network.
     Cost,
     /// The fixed tables of the literature.
     Literature,
+    /// The fixed decisions of Open MPI, by Collie's algorithms of the same kind.
+    OpenMpi,
+    /// Those of MPICH.
+    Mpich,
     /// The MPI library.
     Native,
 }
 
 impl Model {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Table, Self::Cost, Self::Literature, Self::Native];
+    pub const ALL: [Self; 7] =
+        [Self::Table, Self::Tree, Self::Cost, Self::Literature, Self::OpenMpi, Self::Mpich, Self::Native];
+
+    /// Whether it decides by measurements, so that it matters what is left out of them.
+    pub const fn is_made_of_measurements(self) -> bool {
+        matches!(self, Self::Table | Self::Tree)
+    }
 
     /// What people read.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
+            Self::Tree => "tree",
             Self::Cost => "cost",
             Self::Literature => "literature",
+            Self::OpenMpi => "Open MPI's",
+            Self::Mpich => "MPICH's",
             Self::Native => "native",
         }
     }
@@ -121,10 +142,13 @@ pub fn validate(
             Report { cells: report.cells.iter().filter(keep).cloned().collect(), ..report.clone() }
         };
         let rules = match model {
-            Model::Table => {
+            Model::Table | Model::Tree => {
+                let form = if model == Model::Tree { Form::Tree } else { Form::Table };
                 let rest: Vec<_> = reports.iter().enumerate().map(rest).collect();
-                Rules::new("", tune(&rest, settings)?.into_iter().flat_map(|block| block.rules))
+                Rules::new("", tune(&rest, Settings { form, ..settings })?.into_iter().flat_map(|block| block.rules))
             }
+            Model::OpenMpi => FIXED[0].clone(),
+            Model::Mpich => FIXED[1].clone(),
             _ => Rules::default(),
         };
         for (place, report) in reports.iter().enumerate() {
@@ -133,7 +157,7 @@ pub fn validate(
                 let decided = match model {
                     Model::Native => cell.native(),
                     Model::Cost => by_cost(cell, network)?,
-                    Model::Table | Model::Literature => by_rules(&rules, &report.mpi_library, cell),
+                    _ => by_rules(&rules, model.is_made_of_measurements(), &report.mpi_library, cell),
                 };
                 match decided {
                     Some(row) => regrets.push(row.seconds.median / best - 1.0),
@@ -165,59 +189,42 @@ fn fastest(cell: &CellRow, native: bool) -> Option<f64> {
     allowed.map(|row| row.seconds.median).min_by(f64::total_cmp)
 }
 
-fn nodes(cell: &CellRow) -> Vec<u32> {
-    let several = cell.ranks_per_node.len() > 1;
-    let all = (0..).zip(&cell.ranks_per_node).flat_map(|(node, ranks)| std::iter::repeat_n(node, *ranks as usize));
-    all.filter(|_| several).collect()
-}
-
-fn call<'a>(operation: Operation, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
-    let unit = if operation.reduces() { 8 } else { 1 };
-    let count = if operation.has_data() { bytes.div_ceil(unit) } else { 0 };
-    Call { nodes, ..Call::plain(operation, count, unit) }
-}
-
-/// What the rules, or else the tables of the literature, say; none if that was not measured.
-fn by_rules<'a>(rules: &Rules, library: &str, cell: &'a CellRow) -> Option<&'a VariantRow> {
-    let nodes = nodes(cell);
+/// What the rules, or else the tables of the literature, say; none if that was not measured. `first`: a rule whose algorithm may
+/// not be used gives way to the tables, not to the next one, as in a rules file.
+fn by_rules<'a>(rules: &Rules, first: bool, library: &str, cell: &'a CellRow) -> Option<&'a VariantRow> {
+    let nodes = nodes(&cell.ranks_per_node);
     let situation = Situation {
         ranks: cell.ranks as usize,
         one_node: nodes.is_empty(),
         oversubscribed: cell.oversubscribed,
         mpi: Mpi::of(library),
     };
-    let call = call(cell.cell.operation, cell.cell.bytes, &nodes);
+    let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
     let accepted = |wanted: &Wanted| match wanted {
         Wanted::Algorithm(choice) if choice.accepts(&call, situation.ranks).is_ok() => Some(choice.to_string()),
         Wanted::Native => Some(NATIVE.to_owned()),
         _ => None,
     };
-    let ruled = rules.first(&situation, &call).and_then(|rule| accepted(&rule.wanted));
-    let literature = || {
-        let rows = defaults::literature(&situation).of(call.operation).iter();
-        rows.filter(|row| row.matches(&situation, &call)).find_map(|row| accepted(&row.wanted))
+    let by = |rules: &Rules, most: usize| {
+        let matching = rules.of(call.operation).iter().filter(|row| row.matches(&situation, &call));
+        matching.take(most).find_map(|row| accepted(&row.wanted))
     };
-    let name = ruled.or_else(literature)?;
-    rows(cell).find(|row| row.algorithm == name)
+    let most = if first { 1 } else { usize::MAX };
+    let wanted = by(rules, most).or_else(|| by(defaults::literature(&situation), usize::MAX))?;
+    let name = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
+    let exactly = rows(cell).find(|row| row.algorithm == wanted);
+    // Nobody measures every segment: with another one the algorithm may be faster, and is not slower than it could be.
+    exactly.or_else(|| {
+        let same = rows(cell).filter(|row| name(&row.algorithm) == name(&wanted));
+        same.min_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median))
+    })
 }
 
 /// The one of those measured that is predicted to be the fastest.
 fn by_cost<'a>(cell: &'a CellRow, network: Option<&Network>) -> Result<Option<&'a VariantRow>, ChoiceError> {
-    let nodes = nodes(cell);
-    let preset = if nodes.is_empty() { "shared_memory" } else { "ethernet" };
-    let preset = Network::preset(preset).expect("it is a preset");
-    let network = network.unwrap_or(&preset);
-    let half_bandwidth = network.half_bandwidth(nodes.is_empty());
-    let call = Call { half_bandwidth, ..call(cell.cell.operation, cell.cell.bytes, &nodes) };
-    let mut best: Option<(f64, &VariantRow)> = None;
-    for row in rows(cell).filter(|row| row.variant != NATIVE) {
-        let choice: Choice = parse_choice(cell.cell.operation, &row.algorithm)?;
-        let time = predict(&choice, &call, cell.ranks as usize, network, STEPS).ok().flatten();
-        if let Some(time) = time.map(|prediction| prediction.time)
-            && best.is_none_or(|(least, _)| time < least)
-        {
-            best = Some((time, row));
-        }
-    }
-    Ok(best.map(|(_, row)| row))
+    let predicted = predicted_cell(cell, network)?;
+    let may = |row: &&VariantRow| !cell.wrong.contains(&row.variant);
+    let times = predicted.variants.iter().filter(may);
+    let best = times.min_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
+    Ok(best.and_then(|best| cell.variant(&best.variant)))
 }

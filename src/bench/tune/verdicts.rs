@@ -33,7 +33,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let ran = summary.rows.iter().filter(alike).find(|known| known.algorithm != NATIVE)?;
     // The middle of the class, in ratio.
     let bytes = ((row.bytes_from.max(1) as f64) * row.bytes_to.max(1) as f64).sqrt() as usize;
-    let spread = |median: f64| Spread { median, p10: median, p90: median, min: median };
+    let spread = |median: f64| Spread { median, p10: median, p90: median, min: median, mean: median };
     let native = row.result.native_median_seconds;
     let variant = |name: &str, median, against_native| VariantRow {
         variant: name.to_owned(),

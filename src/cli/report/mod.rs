@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "top")]
     all: bool,
     /// Folder for the traffic as bare matrices, as users of Open MPI's monitoring have scripts for: collie_*.mat what
-    /// Collie's algorithms sent, monitoring_pml_*.mat and monitoring_coll_*.mat what Open MPI counted; of each msg
+    /// Collie's algorithms sent by MPI, collie_shared_*.mat what they sent through shared memory, monitoring_pml_*.mat and monitoring_coll_*.mat what Open MPI counted; of each msg
     /// (messages), size (bytes) and avg (bytes per message), from the rank of the line to that of the column
     #[arg(long, conflicts_with_all = ["diff", "format", "output", "by", "top", "all"])]
     matrices: Option<PathBuf>,
@@ -126,6 +126,7 @@ impl Arguments {
 fn write_matrices(folder: &Path, summary: &Summary) -> Result<Done, Failure> {
     let layers = [
         ("collie", &summary.traffic),
+        ("collie_shared", &summary.shared_traffic),
         ("monitoring_pml", &summary.native_traffic),
         ("monitoring_coll", &summary.native_collectives),
     ];

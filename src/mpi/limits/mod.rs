@@ -1,4 +1,5 @@
-//! The limits of the MPI library's protocol within a node: [`known`] by name, or measured between two ranks.
+//! The limits of the MPI library's protocol: [`known`] by name, or measured between two ranks, in `MPI_Init` those within a node, by
+//! `collie fit` also those between nodes.
 
 mod known;
 mod search;
@@ -19,8 +20,6 @@ const BATCHES: usize = 6;
 const ROUNDS: usize = 4;
 /// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
 const PATIENCE: Duration = Duration::from_millis(30);
-/// Longest message that is tried.
-const LONGEST: usize = 32 << 10;
 
 /// What one of the two ranks found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,19 +42,44 @@ pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured
     if other != node {
         return Ok(None);
     }
-    let mut pair = Pair { comm, peer: peer as c_int, out: vec![0; LONGEST], into: vec![0; LONGEST] };
     if rank == 1 {
-        loop {
-            let [bytes, pieces] = receive_words(comm, peer)?;
-            if bytes == 0 {
-                return Ok(None);
-            }
-            (0..=BATCHES).try_for_each(|_| pair.batch(bytes as usize, pieces as usize, false).map(|_| ()))?;
-        }
+        return follow(comm, peer).map(|()| None);
     }
     let begun = Instant::now();
-    let found = search::search(|bytes, pieces| {
-        if begun.elapsed() > PATIENCE {
+    let limits = lead(comm, peer, PATIENCE, |time| search::search(time))?;
+    Ok(limits.map(|limits| Measured { limits, seconds: begun.elapsed().as_secs_f64() }))
+}
+
+/// Finds out with `peer`, which calls [`follow`], which messages within a node travel as two; `None` after `patience`.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn within_node(comm: MPI_Comm, peer: usize, patience: Duration) -> Result<Option<ProtocolLimits>> {
+    lead(comm, peer, patience, |time| search::search(time))
+}
+
+/// Finds out with `peer` on another node, which calls [`follow`], the longest message that had better travel whole, in it `None` if
+/// all had; `None` after `patience`.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn between_nodes(comm: MPI_Comm, peer: usize, patience: Duration) -> Result<Option<Option<usize>>> {
+    lead(comm, peer, patience, |time| search::pieces(time))
+}
+
+type Time<'a> = &'a mut dyn FnMut(usize, usize) -> std::result::Result<f64, Stopped>;
+
+/// Searches with times of messages to `peer`.
+fn lead<T>(
+    comm: MPI_Comm,
+    peer: usize,
+    patience: Duration,
+    search: impl FnOnce(Time) -> std::result::Result<T, Stopped>,
+) -> Result<Option<T>> {
+    let mut pair = Pair::new(comm, peer);
+    let begun = Instant::now();
+    let found = search(&mut |bytes, pieces| {
+        if begun.elapsed() > patience {
             return Err(Stopped::OutOfTime);
         }
         pair.time(bytes, pieces).map_err(Stopped::Failed)
@@ -63,9 +87,24 @@ pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured
     // Nothing more is measured: the other rank goes on, whatever came out.
     let told = send_words(comm, peer, [0u64; 2]);
     match found {
-        Ok(limits) => told.map(|()| Some(Measured { limits, seconds: begun.elapsed().as_secs_f64() })),
+        Ok(found) => told.map(|()| Some(found)),
         Err(Stopped::OutOfTime) => told.map(|()| None),
         Err(Stopped::Failed(error)) => Err(error),
+    }
+}
+
+/// Answers `peer`, which searches, until it has found what it looks for.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn follow(comm: MPI_Comm, peer: usize) -> Result {
+    let mut pair = Pair::new(comm, peer);
+    loop {
+        let [bytes, pieces] = receive_words(comm, peer)?;
+        if bytes == 0 {
+            return Ok(());
+        }
+        (0..=BATCHES).try_for_each(|_| pair.batch(bytes as usize, pieces as usize, false).map(|_| ()))?;
     }
 }
 
@@ -84,6 +123,10 @@ struct Pair {
 }
 
 impl Pair {
+    fn new(comm: MPI_Comm, peer: usize) -> Self {
+        Self { comm, peer: peer as c_int, out: Vec::new(), into: Vec::new() }
+    }
+
     /// Seconds of an exchange and of a message there and back, all with `bytes` in so many pieces.
     fn time(&mut self, bytes: usize, pieces: usize) -> Result<f64> {
         send_words(self.comm, self.peer as usize, [bytes, pieces].map(|word| word as u64))?;
@@ -97,6 +140,10 @@ impl Pair {
     }
 
     fn batch(&mut self, bytes: usize, pieces: usize, first: bool) -> Result<f64> {
+        if self.out.len() < bytes {
+            self.out.resize(bytes, 0);
+            self.into.resize(bytes, 0);
+        }
         let begun = Instant::now();
         for _ in 0..ROUNDS {
             let mut requests = self.start(bytes, pieces)?;

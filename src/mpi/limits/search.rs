@@ -1,4 +1,5 @@
-//! Where the time of a message over its length jumps, and where two pieces are faster for it.
+//! Where the time of a message over its length jumps, and where two pieces are faster for it; and in which pieces a long message
+//! is fastest.
 
 use crate::schedule::limits::ProtocolLimits;
 
@@ -33,6 +34,29 @@ pub fn search<E>(mut time: impl FnMut(usize, usize) -> Result<f64, E>) -> Result
     steps.sort_unstable();
     steps.dedup();
     Ok(ProtocolLimits::of(steps).expect("lengths in ascending order"))
+}
+
+/// A message of so many bytes is tried in pieces, of which each of these lengths is tried.
+pub const LONG: usize = 256 << 10;
+const PIECES: [usize; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
+/// What is slower than the fastest by no more than this share is as good: longer pieces are fewer messages.
+const LEVEL: f64 = 1.03;
+
+/// The longest message that had better travel whole, of which longer ones take pieces; `None` if all had better. `time` as for
+/// [`search`].
+///
+/// # Errors
+/// What `time` fails with.
+pub fn pieces<E>(mut time: impl FnMut(usize, usize) -> Result<f64, E>) -> Result<Option<usize>, E> {
+    let mut found = Vec::new();
+    for piece in PIECES {
+        found.push((piece, time(LONG, LONG / piece)?));
+    }
+    // One slow moment must not decide.
+    let whole = time(LONG, 1)?.min(time(LONG, 1)?);
+    let fastest = found.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
+    let longest = found.into_iter().rev().find(|(_, time)| *time <= fastest * LEVEL);
+    Ok(longest.filter(|_| fastest < PAYS * whole).map(|(piece, _)| piece))
 }
 
 /// The longest message between two lengths that still takes the way of the shorter one; a multiple of 8 bytes.
@@ -80,6 +104,21 @@ mod tests {
             let of_ucx = found(&[(8192, 2.5)], noise);
             assert!(of_ucx.len() == 1 && (8100..=8192).contains(&of_ucx[0]), "{of_ucx:?}");
         }
+    }
+
+    #[test]
+    fn pieces_are_the_longest_that_are_as_fast_as_the_fastest() {
+        // Whole messages from 48 KiB on take their turns; each piece costs a start-up.
+        let turns = |bytes: usize, pieces: usize| {
+            let piece = bytes.div_ceil(pieces);
+            let factor = if piece >= 48 << 10 { 2.0 } else { 1.0 };
+            Ok::<_, ()>(bytes as f64 * factor + 100.0 * pieces as f64)
+        };
+        assert_eq!(pieces(turns), Ok(Some(32 << 10)));
+        let dear = |bytes: usize, pieces: usize| turns(bytes, pieces).map(|time| time + 1e5 * (pieces - 1) as f64);
+        assert_eq!(pieces(dear), Ok(None), "pieces that cost more than they gain");
+        assert_eq!(pieces(|bytes, pieces| Ok::<_, ()>((bytes + pieces) as f64)), Ok(None), "nothing to gain");
+        assert_eq!(pieces(|_, _| Err(())), Err(()));
     }
 
     #[test]

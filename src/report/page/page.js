@@ -82,6 +82,15 @@ function lateNote(summary) {
 
 const keptNote = cache => `What is kept for calls like earlier ones: on all ranks ${several(cache.evicted, "time")} an entry had to go for another, ${several(cache.refused, "time")} one found no room; a rank used ${bytes(cache.most_bytes)} of ${bytes(cache.bound)} at most, an eighth of COLLIE_MEMORY.`;
 
+// Communicators whose ranks were to share memory within nodes and do not, by the reason.
+function unsharedNote(summary) {
+  const names = new Map();
+  for (const row of summary.communicators) {
+    if (row.no_shared_memory) names.set(row.no_shared_memory, [...(names.get(row.no_shared_memory) ?? []), row.name ?? row.identity]);
+  }
+  return [...names].map(([why, on]) => `No shared memory on ${on.length > 3 ? several(on.length, "communicator") : on.join(", ")}: ${why}; messages go by MPI.`).join(" ");
+}
+
 function trafficSection(summary, rows, id, title, note) {
   if (!rows?.length) return;
   const map = heatMap(summary, rows);
@@ -134,9 +143,11 @@ function show(summary) {
   if (summary.rows.length) totalsSection(summary);
   if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; regions within one are in its time.", regionTable(summary));
   if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack.", siteTable(summary));
+  const unshared = unsharedNote(summary);
   const cells = summary.rows.length ? cellTable(summary) : null;
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below, a group to see its rows.",
     summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
+    unshared ? element("p", { class: "note" }, unshared) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
     cells ? cells.table : "No collective was called.");
   if (cells) drawnAgain(cells.draw);
@@ -146,6 +157,7 @@ function show(summary) {
   drawnAgain(ranks.draw);
   if (summary.late?.length) section("late", "Late ranks", lateNote(summary), lateTable(summary));
   trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
+  trafficSection(summary, summary.shared_traffic, "shared-traffic", "Through shared memory", "Messages that Collie's algorithms sent through memory that the ranks of a node share (COLLIE_TRANSPORT=shared).");
   trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message of point-to-point calls that Open MPI's monitoring counted: the program's, but for persistent ones, and Collie's.");
   trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");
   timelineSection(summary);

@@ -157,6 +157,7 @@ pub fn full_records() -> Vec<RankRecord> {
             bytes: u64::from(40_000_000 / distance.pow(3)),
         };
         record.traffic = vec![sent(1), sent(2), sent(4)];
+        record.shared_traffic = vec![TrafficRecord { to: (rank + 1) % RANKS, messages: 1200, bytes: 9600 }];
         record.native_traffic = vec![TrafficRecord { to: (rank + 3) % RANKS, messages: 210, bytes: 430_080 }];
         record.native_collectives = vec![TrafficRecord { to: (rank + 1) % RANKS, messages: 90, bytes: 2160 }];
         record.events = events(rank);

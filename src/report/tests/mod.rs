@@ -3,7 +3,7 @@
 mod fixture;
 
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
-use crate::monitor::{Summary, merge};
+use crate::monitor::{Summary, TrafficRow, merge};
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
 use serde_json::Value;
@@ -127,6 +127,20 @@ fn one_rank_and_tabs_in_versions_read_well() {
         assert!(!text.contains("(1 ranks)"), "{text}");
     }
     assert!(text(Text, &summary).contains("1 rank on 1 node, MPICH Version: 4.0.2"));
+}
+
+#[test]
+fn shared_memory_is_told_of_where_there_is_any_or_was_to_be() {
+    let mut summary = plain();
+    assert!(!text(Text, &summary).contains("shared memory"));
+    let row = |messages, bytes| TrafficRow { from: 0, to: 1, messages, bytes, on_node: true };
+    summary.shared_traffic = vec![row(700, 3 << 20), row(50, 0)];
+    summary.traffic = vec![row(3, 24)];
+    summary.communicators[1].no_shared_memory = Some("no room in /dev/shm".into());
+    let told = text(Text, &summary);
+    assert!(told.contains("; messages: 750 shared (3M), 3 by MPI"), "{told}");
+    assert!(told.contains("\nno shared memory on 1 communicator: no room in /dev/shm\n"), "{told}");
+    assert!(text(Html, &summary).contains("no room in /dev/shm"));
 }
 
 /// A run before a change and one after it.

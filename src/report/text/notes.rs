@@ -1,10 +1,10 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
 use super::writer::{REASONS, Writer};
-use crate::monitor::{LeftOut, LimitsRecord};
+use crate::monitor::{LeftOut, LimitsRecord, TrafficRow};
 use crate::report::layout::Extent;
 use crate::report::left;
-use crate::report::quantity::{bytes, count, duration, percent};
+use crate::report::quantity::{bytes, count, duration, percent, several};
 use crate::selection::Mode;
 
 impl Writer<'_> {
@@ -55,9 +55,35 @@ impl Writer<'_> {
         }
     }
 
+    /// Communicators whose ranks were to share memory and do not, by the reason.
+    fn not_shared(&mut self) {
+        let mut reasons: Vec<(&str, u64)> = Vec::new();
+        for why in self.summary.communicators.iter().filter_map(|row| row.no_shared_memory.as_deref()) {
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, number)) => *number += 1,
+                None => reasons.push((why, 1)),
+            }
+        }
+        for (why, number) in reasons {
+            self.line(&format!("no shared memory on {}: {why}", several(number, "communicator")));
+        }
+    }
+
+    /// How many messages went through memory that ranks share, if any did.
+    fn through_shared_memory(&self) -> String {
+        let (shared, by_mpi) = (&self.summary.shared_traffic, &self.summary.traffic);
+        if shared.is_empty() {
+            return String::new();
+        }
+        let messages = |rows: &[TrafficRow]| count(rows.iter().map(|row| row.messages).sum());
+        let bytes = bytes(shared.iter().map(|row| row.bytes).sum());
+        format!("; messages: {} shared ({bytes}), {} by MPI", messages(shared), messages(by_mpi))
+    }
+
     /// What is not in the report, and what it cost.
     pub fn notes(&mut self) {
         self.left_to_native();
+        self.not_shared();
         let summary = self.summary;
         if let Some(beyond) = &summary.beyond {
             self.line(&format!(
@@ -86,9 +112,10 @@ impl Writer<'_> {
         };
         let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut_in_two);
         self.line(&format!(
-            "monitoring costs {} a call, {} on the busiest rank{}{dropped}{limits}",
+            "monitoring costs {} a call, {} on the busiest rank{}{}{dropped}{limits}",
             duration(overhead.nanoseconds_per_call / 1e9),
             duration(overhead.seconds_per_rank),
+            self.through_shared_memory(),
             finalize.unwrap_or_default()
         ));
     }

@@ -45,7 +45,8 @@ pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Res
         }
         None => {
             let panel = exchange::draw(&mut svg, &messages, size, (MARGIN, y + 14.0), WIDTH);
-            ("Messages by round", "blue to a higher rank, red to a lower one".to_owned(), panel)
+            let heading = if tapes.share_memory() { "Flags seen by round" } else { "Messages by round" };
+            (heading, "blue to a higher rank, red to a lower one".to_owned(), panel)
         }
     };
     svg.headline((MARGIN, y), heading, &note);
@@ -91,7 +92,7 @@ mod tests {
         let network = Network::presets().next().expect("there are presets");
         for row in all() {
             for size in [1, 2, 8] {
-                let call = Call::plain(row.operation, 64, 8);
+                let call = network.with_shared_memory(&Call::plain(row.operation, 64, 8));
                 if row.accepts(&call, size).is_ok() {
                     let drawing = draw(&Choice::new(row), &call, size, &network).expect("the row is verified");
                     assert!(drawing.starts_with("<svg") && drawing.contains("Time line"), "{row:?}");

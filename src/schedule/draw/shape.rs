@@ -1,7 +1,7 @@
 //! What there is to draw: the messages by round, and the tree that they may form.
 
 use crate::schedule::count::one_ported;
-use crate::schedule::simulate::{Broken, Observer, Span, Tapes, simulate_tapes};
+use crate::schedule::simulate::{Broken, Memory, Network, Observer, Span, Tapes, simulate_tapes};
 use std::collections::{HashMap, VecDeque};
 
 /// A message in the model of one port in either direction, where only rounds cost time.
@@ -33,12 +33,18 @@ impl Observer for Watch {
             self.messages[message].arrives = span.end as usize;
         }
     }
+
+    fn notified(&mut self, from: usize, to: usize, span: Span) {
+        let (departs, arrives) = (span.start as usize, span.end as usize);
+        self.messages.push(Message { from, to, bytes: 0, departs, arrives });
+    }
 }
 
-/// All messages by round.
+/// All messages by round; in shared memory, who sees whose flag.
 pub fn messages(tapes: &Tapes) -> Result<Vec<Message>, Broken> {
     let mut watch = Watch::default();
-    simulate_tapes(tapes, &one_ported(1.0, 0.0, 0.0), &[], &mut watch)?;
+    let memory = Memory { notification: 1.0, arrival: 1.0, ..Memory::FREE };
+    simulate_tapes(tapes, &Network { memory, ..one_ported(1.0, 0.0, 0.0) }, &[], &mut watch)?;
     watch.messages.sort_by_key(|message| (message.departs, message.from, message.to));
     Ok(watch.messages)
 }

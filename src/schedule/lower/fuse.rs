@@ -27,7 +27,7 @@ impl<S: Sink> Lower<'_, S> {
             Step::Copy { from, into } => self.emit(Action::Copy { from: *from, into: *into }),
             Step::Fold { left, right, into } => self.emit(Action::Fold { left: *left, right: *right, into: *into }),
             Step::Isend { .. } | Step::Irecv { .. } => return self.write_message(steps, waited),
-            Step::Wait { .. } => unreachable!("a window ends before a wait"),
+            Step::Wait { .. } | Step::Shared(_) => unreachable!("a window ends before a wait and a step on the board"),
         }
         1
     }

@@ -19,7 +19,7 @@ use super::fragments::Fragments;
 use super::limits::ProtocolLimits;
 use super::record::{Program, Step};
 use crate::operation::comm::{Buffer, Comm, Range, Request};
-use crate::operation::{Call, Choice, Stage};
+use crate::operation::{Call, Choice, Shared, Stage};
 use local_reduction::LocalReduction;
 use slots::Slots;
 
@@ -286,5 +286,11 @@ impl<S: Sink> Comm for Lower<'_, S> {
         if into.len > 0 {
             self.add(Step::Fold { left, right, into });
         }
+    }
+
+    /// Nothing that comes before may be put off until after it.
+    fn shared(&mut self, step: Shared) {
+        self.flush(&[]);
+        self.sink.take(Action::Shared(step));
     }
 }

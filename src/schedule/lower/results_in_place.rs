@@ -67,7 +67,7 @@ fn touched(action: &Action) -> ([Option<Range>; 2], Option<Range>) {
         Action::Send(message) | Action::StartSend { message, .. } => ([Some(message.range), None], None),
         Action::Receive(message) | Action::StartReceive { message, .. } => ([None, None], Some(message.range)),
         Action::Exchange { out, into } => ([Some(out.range), None], Some(into.range)),
-        Action::Wait { .. } => ([None, None], None),
+        Action::Wait { .. } | Action::Shared(_) => ([None, None], None),
         Action::Copy { from, into } => ([Some(from), None], Some(into)),
         Action::Fold { left, right, into } => ([Some(left), Some(right)], Some(into)),
         Action::ReduceLocal { input, inout } => ([Some(input), Some(inout)], Some(inout)),

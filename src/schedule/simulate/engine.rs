@@ -3,11 +3,13 @@
 //! Every rank runs ahead on its own clock until it has to wait for a message whose end is not known yet; messages take
 //! ports in the order of time. So there are two or three events per message, whatever the ranks do in between.
 
+use super::board::{Board, Step};
 use super::matching::{Ends, ends};
-use super::network::{Link, Network};
+use super::network::{Link, Memory, Network};
 use super::sharing::{self, Sharing, Stage};
 use super::tape::{Beat, Tapes};
 use super::{Activity, Broken, Observer, Outcome, Span};
+use crate::schedule::Shared;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
@@ -92,9 +94,12 @@ struct Rank {
     /// Messages started.
     started: u32,
     clock: f64,
-    /// The end that it waits for, counted from 1; 0 for none.
+    /// The end that it waits for, counted from 1; 0 for none, [`FLAG`] for a flag.
     awaits: u32,
 }
+
+/// What a rank waits for that waits for a flag.
+const FLAG: u32 = u32::MAX;
 
 pub struct Engine<'a, O> {
     tapes: &'a Tapes,
@@ -116,6 +121,7 @@ pub struct Engine<'a, O> {
     sharing: Sharing<Message>,
     /// Lanes in use, with those who wait for them.
     lanes: HashMap<Lane, Traffic>,
+    board: Board,
     events: BinaryHeap<Reverse<Event>>,
     outcome: Outcome,
     observer: &'a mut O,
@@ -147,6 +153,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             node_ports: vec![[0.0; 2]; number_of_nodes * network.ports_per_node],
             sharing: shared_ports(network, size, number_of_nodes),
             lanes: HashMap::new(),
+            board: Board::new(size),
             events: BinaryHeap::new(),
             outcome: Outcome { finished: vec![0.0; size], ..Outcome::default() },
             observer,
@@ -158,6 +165,9 @@ impl<'a, O: Observer> Engine<'a, O> {
         (0..self.ranks.len()).for_each(|rank| self.advance(rank));
         let mut now = 0.0;
         loop {
+            while let Some(rank) = self.board.woken() {
+                self.advance(rank);
+            }
             let goes_on = self.events.peek().is_none_or(|Reverse(next)| next.time > now);
             if goes_on && self.sharing.is_due() {
                 self.sharing.share_out(now);
@@ -221,10 +231,42 @@ impl<'a, O: Observer> Engine<'a, O> {
                     let seconds = bytes as f64 * self.network.per_copied_byte;
                     self.spend(rank, Activity::Copy, &mut state.clock, seconds);
                 }
+                Beat::Move(bytes) => {
+                    let seconds = bytes as f64 * self.network.memory.per_byte;
+                    self.spend(rank, Activity::Copy, &mut state.clock, seconds);
+                }
+                Beat::Shared(step) => {
+                    if !self.take_shared(rank, &mut state.clock, step) {
+                        state.awaits = FLAG;
+                        break;
+                    }
+                }
             }
             state.beat += 1;
         }
         self.ranks[rank] = state;
+    }
+
+    /// Takes a step on the board, unless it has to wait; whether it is taken.
+    fn take_shared(&mut self, rank: usize, clock: &mut f64, step: Shared) -> bool {
+        let Memory { notification, arrival, .. } = self.network.memory;
+        match self.board.step(rank, step, *clock, arrival) {
+            Step::Done => {}
+            Step::Waits(_) => return false,
+            Step::Sees { time, flags, of } => {
+                let late = (time - *clock).max(0.0);
+                self.spend(rank, Activity::Wait, clock, late);
+                let start = *clock;
+                self.spend(rank, Activity::Overhead, clock, flags as f64 * notification);
+                self.observer.notified(of as usize, rank, Span { start, end: *clock });
+            }
+            Step::Arrives { turn } => {
+                let late = (turn - *clock).max(0.0);
+                self.spend(rank, Activity::Wait, clock, late);
+                self.spend(rank, Activity::Overhead, clock, arrival);
+            }
+        }
+        true
     }
 
     fn spend(&mut self, rank: usize, activity: Activity, clock: &mut f64, seconds: f64) {

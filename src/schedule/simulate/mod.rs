@@ -7,7 +7,11 @@
 //! that its two ports give it, and one after the other between the same two ranks. A message that is not below the eager
 //! limit departs when its receive has been started and the two sides have told each other so (`handshake`); on a
 //! `half_duplex` link it also takes turns with such messages of the opposite direction between the same two ranks.
+//!
+//! In shared memory a rank that waits for a flag goes on a `notification` after it was raised, copies take their time per
+//! byte, and ranks that arrive at a counter do so one after another.
 
+mod board;
 mod engine;
 mod matching;
 mod network;
@@ -17,7 +21,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
-pub use network::{Link, Network, NetworkError};
+pub use network::{Link, Memory, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span};
 pub use tape::{Beat, Tapes};
 
@@ -50,7 +54,10 @@ pub fn predict(
     let formula = || {
         let link = if size > network.ranks_per_node { &network.off_node } else { &network.on_node };
         let cost = choice.cost(&Shape::of(call, size));
-        Prediction { time: cost.seconds(link.start_up(), link.per_byte, network.per_folded_byte), simulated: false }
+        let Memory { notification, per_byte, arrival, .. } = network.memory;
+        let time = cost.seconds(link.start_up(), link.per_byte, network.per_folded_byte)
+            + cost.seconds_in_memory(notification, per_byte, arrival);
+        Prediction { time, simulated: false }
     };
     let outcome = simulate(choice, call, size, network, steps)?;
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });

@@ -1,6 +1,6 @@
 //! A network in numbers.
 
-use crate::operation::{Call, Operation};
+use crate::operation::{Call, Operation, SharedMemory};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::Form;
@@ -48,6 +48,40 @@ impl Link {
     }
 }
 
+/// What memory costs that the ranks of a node share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// t: seconds per byte copied to it or from it.
+    pub per_byte: f64,
+    /// t_W: seconds until a rank that waits for a flag sees that it is raised.
+    pub notification: f64,
+    /// t_A: seconds of an arrival at a counter, one rank after another.
+    pub arrival: f64,
+    /// Bytes of a bank of each rank's window.
+    pub window: usize,
+}
+
+impl Memory {
+    /// Of a machine that nobody has measured: caches of one socket.
+    pub const PLAIN: Self =
+        Self { per_byte: 1e-10, notification: 1e-7, arrival: 5e-8, window: SharedMemory::PLAIN.window };
+    /// Nothing costs time.
+    pub const FREE: Self = Self { per_byte: 0.0, notification: 0.0, arrival: 0.0, ..Self::PLAIN };
+
+    /// What calls rest on.
+    pub fn in_calls(&self) -> SharedMemory {
+        let notification = (self.notification / self.per_byte).min(1e15).round() as usize;
+        SharedMemory { window: self.window, notification }
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::PLAIN
+    }
+}
+
 /// A machine, as far as collectives feel it: LogGP with nodes and ports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -68,9 +102,16 @@ pub struct Network {
     pub ranks_per_node: usize,
     /// Ports of a node to the others, in either direction, shared by its ranks.
     pub ports_per_node: usize,
-    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; absent where all do.
+    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; 0 where all do, absent where nobody
+    /// found out, which is the same for predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<usize>,
+    /// Bytes beyond which a message within a node travels as two, as `COLLIE_LIMITS` says; absent where nobody found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Vec<usize>>,
+    /// Memory that ranks of a node share; what nobody knows better where the file says nothing of it.
+    #[serde(default)]
+    pub memory: Memory,
 }
 
 /// What is wrong with a written network.
@@ -117,8 +158,15 @@ impl Network {
     }
 
     /// What calls are lowered for on this network.
-    pub const fn form(&self) -> Form {
-        Form { fragments: Fragments { between_nodes: self.fragment, within_node: ProtocolLimits::NONE }, ..Form::PLAIN }
+    pub fn form(&self) -> Form {
+        let between_nodes = self.fragment.filter(|bytes| *bytes > 0);
+        let within_node = self.protocol_limits().unwrap_or(ProtocolLimits::NONE);
+        Form { fragments: Fragments { between_nodes, within_node }, ..Form::PLAIN }
+    }
+
+    /// Which messages within a node travel as two; `None` where nobody found out.
+    pub fn protocol_limits(&self) -> Option<ProtocolLimits> {
+        ProtocolLimits::of(self.limits.as_ref()?.iter().copied())
     }
 
     /// Node of each of `size` ranks, as in [`Call`].
@@ -142,6 +190,11 @@ impl Network {
         let count = if operation.has_data() { bytes.div_ceil(unit) } else { 0 };
         let half_bandwidth = self.half_bandwidth(nodes.is_empty());
         Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
+    }
+
+    /// The same where its ranks share memory, which they do on one node.
+    pub fn with_shared_memory<'a>(&self, call: &Call<'a>) -> Call<'a> {
+        Call { shared: call.nodes.is_empty().then(|| self.memory.in_calls()), ..*call }
     }
 
     /// The names of the presets, with commas between.
@@ -173,8 +226,12 @@ impl Network {
         let mut times = times.concat();
         times.extend([network.on_node, network.off_node].map(|link| link.handshake));
         times.extend([network.per_folded_byte, network.per_copied_byte]);
+        times.extend([network.memory.per_byte, network.memory.notification, network.memory.arrival]);
         if times.iter().any(|time| !time.is_finite() || *time < 0.0) {
             return refuse("every time has to be a number of seconds, not below 0");
+        }
+        if network.limits.is_some() && network.protocol_limits().is_none() {
+            return refuse("limits have to be at most two numbers of bytes, ascending, from 1 on");
         }
         Ok(network)
     }

@@ -47,6 +47,8 @@ pub enum Activity {
 pub trait Observer {
     /// A rank spent its time so.
     fn activity(&mut self, _rank: usize, _activity: Activity, _span: Span) {}
+    /// A rank saw a flag of another one: that it is raised took so long to come through.
+    fn notified(&mut self, _teller: usize, _rank: usize, _span: Span) {}
     /// A message kept a port busy: one of the sender's if `departs`, else one of the receiver's.
     fn transfer(&mut self, _sender: usize, _receiver: usize, _departs: bool, _bytes: u64, _span: Span) {}
 }

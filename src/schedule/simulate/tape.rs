@@ -3,7 +3,7 @@
 use crate::operation::{Call, Choice};
 use crate::schedule::action::{Expansion, Primitives};
 use crate::schedule::lower::{self, Form, Part};
-use crate::schedule::{Comm, Range, Request};
+use crate::schedule::{Buffer, Comm, Range, Request, Shared};
 
 /// A step that costs time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,13 @@ pub enum Beat {
     Fold(u64),
     /// Copies so many bytes.
     Copy(u64),
+    /// Copies so many bytes to or from shared memory.
+    Move(u64),
+    /// A step on the board.
+    Shared(Shared),
 }
+
+const _: () = assert!(std::mem::size_of::<Beat>() == 16);
 
 /// All ranks' steps, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +83,11 @@ impl Tapes {
         self.bounds.len() - 1
     }
 
+    /// Whether some rank takes a step on the board.
+    pub fn share_memory(&self) -> bool {
+        self.beats.iter().any(|beat| matches!(beat, Beat::Shared(_)))
+    }
+
     /// The steps of one rank.
     pub fn rank(&self, rank: usize) -> &[Beat] {
         &self.beats[self.bounds[rank]..self.bounds[rank + 1]]
@@ -109,11 +120,17 @@ impl Primitives for Beats {
         self.beats.push(Beat::Wait(request.0));
     }
 
-    fn copy(&mut self, from: Range, _: Range) {
-        self.beats.push(Beat::Copy(self.bytes(from.len)));
+    fn copy(&mut self, from: Range, into: Range) {
+        let bytes = self.bytes(from.len);
+        let shared = [from, into].iter().any(|range| range.buffer == Buffer::Shared);
+        self.beats.push(if shared { Beat::Move(bytes) } else { Beat::Copy(bytes) });
     }
 
     fn fold(&mut self, _: Range, _: Range, into: Range) {
         self.beats.push(Beat::Fold(self.bytes(into.len)));
+    }
+
+    fn shared(&mut self, step: Shared) {
+        self.beats.push(Beat::Shared(step));
     }
 }

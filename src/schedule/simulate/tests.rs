@@ -12,7 +12,9 @@ fn network() -> Network {
         per_copied_byte: 1.0,
         ranks_per_node: 2,
         ports_per_node: 1,
+        memory: Memory::FREE,
         fragment: None,
+        limits: None,
     }
 }
 

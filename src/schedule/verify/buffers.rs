@@ -59,7 +59,9 @@ impl Buffers {
         if range.len == 0 {
             return Ok(());
         }
-        let units = self.units[range.buffer as usize].ok_or(What::NoBuffer(range.buffer))?;
+        // Shared memory is none of a rank's buffers.
+        let units = self.units.get(range.buffer as usize).copied().flatten();
+        let units = units.ok_or(What::NoBuffer(range.buffer))?;
         if range.end() > units {
             return Err(What::Outside { range, units });
         }

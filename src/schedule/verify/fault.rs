@@ -64,6 +64,24 @@ pub enum What {
     WaitedTwice(u32),
     #[error("this {0} is never waited for")]
     NeverWaited(&'static str),
+    #[error("the board is used before the call has entered it")]
+    NotEntered,
+    #[error("the flag goes to step {to} of this call, but says {from} already")]
+    FlagDoesNotGrow { from: u32, to: u32 },
+    #[error("step {0} is more than a flag can tell")]
+    StepTooLong(u32),
+    #[error("more than all ranks arrive in this call")]
+    ArrivesTwice,
+    #[error("{range} is written, which belongs to another rank")]
+    WritesOfOthers { range: Range },
+    #[error("{range} was written by rank {writer} ({}), and no flag tells of that", calls(*.ago))]
+    ReadsUntold { range: Range, writer: usize, ago: u64 },
+    #[error("{range} may still be read by rank {reader} ({})", calls(*.ago))]
+    OverwritesUnread { range: Range, reader: usize, ago: u64 },
+    #[error("this rank has entered the board {calls} times, rank 0 {first} times")]
+    CallsDiffer { calls: u64, first: u64 },
+    #[error("waits for ever for rank {partner}, whose flag never comes to step {step} of call {call}")]
+    NeverTold { partner: usize, call: u64, step: u32 },
     #[error("deadlock: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Deadlock(Vec<Waiting>),
     #[error("unit {unit} of the result was never written")]
@@ -82,6 +100,15 @@ pub enum What {
     Order { unit: usize, found: String },
     #[error("unit {unit} of the result is combined in another way than on rank 0, so the bits may differ")]
     Differs { unit: usize },
+}
+
+/// How many calls ago something was.
+fn calls(ago: u64) -> String {
+    match ago {
+        0 => "in this call".to_owned(),
+        1 => "in the call before".to_owned(),
+        ago => format!("{ago} calls ago"),
+    }
 }
 
 /// One link of a deadlock.

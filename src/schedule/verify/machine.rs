@@ -1,6 +1,7 @@
 //! Runs all ranks' programs on symbolic contents.
 
 use super::Mode;
+use super::board::{Awaited, Board};
 use super::buffers::Buffers;
 use super::fault::{Fault, Waiting, What};
 use super::matching::{Matching, at, matching};
@@ -8,7 +9,7 @@ use super::memory::{Run, fold};
 use super::terms::Terms;
 use super::{Sends, Verified};
 use crate::operation::Call;
-use crate::schedule::{Program, Range, Request, Step};
+use crate::schedule::{Buffer, Program, Range, Request, Shared, Step};
 
 /// How far a message has come, at one of its ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,10 @@ struct Position {
 
 pub struct Machine<'a> {
     programs: &'a [Program],
+    call: &'a Call<'a>,
+    board: &'a mut Board,
+    /// By rank: what of the board's it waits for.
+    awaits: Vec<Option<Awaited>>,
     matching: Matching,
     sends: Sends,
     positions: Vec<Position>,
@@ -44,12 +49,15 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(programs: &'a [Program], call: &Call, mode: Mode) -> Result<Self, Fault> {
+    pub fn new(programs: &'a [Program], call: &'a Call<'a>, mode: Mode, board: &'a mut Board) -> Result<Self, Fault> {
         let matching = matching(programs)?;
         let size = programs.len();
         let buffers = programs.iter().enumerate();
         Ok(Self {
             programs,
+            call,
+            board,
+            awaits: vec![None; size],
             sends: mode.sends,
             positions: vec![Position::default(); size],
             buffers: buffers.map(|(rank, of)| Buffers::new(call, rank, size, of, mode.in_place)).collect(),
@@ -73,6 +81,7 @@ impl<'a> Machine<'a> {
         if let Some(rank) = (0..self.programs.len()).find(late) {
             return Err(self.deadlock(rank));
         }
+        self.board.check_calls().map_err(|(rank, what)| Fault { rank, step: None, what })?;
         let unfinished = self.progress.iter().position(|progress| *progress != Progress::Waited);
         unfinished.map_or(Ok(()), |end| {
             let end = &self.matching.ends[end];
@@ -106,8 +115,47 @@ impl<'a> Machine<'a> {
             Step::Wait { requests } => return self.wait(rank, requests),
             Step::Copy { from, into } => self.copy(rank, *from, *into)?,
             Step::Fold { left, right, into } => self.fold(rank, *left, *right, *into)?,
+            Step::Shared(step) => return self.shared(rank, *step),
         }
         Ok(true)
+    }
+
+    /// A step on the board, after which others may go on.
+    fn shared(&mut self, rank: usize, step: Shared) -> Result<bool, What> {
+        self.awaits[rank] = self.board.step(rank, step)?;
+        if !step.waits() {
+            // Whoever waits for a flag looks again; that there are few who do not get through keeps this cheap.
+            let waiting = (0..self.awaits.len()).filter(|other| self.awaits[*other].is_some());
+            let woken: Vec<usize> = waiting.collect();
+            woken.iter().for_each(|other| self.awaits[*other] = None);
+            self.ready.extend(woken);
+        }
+        Ok(self.awaits[rank].is_none())
+    }
+
+    fn check(&self, rank: usize, range: Range, writes: bool) -> Result<(), What> {
+        match range.buffer {
+            Buffer::Shared if range.len > 0 => self.board.check(rank, range, writes, self.call),
+            _ => self.buffers[rank].check(range, writes),
+        }
+    }
+
+    /// Appends what the range holds to one of the lists of runs, which is emptied first.
+    fn read(&mut self, rank: usize, range: Range, list: usize) -> Result<(), What> {
+        let runs = &mut self.runs[list];
+        runs.clear();
+        match range.buffer {
+            Buffer::Shared if range.len > 0 => self.board.read(rank, range, self.call, runs),
+            _ => self.buffers[rank].read(range, runs),
+        }
+    }
+
+    /// Writes one of the lists of runs.
+    fn write(&mut self, rank: usize, range: Range, list: usize) {
+        match range.buffer {
+            Buffer::Shared if range.len > 0 => self.board.write(rank, range, self.call, &self.runs[list]),
+            _ => self.buffers[rank].write(range, &self.runs[list]),
+        }
     }
 
     fn start_send(&mut self, rank: usize, number: usize, from: Range, request: Request) -> Result<(), What> {
@@ -165,49 +213,44 @@ impl<'a> Machine<'a> {
     }
 
     fn copy(&mut self, rank: usize, from: Range, into: Range) -> Result<(), What> {
-        let buffers = &mut self.buffers[rank];
         if from.len != into.len {
             return Err(What::Lengths);
         }
-        buffers.check(from, false)?;
-        let runs = &mut self.runs[0];
-        runs.clear();
-        buffers.read(from, runs)?;
+        self.check(rank, from, false)?;
+        self.read(rank, from, 0)?;
         // Copying a range onto itself leaves it alone, even while it is being sent.
-        if buffers.place(from) == buffers.place(into) {
+        let [source, target] = [from, into].map(|range| self.buffers[rank].place(range));
+        if source == target {
             return Ok(());
         }
-        buffers.check(into, true)?;
-        if buffers.place(from).overlaps(buffers.place(into)) {
+        self.check(rank, into, true)?;
+        if source.overlaps(target) {
             return Err(What::Overlap);
         }
-        buffers.write(into, runs);
+        self.write(rank, into, 0);
         Ok(())
     }
 
     fn fold(&mut self, rank: usize, left: Range, right: Range, into: Range) -> Result<(), What> {
-        let buffers = &mut self.buffers[rank];
         if left.len != into.len || right.len != into.len {
             return Err(What::Lengths);
         }
-        buffers.check(left, false)?;
-        buffers.check(right, false)?;
-        buffers.check(into, true)?;
-        for side in [left, right].map(|side| buffers.place(side)) {
-            let place = buffers.place(into);
+        self.check(rank, left, false)?;
+        self.check(rank, right, false)?;
+        self.check(rank, into, true)?;
+        let [left_place, right_place, place] = [left, right, into].map(|range| self.buffers[rank].place(range));
+        for side in [left_place, right_place] {
             if side != place && side.overlaps(place) {
                 return Err(What::Overlap);
             }
         }
+        self.read(rank, left, 0)?;
+        self.read(rank, right, 1)?;
         let [a, b, folded] = &mut self.runs;
-        a.clear();
-        b.clear();
         folded.clear();
-        buffers.read(left, a)?;
-        buffers.read(right, b)?;
         let mixed = |(unit, left, right)| What::MixedUnits { unit: into.start + unit, left, right };
         fold(&mut self.terms, a, b, folded).map_err(mixed)?;
-        buffers.write(into, folded);
+        self.write(rank, into, 2);
         self.verified.units_folded += into.len;
         Ok(())
     }
@@ -215,6 +258,11 @@ impl<'a> Machine<'a> {
     /// Follows who waits for whom from `rank` on until the circle closes.
     fn deadlock(&self, mut rank: usize) -> Fault {
         let first = rank;
+        if let Some(Awaited { rank: partner, value: (call, step) }) = self.awaits[rank] {
+            let number = self.positions[rank].step;
+            let what = What::NeverTold { partner, call, step };
+            return Fault { rank, step: at(self.programs, rank, number), what };
+        }
         let mut chain: Vec<Waiting> = Vec::new();
         while let Some(Step::Wait { requests }) = self.programs[rank].steps.get(self.positions[rank].step) {
             let request = requests[self.positions[rank].waited].0 as usize;

@@ -10,6 +10,7 @@
 //! so one order of running the ranks stands for all of them. What is right with synchronous sends is right with
 //! buffered ones too, since those let a rank go on whenever the former do.
 
+mod board;
 mod buffers;
 mod fault;
 mod machine;
@@ -20,6 +21,8 @@ mod result;
 mod terms;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_shared;
 
 pub use fault::{At, Fault, Waiting, What};
 pub use mode::{Mode, Sends, Verified};
@@ -41,7 +44,27 @@ pub fn verify(choice: &Choice, call: &Call, size: usize, mode: Mode) -> Result<V
 /// # Errors
 /// The first fault found.
 pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
-    let mut machine = machine::Machine::new(programs, call, mode)?;
+    verify_on(&mut board::Board::new(programs.len()), programs, call, mode)
+}
+
+/// Verifies calls that follow one another on a communicator, each with the programs of all ranks, whose memory is shared: a
+/// call must leave alone what ranks that are late still read.
+///
+/// # Errors
+/// The number of the call at fault, and its first fault.
+pub fn verify_sequence(calls: &[(&[Program], Call)], mode: Mode) -> Result<(), (usize, Fault)> {
+    let ranks = calls.iter().map(|(programs, _)| programs.len()).max().unwrap_or(0);
+    let mut board = board::Board::new(ranks);
+    for (number, (programs, call)) in calls.iter().enumerate() {
+        verify_on(&mut board, programs, call, mode).map_err(|fault| (number, fault))?;
+    }
+    Ok(())
+}
+
+/// Running the calls one after the other asks for more than any rank may rest on: that it gets to the end of a call without
+/// any other having begun the next. What is ordered does not depend on it.
+fn verify_on(board: &mut board::Board, programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
+    let mut machine = machine::Machine::new(programs, call, mode, board)?;
     machine.run()?;
     result::check_lengths(call, programs, &machine.buffers)?;
     result::check(call, &machine.buffers, &mut machine.terms)?;

@@ -2,7 +2,9 @@
 
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
-use crate::selection::{Configuration, Device, Mode, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Wanted};
+use crate::selection::{
+    Configuration, Device, Mode, Piece, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Transport, Wanted,
+};
 
 fn parse(variables: &[(&str, &str)]) -> Result<Configuration, String> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -53,6 +55,7 @@ fn every_variable_is_understood() {
         ("COLLIE_MAX_COMMUNICATORS", "7"),
         ("COLLIE_DEVICE", "ask"),
         ("COLLIE_PIECE", "off"),
+        ("COLLIE_TRANSPORT", "shared"),
         ("COLLIE_LIMITS", "256, 1K"),
     ])
     .unwrap();
@@ -70,6 +73,7 @@ fn every_variable_is_understood() {
     assert_eq!(configuration.report, targets);
     assert_eq!(configuration.log, "collie=trace");
     assert_eq!(configuration.device, Device::Ask);
+    assert_eq!((configuration.transport, parse(&[]).unwrap().transport), (Transport::Shared, Transport::Messages));
     assert_eq!(configuration.max_communicators, Some(7));
     assert_eq!((configuration.piece.or(Some(5)), configuration.limits), (None, ProtocolLimits::of([256, 1024])));
     assert_eq!(parse(&[]).unwrap().limits, None);
@@ -224,6 +228,19 @@ fn the_network_decides_where_bytes_begin_to_count() {
         |network: &Network| Some(RulesFile { path: "n".to_owned(), text: Ok(serde_json::to_string(network).unwrap()) });
     let raw = RawConfiguration { network: text(&network), ..of("n") };
     assert_eq!(raw.parse().unwrap().half_bandwidth(false), 12941);
+    let limited = |variables: &[(&str, &str)], fragment, limits| {
+        let network = Network { fragment, limits, ..network.clone() };
+        let raw = RawConfiguration { network: text(&network), ..of("n") };
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let found = RawConfiguration { variables: variables.chain(raw.variables).collect(), ..raw }.parse().unwrap();
+        (found.piece, found.limits)
+    };
+    let limits = ProtocolLimits::of([4032]);
+    assert_eq!(limited(&[], Some(8192), Some(vec![4032])), (Piece::Bytes(8192), limits));
+    assert_eq!(limited(&[], Some(0), Some(vec![])), (Piece::Off, Some(ProtocolLimits::NONE)));
+    assert_eq!(limited(&[], None, None), (Piece::Auto, None));
+    let set = [("COLLIE_PIECE", "4K"), ("COLLIE_LIMITS", "off")];
+    assert_eq!(limited(&set, Some(8192), Some(vec![4032])), (Piece::Bytes(4096), Some(ProtocolLimits::NONE)));
     network.ports_per_node = 0;
     let error = RawConfiguration { network: text(&network), ..raw }.parse().unwrap_err().to_string();
     assert!(error.contains("ports_per_node"), "{error}");

@@ -1,6 +1,6 @@
 //! Who is heard first, what happens when needs are not met, and that the default tables have an answer for every call.
 
-use crate::algorithm::{Call, Operation};
+use crate::algorithm::{Call, Operation, SharedMemory};
 use crate::selection::defaults::{BEST, TABLES};
 use crate::selection::{
     Configuration, Decided, Mpi, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules,
@@ -40,6 +40,26 @@ fn the_variable_goes_before_the_rules_and_these_before_the_tables() {
 }
 
 #[test]
+fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gives_way() {
+    let told = |variables: &[(&str, &str)], operation, shared| {
+        let call = Call { shared, ..call(operation, 8, true) };
+        match decide(&configuration(variables, ""), &HERE, &call) {
+            Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
+            Decided::Native { by } => format!("native by {by}"),
+        }
+    };
+    let shared = Some(SharedMemory::PLAIN);
+    assert_eq!(told(&[], Operation::Allreduce, shared), "shared_slices by default shared_memory:7");
+    assert!(told(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
+    assert!(!told(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
+    assert_eq!(told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
+    let refused = told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, None);
+    let why = "(mcs of COLLIE_BARRIER needs memory that all ranks share, which there is on one node with \
+               COLLIE_TRANSPORT=shared)";
+    assert!(refused.contains(" by default one_node:") && refused.ends_with(why), "{refused}");
+}
+
+#[test]
 fn the_program_goes_before_the_variables_but_not_before_needs() {
     let configuration = configuration(&[("COLLIE_ALLGATHER", "ring")], "");
     let with = |program: &str, ranks| {
@@ -56,6 +76,20 @@ fn the_program_goes_before_the_variables_but_not_before_needs() {
     let words = with("recursive_doubling", 7);
     let end = "(recursive_doubling of program needs a power-of-two number of ranks, not 7)";
     assert!(words.contains(" by default one_node:") && words.ends_with(end), "{words}");
+}
+
+#[test]
+fn the_users_tables_go_before_the_own_ones_and_rows_that_may_not_be_used_give_way() {
+    let mut configuration = configuration(&[], "allreduce * 0-7 native");
+    configuration.tables =
+        parse_rules("my.tables", "allreduce 7 * ring\nallreduce * 8-1K ring\nallreduce * 8-1K linear").unwrap();
+    assert_eq!(told(&configuration, 0, true), "native by my.rules:1");
+    assert_eq!(told(&configuration, 100, true), "ring by table my.tables:2");
+    assert!(told(&configuration, 1000, true).contains(" by default one_node:"));
+    let words = told(&configuration, 100, false);
+    assert!(!words.starts_with("ring") && !words.contains('('), "the next row is as meant: {words}");
+    let best = Configuration { mode: crate::selection::Mode::Best, ..configuration };
+    assert_eq!(told(&best, 100, true), "ring by table my.tables:2");
 }
 
 #[test]

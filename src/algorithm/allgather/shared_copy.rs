@@ -1,0 +1,77 @@
+//! Everyone writes its block into shared memory once, and copies those of all others from there.
+//!
+//! State at p = 3 (what lies in shared memory, then what rank 0 has):
+//!
+//! ```text
+//! written   0 1 2     0 . .
+//! copied    0 1 2     0 1 2
+//! ```
+//!
+//! Cost: (p−1)t_W + pbt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more. Needs: shared memory.
+//! Memory: a window of each rank.
+//!
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+
+use crate::algorithm::engine::windows::{self, Fills};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Allgather,
+    name: "shared_copy",
+    summary: "Everyone writes its block into shared memory once, and copies those of all others from there.",
+    parameters: &[],
+    needs: Needs::SHARED_MEMORY,
+    ordered: true,
+    formula: "(p−1)t_W for each fill of a bank, +pbt",
+    cost,
+    source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    let Shape { ranks, bytes, unit, .. } = *shape;
+    if ranks == 1 || bytes == 0 {
+        return Cost::default();
+    }
+    let (others, copied) = ((ranks - 1) as f64, (ranks * bytes) as f64);
+    if windows::fits_line(bytes) {
+        return Cost { notified: others, copied, ..Cost::default() };
+    }
+    let fills = Fills::new(bytes / unit, windows::window_units_of(shape));
+    let notified = fills.notifications(ranks) + fills.number() as f64 * others;
+    Cost { notified, copied, ..Cost::default() }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    let (p, r, own) = (comm.size(), comm.rank(), Range::send(0, call.count));
+    let block = |rank: usize| Range::receive(rank * call.count, call.count);
+    let others = (1..p).map(|distance| (r + distance) % p);
+    if p > 1 && call.count > 0 {
+        comm.enter(0);
+        if windows::fits_line(call.bytes()) {
+            windows::post(comm, own);
+            comm.copy(own, block(r));
+            for rank in others {
+                comm.await_post(rank);
+                comm.copy(Range::line(rank, call.count), block(rank));
+            }
+            return;
+        }
+        let fills = Fills::new(call.count, windows::window_units(call));
+        fills.await_banks(comm);
+        for fill in 0..fills.number() {
+            // All have told of the fill before, and so have left the one before that, which was in the same bank.
+            let units = fills.units_of(fill);
+            let window = |rank| fills.window(rank, fill, 0, units.len());
+            comm.copy(own.slice(&units), window(r));
+            comm.signal(fill + 1);
+            for rank in others.clone() {
+                comm.await_flag(rank, fill + 1);
+                comm.copy(window(rank), block(rank).slice(&units));
+            }
+        }
+    }
+    comm.copy(own, block(r));
+}

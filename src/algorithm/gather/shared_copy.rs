@@ -1,0 +1,103 @@
+//! Everyone writes its block into shared memory, from where the root copies it.
+//!
+//! State at p = 3, root 0 (what lies in shared memory, then what the root has):
+//!
+//! ```text
+//! written   . 1 2     0 . .
+//! copied    . 1 2     0 1 2
+//! ```
+//!
+//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more. Needs: shared
+//! memory. Memory: a window of each rank.
+//!
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+
+use crate::algorithm::engine::windows::{self, Fills};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Gather,
+    name: "shared_copy",
+    summary: "Everyone writes its block into shared memory, from where the root copies it.",
+    parameters: &[],
+    needs: Needs::SHARED_MEMORY,
+    ordered: true,
+    formula: "(p−1)t_W for each fill of a bank, +pbt",
+    cost,
+    source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    let Shape { ranks, bytes, unit, .. } = *shape;
+    if ranks == 1 || bytes == 0 {
+        return Cost::default();
+    }
+    let others = (ranks - 1) as f64;
+    if windows::fits_line(bytes) {
+        return Cost { notified: others, copied: (ranks * bytes) as f64, ..Cost::default() };
+    }
+    let fills = Fills::new(bytes / unit, windows::window_units_of(shape));
+    let notified = fills.notifications(ranks) + fills.number() as f64 * others;
+    let first = (fills.units_of(0).len() * unit) as f64;
+    Cost { notified, copied: first + others * bytes as f64, ..Cost::default() }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    let (p, root, own) = (comm.size(), call.root, Range::send(0, call.count));
+    let is_root = comm.rank() == root;
+    if p > 1 && call.count > 0 {
+        comm.enter(0);
+        match (windows::fits_line(call.bytes()), is_root) {
+            (true, false) => windows::post(comm, own),
+            (true, true) => {
+                for rank in (1..p).map(|distance| (root + distance) % p) {
+                    comm.await_post(rank);
+                    comm.copy(Range::line(rank, call.count), Range::receive(rank * call.count, call.count));
+                }
+            }
+            (false, _) => {
+                let fills = Fills::new(call.count, windows::window_units(call));
+                if is_root { collect(comm, &fills) } else { write(comm, root, &fills, own) }
+            }
+        }
+    }
+    if is_root {
+        comm.copy(own, Range::receive(root * call.count, call.count));
+    }
+}
+
+/// The root copies fill after fill, and tells of each that it is left.
+fn collect(comm: &mut dyn Comm, fills: &Fills) {
+    let (p, root) = (comm.size(), comm.rank());
+    for fill in 0..fills.number() {
+        let units = fills.units_of(fill);
+        for rank in (1..p).map(|distance| (root + distance) % p) {
+            comm.await_flag(rank, fill + 1);
+            let block = Range::receive(rank * fills.units, fills.units);
+            comm.copy(fills.window(rank, fill, 0, units.len()), block.slice(&units));
+        }
+        if fill + 1 < fills.number() {
+            comm.signal(fill + 1);
+        }
+    }
+}
+
+fn write(comm: &mut dyn Comm, root: usize, fills: &Fills, own: Range) {
+    let number = fills.number();
+    fills.await_banks(comm);
+    for fill in 0..number {
+        if fill >= 2 {
+            comm.await_flag(root, fill - 1);
+        }
+        let units = fills.units_of(fill);
+        comm.copy(own.slice(&units), fills.window(comm.rank(), fill, 0, units.len()));
+        comm.signal(fill + 1);
+    }
+    // The other bank has to be left by the end of the call.
+    if number > 1 {
+        comm.await_flag(root, number - 1);
+    }
+}

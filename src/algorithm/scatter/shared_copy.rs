@@ -1,0 +1,114 @@
+//! The root writes all blocks into shared memory, from where each rank copies its own.
+//!
+//! Blocks that do not fit go piece by piece, a piece of each in every fill of a bank.
+//!
+//! State at p = 3, root 0 (what lies in shared memory, then what ranks 1 and 2 have):
+//!
+//! ```text
+//! written   1 .     .   .
+//! written   1 2     1   .
+//! copied    1 2     1   2
+//! ```
+//!
+//! Cost: t_W + (p−1)bt + bt; where the blocks are longer than a bank, (p−1)t_W for each fill of one. Needs: shared memory. Memory:
+//! the root's window.
+//!
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+
+use crate::algorithm::engine::windows::{self, Fills};
+use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
+use crate::operation::{Comm, Range};
+
+/// The catalogue row.
+pub const ROW: Algorithm = Algorithm {
+    operation: Operation::Scatter,
+    name: "shared_copy",
+    summary: "The root writes all blocks into shared memory, from where each rank copies its own.",
+    parameters: &[],
+    needs: Needs::SHARED_MEMORY,
+    ordered: true,
+    formula: "t_W+pbt, and (p−1)t_W for each further fill of a bank",
+    cost,
+    source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
+    run,
+};
+
+fn cost(shape: &Shape, _: &Parameters) -> Cost {
+    let Shape { ranks, bytes, unit, .. } = *shape;
+    if ranks == 1 || bytes == 0 {
+        return Cost::default();
+    }
+    let others = ranks - 1;
+    let fills = Fills::new(bytes / unit, windows::window_units_of(shape) / others);
+    let number = fills.number();
+    let (piece, last) = (fills.fill * unit, fills.units_of(number - 1).len() * unit);
+    // The last rank copies its last piece when that is written and it has copied the one before.
+    let before = if number > 1 { (number - 1) * others * piece + piece } else { 0 };
+    let copied = (others * bytes).max(before) + last;
+    let (mut root, mut seen, mut left) = (fills.notifications(ranks) as usize, 0, 0);
+    for fill in 0..number {
+        if fill >= 2 {
+            root = root.max(left) + others;
+        }
+        (left, seen) = (seen, root.max(seen) + 1);
+    }
+    if number > 1 {
+        root = root.max(left) + others;
+    }
+    Cost { notified: root.max(seen) as f64, copied: copied as f64, ..Cost::default() }
+}
+
+fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+    let (p, root, own) = (comm.size(), call.root, Range::receive(0, call.count));
+    let is_root = comm.rank() == root;
+    if p > 1 && call.count > 0 {
+        comm.enter(0);
+        let fills = Fills::new(call.count, windows::window_units(call) / (p - 1));
+        if is_root { write(comm, &fills) } else { read(comm, root, &fills, own) }
+    }
+    if is_root {
+        comm.copy(Range::send(root * call.count, call.count), own);
+    }
+}
+
+/// Where the piece of the rank `distance` behind the root lies, and the step that tells of it.
+fn place(root: usize, distance: usize, ranks: usize, fills: &Fills, fill: usize) -> (Range, usize) {
+    let window = fills.window(root, fill, (distance - 1) * fills.fill, fills.units_of(fill).len());
+    (window, fill * (ranks - 1) + distance)
+}
+
+fn write(comm: &mut dyn Comm, fills: &Fills) {
+    let (p, root, number) = (comm.size(), comm.rank(), fills.number());
+    let await_left = |comm: &mut dyn Comm, fill: usize| {
+        (1..p).for_each(|distance| comm.await_flag((root + distance) % p, fill + 1));
+    };
+    fills.await_banks(comm);
+    for fill in 0..number {
+        if fill >= 2 {
+            await_left(comm, fill - 2);
+        }
+        for distance in 1..p {
+            let block = Range::send((root + distance) % p * fills.units, fills.units);
+            let (window, step) = place(root, distance, p, fills, fill);
+            comm.copy(block.slice(&fills.units_of(fill)), window);
+            comm.signal(step);
+        }
+    }
+    // The other bank has to be left by the end of the call.
+    if number > 1 {
+        await_left(comm, number - 2);
+    }
+}
+
+fn read(comm: &mut dyn Comm, root: usize, fills: &Fills, own: Range) {
+    let p = comm.size();
+    let distance = (comm.rank() + p - root) % p;
+    for fill in 0..fills.number() {
+        let (window, step) = place(root, distance, p, fills, fill);
+        comm.await_flag(root, step);
+        comm.copy(window, own.slice(&fills.units_of(fill)));
+        if fill + 1 < fills.number() {
+            comm.signal(fill + 1);
+        }
+    }
+}

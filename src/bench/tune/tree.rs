@@ -1,0 +1,277 @@
+//! Decision trees: rows over sizes, numbers of ranks and places at once, so that what was measured decides for what lies between.
+//!
+//! A tree of an operation splits the measured calls by what rules can say, each time where the algorithms that are best on either
+//! side lose least, until nothing is gained. Then splits that gain less than the price of a change for each row that they add are
+//! taken back (cost-complexity pruning: Breiman, Friedman, Olshen, Stone 1984). What is least is the time that is lost, not the
+//! number of calls for which another algorithm was the fastest: libraries of decision trees count these, and a call in which two
+//! algorithms are level then weighs as much as one in which they differ by a factor.
+
+use super::group::Group;
+use super::losses::{Candidate, Size};
+use super::settings::{Block, Extend, Settings};
+use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a candidate loses that was not measured: a factor of four.
+const UNMEASURED: f64 = 1.386;
+/// Losses that differ by less are equal.
+const EQUAL: f64 = 1e-9;
+
+/// Calls that were measured together.
+#[derive(Clone, Copy)]
+struct Example<'a> {
+    group: &'a Group,
+    size: &'a Size,
+}
+
+/// What a split asks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Question {
+    /// No more bytes than that?
+    Bytes(usize),
+    /// No more ranks than that?
+    Ranks(usize),
+    /// Several nodes?
+    SeveralNodes,
+    /// More ranks than cores?
+    Oversubscribed,
+    /// No two ranks on a node?
+    OnePerNode,
+}
+
+impl Question {
+    const fn holds(self, example: &Example) -> bool {
+        match self {
+            Self::Bytes(most) => example.size.bytes <= most,
+            Self::Ranks(most) => example.group.ranks as usize <= most,
+            Self::SeveralNodes => !example.group.is_on_one_node(),
+            Self::Oversubscribed => example.group.is_oversubscribed(),
+            Self::OnePerNode => example.group.is_one_per_node(),
+        }
+    }
+
+    /// All that tell some of the examples from others.
+    fn all(examples: &[Example]) -> Vec<Self> {
+        let between = |of: fn(&Example) -> usize| {
+            let values: BTreeSet<usize> = examples.iter().map(of).collect();
+            let values: Vec<usize> = values.into_iter().collect();
+            // In the middle, in ratio.
+            let middle = |pair: &[usize]| ((pair[0].max(1) as f64 * pair[1] as f64).sqrt() as usize).max(pair[0]);
+            values.windows(2).map(middle).collect::<Vec<_>>()
+        };
+        let bytes = between(|example| example.size.bytes).into_iter().map(Self::Bytes);
+        let ranks = between(|example| example.group.ranks as usize).into_iter().map(Self::Ranks);
+        let places = [Self::SeveralNodes, Self::Oversubscribed, Self::OnePerNode].into_iter().filter(|question| {
+            let holds = examples.iter().filter(|example| question.holds(example)).count();
+            holds > 0 && holds < examples.len()
+        });
+        bytes.chain(ranks).chain(places).collect()
+    }
+}
+
+enum Node<'a> {
+    Leaf(Leaf<'a>),
+    Split { question: Question, yes: Box<Node<'a>>, no: Box<Node<'a>> },
+}
+
+/// Examples that one candidate is the best of.
+struct Leaf<'a> {
+    examples: Vec<Example<'a>>,
+    name: &'a str,
+    candidate: &'a Candidate,
+    loss: f64,
+}
+
+impl<'a> Leaf<'a> {
+    /// Of the candidate that loses least over all examples; of fewer messages where several do.
+    fn of(examples: Vec<Example<'a>>) -> Self {
+        let all = examples.iter().flat_map(|example| &example.size.candidates);
+        let names: BTreeSet<&str> = all.map(|(name, _)| name.as_str()).collect();
+        let sum = |name: &str, of: &dyn Fn(Option<&Candidate>) -> f64| -> f64 {
+            examples.iter().map(|example| of(example.size.candidates.get(name))).sum()
+        };
+        let loss = |name: &str| {
+            sum(name, &|known| known.map_or(UNMEASURED, |known| known.loss.noticed + known.loss.to_native))
+        };
+        let messages = |name: &str| sum(name, &|known| known.map_or(0.0, |known| known.messages));
+        let mut best: Option<(f64, f64, &str)> = None;
+        for name in names {
+            let (loss, messages) = (loss(name), messages(name));
+            let is_better = best
+                .is_none_or(|(least, fewest, _)| loss < least - EQUAL || (loss < least + EQUAL && messages < fewest));
+            if is_better {
+                best = Some((loss, messages, name));
+            }
+        }
+        let (loss, _, name) = best.expect("every size has candidates");
+        let known = examples.iter().find_map(|example| example.size.candidates.get(name));
+        let candidate = known.expect("the name is from one of them");
+        Self { name, candidate, loss, examples }
+    }
+}
+
+/// How mixed the examples are by which candidate is the best of each: their number times Gini's impurity. Of splits that gain alike
+/// the one that sorts them best is what the next ones can gain most after.
+fn mixed(examples: &[Example]) -> f64 {
+    let mut best: BTreeMap<&str, f64> = BTreeMap::new();
+    for example in examples {
+        let loss = |candidate: &Candidate| candidate.loss.noticed + candidate.loss.to_native;
+        let least = example.size.candidates.iter().min_by(|one, other| loss(one.1).total_cmp(&loss(other.1)));
+        *best.entry(least.map_or("", |(name, _)| name)).or_default() += 1.0;
+    }
+    let number = examples.len() as f64;
+    number - best.values().map(|of| of * of).sum::<f64>() / number
+}
+
+impl<'a> Node<'a> {
+    /// Splits as long as that gains something.
+    fn grown(examples: Vec<Example<'a>>) -> Self {
+        let leaf = Leaf::of(examples);
+        if leaf.loss < EQUAL {
+            return Self::Leaf(leaf);
+        }
+        let split = |question: &Question| -> [Vec<Example<'a>>; 2] {
+            let (yes, no) = leaf.examples.iter().copied().partition(|example| question.holds(example));
+            [yes, no]
+        };
+        let mut best: Option<(f64, f64, Question)> = None;
+        for question in Question::all(&leaf.examples) {
+            let sides = split(&question);
+            let mixed: f64 = sides.iter().map(|side| mixed(side)).sum();
+            let loss: f64 = sides.into_iter().map(|side| Leaf::of(side).loss).sum();
+            let is_better = best.is_none_or(|(least, least_mixed, _)| {
+                loss < least - EQUAL || (loss < least + EQUAL && mixed < least_mixed - EQUAL)
+            });
+            if is_better {
+                best = Some((loss, mixed, question));
+            }
+        }
+        // A split that gains nothing by itself may be what the next ones need; pruning takes back what was in vain.
+        let Some((.., question)) = best else { return Self::Leaf(leaf) };
+        let [yes, no] = split(&question).map(|side| Box::new(Self::grown(side)));
+        Self::Split { question, yes, no }
+    }
+
+    /// Takes splits back that gain less than `price` for each leaf more; loss and leaves of what remains.
+    fn pruned(self, price: f64) -> (Self, f64, usize) {
+        let (question, yes, no) = match self {
+            Self::Leaf(leaf) => {
+                let loss = leaf.loss;
+                return (Self::Leaf(leaf), loss, 1);
+            }
+            Self::Split { question, yes, no } => (question, yes, no),
+        };
+        let ((yes, yes_loss, yes_leaves), (no, no_loss, no_leaves)) = (yes.pruned(price), no.pruned(price));
+        let (loss, leaves) = (yes_loss + no_loss, yes_leaves + no_leaves);
+        let mut examples = Vec::new();
+        yes.collect(&mut examples);
+        no.collect(&mut examples);
+        let whole = Leaf::of(examples);
+        if whole.loss - loss < price * (leaves - 1) as f64 + EQUAL {
+            let loss = whole.loss;
+            return (Self::Leaf(whole), loss, 1);
+        }
+        (Self::Split { question, yes: Box::new(yes), no: Box::new(no) }, loss, leaves)
+    }
+
+    fn collect(&self, examples: &mut Vec<Example<'a>>) {
+        match self {
+            Self::Leaf(leaf) => examples.extend(&leaf.examples),
+            Self::Split { yes, no, .. } => {
+                yes.collect(examples);
+                no.collect(examples);
+            }
+        }
+    }
+
+    /// A rule for each leaf, within what `rule` says.
+    fn rules(&self, rule: &Rule, extend: Extend, rules: &mut Vec<Rule>) {
+        match self {
+            Self::Leaf(leaf) => rules.push(leaf.rule(rule, extend)),
+            Self::Split { question, yes, no } => {
+                let mut inside = [rule.clone(), rule.clone()];
+                match *question {
+                    Question::Bytes(most) => {
+                        inside[0].bytes.most = most;
+                        inside[1].bytes.least = most + 1;
+                    }
+                    Question::Ranks(most) => {
+                        inside[0].ranks.most = most;
+                        inside[1].ranks.least = most + 1;
+                    }
+                    Question::SeveralNodes => {
+                        inside[0].conditions.push(Condition::SeveralNodes);
+                        inside[1].conditions.push(Condition::OneNode);
+                    }
+                    Question::Oversubscribed => {
+                        inside[0].conditions.push(Condition::Oversubscribed);
+                        inside[1].conditions.push(Condition::NotOversubscribed);
+                    }
+                    // The others come last and need no condition.
+                    Question::OnePerNode => inside[0].conditions.push(Condition::OnePerNode),
+                }
+                yes.rules(&inside[0], extend, rules);
+                no.rules(&inside[1], extend, rules);
+            }
+        }
+    }
+}
+
+impl Leaf<'_> {
+    /// Within `rule`, for the numbers of ranks that were measured here, and up to a factor of two beyond.
+    fn rule(&self, rule: &Rule, extend: Extend) -> Rule {
+        let ranks: BTreeSet<usize> = self.examples.iter().map(|example| example.group.ranks as usize).collect();
+        let (first, last) = (ranks.first().copied().unwrap_or(2), ranks.last().copied().unwrap_or(2));
+        let near = match (&self.candidate.choice, extend) {
+            // Nobody knows how the native library behaves among other numbers of ranks.
+            (None, _) | (_, Extend::Exact) => Span { least: first, most: last },
+            // Among two ranks most algorithms are the same messages, which says nothing of more.
+            (Some(_), Extend::Alike | Extend::Near) => Span {
+                least: if first == 2 { 2 } else { first.div_ceil(2).max(3) },
+                most: if last == 2 { 2 } else { 2 * last },
+            },
+        };
+        let ranks = Span { least: rule.ranks.least.max(near.least), most: rule.ranks.most.min(near.most) };
+        let wanted = self.candidate.choice.clone().map_or(Wanted::Native, Wanted::Algorithm);
+        Rule { ranks, wanted, ..rule.clone() }
+    }
+}
+
+/// The rules of one operation, and of one MPI library where these are told apart, with what they rest on.
+pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block> {
+    let (group, _) = groups.first()?;
+    let examples: Vec<_> =
+        groups.iter().flat_map(|(group, sizes)| sizes.iter().map(move |size| Example { group, size })).collect();
+    let cells = examples.len();
+    let (tree, loss, leaves) = Node::grown(examples).pruned(settings.price);
+    let rule = Rule {
+        operation: group.operation,
+        ranks: Span::ALL,
+        bytes: Span::ALL,
+        bytes_of: BytesOf::Rank,
+        wanted: Wanted::Native,
+        conditions: Vec::new(),
+        line: 0,
+    };
+    let mut rules = Vec::new();
+    tree.rules(&rule, settings.extend, &mut rules);
+    rules.sort_by_key(|rule| !rule.conditions.contains(&Condition::OnePerNode));
+    rules.iter_mut().for_each(|rule| rule.conditions.extend(group.library()));
+    let left = tree.left_to_native();
+    let evidence = format!(
+        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean",
+        group.operation.name(),
+        100.0 * (loss / cells as f64).exp_m1()
+    );
+    Some(Block { evidence, rules, sizes: (cells, left) })
+}
+
+impl Node<'_> {
+    fn left_to_native(&self) -> usize {
+        match self {
+            Self::Leaf(leaf) if leaf.name == crate::bench::program::NATIVE => leaf.examples.len(),
+            Self::Leaf(_) => 0,
+            Self::Split { yes, no, .. } => yes.left_to_native() + no.left_to_native(),
+        }
+    }
+}

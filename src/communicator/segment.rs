@@ -1,0 +1,276 @@
+//! The memory that the ranks of a communicator share within each node (`COLLIE_TRANSPORT=shared`), made with its private
+//! communicator. Either all its ranks have it or none has: who carries out what must not depend on one rank's luck.
+
+use super::agreement::Agreed;
+use super::facts::Facts;
+use crate::monitor::Budget;
+use crate::mpi::communicator::{most, receive_words, send_words};
+use crate::mpi::error::Result;
+use crate::process::runtime::Runtime;
+use crate::shared::Segment;
+use crate::shared::layout::Layout;
+use crate::shared::mapping::{FOLDER, Mapping, Named, Secret};
+use crate::shared::segment::Mapped;
+use mpi_sys::MPI_Comm;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Segments that a process has at most.
+const MOST: usize = 64;
+/// The part of `COLLIE_MEMORY` that a process's share of its segments takes at most is one of so many.
+const PART: usize = 8;
+
+/// Segments that this process has, and its share of their bytes.
+static HELD: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+
+/// Why ranks of one node exchange messages all the same. The one that stands last counts where ranks met several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Without {
+    /// There is a node without memory for it.
+    NoRoom = 1,
+    /// The system does not allow it.
+    Refused,
+    /// A rank does not see what another one of its node has made.
+    Unseen,
+    /// So many ranks on a node would need too much.
+    TooManyRanks,
+    /// As many as a process may have are there.
+    TooManySegments,
+    /// The memory for what is recorded would have to hold it.
+    NoMemory,
+}
+
+impl Without {
+    const ALL: [Self; 6] =
+        [Self::NoRoom, Self::Refused, Self::Unseen, Self::TooManyRanks, Self::TooManySegments, Self::NoMemory];
+
+    /// The words of the report.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NoRoom => "no room in /dev/shm",
+            Self::Refused => "/dev/shm cannot be used",
+            Self::Unseen => "ranks of a node do not see each other's /dev/shm",
+            Self::TooManyRanks => "too many ranks on a node",
+            Self::TooManySegments => "as many communicators have shared memory as may",
+            Self::NoMemory => "COLLIE_MEMORY has no room for shared memory",
+        }
+    }
+
+    fn of(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::OutOfMemory | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
+                Self::NoRoom
+            }
+            ErrorKind::NotFound | ErrorKind::InvalidData => Self::Unseen,
+            _ => Self::Refused,
+        }
+    }
+}
+
+/// What has become of a communicator's shared memory.
+#[derive(Debug, Default)]
+pub enum Shared {
+    /// Nobody wants it, or no call has needed the private communicator yet.
+    #[default]
+    Unmade,
+    /// There are no two ranks on a node.
+    Pointless,
+    /// Here it is.
+    Made(Held),
+    /// The ranks found together that it cannot be had.
+    Refused(Without),
+    /// It was given back; messages have gone through it.
+    Released,
+}
+
+/// A segment, accounted for as long as this lasts.
+#[derive(Debug)]
+pub struct Held {
+    segment: Rc<Segment>,
+    _charged: Charged,
+}
+
+impl Shared {
+    /// The segment, if there is one and this rank has somebody to share it with.
+    #[inline]
+    pub const fn segment(&self) -> Option<&Rc<Segment>> {
+        match self {
+            Self::Made(held) => Some(&held.segment),
+            _ => None,
+        }
+    }
+
+    /// Whether messages between ranks of a node go or went through it.
+    pub const fn was_used(&self) -> bool {
+        matches!(self, Self::Made(_) | Self::Released)
+    }
+
+    /// Why there is none though it was wanted.
+    pub const fn without(&self) -> Option<Without> {
+        match self {
+            Self::Refused(why) => Some(*why),
+            _ => None,
+        }
+    }
+
+    /// Lets go of it.
+    pub fn release(&mut self) {
+        if let Self::Made(_) = self {
+            *self = Self::Released;
+        }
+    }
+}
+
+/// Makes it for the ranks of `comm`, a private communicator. Collective over it.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -> Result<Shared> {
+    let members = members(facts, &agreed.nodes);
+    if !agreed.nodes.is_empty() && !has_pair(&agreed.nodes) {
+        return Ok(Shared::Pointless);
+    }
+    let layout = Layout::of(members.len());
+    let own = own(runtime, facts, agreed, comm, &members, layout)?;
+    // Ranks that are alone on their node have nothing to find.
+    let failure = own.as_ref().err().map_or(0, |why| *why as u64);
+    let [failure] = most(comm, facts.rank, facts.size, [failure])?;
+    if let Some(why) = Without::ALL.into_iter().find(|why| *why as u64 == failure) {
+        return Ok(Shared::Refused(why));
+    }
+    let Ok(Some((mapped, _named, charged))) = own else { return Ok(Shared::Pointless) };
+    let crowded = agreed.situation.oversubscribed;
+    // SAFETY: all have found that they have it; it was made for as many ranks.
+    let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded) };
+    Ok(Shared::Made(Held { segment: Rc::new(segment), _charged: charged }))
+}
+
+/// The communicator's ranks on the own node.
+fn members(facts: &Facts, nodes: &[u32]) -> Vec<u32> {
+    let on_own = |rank: &u32| nodes.is_empty() || nodes[*rank as usize] == nodes[facts.rank];
+    (0..facts.size as u32).filter(on_own).collect()
+}
+
+/// The number of the own rank among them.
+fn place(facts: &Facts, members: &[u32]) -> usize {
+    members.iter().position(|rank| *rank as usize == facts.rank).expect("the own rank is on the own node")
+}
+
+/// Whether two ranks are on one node.
+fn has_pair(nodes: &[u32]) -> bool {
+    // Numbered by first ranks, so that all differ if each rank is the first of its node.
+    nodes.iter().enumerate().any(|(rank, node)| rank as u32 != *node)
+}
+
+/// What this rank gets hold of: nothing if it is alone on its node.
+type Own = std::result::Result<Option<(Mapped, Option<Named>, Charged)>, Without>;
+
+/// The own part of it: the node's first rank makes the object, the others map it. The name lasts as long as the first rank keeps
+/// it.
+fn own(
+    runtime: &Runtime,
+    facts: &Facts,
+    agreed: &Agreed,
+    comm: MPI_Comm,
+    members: &[u32],
+    layout: Option<Layout>,
+) -> Result<Own> {
+    let [first, others @ ..] = members else { unreachable!("the own rank is among them") };
+    if others.is_empty() {
+        return Ok(Ok(None));
+    }
+    let sized = layout.and_then(|layout| Some((layout, layout.bytes()?))).ok_or(Without::TooManyRanks);
+    let charged =
+        sized.and_then(|(layout, bytes)| Ok((layout, bytes, Charged::take(runtime, agreed, bytes / members.len())?)));
+    let folder = Path::new(FOLDER);
+    // SAFETY: made or opened with the layout's bytes, for this communicator, in which this rank is this one only.
+    let mapped = |mapping, layout, secret| unsafe { Mapped::new(mapping, layout, place(facts, members), secret) };
+    if *first as usize != facts.rank {
+        let [made, words @ ..] = receive_words::<5>(comm, *first as usize)?;
+        // What the first rank met it tells.
+        if made == 0 {
+            return Ok(Ok(None));
+        }
+        let secret = Secret::of(words);
+        return Ok(charged.and_then(|(layout, bytes, charged)| {
+            let mapping = Mapping::open(folder, secret, bytes).map_err(|error| because(&error))?;
+            Ok(Some((mapped(mapping, layout, secret), None, charged)))
+        }));
+    }
+    let made = charged.and_then(|(layout, bytes, charged)| {
+        let made = Secret::random().and_then(|secret| Ok((secret, Mapping::create(folder, secret, bytes)?)));
+        let (secret, (mapping, named)) = made.map_err(|error| because(&error))?;
+        Ok((secret, (mapped(mapping, layout, secret), Some(named), charged)))
+    });
+    let words = made.as_ref().map_or([0; 5], |(secret, _)| {
+        let [a, b, c, d] = secret.words();
+        [1, a, b, c, d]
+    });
+    others.iter().try_for_each(|rank| send_words(comm, *rank as usize, words))?;
+    Ok(made.map(|(_, own)| Some(own)))
+}
+
+/// The reason for the report; what the system said goes into the log.
+fn because(error: &Error) -> Without {
+    log::info!("no shared memory: {error}");
+    Without::of(error)
+}
+
+/// A process's share of a segment, accounted for as long as this lasts.
+#[derive(Debug)]
+struct Charged {
+    share: u64,
+    budget: Arc<Budget>,
+}
+
+impl Charged {
+    fn take(runtime: &Runtime, agreed: &Agreed, share: usize) -> std::result::Result<Self, Without> {
+        let most = agreed.configuration.memory / PART;
+        if HELD[0].fetch_add(1, Ordering::Relaxed) >= MOST {
+            HELD[0].fetch_sub(1, Ordering::Relaxed);
+            return Err(Without::TooManySegments);
+        }
+        let within = HELD[1].fetch_add(share, Ordering::Relaxed).saturating_add(share) <= most;
+        if within && runtime.budget.take(share as u64) {
+            return Ok(Self { share: share as u64, budget: Arc::clone(&runtime.budget) });
+        }
+        HELD[0].fetch_sub(1, Ordering::Relaxed);
+        HELD[1].fetch_sub(share, Ordering::Relaxed);
+        Err(Without::NoMemory)
+    }
+}
+
+impl Drop for Charged {
+    fn drop(&mut self) {
+        HELD[0].fetch_sub(1, Ordering::Relaxed);
+        HELD[1].fetch_sub(self.share as usize, Ordering::Relaxed);
+        self.budget.give(self.share);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_with_two_ranks_are_found() {
+        assert!(!has_pair(&[0, 1, 2]) && has_pair(&[0, 1, 0]) && has_pair(&[0, 1, 1]));
+    }
+
+    #[test]
+    fn what_the_system_says_becomes_a_reason() {
+        let of = |error| Without::of(&Error::from_raw_os_error(error));
+        assert_eq!([of(libc::ENOSPC), of(libc::ENOMEM)], [Without::NoRoom; 2]);
+        assert_eq!(
+            [of(libc::EACCES), of(libc::ENFILE), of(libc::ENOENT)],
+            [Without::Refused, Without::Refused, Without::Unseen]
+        );
+        for (place, why) in Without::ALL.into_iter().enumerate() {
+            assert_eq!(why as usize, place + 1);
+        }
+    }
+}

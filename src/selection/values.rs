@@ -1,0 +1,118 @@
+//! Values of variables as users write them, each refused with what is accepted.
+
+use super::error::suggestion;
+use super::file_names;
+use super::settings::{ReportFormat, ReportTarget};
+use crate::algorithm::{format_bytes, parse_bytes};
+use crate::schedule::limits::ProtocolLimits;
+use std::path::{Path, PathBuf};
+
+/// The value of the word.
+///
+/// # Errors
+/// What is accepted.
+pub fn word<T: Copy>(found: &str, words: &[(&str, T)]) -> Result<T, String> {
+    if let Some((_, value)) = words.iter().find(|(word, _)| *word == found) {
+        return Ok(*value);
+    }
+    let accepted: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+    let list = accepted.join(", ");
+    Err(format!("'{found}' is not accepted; accepted: {list}{}", suggestion(found, accepted)))
+}
+
+/// `COLLIE_LIMITS`.
+///
+/// # Errors
+/// What is accepted.
+pub fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
+    match text {
+        "auto" => Ok(None),
+        "off" => Ok(Some(ProtocolLimits::NONE)),
+        list => {
+            let bytes: Option<Vec<usize>> = list.split(',').map(|bytes| parse_bytes(bytes.trim())).collect();
+            let limits = bytes.and_then(ProtocolLimits::of);
+            limits.map(Some).ok_or_else(|| {
+                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, such as 256,4040")
+            })
+        }
+    }
+}
+
+/// A number from `least` on.
+///
+/// # Errors
+/// What is accepted.
+pub fn whole_number(found: &str, least: usize) -> Result<usize, String> {
+    let refuse = || format!("'{found}' is not accepted; accepted: a whole number from {least} on");
+    found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
+}
+
+/// Bytes from `least` on.
+///
+/// # Errors
+/// What is accepted.
+pub fn size(found: &str, least: usize) -> Result<usize, String> {
+    let refuse = || format!("'{found}' is not accepted; accepted: bytes from {} on", format_bytes(least));
+    parse_bytes(found).filter(|bytes| *bytes >= least).ok_or_else(refuse)
+}
+
+/// `COLLIE_REPORT`.
+///
+/// # Errors
+/// What is accepted.
+pub fn report(list: &str) -> Result<Vec<ReportTarget>, String> {
+    if list == "off" {
+        return Ok(Vec::new());
+    }
+    let mut targets = Vec::new();
+    for item in list.split(',').map(str::trim) {
+        let target = report_target(item)?;
+        if targets.contains(&target) {
+            return Err(format!("'{item}' is given twice"));
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
+fn report_target(item: &str) -> Result<ReportTarget, String> {
+    match item {
+        "stderr" => return Ok(ReportTarget::Stderr),
+        "off" => return Err("off stands alone, not in a list".to_owned()),
+        _ => {}
+    }
+    let ending = Path::new(item).extension().and_then(|ending| ending.to_str());
+    let format = ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
+        let suggestion = suggestion(item, ["off", "stderr"]);
+        format!(
+            "'{item}' is not accepted; accepted: off, stderr, a file name that ends in .txt, .json, .csv or .html{suggestion}"
+        )
+    })?;
+    file_names::check(item)?;
+    Ok(ReportTarget::File { path: PathBuf::from(item), format })
+}
+
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// `COLLIE_LOG`. A misspelt level would be a module's name to env_logger, and switch everything off.
+///
+/// # Errors
+/// What is accepted.
+pub fn log_filter(text: &str) -> Result<String, String> {
+    let directives = text.split_once('/').map_or(text, |(directives, _)| directives);
+    for directive in directives.split(',').map(str::trim) {
+        let (module, level) = match directive.split_once('=') {
+            Some((module, level)) => (Some(module), Some(level)),
+            None if directive == "collie" || directive.starts_with("collie::") => (Some(directive), None),
+            None => (None, Some(directive)),
+        };
+        if let Some(module) = module.filter(|module| *module != "collie" && !module.starts_with("collie::")) {
+            return Err(format!("'{module}' is no module of Collie; accepted: collie, collie::..."));
+        }
+        if let Some(level) = level.filter(|level| !LEVELS.contains(&level.to_ascii_lowercase().as_str())) {
+            let nearest = suggestion(level, LEVELS);
+            return Err(format!("'{level}' is no level; accepted: {}{nearest}", LEVELS.join(", ")));
+        }
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,143 @@
+//! What a rank may do on a board.
+
+use super::memory::{BANKS, LINES, Memory};
+use super::sync::Ordering;
+
+/// Bits of a flag that count steps; the others count calls, enough for weeks of them.
+const STEP_BITS: u32 = 20;
+/// The last step of a call that a flag can tell.
+pub const LONGEST_STEP: u32 = (1 << STEP_BITS) - 1;
+
+/// A board as one rank uses it. What waits says whether it is over and never blocks; how to pass the time is the caller's.
+#[derive(Debug)]
+pub struct Board {
+    memory: Memory,
+    ranks: usize,
+    rank: usize,
+    /// Number of the call that the rank is in, counted alike on all ranks.
+    call: u64,
+    /// A call that all ranks are known to have begun.
+    begun: u64,
+    /// Arrivals that there are when all ranks have arrived.
+    arrivals: u64,
+}
+
+impl Board {
+    /// Over this memory.
+    #[must_use]
+    pub const fn over(memory: Memory, ranks: usize, rank: usize) -> Self {
+        Self { memory, ranks, rank, call: 0, begun: 0, arrivals: 0 }
+    }
+
+    /// Its memory.
+    pub const fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Number of ranks.
+    pub const fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Number of the call that the rank is in; 0 before the first.
+    pub const fn call(&self) -> u64 {
+        self.call
+    }
+
+    #[inline(always)]
+    const fn value(&self, step: u32) -> u64 {
+        self.call << STEP_BITS | step as u64
+    }
+
+    /// Begins the next call, whose number all ranks count alike, with the own flag at `step`. What the rank read in earlier
+    /// calls, it has read.
+    #[inline(always)]
+    pub fn enter(&mut self, step: u32) {
+        self.call += 1;
+        self.signal(step);
+    }
+
+    /// Raises the own flag to `step`; what was written before is there for whoever sees it.
+    #[inline(always)]
+    pub fn signal(&self, step: u32) {
+        self.memory.own(self.rank).store(self.value(step), Ordering::Release);
+    }
+
+    /// Whether the flag of `rank` has come to `step` of this call.
+    #[inline(always)]
+    pub fn has_reached(&self, rank: usize, step: u32) -> bool {
+        self.memory.own(rank).load(Ordering::Acquire) >= self.value(step)
+    }
+
+    /// Whether all ranks have begun the call that was `before` calls ago, and so have left all earlier ones. What was seen
+    /// once is remembered, so that flags are read in some calls only.
+    #[inline(always)]
+    pub fn have_begun(&mut self, before: u32) -> bool {
+        let wanted = self.call.saturating_sub(u64::from(before));
+        self.begun >= wanted || self.look_who_has_begun(wanted)
+    }
+
+    fn look_who_has_begun(&mut self, wanted: u64) -> bool {
+        let mut least = self.call;
+        for rank in (0..self.ranks).filter(|rank| *rank != self.rank) {
+            let call = self.memory.own(rank).load(Ordering::Acquire) >> STEP_BITS;
+            if call < wanted {
+                return false;
+            }
+            least = least.min(call);
+        }
+        self.begun = least;
+        true
+    }
+
+    /// Which line of each rank this call uses.
+    #[inline(always)]
+    pub const fn line(&self) -> usize {
+        self.call as usize % LINES
+    }
+
+    /// Raises the flag of the own line of this call: what was written to it is there.
+    #[inline(always)]
+    pub fn post(&self) {
+        self.memory.line(self.rank, self.line()).store(self.value(1), Ordering::Release);
+    }
+
+    /// Whether the line of `rank` for this call is there.
+    #[inline(always)]
+    pub fn has_posted(&self, rank: usize) -> bool {
+        self.memory.line(rank, self.line()).load(Ordering::Acquire) >= self.value(1)
+    }
+
+    /// Releases `rank`; only rank 0 does that.
+    #[inline(always)]
+    pub fn release(&self, rank: usize) {
+        self.memory.release(rank).store(self.value(1), Ordering::Release);
+    }
+
+    /// Whether the rank is released.
+    #[inline(always)]
+    pub fn is_released(&self) -> bool {
+        self.memory.release(self.rank).load(Ordering::Acquire) >= self.value(1)
+    }
+
+    /// Counts the rank as arrived, once in a call, in which all ranks do; the last one to arrive tells all.
+    #[inline(always)]
+    pub fn arrive(&mut self) {
+        self.arrivals += self.ranks as u64;
+        if self.memory.arrivals().fetch_add(1, Ordering::AcqRel) + 1 == self.arrivals {
+            self.memory.arrived().store(self.value(1), Ordering::Release);
+        }
+    }
+
+    /// Whether all ranks have arrived in this call.
+    #[inline(always)]
+    pub fn have_arrived(&self) -> bool {
+        self.memory.arrived().load(Ordering::Acquire) >= self.value(1)
+    }
+
+    /// Which bank this call uses, or the other one.
+    #[inline(always)]
+    pub const fn bank(&self, other: bool) -> usize {
+        (self.call as usize + other as usize) % BANKS
+    }
+}

@@ -1,0 +1,326 @@
+//! A channel: messages from one rank to another, one after the other.
+//!
+//! A ring of slots, each a line of 64 bytes and an area. What is short travels in the line, with its length and the number that
+//! says that it is there, so that one line goes from one core to the other; longer messages travel in fragments through the
+//! areas. The sender numbers what it puts into slots, from 1 on and never anew, so that no slot has to be cleared; the receiver
+//! tells how many it has emptied, on a line that only it writes and that the sender reads only when the ring seems full.
+//!
+//! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory, with one copy
+//! instead of two. What a receiver cannot read it declines; that message and all later ones go through the areas.
+
+use super::lending::Borrower;
+use super::sync::{AtomicU64, Ordering, UnsafeCell};
+
+/// Bytes of a message that travels in its slot's line.
+pub const IN_LINE: usize = 48;
+
+/// Set in the length of a message that is lent.
+const LENT: u64 = 1 << 63;
+
+/// What one rank writes into a slot's line and the other reads.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Content {
+    /// Bytes of the whole message; and whether it is lent, so that the line tells where it is.
+    length: u64,
+    /// Those of a short message.
+    bytes: [u8; IN_LINE],
+}
+
+/// A slot's line. Zeroes are an empty one.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Slot {
+    /// Number of what was last put into the slot; 0 if nothing was yet.
+    number: AtomicU64,
+    content: UnsafeCell<Content>,
+}
+
+impl Slot {
+    /// Empty.
+    pub fn new() -> Self {
+        Self { number: AtomicU64::new(0), content: UnsafeCell::new(Content { length: 0, bytes: [0; IN_LINE] }) }
+    }
+}
+
+impl Default for Slot {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What the receiver tells the sender. Zeroes are nothing.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub struct Emptied {
+    /// How many slots it has emptied so far.
+    slots: AtomicU64,
+    /// The number of the slot whose message it has declined; 0 for none.
+    declined: AtomicU64,
+}
+
+impl Emptied {
+    /// Nothing.
+    pub fn new() -> Self {
+        Self { slots: AtomicU64::new(0), declined: AtomicU64::new(0) }
+    }
+}
+
+impl Default for Emptied {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Where a channel lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring<'a> {
+    slots: &'a [Slot],
+    emptied: &'a Emptied,
+    areas: *mut u8,
+    area: usize,
+}
+
+impl<'a> Ring<'a> {
+    /// A power of two of slots, each with `area` bytes from `areas` on.
+    ///
+    /// # Safety
+    /// The areas are valid for as long as the ring is used, and nothing but one [`Sender`] and one [`Receiver`] uses slots, areas
+    /// and `emptied`.
+    pub unsafe fn new(slots: &'a [Slot], emptied: &'a Emptied, areas: *mut u8, area: usize) -> Self {
+        assert!(slots.len().is_power_of_two() && area > 0, "a channel has a power of two of slots with room in them");
+        Self { slots, emptied, areas, area }
+    }
+
+    /// The slot of number `number`, and its area.
+    #[inline(always)]
+    fn slot(&self, number: u64) -> (&'a Slot, *mut u8) {
+        let place = number as usize & (self.slots.len() - 1);
+        // SAFETY: less than the number of slots, by the mask.
+        (unsafe { self.slots.get_unchecked(place) }, self.areas.wrapping_add(place * self.area))
+    }
+}
+
+/// A message that goes out.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing {
+    from: *const u8,
+    length: usize,
+    /// Bytes that are in slots or have been.
+    sent: usize,
+    /// The number of the slot that lends it; 0 if none does.
+    lent: u64,
+}
+
+impl Outgoing {
+    /// Of `length` bytes at `from`.
+    #[inline(always)]
+    pub const fn new(from: *const u8, length: usize) -> Self {
+        Self { from, length, sent: 0, lent: 0 }
+    }
+}
+
+/// A message that comes in.
+#[derive(Clone, Copy, Debug)]
+pub struct Incoming {
+    into: *mut u8,
+    room: usize,
+    /// Bytes that have come, those without room included.
+    received: usize,
+}
+
+impl Incoming {
+    /// To `into`, where there is room for `room` bytes.
+    #[inline(always)]
+    pub const fn new(into: *mut u8, room: usize) -> Self {
+        Self { into, room, received: 0 }
+    }
+
+    /// Bytes that have come.
+    #[inline(always)]
+    pub const fn received(&self) -> usize {
+        self.received
+    }
+
+    /// Whether more came than there was room for.
+    #[inline(always)]
+    pub const fn is_truncated(&self) -> bool {
+        self.received > self.room
+    }
+}
+
+/// The end that messages go into.
+#[derive(Debug)]
+pub struct Sender<'a> {
+    ring: Ring<'a>,
+    /// Slots filled so far.
+    filled: u64,
+    /// Slots emptied, when this was last looked at.
+    emptied: u64,
+    /// Bytes of the shortest message that is lent.
+    lent_from: usize,
+}
+
+impl<'a> Sender<'a> {
+    /// Of a channel that nothing has gone through; messages of `lent_from` bytes and more are lent.
+    pub const fn new(ring: Ring<'a>, lent_from: usize) -> Self {
+        Self { ring, filled: 0, emptied: 0, lent_from }
+    }
+
+    #[inline(always)]
+    fn is_full(&mut self) -> bool {
+        let slots = self.ring.slots.len() as u64;
+        if self.filled - self.emptied < slots {
+            return false;
+        }
+        // With this the receiver's reads of the slot are over.
+        self.emptied = self.ring.emptied.slots.load(Ordering::Acquire);
+        self.filled - self.emptied == slots
+    }
+
+    /// Goes on with a message as far as there are free slots; whether all of it is on its way, so that its memory may be used
+    /// again. Messages follow each other: none is begun before this was so of the one before.
+    ///
+    /// # Safety
+    /// The message's bytes are there, and this has not been so of it before.
+    #[inline(always)]
+    pub unsafe fn advance(&mut self, message: &mut Outgoing) -> bool {
+        if message.length >= self.lent_from && message.sent == 0 && self.is_lent(message) {
+            return message.sent == message.length;
+        }
+        while !self.is_full() {
+            let (slot, area) = self.ring.slot(self.filled);
+            let rest = message.length - message.sent;
+            let part = slot.content.with_mut(|content| {
+                // SAFETY: until the number is stored the slot is the sender's alone.
+                let content = unsafe { &mut *content };
+                content.length = message.length as u64;
+                let (into, most) = match message.length <= IN_LINE {
+                    true => (content.bytes.as_mut_ptr(), IN_LINE),
+                    false => (area, self.ring.area),
+                };
+                let part = rest.min(most);
+                // SAFETY: the caller's promise; there is room for as many bytes in the line or the area.
+                unsafe { std::ptr::copy_nonoverlapping(message.from.wrapping_add(message.sent), into, part) };
+                part
+            });
+            self.filled += 1;
+            slot.number.store(self.filled, Ordering::Release);
+            message.sent += part;
+            if part == rest {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Sender<'_> {
+    /// Lends a message, or looks what has become of it; whether there is nothing else to do with it now. All of it is sent when it
+    /// has been read.
+    #[cold]
+    fn is_lent(&mut self, message: &mut Outgoing) -> bool {
+        if message.lent == 0 {
+            if self.is_full() {
+                return true;
+            }
+            let (slot, _) = self.ring.slot(self.filled);
+            slot.content.with_mut(|content| {
+                // SAFETY: until the number is stored the slot is the sender's alone.
+                let content = unsafe { &mut *content };
+                content.length = message.length as u64 | LENT;
+                content.bytes[..size_of::<u64>()].copy_from_slice(&(message.from as u64).to_ne_bytes());
+            });
+            self.filled += 1;
+            slot.number.store(self.filled, Ordering::Release);
+            message.lent = self.filled;
+            return true;
+        }
+        // With this the receiver's reads of the message are over, and it has said if there were none.
+        self.emptied = self.ring.emptied.slots.load(Ordering::Acquire);
+        if self.emptied < message.lent {
+            return true;
+        }
+        if self.ring.emptied.declined.load(Ordering::Relaxed) == message.lent {
+            self.lent_from = usize::MAX;
+            return false;
+        }
+        message.sent = message.length;
+        true
+    }
+}
+
+/// The end that messages come out of.
+#[derive(Debug)]
+pub struct Receiver<'a> {
+    ring: Ring<'a>,
+    /// Slots emptied so far.
+    emptied: u64,
+    /// How what is lent is read.
+    borrower: Borrower,
+}
+
+impl<'a> Receiver<'a> {
+    /// Of a channel that nothing has gone through.
+    pub const fn new(ring: Ring<'a>, borrower: Borrower) -> Self {
+        Self { ring, emptied: 0, borrower }
+    }
+
+    /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and dropped, so
+    /// that the next message is found.
+    ///
+    /// # Safety
+    /// There is the room that was said, and this has not been so of the message before.
+    #[inline(always)]
+    pub unsafe fn advance(&mut self, message: &mut Incoming) -> bool {
+        loop {
+            let (slot, area) = self.ring.slot(self.emptied);
+            if slot.number.load(Ordering::Acquire) != self.emptied + 1 {
+                return false;
+            }
+            let all = slot.content.with(|content| {
+                // SAFETY: until this slot is told to be empty it is the receiver's.
+                let content = unsafe { &*content };
+                if content.length & LENT != 0 {
+                    // SAFETY: the caller's promise.
+                    return unsafe { self.borrow(content, message) };
+                }
+                let length = content.length as usize;
+                let (from, most) = match length <= IN_LINE {
+                    true => (content.bytes.as_ptr(), IN_LINE),
+                    false => (area.cast_const(), self.ring.area),
+                };
+                let part = most.min(length - message.received);
+                let kept = part.min(message.room.saturating_sub(message.received));
+                // SAFETY: as many bytes were put there; the caller promises the room.
+                unsafe { std::ptr::copy_nonoverlapping(from, message.into.wrapping_add(message.received), kept) };
+                message.received += part;
+                message.received == length
+            });
+            self.emptied += 1;
+            self.ring.emptied.slots.store(self.emptied, Ordering::Release);
+            if all {
+                return true;
+            }
+        }
+    }
+
+    /// Reads a message that is lent; whether that could be done. Otherwise it comes another way.
+    ///
+    /// # Safety
+    /// There is the room that was said.
+    #[cold]
+    unsafe fn borrow(&self, content: &Content, message: &mut Incoming) -> bool {
+        let length = (content.length & !LENT) as usize;
+        let mut address = [0; size_of::<u64>()];
+        address.copy_from_slice(&content.bytes[..size_of::<u64>()]);
+        // SAFETY: the caller's promise.
+        let read = unsafe { self.borrower.read(u64::from_ne_bytes(address), message.into, length.min(message.room)) };
+        match read {
+            true => message.received = length,
+            // The store of the number of emptied slots publishes it.
+            false => self.ring.emptied.declined.store(self.emptied + 1, Ordering::Relaxed),
+        }
+        read
+    }
+}

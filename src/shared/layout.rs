@@ -1,0 +1,165 @@
+//! What lies where in a segment: a header, what each rank shows of itself, a channel for each ordered pair of ranks, and the board of the algorithms that live
+//! in shared memory.
+//!
+//! Flags and data of different writers share no line of the cache, nor a pair of lines, which processors fetch together.
+
+use super::board::Board;
+use super::channel::{Emptied, Ring, Slot};
+use super::lending::Shown;
+use super::memory::BANKS;
+
+/// Bytes that channels begin at multiples of.
+const PAIR_OF_LINES: usize = 128;
+/// Bytes that the board begins at a multiple of.
+const PAGE: usize = 4096;
+
+/// Bytes of the header: the token.
+const HEADER: usize = PAIR_OF_LINES;
+
+/// Bytes in the areas of a rank's channels and in its windows at most.
+const MOST_PER_RANK: usize = 1 << 20;
+/// Bytes of a segment at most.
+const MOST: usize = 64 << 20;
+/// Ranks of a node at most.
+const MOST_RANKS: usize = 4096;
+
+/// Slots of a channel, bytes of a slot's area, and bytes of a bank of a window, the best first. With many ranks memory counts.
+const SHAPES: [(usize, usize, usize); 6] = [
+    (8, 16 << 10, 64 << 10),
+    (4, 16 << 10, 64 << 10),
+    (4, 8 << 10, 32 << 10),
+    (4, 4 << 10, 16 << 10),
+    (4, 1 << 10, 16 << 10),
+    (4, 256, 4 << 10),
+];
+
+/// What lies where in the segment of so many ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    ranks: usize,
+    slots: usize,
+    area: usize,
+    window: usize,
+}
+
+impl Layout {
+    /// For `ranks` ranks; `None` if that would take too much memory.
+    pub fn of(ranks: usize) -> Option<Self> {
+        let layouts = SHAPES.into_iter().map(|(slots, area, window)| Self { ranks, slots, area, window });
+        let fits =
+            |layout: &Self| layout.per_rank() <= MOST_PER_RANK && layout.bytes().is_some_and(|bytes| bytes <= MOST);
+        layouts.into_iter().find(fits)
+    }
+
+    /// Bytes in the areas of a rank's outgoing channels, and in its windows.
+    const fn per_rank(&self) -> usize {
+        self.ranks.saturating_sub(1).saturating_mul(self.slots * self.area).saturating_add(BANKS * self.window)
+    }
+
+    /// Bytes of a bank of a rank's window.
+    pub const fn window(&self) -> usize {
+        self.window
+    }
+
+    /// Bytes of a channel.
+    const fn channel(&self) -> usize {
+        (PAIR_OF_LINES + self.slots * (size_of::<Slot>() + self.area)).next_multiple_of(PAIR_OF_LINES)
+    }
+
+    /// Where the channels begin.
+    const fn channels_at(&self) -> usize {
+        (HEADER + self.ranks * size_of::<Shown>()).next_multiple_of(PAIR_OF_LINES)
+    }
+
+    /// Where the board begins.
+    fn board_at(&self) -> Option<usize> {
+        let channels = self.ranks.checked_mul(self.ranks.saturating_sub(1))?;
+        channels.checked_mul(self.channel())?.checked_add(self.channels_at())?.checked_next_multiple_of(PAGE)
+    }
+
+    /// Bytes of the segment, if that is a number of memory.
+    pub fn bytes(&self) -> Option<usize> {
+        if self.ranks > MOST_RANKS {
+            return None;
+        }
+        self.board_at()?.checked_add(Board::bytes(self.ranks, self.window))
+    }
+
+    /// The board of rank `rank`.
+    ///
+    /// # Safety
+    /// At `segment`, the beginning of a page, there are as many bytes as [`bytes`](Self::bytes) says, all zero before the first
+    /// use, for as long as the board is used, and each rank has one board there.
+    pub unsafe fn board(&self, segment: *mut u8, rank: usize) -> Board {
+        let at = self.board_at().expect("a layout that was made is one that memory was found for");
+        // SAFETY: within the segment, where nothing else lies.
+        unsafe { Board::new(segment.wrapping_add(at), self.ranks, rank, self.window) }
+    }
+
+    /// What a rank shows of itself.
+    ///
+    /// # Safety
+    /// At `segment` there are as many bytes as [`bytes`](Self::bytes) says.
+    pub unsafe fn shown(&self, segment: *mut u8, rank: usize) -> *mut Shown {
+        segment.wrapping_add(HEADER + rank * size_of::<Shown>()).cast()
+    }
+
+    /// The number of the channel from one rank to another.
+    const fn number(&self, from: usize, to: usize) -> usize {
+        from * (self.ranks - 1) + if to < from { to } else { to - 1 }
+    }
+
+    /// The channel from one rank to another.
+    ///
+    /// # Safety
+    /// At `segment`, which is a multiple of 128, there are as many bytes as [`bytes`](Self::bytes) says, all zero before the first
+    /// use, for as long as the ring is used, and of each channel there is one sender and one receiver.
+    pub unsafe fn ring<'a>(&self, segment: *mut u8, from: usize, to: usize) -> Ring<'a> {
+        assert!(from != to && from < self.ranks && to < self.ranks, "a channel connects two ranks of the segment");
+        let channel = segment.wrapping_add(self.channels_at() + self.number(from, to) * self.channel());
+        let slots = channel.wrapping_add(PAIR_OF_LINES);
+        let areas = slots.wrapping_add(self.slots * size_of::<Slot>());
+        // SAFETY: within the segment, by the sum in `channel`, and aligned as the segment is; zeroes are values of both types.
+        unsafe {
+            let (emptied, slots) = (&*channel.cast::<Emptied>(), std::slice::from_raw_parts(slots.cast(), self.slots));
+            Ring::new(slots, emptied, areas, self.area)
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Slot>() == 64 && size_of::<Emptied>() == 64 && size_of::<Shown>() == 64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_get_smaller_as_ranks_become_more_and_stay_within_their_bounds() {
+        let shape = |ranks| Layout::of(ranks).map(|layout| (layout.slots, layout.area, layout.window));
+        assert_eq!(shape(2), Some((8, 16 << 10, 64 << 10)));
+        assert_eq!(shape(8), Some((8, 16 << 10, 64 << 10)));
+        assert_eq!(shape(15), Some((4, 16 << 10, 64 << 10)));
+        assert_eq!(shape(64), Some((4, 1 << 10, 16 << 10)));
+        assert_eq!(shape(128), Some((4, 256, 4 << 10)));
+        assert_eq!((shape(2000), shape(usize::MAX)), (None, None));
+        for ranks in 1..200 {
+            let bytes = Layout::of(ranks).unwrap().bytes().unwrap();
+            assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 10 + 3 * PAGE, "{ranks}: {bytes}");
+        }
+    }
+
+    #[test]
+    fn channels_and_board_follow_each_other_without_overlap() {
+        for ranks in [1, 2, 3, 5] {
+            let layout = Layout::of(ranks).unwrap();
+            let pairs =
+                (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))).filter(|(from, to)| from != to);
+            let numbers: Vec<_> = pairs.map(|(from, to)| layout.number(from, to)).collect();
+            assert_eq!(numbers, (0..ranks * (ranks - 1)).collect::<Vec<_>>());
+            let (board, channels) =
+                (layout.board_at().unwrap(), layout.channels_at() + numbers.len() * layout.channel());
+            assert!(board % PAGE == 0 && (channels..channels + PAGE).contains(&board));
+            assert_eq!(layout.bytes(), Some(board + Board::bytes(ranks, layout.window)));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! An object of shared memory that several processes map: made under a name that nobody guesses, found by that name, and
+//! without a name from then on, so that nothing of it stays however the processes end.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Read, Result};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+
+/// Where shared memory objects are, as `shm_open` has it, which is another library's before glibc 2.34.
+pub const FOLDER: &str = "/dev/shm";
+
+/// A name and a token: numbers that nobody guesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secret {
+    name: [u64; 2],
+    /// What the object begins with. An object of that name in another namespace begins with something else.
+    token: [u64; 2],
+}
+
+impl Secret {
+    /// Out of the system's random numbers.
+    ///
+    /// # Errors
+    /// There are none to be had.
+    pub fn random() -> Result<Self> {
+        let mut bytes = [0; 32];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        let (words, _) = bytes.as_chunks::<8>();
+        Ok(Self::of([0, 1, 2, 3].map(|word| u64::from_le_bytes(words[word]))))
+    }
+
+    /// As numbers, to be told to other ranks.
+    pub const fn words(self) -> [u64; 4] {
+        [self.name[0], self.name[1], self.token[0], self.token[1]]
+    }
+
+    /// Of these numbers.
+    pub const fn of(words: [u64; 4]) -> Self {
+        Self { name: [words[0], words[1]], token: [words[2], words[3]] }
+    }
+
+    /// The words that the object begins with.
+    pub const fn token(self) -> [u64; 2] {
+        self.token
+    }
+
+    fn path(self, folder: &Path) -> PathBuf {
+        folder.join(format!("collie-{:016x}{:016x}", self.name[0], self.name[1]))
+    }
+}
+
+/// The name of an object; nobody finds it any more when this is dropped.
+#[derive(Debug)]
+pub struct Named(PathBuf);
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_file(&self.0) {
+            log::warn!("{} could not be removed: {error}", self.0.display());
+        }
+    }
+}
+
+/// Memory that is mapped.
+#[derive(Debug)]
+pub struct Mapping {
+    address: NonNull<u8>,
+    bytes: usize,
+}
+
+impl Mapping {
+    /// Makes an object of `bytes` bytes that others of this user find by its secret as long as its name lasts. Its memory is
+    /// there from the start, not found missing at a later access, and all zero but for the token.
+    ///
+    /// # Errors
+    /// What the system says: no room, or it is not allowed.
+    pub fn create(folder: &Path, secret: Secret, bytes: usize) -> Result<(Self, Named)> {
+        let path = secret.path(folder);
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        let file = options.open(&path)?;
+        let named = Named(path);
+        file.set_len(bytes as u64)?;
+        loop {
+            // SAFETY: a descriptor of this function's, and numbers.
+            match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
+                0 => break,
+                libc::EINTR => {}
+                error => return Err(Error::from_raw_os_error(error)),
+            }
+        }
+        let mapping = Self::of(&file, bytes)?;
+        // SAFETY: nobody else looks before the name is told.
+        unsafe { mapping.address.cast::<[u64; 2]>().write(secret.token) };
+        Ok((mapping, named))
+    }
+
+    /// Maps the object that another process has made.
+    ///
+    /// # Errors
+    /// What the system says, `NotFound` if it is not to be seen from here; another one of that name is `InvalidData`.
+    pub fn open(folder: &Path, secret: Secret, bytes: usize) -> Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
+        let file = options.open(secret.path(folder))?;
+        if file.metadata()?.len() != bytes as u64 {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        let mapping = Self::of(&file, bytes)?;
+        // SAFETY: written before the name was told.
+        let token = unsafe { mapping.address.cast::<[u64; 2]>().read() };
+        if token == secret.token { Ok(mapping) } else { Err(ErrorKind::InvalidData.into()) }
+    }
+
+    fn of(file: &File, bytes: usize) -> Result<Self> {
+        let (protection, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        // SAFETY: a new mapping of a file that is open.
+        let address = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, shared, file.as_raw_fd(), 0) };
+        match NonNull::new(address.cast::<u8>()) {
+            Some(mapped) if address != libc::MAP_FAILED => Ok(Self { address: mapped, bytes }),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+
+    /// Where it is.
+    pub const fn address(&self) -> *mut u8 {
+        self.address.as_ptr()
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped here with that length; whoever used it is gone.
+        unsafe { libc::munmap(self.address.as_ptr().cast(), self.bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    #[test]
+    fn two_mappings_are_the_same_memory_and_the_name_goes() {
+        let folder = folder();
+        let secret = Secret::random().unwrap();
+        assert_ne!(secret, Secret::random().unwrap());
+        let (made, named) = Mapping::create(folder.path(), secret, 8192).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::mode(&named.0.metadata().unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192).unwrap();
+        drop(named);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        // SAFETY: within both mappings, which are this thread's.
+        unsafe {
+            made.address().add(8191).write(7);
+            assert_eq!(opened.address().add(8191).read(), 7);
+            assert_eq!(opened.address().add(64).read(), 0);
+        }
+        assert_eq!(Mapping::open(folder.path(), secret, 8192).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn what_is_another_object_is_found_out() {
+        let folder = folder();
+        let secret = Secret::random().unwrap();
+        let (_made, _named) = Mapping::create(folder.path(), secret, 4096).unwrap();
+        let again = Mapping::create(folder.path(), secret, 4096);
+        assert_eq!(again.unwrap_err().kind(), ErrorKind::AlreadyExists);
+        let [first, second, token, other] = secret.words();
+        let foreign = Secret::of([first, second, token, !other]);
+        assert_eq!(Mapping::open(folder.path(), foreign, 4096).unwrap_err().kind(), ErrorKind::InvalidData);
+        assert_eq!(Mapping::open(folder.path(), secret, 8192).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn an_object_that_cannot_be_had_leaves_no_name() {
+        let folder = folder();
+        assert!(Mapping::create(folder.path(), Secret::random().unwrap(), 1 << 60).is_err());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        assert!(Mapping::create(Path::new("/proc/nowhere"), Secret::random().unwrap(), 4096).is_err());
+    }
+}

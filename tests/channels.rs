@@ -1,0 +1,212 @@
+//! Channels between ranks of a node (`src/shared`), compiled against loom, which tries every order of the ranks' steps and every
+//! value that a load may see: messages arrive whole and in order, no slot is written while it is read, and ranks that exchange
+//! more than there is room for get through.
+
+#![allow(dead_code)]
+
+use channel::{Emptied, Receiver, Ring, Sender, Slot};
+use lending::Borrower;
+use loom::sync::Arc;
+use loom::thread;
+use ports::{Port, Ports};
+use std::convert::Infallible;
+
+#[path = "../src/shared/channel.rs"]
+mod channel;
+#[path = "../src/shared/ports.rs"]
+mod ports;
+
+/// Reading another rank's memory, which here is the own.
+mod lending {
+    #[derive(Clone, Copy, Debug)]
+    pub struct Borrower(pub bool);
+
+    impl Borrower {
+        pub unsafe fn read(&self, from: u64, into: *mut u8, length: usize) -> bool {
+            if self.0 {
+                // SAFETY: the sender promises the bytes until it is told that they are read, the caller the room.
+                unsafe { std::ptr::copy_nonoverlapping(from as *const u8, into, length) };
+            }
+            self.0
+        }
+    }
+}
+
+mod sync {
+    pub use loom::cell::UnsafeCell;
+    pub use loom::sync::atomic::{AtomicU64, Ordering};
+}
+
+const SLOTS: usize = 2;
+/// Less than what travels in a line, so that few steps make a message of several fragments.
+const AREA: usize = 25;
+/// More than there is room for in a channel at once.
+const LONG: usize = 3 * AREA - 1;
+
+/// Messages that are lent: longer ones than the others here.
+const LENT_FROM: usize = LONG + 1;
+
+struct Channel {
+    slots: Vec<Slot>,
+    emptied: Emptied,
+    areas: std::cell::UnsafeCell<Vec<u8>>,
+}
+
+/// The channels between all ranks.
+struct Memory(Vec<Channel>, usize);
+
+// SAFETY: areas are used as slots are, which loom watches.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn of(ranks: usize) -> Arc<Self> {
+        let channel = |_| Channel {
+            slots: (0..SLOTS).map(|_| Slot::new()).collect(),
+            emptied: Emptied::new(),
+            areas: vec![0; SLOTS * AREA].into(),
+        };
+        Arc::new(Self((0..ranks * ranks).map(channel).collect(), ranks))
+    }
+
+    fn ring(&self, from: usize, to: usize) -> Ring<'_> {
+        let channel = &self.0[from * self.1 + to];
+        // SAFETY: each end is made once by the tests.
+        unsafe { Ring::new(&channel.slots, &channel.emptied, (*channel.areas.get()).as_mut_ptr(), AREA) }
+    }
+
+    fn ports(&self, rank: usize, reads: bool) -> Ports<'_> {
+        let port = |peer| {
+            let ends = || {
+                let sender = Sender::new(self.ring(rank, peer), LENT_FROM);
+                Port::new(sender, Receiver::new(self.ring(peer, rank), Borrower(reads)))
+            };
+            (peer != rank).then(ends)
+        };
+        Ports::new((0..self.1).map(port).collect())
+    }
+}
+
+fn bytes(length: usize, seed: usize) -> Vec<u8> {
+    (0..length).map(|byte| (byte * 7 + seed * 91 + 1) as u8).collect()
+}
+
+fn pause() -> Result<(), Infallible> {
+    thread::yield_now();
+    Ok(())
+}
+
+/// Runs each rank's part in every order, as far as some changes of thread where none has to wait tell them apart.
+fn in_every_order(ranks: usize, changes: Option<usize>, part: fn(usize, &mut Ports)) {
+    with_readers(ranks, changes, |_| true, part);
+}
+
+/// The same; `reads`: whether a rank can read what is lent to it.
+fn with_readers(ranks: usize, changes: Option<usize>, reads: fn(usize) -> bool, part: fn(usize, &mut Ports)) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = changes;
+    model.max_branches = 10_000;
+    model.check(move || {
+        let memory = Memory::of(ranks);
+        let others: Vec<_> = (1..ranks)
+            .map(|rank| {
+                let memory = Arc::clone(&memory);
+                thread::spawn(move || part(rank, &mut memory.ports(rank, reads(rank))))
+            })
+            .collect();
+        part(0, &mut memory.ports(0, reads(0)));
+        others.into_iter().for_each(|other| other.join().unwrap());
+    });
+}
+
+fn send(ports: &mut Ports, to: usize, bytes: &[u8]) {
+    // SAFETY: the slice is there until the message is on its way.
+    unsafe { ports.send(to as u32, bytes.as_ptr(), bytes.len(), pause) }.unwrap();
+}
+
+fn receive(ports: &mut Ports, from: usize, length: usize) -> Vec<u8> {
+    let mut room = vec![0; length];
+    // SAFETY: there is the room.
+    let received = unsafe { ports.receive(from as u32, room.as_mut_ptr(), length, pause) }.unwrap();
+    assert_eq!(received, Ok(length));
+    room
+}
+
+#[test]
+fn short_and_long_messages_arrive_whole_and_in_order() {
+    in_every_order(2, Some(2), |rank, ports| {
+        for length in [8, LONG] {
+            match rank {
+                0 => send(ports, 1, &bytes(length, length)),
+                _ => assert_eq!(receive(ports, 0, length), bytes(length, length)),
+            }
+        }
+    });
+}
+
+#[test]
+fn slots_are_used_again_only_when_they_have_been_read() {
+    in_every_order(2, Some(2), |rank, ports| {
+        for number in 0..4 {
+            match rank {
+                0 => send(ports, 1, &[number]),
+                _ => assert_eq!(receive(ports, 0, 1), [number]),
+            }
+        }
+    });
+}
+
+#[test]
+fn ranks_that_exchange_more_than_there_is_room_for_get_through() {
+    in_every_order(2, Some(2), |rank, ports| {
+        let (peer, own) = (1 - rank, bytes(LONG, rank));
+        // SAFETY: waited for below.
+        let sent = unsafe { ports.start_send(peer as u32, own.as_ptr(), LONG) };
+        assert_eq!(receive(ports, peer, LONG), bytes(LONG, peer));
+        sent.map(|sent| ports.finish(sent, pause).unwrap());
+        assert!(ports.are_idle());
+    });
+}
+
+#[test]
+fn what_is_under_way_goes_on_while_another_message_is_waited_for() {
+    // Rank 1 needs all of what rank 0 sends before it answers rank 2, for which rank 0 waits.
+    in_every_order(3, Some(0), |rank, ports| match rank {
+        0 => {
+            let own = bytes(LONG, 0);
+            // SAFETY: waited for below.
+            let sent = unsafe { ports.start_send(1, own.as_ptr(), LONG) };
+            assert_eq!(receive(ports, 2, 1), [3]);
+            sent.map(|sent| ports.finish(sent, pause).unwrap());
+        }
+        1 => {
+            assert_eq!(receive(ports, 0, LONG), bytes(LONG, 0));
+            send(ports, 2, &[2]);
+        }
+        _ => {
+            assert_eq!(receive(ports, 1, 1), [2]);
+            send(ports, 0, &[3]);
+        }
+    });
+}
+
+#[test]
+fn what_is_lent_is_read_or_declined_and_the_next_message_is_found() {
+    with_readers(
+        2,
+        Some(2),
+        |rank| rank == 1,
+        |rank, ports| {
+            let lent = bytes(LENT_FROM, rank);
+            // SAFETY: waited for below.
+            let sent = unsafe { ports.start_send(1 - rank as u32, lent.as_ptr(), LENT_FROM) };
+            assert_eq!(receive(ports, 1 - rank, LENT_FROM), bytes(LENT_FROM, 1 - rank));
+            sent.map(|sent| ports.finish(sent, pause).unwrap());
+            match rank {
+                0 => send(ports, 1, &[7]),
+                _ => assert_eq!(receive(ports, 0, 1), [7]),
+            }
+        },
+    );
+}

@@ -1,0 +1,191 @@
+//! Messages within a node through memory that its ranks share: every algorithm and program that messages are tested with, and
+//! what becomes of the memory however a job ends, or if it cannot be had.
+
+use crate::algorithms::{Forced, forced_jobs};
+use crate::job::Outcome;
+use crate::mpi::{Family, Launch};
+use crate::nodes::by_nodes;
+use crate::programs::{TRUNCATED, accounted, truncated};
+use crate::report::{self, Report};
+use libtest_mimic::{Failed, Trial};
+use std::time::{Duration, Instant};
+
+/// What switches it on.
+pub const SHARED: (&str, &str) = ("COLLIE_TRANSPORT", "shared");
+
+/// Programs, and the numbers of ranks that they run on.
+const PROGRAMS: &[(&str, &[usize])] = &[
+    ("data_movement.c", &[2, 8]),
+    ("reductions.c", &[2, 3]),
+    ("predefined.c", &[3]),
+    ("alltoallv.c", &[3, 8]),
+    ("repeated.c", &[2, 3]),
+    ("aliased_buffers.c", &[2]),
+    ("barrier.c", &[3]),
+    ("pitfall_1_signatures.c", &[8]),
+    ("pitfall_2_insignificant_arguments.c", &[8]),
+    ("pitfall_3_zero_blocks.c", &[4]),
+    ("pitfall_4_user_operations.c", &[8]),
+    ("pitfall_5_identical_results.c", &[8]),
+    ("pitfall_6_gaps.c", &[8]),
+    ("pitfall_7_large_counts.c", &[2]),
+    ("pitfall_8_zero_counts.c", &[8]),
+    ("pitfall_9_wildcards.c", &[8]),
+    ("pitfall_9_communicators.c", &[4, 7]),
+    ("pitfall_9_many_communicators.c", &[2]),
+    ("pitfall_9_teardown.c", &[3]),
+    ("contexts_run_out.c", &[3]),
+    ("pitfall_12_threads.c", &[3]),
+    ("short_lived_threads.c", &[2]),
+    ("own_messages.c", &[2, 3]),
+];
+
+pub fn trials(family: &'static Family) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut add = |name: String, test: Box<dyn Fn() -> Result<(), Failed> + Send>| {
+        trials.push(Trial::test(format!("{}::shared::{name}", family.name), move || {
+            test().and_then(|()| nothing_left())
+        }));
+    };
+    for (source, sizes) in PROGRAMS {
+        let stem = source.split('.').next().unwrap_or(source);
+        for &ranks in *sizes {
+            add(format!("{stem}::ranks_{ranks}"), Box::new(move || program(family, source, ranks)));
+        }
+    }
+    // Messages through shared memory are the same on every MPI: all algorithms on one of them, by the program whose calls come
+    // back with other data; on the others those that live in shared memory.
+    let deep = std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1");
+    let wanted =
+        |name: &str, job: &Forced| deep || job.shares_memory() || family.is_open_mpi() && name.starts_with("repeated");
+    for (name, job) in forced_jobs(family, &[SHARED]).into_iter().filter(|(name, job)| wanted(name, job)) {
+        add(
+            format!("algorithms::{name}"),
+            Box::new(move || job.check_all().and_then(|report| went_through(report, false))),
+        );
+    }
+    for (source, operations) in crate::algorithms::PROGRAMS {
+        let stem = source.split('.').next().unwrap_or(source);
+        if stem != "barrier" {
+            let test =
+                move || by_nodes(family, source, operations, &[SHARED]).and_then(|report| went_through(&report, true));
+            add(format!("nodes::{stem}"), Box::new(test));
+        }
+    }
+    for (setting, variables) in TRUNCATED {
+        // Copies through shared memory carry no lengths, so that such calls go unnoticed there.
+        let messages = [SHARED, ("COLLIE_GATHER", "linear"), ("COLLIE_SCATTER", "linear")];
+        let test = move || truncated(family, 3, &[&messages[..], variables].concat());
+        add(format!("truncated::{setting}"), Box::new(test));
+    }
+    for how in ["end", "exit", "abort", "kill", "crash"] {
+        add(format!("ends::{how}"), Box::new(move || ends(family, how)));
+    }
+    for (mode, words) in [
+        ("room", "no room in /dev/shm"),
+        ("unseen", "ranks of a node do not see each other's /dev/shm"),
+        ("refused", "/dev/shm cannot be used"),
+    ] {
+        add(format!("without::{mode}"), Box::new(move || without(family, mode, words)));
+    }
+    add("modes".to_owned(), Box::new(move || modes(family)));
+    trials
+}
+
+/// Nothing is left of any object, once those that are being made have lost their names.
+fn nothing_left() -> Result<(), Failed> {
+    let start = Instant::now();
+    loop {
+        let names = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with("collie-")).collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        if start.elapsed() > Duration::from_secs(10) {
+            return Err(format!("left in /dev/shm: {left:?}").into());
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+/// Only between nodes did messages go by MPI; within them they went through shared memory, if what ran there sent any.
+fn went_through(report: &Report, several_nodes: bool) -> Result<(), Failed> {
+    let rows = |name: &str| report.whole[name].as_array().cloned().unwrap_or_default();
+    let (shared, by_mpi) = (rows("shared_traffic"), rows("traffic"));
+    let elsewhere = by_mpi.iter().filter(|row| several_nodes || row["from"] != row["to"]).count();
+    if (elsewhere > 0) != several_nodes || several_nodes && shared.is_empty() {
+        return Err(format!("shared: {shared:?}\nby MPI: {by_mpi:?}").into());
+    }
+    Ok(())
+}
+
+fn program(family: &Family, source: &str, ranks: usize) -> Result<(), Failed> {
+    let report = accounted(family, source, &[], ranks, &[SHARED])?.1;
+    // More communicators than may have shared memory.
+    let many = ["pitfall_9_many_communicators.c", "contexts_run_out.c"].contains(&source);
+    if many { Ok(()) } else { went_through(&report, false) }
+}
+
+/// Runs a program that is not asked how many calls it makes.
+fn run(
+    family: &Family,
+    program: &[&str],
+    ranks: usize,
+    more: &[(&str, &str)],
+    preload: &[&str],
+) -> Result<(Outcome, Report), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let mut variables = vec![("COLLIE_REPORT", path_text.as_str())];
+    variables.extend(more);
+    let mut all = family.preload()?;
+    for source in preload {
+        all.push(family.compiled(source, &["-shared", "-fPIC", "-ldl"])?);
+    }
+    let mut command = vec![family.program(program[0])?.display().to_string()];
+    command.extend(program[1..].iter().map(|word| (*word).to_owned()));
+    let launch = Launch { ranks, command, variables: &variables, preload: all, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    Ok((outcome, report))
+}
+
+/// However a rank ends while the others wait for it through shared memory, all of them end.
+fn ends(family: &Family, how: &str) -> Result<(), Failed> {
+    let command = vec![family.program("shared_ends.c")?.display().to_string(), how.to_owned()];
+    let variables = [SHARED, ("COLLIE_REPORT", "off")];
+    let launch = Launch { ranks: 4, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run_within(&launch, Duration::from_secs(90))?;
+    let right = (outcome.status == Some(0)) == (how == "end");
+    if right { Ok(()) } else { Err(format!("the status\n{}", outcome.told()).into()) }
+}
+
+/// Where it cannot be had the calls are the same, and the report says why.
+fn without(family: &Family, mode: &str, words: &str) -> Result<(), Failed> {
+    let more = [SHARED, ("NO_SHARED_MEMORY", mode), ("COLLIE_ALLREDUCE", "ring")];
+    let (outcome, report) = run(family, &["shared_ends.c", "end"], 4, &more, &["no_shared_memory.c"])?;
+    let communicators = report.whole["communicators"].as_array().cloned().unwrap_or_default();
+    let told =
+        communicators.iter().filter(|row| row["size"].as_u64() > Some(1)).all(|row| row["no_shared_memory"] == words);
+    let ran = report.calls(|row| row.function == "MPI_Allreduce" && row.algorithm.starts_with("ring"));
+    if !told || ran != 2 * 10 * 4 || report.whole["shared_traffic"].is_array() {
+        return Err(format!("{communicators:?}\n{ran} calls\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// In every mode that runs algorithms of Collie's.
+fn modes(family: &Family) -> Result<(), Failed> {
+    for (variable, value) in [
+        ("COLLIE_MODE", "verify"),
+        ("COLLIE_MODE", "compare"),
+        ("COLLIE_MODE", "learn"),
+        ("COLLIE_SYNC", "barrier"),
+        ("COLLIE_WATCHDOG", "60"),
+    ] {
+        let report =
+            accounted(family, "reductions.c", &[], 3, &[SHARED, (variable, value), ("COLLIE_ALLREDUCE", "ring")])?.1;
+        went_through(&report, false)?;
+    }
+    Ok(())
+}
