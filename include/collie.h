@@ -50,8 +50,8 @@ int collie_choose_on(MPI_Comm comm,
                      const char *operation,
                      const char *choice);
 
-// Fills `statistics` for `operation`, over all communicators that still exist, but for those that a call is under way on:
-// another thread's, or the one whose callback asks. No communication.
+// Fills `statistics` for `operation`, over all communicators that still exist, but for those that another thread's call is
+// in the middle of counting on. Calls under way are not counted yet. No communication.
 //
 // Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
 //

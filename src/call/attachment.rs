@@ -13,7 +13,7 @@ use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use crate::process::{flags, guard};
 use crate::selection::{Mode, Wanted};
-use crate::threads::{Held, Owned, Threads};
+use crate::threads::{Away, Held, Owned, Threads};
 use std::sync::Arc;
 
 /// What hangs on a communicator.
@@ -23,7 +23,7 @@ pub struct Attachment {
     state: Owned<Attached>,
 }
 
-/// When somebody who is in no call looks at the communicators.
+/// When somebody who makes no call looks at the communicators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
     /// Between the calls of this thread. What it holds all the same was left behind by a `longjmp`.
@@ -32,7 +32,20 @@ pub enum Visit {
     AnyTime,
 }
 
-/// The part of it that one thread holds at a time.
+/// The state, as it is for somebody who looks at it.
+pub struct Seen<'a> {
+    /// What is there.
+    pub attached: &'a Attached,
+    /// Whether a call is under way.
+    pub is_under_way: bool,
+    /// Whether an algorithm of ours is running: what its messages are counted in is not to be touched.
+    pub is_sending: bool,
+    /// Whether the numbers have been reset since the last call began.
+    pub is_outdated: bool,
+}
+
+/// The part of it that one thread holds at a time. Whoever looks at it may borrow what is in cells: a holder that is away
+/// does not.
 pub struct Attached {
     /// What is kept of the communicator whatever its calls are.
     pub communicator: Communicator,
@@ -94,13 +107,13 @@ impl Attachment {
         unsafe { self.state.hold(thread, threads) }
     }
 
-    /// Holds the state, unless a call does.
+    /// Holds the state, unless a call does. What this thread holds was left behind by a `longjmp`.
     ///
     /// # Safety
-    /// With [`Visit::BetweenCalls`] this thread is in no call.
-    pub unsafe fn try_hold(&self, visit: Visit) -> Option<Held<'_, Attached>> {
+    /// This thread is in no call.
+    pub unsafe fn try_hold(&self) -> Option<Held<'_, Attached>> {
         let thread = guard::this_thread();
-        if visit == Visit::BetweenCalls && self.state.is_held_by(thread) {
+        if self.state.is_held_by(thread) {
             // SAFETY: the caller's promise.
             return Some(unsafe { self.hold() });
         }
@@ -108,6 +121,39 @@ impl Attachment {
         let mut state = unsafe { self.state.try_hold(thread, flags::threads()) }?;
         state.catch_up();
         Some(state)
+    }
+
+    /// Looks at the state, unless a call is in the middle of changing it.
+    ///
+    /// # Safety
+    /// `action` keeps to what it is told that it may touch, and clones no counted reference of the caches. With
+    /// [`Visit::BetweenCalls`] this thread is in no call.
+    pub unsafe fn look<R>(&self, visit: Visit, action: impl FnOnce(Seen) -> R) -> Option<R> {
+        if visit == Visit::BetweenCalls
+            // SAFETY: the caller's promise.
+            && let Some(held) = unsafe { self.try_hold() }
+        {
+            return Some(action(Seen { attached: &held, is_under_way: false, is_sending: false, is_outdated: false }));
+        }
+        // SAFETY: the number is the thread's own; the rest is the caller's promise. What is in cells is borrowed by nobody else
+        // and holds numbers only.
+        unsafe {
+            self.state.look(guard::this_thread(), flags::threads(), |attached, away| {
+                let (is_under_way, is_sending) = (away.is_some(), away == Some(Away::Mostly));
+                action(Seen { attached, is_under_way, is_sending, is_outdated: attached.is_outdated() })
+            })
+        }
+    }
+
+    /// Runs what may wait for other ranks in the middle of a call on this thread, which others may look at meanwhile.
+    ///
+    /// # Safety
+    /// This thread holds the state. Until `action` is done nothing of it is changed, but for what the messages of our algorithms
+    /// are counted in with [`Away::Mostly`]; and no reference made before to what may change is used after it.
+    #[inline(always)]
+    pub unsafe fn away<R>(&self, thread: usize, how: Away, action: impl FnOnce() -> R) -> R {
+        // SAFETY: the caller's promise.
+        unsafe { self.state.away(thread, how, action) }
     }
 }
 
@@ -182,6 +228,12 @@ impl Attached {
             self.resets = resets;
             self.communicator.tally.reset();
         }
+    }
+
+    /// Whether the numbers have been reset since this was last brought up to date.
+    fn is_outdated(&self) -> bool {
+        // The version first: the resets of that version are among those read after it.
+        self.version != VERSIONS.version() && self.resets != VERSIONS.resets()
     }
 
     /// Forgets what was decided and kept.

@@ -2,8 +2,8 @@
 
 use super::arguments::{Arguments, LocalArguments};
 use super::attachment::Attached;
-use super::begin::begin;
-use super::cached::{CachedCall, Ready};
+use super::begin::{Outside, begin};
+use super::cached::CachedCall;
 use super::decisions::DecisionKey;
 use super::hooks::{self, CallLog, LoggedCall, WaitedCall};
 use super::line::log_call;
@@ -62,8 +62,6 @@ struct Outcome {
     epoch: Option<(Bucket, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
-    /// Whose turn it was and what is measured of it, in mode `learn`.
-    in_turn: Option<InTurn>,
     /// Whether another call ran before the one that counts and met the late ranks.
     is_second: bool,
     /// The ticks waited for late ranks, where waiting is told apart.
@@ -72,8 +70,8 @@ struct Outcome {
 
 impl Outcome {
     const fn plain(code: c_int, counter: CounterId, bytes: usize) -> Self {
-        let (epoch, ticks, in_turn, waited) = (None, None, None, None);
-        Self { code, counter, bytes, elements: 0, epoch, ticks, in_turn, is_second: false, waited }
+        let (epoch, ticks, waited) = (None, None, None);
+        Self { code, counter, bytes, elements: 0, epoch, ticks, is_second: false, waited }
     }
 }
 
@@ -83,16 +81,19 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let function = Function::from(arguments.operation);
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
-    let outcome = match decide_and_run(runtime, &mut attached, arguments, native) {
-        Ok(outcome) => outcome,
+    let next = match decide(runtime, &mut attached, arguments) {
+        Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error),
     };
+    // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing before it.
+    let outside = unsafe { Outside::new(&*attachment, native) };
+    let outcome = run(runtime, &attached.communicator, arguments, &next, outside);
     let waited = outcome.waited.unwrap_or(0);
     let ticks = match outcome.ticks {
         Some(ticks) => ticks + waited,
         None => runtime.clock.raw().saturating_sub(start),
     };
-    if let Some(in_turn) = &outcome.in_turn {
+    if let Next::InTurn(in_turn) = &next {
         in_turn.took(runtime, ticks.saturating_sub(waited));
     }
     let communicator = &mut attached.communicator;
@@ -127,23 +128,27 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     outcome.code
 }
 
-/// Decides and runs; the error is one from before the algorithm's first message.
+/// What is to be done.
+enum Next {
+    /// Only to be passed on: where it is counted, and its bytes.
+    Pass(CounterId, usize),
+    /// To be carried out as it was made ready.
+    Call(Rc<CachedCall>),
+    /// The same by who was found to be next, in mode `learn`.
+    InTurn(InTurn),
+}
+
+/// Decides, and keeps what was decided; the error is one from before the algorithm's first message.
 #[inline]
-fn decide_and_run(
-    runtime: &Runtime,
-    attached: &mut Attached,
-    arguments: &Arguments,
-    native: &dyn Fn() -> c_int,
-) -> Result<Outcome> {
+fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<Next> {
     // Before anything is made of the arguments, which may mean different things on the ranks.
     ask_for_device_memory(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
-        return run_known(runtime, attached, arguments, known, native);
+        return in_turn(runtime, attached, arguments, known);
     }
     let pass = |tally: &mut Tally, bytes: usize, fallback: Fallback| {
-        let counter = tally.native_counter(arguments.operation, bytes, fallback.words());
-        Ok(Outcome::plain(native(), counter, bytes))
+        Ok(Next::Pass(tally.native_counter(arguments.operation, bytes, fallback.words()), bytes))
     };
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
     let communicator = &mut attached.communicator;
@@ -163,12 +168,13 @@ fn decide_and_run(
         let plan = Plan::native(counter);
         let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
         ready::keep(attached, arguments, &call);
-        return run_known(runtime, attached, arguments, call, native);
+        return Ok(Next::Call(call));
     }
     if first_calls {
         let counter = communicator.tally.native_counter(arguments.operation, bytes, Fallback::FirstCalls.words());
         let plan = Plan::native(counter);
-        return Ok(run(runtime, communicator, arguments, (&local, &plan, &ready::nobody(), 0), native));
+        // Not kept: the next one may be one that the ranks agree in.
+        return Ok(Next::Call(Rc::new(ready::call(attached, arguments.operation, local, plan))));
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
     let by_kernel = program::folds_by_kernel(&local);
@@ -184,38 +190,21 @@ fn decide_and_run(
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
     let plan = if ready::is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
     let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
-    if call.plan.policy() == Policy::Learn {
-        // Kept when the one whose turn it is has been made ready.
-        return run_known(runtime, attached, arguments, call, native);
-    }
-    let outcome = run_known(runtime, attached, arguments, Rc::clone(&call), native);
-    ready::keep(attached, arguments, &call);
-    outcome
-}
-
-/// Runs a call that has been made ready.
-#[inline]
-fn run_known(
-    runtime: &Runtime,
-    attached: &mut Attached,
-    arguments: &Arguments,
-    call: Rc<CachedCall>,
-    native: &dyn Fn() -> c_int,
-) -> Result<Outcome> {
     if call.plan.policy() != Policy::Learn {
-        let CachedCall { local, plan, prepared, .. } = &*call;
-        return Ok(run(runtime, &attached.communicator, arguments, (local, plan, prepared, 0), native));
+        // Otherwise it is kept when the one whose turn it is has been made ready.
+        ready::keep(attached, arguments, &call);
     }
-    let in_turn = turns::take(runtime, attached, arguments, call)?;
-    let CachedCall { local, plan, prepared, .. } = &*in_turn.call;
-    let made = (local, plan, prepared, in_turn.turn.place);
-    let outcome = run(runtime, &attached.communicator, arguments, made, native);
-    Ok(Outcome { in_turn: Some(in_turn), ..outcome })
+    in_turn(runtime, attached, arguments, call)
 }
 
-/// A call as it was understood, what was decided, what was made ready, and the place of who carries it out where the plan
-/// leaves that open.
-type Made<'a> = (&'a LocalArguments, &'a Plan, &'a Ready, usize);
+/// A call that has been made ready; finds who is next where that is a matter of turns.
+#[inline]
+fn in_turn(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, call: Rc<CachedCall>) -> Result<Next> {
+    if call.plan.policy() != Policy::Learn {
+        return Ok(Next::Call(call));
+    }
+    turns::take(runtime, attached, arguments, call).map(Next::InTurn)
+}
 
 /// Runs what was decided.
 #[inline]
@@ -223,14 +212,19 @@ fn run(
     runtime: &Runtime,
     communicator: &Communicator,
     arguments: &Arguments,
-    made: Made,
-    native: &dyn Fn() -> c_int,
+    next: &Next,
+    outside: Outside,
 ) -> Outcome {
-    let waited = hooks::waiting().and_then(|waiting| waiting.before(runtime, communicator));
-    let outcome = Outcome { waited, ..run_alone(runtime, communicator, arguments, made, native) };
+    let (call, place) = match next {
+        Next::Pass(counter, bytes) => return Outcome::plain(outside.native(), *counter, *bytes),
+        Next::Call(call) => (call, 0),
+        Next::InTurn(in_turn) => (&in_turn.call, in_turn.turn.place),
+    };
+    let waited = hooks::waiting().and_then(|waiting| outside.wait(|| waiting.before(runtime, communicator)));
+    let outcome = Outcome { waited, ..run_alone(runtime, communicator, arguments, (call, place), outside) };
     match hooks::log() {
         None => outcome,
-        Some(log) => Outcome { elements: elements(log, made.0), ..outcome },
+        Some(log) => Outcome { elements: elements(log, &call.local), ..outcome },
     }
 }
 
@@ -247,17 +241,18 @@ fn run_alone(
     runtime: &Runtime,
     communicator: &Communicator,
     arguments: &Arguments,
-    (local, plan, prepared, place): Made,
-    native: &dyn Fn() -> c_int,
+    (call, place): (&CachedCall, usize),
+    outside: Outside,
 ) -> Outcome {
+    let CachedCall { local, plan, prepared, .. } = call;
     let bytes = local.bytes();
     let by = |place: usize| {
         let candidate = &plan.candidates()[place];
         let code = match (&candidate.choice, &prepared[place]) {
-            (None, _) => native(),
+            (None, _) => outside.native(),
             (Some(_), None) => SUCCESS,
             (Some(choice), Some(prepared)) => {
-                guard::play(arguments.operation, || ours(communicator, arguments, local, choice, prepared))
+                outside.play(arguments.operation, || ours(communicator, arguments, local, choice, prepared))
             }
         };
         Outcome::plain(code, candidate.counter, bytes)
@@ -272,7 +267,7 @@ fn run_alone(
         (Policy::Both, [first, Candidate { choice: Some(choice), counter }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");
             let local = local.at(arguments);
-            let verified = verify::run(runtime, communicator, arguments, &local, (choice, second), native);
+            let verified = verify::run(runtime, communicator, arguments, &local, (choice, second), outside);
             let is_second = verified.result == VerifyResult::Native;
             let counter = if is_second { first.counter } else { *counter };
             Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, counter, bytes) }

@@ -6,7 +6,7 @@
 //! parent take part, `MPI_Comm_idup`, of which only the request tells, intercommunicators, and parents with ranks of another
 //! `MPI_COMM_WORLD`.
 
-use super::attachment::{Attached, Attachment, Visit};
+use super::attachment::{Attached, Attachment};
 use super::registry;
 use crate::communicator::origin::Makers;
 use crate::communicator::private::Private;
@@ -164,7 +164,7 @@ fn candidates<'a>(
     let mut candidates = Vec::new();
     for attachment in attachments {
         // SAFETY: this thread is in no collective: making a communicator holds nothing.
-        let Some(attached) = (unsafe { attachment.try_hold(Visit::BetweenCalls) }) else { return Ok(None) };
+        let Some(attached) = (unsafe { attachment.try_hold() }) else { return Ok(None) };
         if is_candidate(&attached.communicator, &takes_part) {
             candidates.push(attached);
         }

@@ -9,9 +9,10 @@ use super::attachment::Attached;
 use super::program::Prepared;
 use super::registry;
 use crate::communicator::state::Communicator;
-use crate::monitor::Traffic;
+use crate::monitor::{Function, Traffic};
 use crate::process::{flags, guard};
 use crate::run::Counts;
+use crate::threads::Away;
 use std::os::raw::c_int;
 
 /// Runs a call on the fast path; `None` if it has to take the slow one.
@@ -22,17 +23,19 @@ use std::os::raw::c_int;
 #[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c_int> {
     guard::THREAD.with(|thread| {
-        let attachment = registry::recent(thread, arguments.comm)?;
+        // SAFETY: the communicator is alive while a call on it is.
+        let attachment = unsafe { &*registry::recent(thread, arguments.comm)? };
         if thread.is_inside() {
             return None;
         }
         let threads = flags::short_call()?;
-        // SAFETY: the communicator is alive while a call on it is, and this thread is in no other.
-        let mut held = unsafe { (*attachment).hold_as_is(thread.number(), threads) };
+        // SAFETY: this thread is in no other call.
+        let mut held = unsafe { attachment.hold_as_is(thread.number(), threads) };
         if !held.is_up_to_date() {
             return None;
         }
-        let Attached { communicator: Communicator { runtime, tally, last_call, .. }, calls, .. } = &mut *held;
+        let Attached { communicator: Communicator { runtime, tally, last_call, last_function, .. }, calls, .. } =
+            &mut *held;
         let clock = &runtime.clock;
         let start = clock.raw();
         let known = calls.find(arguments)?;
@@ -41,17 +44,22 @@ pub fn carry_out(arguments: &Arguments, native: &impl Fn() -> c_int) -> Option<c
             return None;
         }
         known.count_short();
-        *last_call = start;
+        (*last_call, *last_function) = (start, Some(Function::from(arguments.operation)));
+        let (counter, bytes) = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
         let mark = guard::Mark::new();
         let inside = thread.enter(&mark);
         let code = match &known.prepared[place] {
             Some(prepared) => thread.play(arguments.operation, || {
-                play(prepared, arguments, tally.traffic.get_mut(), tally.played.get_mut())
+                let (traffic, played) = (tally.traffic.get_mut(), tally.played.get_mut());
+                // SAFETY: held above. What changes meanwhile is what that names, and of all else only what was made ready is
+                // read; references into the state are made anew afterwards.
+                unsafe { attachment.away(thread.number(), Away::Mostly, || play(prepared, arguments, traffic, played)) }
             }),
-            None => native(),
+            // SAFETY: as above, and nothing changes.
+            None => unsafe { attachment.away(thread.number(), Away::Whole, native) },
         };
         let ticks = clock.raw().saturating_sub(start);
-        tally.table.record(known.plan.candidates()[place].counter, known.local.bytes() as u64, ticks);
+        held.communicator.tally.table.record(counter, bytes, ticks);
         thread.count(1, ticks);
         drop(held);
         Some(inside.leave(code))

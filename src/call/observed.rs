@@ -5,8 +5,8 @@
 //! or without their ever doing so.
 
 use super::attachment::Attached;
-use super::begin::begin;
-use super::hooks::{self, LoggedCall, WaitedCall};
+use super::begin::{Outside, begin};
+use super::hooks::{self, LoggedCall, WaitedCall, Waiting};
 use super::line::log_call;
 use super::part::{Part, nothing};
 use super::registry;
@@ -47,11 +47,14 @@ fn timed(
     let start = runtime.clock.raw();
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
+    // SAFETY: just held; references into it are made anew after each.
+    let outside = unsafe { Outside::new(&*attachment, native) };
     // Calls that only start something must not wait for other ranks.
     let blocking = function.form == Form::Blocking;
-    let waited = if blocking { wait(runtime, &mut attached) } else { None };
+    let waiting = if blocking { prepare_to_wait(runtime, &mut attached) } else { None };
+    let waited = waiting.and_then(|waiting| outside.wait(|| waiting.before(runtime, &attached.communicator)));
+    let code = outside.native();
     let communicator = &mut attached.communicator;
-    let code = native();
     let ticks = runtime.clock.raw().saturating_sub(start);
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
@@ -85,8 +88,8 @@ fn timed(
     code
 }
 
-/// Waits for the other ranks first, where waiting is separated from working. They may not have agreed on anything yet.
-fn wait(runtime: &Runtime, attached: &mut Attached) -> Option<u64> {
+/// Who waits for the other ranks first, where waiting is separated from working. They may not have agreed on anything yet.
+fn prepare_to_wait(runtime: &Runtime, attached: &mut Attached) -> Option<&'static dyn Waiting> {
     let waiting = hooks::waiting()?;
     if attached.communicator.never().is_none() && attached.communicator.agreed.is_none() {
         let agreed = attached.agree(runtime);
@@ -95,5 +98,5 @@ fn wait(runtime: &Runtime, attached: &mut Attached) -> Option<u64> {
             log::error!("waiting on a communicator is not separated from working: {error}");
         }
     }
-    waiting.before(runtime, &attached.communicator)
+    Some(waiting)
 }

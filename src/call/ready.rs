@@ -8,7 +8,6 @@ use super::plan::{Candidate, Plan, Policy};
 use super::program::{self, Prepared, seat_and_call};
 use crate::operation::Operation;
 use crate::process::runtime::Runtime;
-use smallvec::smallvec;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,11 +15,6 @@ use std::sync::atomic::Ordering;
 /// Whether no rank has anything to send.
 pub fn is_empty(operation: Operation, local: &LocalArguments) -> bool {
     local.bytes() == 0 && operation.has_data() && !operation.has_own_counts()
-}
-
-/// Nothing made ready, of a plan by the native library.
-pub fn nobody() -> Ready {
-    smallvec![None]
 }
 
 /// A call with everybody in its plan made ready; with nobody where only some of them come to run.

@@ -1,6 +1,6 @@
 //! The communicators that calls were made on, and what remains of those that are gone.
 
-use super::attachment::{Attached, Attachment, Visit};
+use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
 use crate::communicator::dying;
 use crate::communicator::state::Communicator;
@@ -164,27 +164,15 @@ impl Walk {
         self.retired().reset();
     }
 
-    /// Calls `action` with every communicator that no call is under way on. Gives the number of the others.
+    /// Calls `action` with every communicator but those that a call is in the middle of changing. Gives the number of these.
     ///
     /// # Safety
-    /// With [`Visit::BetweenCalls`] this thread is in no call.
-    pub unsafe fn each(&self, visit: Visit, action: impl FnMut(&mut Attached)) -> usize {
+    /// As for [`Attachment::look`].
+    pub unsafe fn each(&self, visit: Visit, mut action: impl FnMut(Seen)) -> usize {
         // SAFETY: the caller's promise.
-        unsafe { each(&self.attachments, visit, action) }
+        let mut is_left_out = |attachment: &Attachment| unsafe { attachment.look(visit, &mut action).is_none() };
+        self.attachments.iter().filter(|attachment| is_left_out(attachment)).count()
     }
-}
-
-/// As [`Walk::each`], of these.
-unsafe fn each(attachments: &[Arc<Attachment>], visit: Visit, mut action: impl FnMut(&mut Attached)) -> usize {
-    let mut left_out = 0;
-    for attachment in attachments {
-        // SAFETY: the caller's promise.
-        match unsafe { attachment.try_hold(visit) } {
-            Some(mut attached) => action(&mut attached),
-            None => left_out += 1,
-        }
-    }
-    left_out
 }
 
 /// Those that calls were made on as of now.
@@ -200,13 +188,13 @@ pub unsafe fn release_all() {
     let Some(registry) = REGISTRY.get() else { return };
     // Freeing a communicator may run callbacks of the program, which must not find the list locked.
     let attachments = std::mem::take(&mut *registry.attachments.lock());
-    // SAFETY: the caller's promise.
-    unsafe {
-        each(&attachments, Visit::BetweenCalls, |attached| {
-            if let Err(error) = attached.release() {
-                log::warn!("a private communicator could not be freed: {error}");
-            }
-        });
+    for attachment in &attachments {
+        // SAFETY: the caller's promise.
+        if let Some(mut attached) = unsafe { attachment.try_hold() }
+            && let Err(error) = attached.release()
+        {
+            log::warn!("a private communicator could not be freed: {error}");
+        }
     }
     *registry.attachments.lock() = attachments;
 }
@@ -216,13 +204,13 @@ pub fn last_call() -> String {
     let attachment = guard::THREAD.with(|thread| thread.communicators.last()).cast::<Attachment>();
     // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
     let attachment = unsafe { attachment.as_ref() };
+    let words = |seen: Seen| {
+        let Communicator { facts, .. } = &seen.attached.communicator;
+        format!(" on communicator {} (rank {} of {})", seen.attached.communicator.identity(), facts.rank, facts.size)
+    };
     // The panic has let go of the state.
     // SAFETY: at any time.
-    let Some(attached) = attachment.and_then(|attachment| unsafe { attachment.try_hold(Visit::AnyTime) }) else {
-        return String::new();
-    };
-    let Communicator { facts, .. } = &attached.communicator;
-    format!(" on communicator {} (rank {} of {})", attached.communicator.identity(), facts.rank, facts.size)
+    attachment.and_then(|attachment| unsafe { attachment.look(Visit::AnyTime, words) }).unwrap_or_default()
 }
 
 /// MPI's callback when a communicator goes away: keeps what was recorded and frees the private communicator.
@@ -246,12 +234,12 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     if attached.communicator.facts.rank == 0 {
         join_learned(&mut retired.learned, attached.trials.told());
     }
-    let communicator = &mut attached.communicator;
+    let communicator = &attached.communicator;
     if let Some(record) = communicator.record(runtime) {
         retired.records.push((communicator.tally.place, record));
     }
     retired.overflow.add(communicator.tally.table.overflow());
-    retired.played.add(*communicator.tally.played.get_mut());
+    retired.played.add(*communicator.tally.played.borrow());
     communicator.count_traffic(&mut retired.traffic);
     drop(retired);
     if let Some(waiting) = hooks::waiting() {

@@ -7,6 +7,7 @@
 //! contribution; the results of allreduce must be the same bits on all ranks.
 
 use super::arguments::{Arguments, LocalArguments, Part};
+use super::begin::Outside;
 use super::play;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::Choice;
@@ -46,10 +47,10 @@ pub fn run(
     arguments: &Arguments,
     local: &LocalArguments,
     (choice, prepared): (&Choice, &Prepared),
-    native: &dyn Fn() -> c_int,
+    outside: Outside,
 ) -> Outcome {
     let (place, call) = seat_and_call(communicator, arguments.operation, local);
-    let scale = if call.operation.reduces() { largest(place, local) } else { Ok(0.0) };
+    let scale = if call.operation.reduces() { outside.wait(|| largest(place, local)) } else { Ok(0.0) };
     let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
     let mut on_copy = local.clone();
     if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
@@ -58,11 +59,10 @@ pub fn run(
     let start = runtime.clock.raw();
     let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
     let sides = [address(on_copy.send), address(on_copy.receive)];
-    let ours = guard::play(arguments.operation, || {
-        play::play(communicator, arguments.operation, &on_copy, sides, choice, prepared)
-    });
+    let ours = outside
+        .play(arguments.operation, || play::play(communicator, arguments.operation, &on_copy, sides, choice, prepared));
     let between = runtime.clock.raw();
-    let code = native();
+    let code = outside.native();
     let end = runtime.clock.raw();
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
@@ -74,7 +74,7 @@ pub fn run(
         };
         let found = found.or(written);
         let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
-        let apart = everybody_has_it && differ_between_ranks(place, on_copy.receive)?;
+        let apart = everybody_has_it && outside.wait(|| differ_between_ranks(place, on_copy.receive))?;
         let everywhere = |_: &()| Difference {
             element: 0,
             native: "one result on all ranks".to_owned(),

@@ -6,7 +6,7 @@ use super::fallback::Fallback;
 use super::private::Private;
 use super::segment::{self, Shared};
 use super::tally::Tally;
-use crate::monitor::{Bucket, CommunicatorRecord, Subject, Traffic};
+use crate::monitor::{Bucket, CommunicatorRecord, Function, Subject, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
@@ -31,6 +31,8 @@ pub struct Communicator {
     pub shared: Shared,
     /// When its last call began, in ticks of the clock.
     pub last_call: u64,
+    /// What it was a call of, if there has been one.
+    pub last_function: Option<Function>,
     /// Calls until its ranks agree, the one that they agree in included; all ranks count them alike.
     new_for: u32,
     /// What is counted.
@@ -53,6 +55,7 @@ impl Communicator {
             private: Private::Unmade,
             shared: Shared::default(),
             last_call: runtime.clock.raw(),
+            last_function: None,
             new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
             tally: Tally::new(runtime, place, size),
             watched: None,
@@ -115,7 +118,7 @@ impl Communicator {
     }
 
     /// What was recorded, for the report; `None` if nothing was.
-    pub fn record(&mut self, runtime: &Runtime) -> Option<CommunicatorRecord> {
+    pub fn record(&self, runtime: &Runtime) -> Option<CommunicatorRecord> {
         let counters = self.tally.table.records(runtime.nanoseconds_per_tick);
         if counters.is_empty() {
             return None;
@@ -123,7 +126,7 @@ impl Communicator {
         let facts = &self.facts;
         Some(CommunicatorRecord {
             identity: self.identity().to_owned(),
-            name: communicator::name(facts.comm).ok().flatten(),
+            name: self.name(),
             made_by: facts.origin.made_by.to_owned(),
             parent: facts.origin.parent.clone(),
             size: facts.size as u32,
@@ -131,9 +134,9 @@ impl Communicator {
             members: self.members(),
             no_shared_memory: self.shared.without().map_or_else(String::new, |why| why.words().to_owned()),
             counters,
-            epochs: self.tally.alternation.get_mut().epochs.records(runtime.nanoseconds_per_tick),
-            verified_calls: self.tally.verified.get_mut().calls,
-            differences: self.tally.verified.get_mut().differences.clone(),
+            epochs: self.tally.alternation.borrow().epochs.records(runtime.nanoseconds_per_tick),
+            verified_calls: self.tally.verified.borrow().calls,
+            differences: self.tally.verified.borrow().differences.clone(),
             ..CommunicatorRecord::default()
         })
     }
@@ -141,6 +144,11 @@ impl Communicator {
     /// Its identity: what all its ranks work out alike, or else what they have agreed on.
     pub fn identity(&self) -> &str {
         self.agreed.as_ref().map_or(&self.facts.origin.identity, |agreed| &agreed.identity)
+    }
+
+    /// The name that MPI or the program has given it.
+    pub fn name(&self) -> Option<String> {
+        communicator::name(self.facts.comm).ok().flatten()
     }
 
     /// World ranks of its ranks, told by one of them.
@@ -157,10 +165,10 @@ impl Communicator {
 
     /// Adds the messages of our algorithms, by world rank: those that MPI carried, and those through shared memory. Those to
     /// other worlds have no place in this one's report.
-    pub fn count_traffic(&mut self, [by_mpi, shared]: &mut [Traffic; 2]) {
+    pub fn count_traffic(&self, [by_mpi, shared]: &mut [Traffic; 2]) {
         let Some(agreed) = &self.agreed else { return };
         let (own, nodes) = (self.facts.rank, &agreed.nodes);
-        for sent in self.tally.traffic.get_mut().records() {
+        for sent in self.tally.traffic.borrow().records() {
             let (receiver, to) = (sent.to as usize, agreed.members[sent.to as usize]);
             let on_node = receiver != own && (nodes.is_empty() || nodes[receiver] == nodes[own]);
             let all = if on_node && self.shared.was_used() { &mut *shared } else { &mut *by_mpi };

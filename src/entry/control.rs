@@ -4,7 +4,7 @@
 //! collectives concerned has to make the same choice at the same point, as with any collective call.
 
 use crate::algorithm::Operation;
-use crate::call::attachment::{Attached, Visit};
+use crate::call::attachment::{Seen, Visit};
 use crate::call::choices::EVERYWHERE;
 use crate::call::regions::{self, Said};
 use crate::call::registry;
@@ -77,8 +77,8 @@ pub struct CollieStatistics {
     pub nanoseconds: u64,
 }
 
-/// Fills `statistics` for `operation`, over all communicators that still exist, but for those that a call is under way on:
-/// another thread's, or the one whose callback asks. No communication.
+/// Fills `statistics` for `operation`, over all communicators that still exist, but for those that another thread's call is
+/// in the middle of counting on. Calls under way are not counted yet. No communication.
 ///
 /// Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
 ///
@@ -91,8 +91,11 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     let Some(operation) = Operation::from_name(&name) else { return complain(&unknown_operation(&name)) };
     let Some(runtime) = runtime::get() else { return INACTIVE };
     let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
-    let add = |attached: &mut Attached| {
-        let counters = attached.communicator.tally.table.records(runtime.nanoseconds_per_tick);
+    let add = |seen: Seen| {
+        if seen.is_outdated {
+            return;
+        }
+        let counters = seen.attached.communicator.tally.table.records(runtime.nanoseconds_per_tick);
         for counter in counters.iter().filter(|counter| counter.function == operation.into()) {
             sum.calls += counter.calls;
             sum.native_calls += if *counter.algorithm == *crate::monitor::NATIVE { counter.calls } else { 0 };
@@ -103,7 +106,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     // SAFETY: at any time.
     let left_out = registry::walk().map_or(0, |walk| unsafe { walk.each(Visit::AnyTime, add) });
     if left_out > 0 {
-        log::debug!("collie_read leaves out {left_out} communicators that have a call under way");
+        log::debug!("collie_read leaves out {left_out} communicators that a call is at work on");
     }
     // SAFETY: the caller's promise.
     unsafe { statistics.write(sum) };

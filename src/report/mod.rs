@@ -32,6 +32,7 @@ pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
 pub use numbers::{free, free_of_files, numbered, with_word};
+pub use quantity::several;
 pub use recovered::recover;
 pub use render::render;
 pub use sites::name_sites;

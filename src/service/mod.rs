@@ -2,7 +2,7 @@
 //! calls in the hooks of [`call`](crate::call::hooks).
 //!
 //! * [`lifecycle`]: the start and the end, and where the rooms are put together.
-//! * [`report`]: the report of all ranks, of each rank's [`record`]. [`partial`]: the report of one rank alone, also before an
+//! * [`report`]: the report of all ranks, of each rank's [`record`], which names the calls [`under_way`]. [`partial`]: the report of one rank alone, also before an
 //!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]: all ranks'
 //!   arrivals put together.
@@ -27,4 +27,5 @@ pub mod signals;
 pub mod sites;
 pub mod synchronise;
 pub mod trace;
+pub mod under_way;
 pub mod watch;

@@ -1,8 +1,9 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
+use super::under_way::UnderWay;
 use super::{places, sites, synchronise, trace};
-use crate::call::attachment::{Attached, Visit};
+use crate::call::attachment::{Seen, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
 use crate::call::{messages, regions, registry};
@@ -19,15 +20,15 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What this rank has to tell without asking another; and the number of communicators that have to be left out.
-pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> (RankRecord, usize) {
-    let (record, left_out) = of_this_rank(runtime, Vec::new(), visit);
+/// What this rank has to tell without asking another, and what calls are under way.
+pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> (RankRecord, UnderWay) {
+    let (record, under_way) = of_this_rank(runtime, Vec::new(), visit);
     let mut job = job(runtime);
     if synchronise::mode() == Sync::Clock {
         // Only all ranks together can tell who waited for whom.
         job.sync.clear();
     }
-    (RankRecord { job: Some(job), ..record }, left_out)
+    (RankRecord { job: Some(job), ..record }, under_way)
 }
 
 /// What is the same for all ranks, as far as this one knows.
@@ -74,12 +75,11 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     (!bytes.is_empty()).then_some(LimitsRecord { bytes, measured_seconds })
 }
 
-/// What this rank has to tell, and the number of communicators that have to be left out. `combined` is what all ranks
-/// together say of its calls.
-pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> (RankRecord, usize) {
+/// What this rank has to tell, and what calls are under way. `combined` is what all ranks together say of its calls.
+pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> (RankRecord, UnderWay) {
     let mut traffic = [(); 2].map(|()| Traffic::new(runtime.world_size));
     let (mut beyond, mut played) = (Overflow::default(), Counts::default());
-    let (mut communicators, mut left_out, mut learned) = (Vec::new(), 0, Vec::new());
+    let (mut communicators, mut under_way, mut learned) = (Vec::new(), UnderWay::default(), Vec::new());
     // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
     if let Some(walk) = registry::walk() {
         communicators = vec![CommunicatorRecord::default(); walk.places()];
@@ -93,22 +93,31 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         (beyond, played) = (retired.overflow, retired.played);
         learned.clone_from(&retired.learned);
         drop(retired);
-        let mut add = |attached: &mut Attached| {
-            if attached.communicator.facts.rank == 0 {
+        let add = |Seen { attached, is_under_way, is_sending, is_outdated }: Seen| {
+            let communicator = &attached.communicator;
+            if is_under_way {
+                under_way.add(runtime, communicator, is_sending);
+            }
+            if is_outdated {
+                return;
+            }
+            if communicator.facts.rank == 0 {
                 join_learned(&mut learned, attached.trials.told());
             }
-            let communicator = &mut attached.communicator;
             if let Some(slot) = communicators.get_mut(communicator.tally.place)
                 && let Some(record) = communicator.record(runtime)
             {
                 *slot = record;
             }
             beyond.add(communicator.tally.table.overflow());
-            played.add(*communicator.tally.played.get_mut());
-            communicator.count_traffic(&mut traffic);
+            if !is_sending {
+                played.add(*communicator.tally.played.borrow());
+                communicator.count_traffic(&mut traffic);
+            }
         };
-        // SAFETY: whoever asks says when.
-        left_out = unsafe { walk.each(visit, &mut add) };
+        // SAFETY: whoever asks says when. What was learned is no matter of a call that is away.
+        let left_out = unsafe { walk.each(visit, add) };
+        under_way.left_out = left_out;
     }
     let apart = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
@@ -140,7 +149,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record, apart);
-    (record, left_out)
+    (record, under_way)
 }
 
 fn cache_record(runtime: &Runtime) -> CacheRecord {

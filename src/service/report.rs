@@ -52,10 +52,10 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
     }
     let [native_traffic, native_collectives] = native;
     let combined = synchronise::combine(runtime)?;
-    let (record, left_out) = record::of_this_rank(runtime, combined, Visit::BetweenCalls);
-    if left_out > 0 {
+    let (record, under_way) = record::of_this_rank(runtime, combined, Visit::BetweenCalls);
+    if let Some(left_out) = under_way.left_out() {
         let rank = runtime.world_rank;
-        log::tell(&format!("rank {rank}: the report leaves out {left_out} communicators that have a call under way"));
+        log::tell(&format!("rank {rank}: the report leaves out {left_out}"));
     }
     let record = RankRecord { native_traffic, native_collectives, ..record };
     let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;

@@ -116,7 +116,7 @@ pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
         if let Some(walk) = walk {
             // SAFETY: called between this thread's collectives (finalize, MPI_Pcontrol, collie_report).
             let left_out =
-                unsafe { walk.each(Visit::BetweenCalls, |attached| all.extend(arrived(&attached.communicator))) };
+                unsafe { walk.each(Visit::BetweenCalls, |seen| all.extend(arrived(&seen.attached.communicator))) };
             if left_out > 0 {
                 log::error!("waiting is told wrongly: {left_out} communicators have a call under way");
             }

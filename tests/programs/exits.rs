@@ -15,6 +15,7 @@ const TESTS: &[(&str, Test)] = &[
     ("dying_communicator", dying_communicator),
     ("abort_in_handler", abort_in_handler),
     ("leaves", leaves),
+    ("dies", dies),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -206,6 +207,48 @@ fn leaves(family: &Family) -> Result<(), Failed> {
         if report.whole["partial"] != words || report.calls(|row| row.function == "MPI_Allreduce") != 3 {
             return Err(wrong(&format!("{:#}", report.whole)));
         }
+    }
+    Ok(())
+}
+
+/// One rank is killed, or the launcher is told to end, while the other ranks are in a call: what they write holds all calls before
+/// that one, and names it, whether it is native, ours or only observed, on the fast path or the slow one. MPICH's launcher ends the
+/// others by SIGKILL.
+fn dies(family: &Family) -> Result<(), Failed> {
+    if !family.is_open_mpi() {
+        return Ok(());
+    }
+    const SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
+        ("allreduce", "kill", "2", "COLLIE_MODE", "native"),
+        ("allreduce", "kill", "2", "COLLIE_ALLREDUCE", "recursive_doubling"),
+        ("allreduce", "kill", "2", "COLLIE_SYNC", "barrier"),
+        ("allreduce", "term", "2", "COLLIE_MODE", "replace"),
+        ("scan", "kill", "0", "COLLIE_MODE", "replace"),
+    ];
+    let program = family.program("dies.c")?.display().to_string();
+    for (collective, how, one, variable, value) in SETTINGS {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let command = [&program, *collective, *how, *one].map(str::to_owned).to_vec();
+        let variables = [("COLLIE_REPORT", path_text.as_str()), (variable, value)];
+        let launch =
+            Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        let outcome = family.run(&launch)?;
+        let wrong = |what: String| Failed::from(format!("{variable}={value}, {how}: {what}\n{}", outcome.told()));
+        if outcome.status == Some(0) {
+            return Err(wrong("it ended well".to_owned()));
+        }
+        let function = if *collective == "scan" { "MPI_Scan" } else { "MPI_Allreduce" };
+        for rank in (0..3).filter(|rank| rank.to_string() != *one) {
+            let report = Report::read(&path.with_extension(format!("rank{rank}.json")), &outcome)?;
+            let partial = report.whole["partial"].as_str().unwrap_or_default();
+            let words = format!("rank {rank} of 3 alone, at SIGTERM; under way: {function} on MPI_COMM_WORLD for ");
+            let calls = report.calls(|row| row.function == function);
+            if !partial.starts_with(&words) || partial.contains("at work") || calls != 12 {
+                return Err(wrong(format!("rank {rank}: {calls} calls; {partial}")));
+            }
+        }
+        drop(std::fs::remove_file(path.with_extension(format!("rank{one}.json"))));
     }
     Ok(())
 }
