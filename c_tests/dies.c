@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i <= 12; i++) {
         if (i == 12 && check_rank == one) {
             /* The others come to the call meanwhile. */
-            usleep(300000);
+            usleep(600000);
             kill(term ? getppid() : getpid(), term ? SIGTERM : SIGKILL);
             for (;;) pause();
         }
