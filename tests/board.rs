@@ -43,16 +43,19 @@ mod memory {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicU64;
 
-    pub use collie::shared::{BANKS, LINES, PAYLOAD};
+    pub use collie::shared::{BANKS, LENGTHS, LINES, PAYLOAD};
 
     /// Units of a window's bank and of a line that there are cells for.
     pub const UNITS: usize = 3;
 
     type Cells = Vec<UnsafeCell<u32>>;
+    type Length = std::sync::atomic::AtomicU64;
 
     #[derive(Debug)]
     struct OfRank {
         own: AtomicU64,
+        /// Not watched: they order nothing, and what they tell is the same in every order.
+        lengths: Vec<Length>,
         release: AtomicU64,
         lines: Vec<AtomicU64>,
         payloads: Vec<Cells>,
@@ -81,6 +84,7 @@ mod memory {
             let cells = |_| (0..UNITS).map(|_| UnsafeCell::new(0)).collect();
             let of_rank = |_| OfRank {
                 own: flag(),
+                lengths: (0..LENGTHS + LINES).map(|_| Length::new(0)).collect(),
                 release: flag(),
                 lines: (0..LINES).map(|_| flag()).collect(),
                 payloads: (0..LINES).map(cells).collect(),
@@ -99,6 +103,14 @@ mod memory {
 
         pub fn own(&self, rank: usize) -> &AtomicU64 {
             &self.0.ranks[rank].own
+        }
+
+        pub fn length(&self, rank: usize, place: usize) -> &Length {
+            &self.0.ranks[rank].lengths[place]
+        }
+
+        pub fn line_length(&self, rank: usize, line: usize) -> &Length {
+            &self.0.ranks[rank].lengths[LENGTHS + line]
         }
 
         pub fn release(&self, rank: usize) -> &AtomicU64 {

@@ -196,6 +196,24 @@ fn the_examples_of_the_rules_page_are_as_it_says() {
 }
 
 #[test]
+fn bench_hands_its_transports_on() {
+    let words = ["bench", "--dry-run", "--program", "/p", "--transport", "messages,shared", "--", "srun"];
+    let told = printed(&mut collie(&words));
+    assert!(told.starts_with("srun /p ") && told.contains(" --transport messages,shared "), "{told}");
+    let (code, words) = failed(&mut collie(&["bench", "--dry-run", "--transport", "shared,radio", "--", "srun"]));
+    assert_eq!(code, 2);
+    assert!(words.contains("'radio'") && words.contains("accepted: messages, shared"), "{words}");
+}
+
+#[test]
+fn explain_shows_the_transports_that_were_measured() {
+    let with = MEASURED.replace("\"variant\": \"binomial\"", "\"transport\": \"shared\", \"variant\": \"shared\"");
+    let (_folder, path) = file("bench.json", &with);
+    let told = printed(&mut collie(&["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &path]));
+    assert!(told.contains("  shared: binomial:segment=none  5 µs   2.00 (1.80 to 2.20)\n"), "{told}");
+}
+
+#[test]
 fn tune_validates_and_predicts() {
     let (_folder, path) = file("bench.json", MEASURED);
     let told = printed(&mut collie(&["tune", "--validate", &path]));

@@ -2,11 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+use super::program::NATIVE;
 use super::result::Report;
 use std::fmt::Write;
 
 const HEAD: &str = "operation,datatype,root,bytes,ranks,nodes,oversubscribed,cold,jobs,rounds,variant,algorithm,median_seconds,p10_seconds,\
-                    p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right";
+                    p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right,transport";
 
 /// Head and rows; of the overhead scenario, those of its measurements.
 pub fn text(report: &Report) -> String {
@@ -21,7 +22,7 @@ pub fn text(report: &Report) -> String {
             let ratio = variant.against_native;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{}",
                 cell.operation,
                 cell.datatype.name(),
                 cell.root,
@@ -44,6 +45,7 @@ pub fn text(report: &Report) -> String {
                 or_nothing(row.bound_seconds),
                 cell.calls.map_or_else(String::new, |calls| calls.to_string()),
                 !row.wrong.contains(&variant.variant),
+                if variant.variant == NATIVE { "" } else { variant.transport.name() },
             );
         }
     }
@@ -83,7 +85,7 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
         assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
-        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true"), "{text}");
+        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages"), "{text}");
         assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());
     }
 }

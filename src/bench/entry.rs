@@ -11,11 +11,11 @@ use std::process::ExitCode;
 /// The status of a program whose MPI library cannot be used.
 const NO_MPI: u8 = 78;
 
-/// Parses the command line, shows help without MPI, else runs `body` in a job of the `mode` that it asks for, for an exit code.
+/// Parses the command line, shows help without MPI, else runs `body` in a job with the variables that it asks for, for an exit code.
 /// What is wrong with a command line is for `body` to tell, since all ranks have the same one.
 pub fn main<C: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
-    mode: impl FnOnce(&C) -> Option<&'static str>,
+    variables: impl FnOnce(&C) -> Vec<(&'static str, &'static str)>,
     body: impl FnOnce(&Job, std::result::Result<C, clap::Error>) -> Result<u8>,
 ) -> ExitCode {
     let parsed = C::try_parse_from(arguments);
@@ -28,8 +28,8 @@ pub fn main<C: Parser>(
         eprintln!("collie-bench: {why}");
         return ExitCode::from(NO_MPI);
     }
-    let mode = parsed.as_ref().ok().and_then(mode);
-    let ended = Job::start(mode).and_then(|job| {
+    let variables = parsed.as_ref().map(variables).unwrap_or_default();
+    let ended = Job::start(&variables).and_then(|job| {
         let code = body(&job, parsed)?;
         job.finish().map(|()| code)
     });

@@ -1,11 +1,10 @@
 //! The job of a benchmark: its start and end, its clocks and barrier.
 
 use super::cell::Datatype;
-use crate::algorithm::Operation;
-use crate::entry::control;
-use crate::entry::symbols;
+use crate::algorithm::{Operation, SharedMemory};
+use crate::entry::{control, symbols, transports};
 use crate::mpi::{Result, check, communicator, constants, node};
-use crate::selection::{Configuration, RawConfiguration, variables};
+use crate::selection::{Configuration, RawConfiguration, Transport, variables};
 use mpi_sys::{MPI_Comm, MPI_Datatype};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::time::Duration;
@@ -33,18 +32,16 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts MPI with Collie in it, in `mode` if that is not the default.
+    /// Starts MPI with Collie in it, under these variables besides the user's.
     ///
     /// # Errors
     /// What MPI returned.
-    pub fn start(mode: Option<&str>) -> Result<Self> {
+    pub fn start(more: &[(&str, &str)]) -> Result<Self> {
         // SAFETY: nothing has started a thread yet.
         unsafe {
             // The user's variables decide what `auto` means, but for these: Collie is to run, and to keep silent.
             std::env::remove_var(variables::MODE);
-            if let Some(mode) = mode {
-                std::env::set_var(variables::MODE, mode);
-            }
+            more.iter().for_each(|(variable, value)| std::env::set_var(variable, value));
             if std::env::var_os(variables::REPORT).is_none() {
                 std::env::set_var(variables::REPORT, "off");
             }
@@ -165,6 +162,21 @@ impl Job {
         // SAFETY: both end in a zero byte; no collective is under way.
         let code = unsafe { control::collie_choose_on(comm, operation.as_ptr(), choice.as_ptr()) };
         assert_eq!(code, 0, "{operation:?} {choice:?}");
+    }
+
+    /// Has the messages of Collie's algorithms on `comm` travel so, from its first call on. On all ranks alike.
+    pub fn choose_transport(&self, comm: MPI_Comm, transport: Transport) {
+        // SAFETY: no collective is under way.
+        unsafe { transports::choose(comm, transport) };
+    }
+
+    /// The memory that all ranks share on `comm` since its first calls, where it is wanted and they are on one node.
+    ///
+    /// # Errors
+    /// Why there is none though it is wanted.
+    pub fn shared_memory(&self, comm: MPI_Comm) -> std::result::Result<Option<SharedMemory>, &'static str> {
+        // SAFETY: no collective is under way.
+        unsafe { transports::shared_memory(comm) }
     }
 
     /// Waits until all ranks have come here: a dissemination barrier of our own, so that native and ours start from

@@ -2,18 +2,19 @@
 
 #![forbid(unsafe_code)]
 
-use super::cell::{Cell, Datatype};
+use super::cell::Cell;
 use super::exchange::{Exchange, Library};
 use super::job::Job;
-use super::program::{LEARN, NATIVE, Program, call, mode};
+use super::over::{self, Over};
+use super::program::{LEARN, NATIVE, Program, call, environment};
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use super::settings::Settings;
 use super::statistics::{self, FEWEST};
 use super::variants::{self, Named};
 use super::{bound, entry, output, overhead, plan};
-use crate::algorithm::{Operation, format_bytes};
+use crate::algorithm::{Call, format_bytes};
 use crate::mpi::Result;
-use crate::selection::{Configuration, Mpi, Situation};
+use crate::selection::{Configuration, Mpi, Situation, Transport};
 use clap::Parser;
 use mpi_sys::MPI_Comm;
 use std::ffi::OsString;
@@ -44,7 +45,7 @@ struct CommandLine {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     entry::main(
         arguments,
-        |line: &CommandLine| mode(&line.settings),
+        |line: &CommandLine| environment(&line.settings),
         |job, parsed: std::result::Result<CommandLine, _>| run(job, parsed.map(|line| line.settings)),
     )
 }
@@ -115,11 +116,11 @@ fn agree(
     Ok(serde_json::from_slice(&bytes).expect("rank 0 runs the same program"))
 }
 
-/// The job with communicators for each variant, so that each has decisions and memory of its own.
+/// The job with its transports and their communicators.
 struct Bench<'a> {
     job: &'a Job,
     program: &'a Program,
-    communicators: Vec<Vec<MPI_Comm>>,
+    transports: Vec<Over>,
     configuration: Configuration,
     bandwidth: Option<f64>,
 }
@@ -128,6 +129,7 @@ struct Bench<'a> {
 struct Variant<'a> {
     name: String,
     algorithm: String,
+    transport: Transport,
     library: Library,
     communicators: &'a [MPI_Comm],
     seconds: Vec<f64>,
@@ -136,25 +138,10 @@ struct Variant<'a> {
 impl<'a> Bench<'a> {
     fn new(job: &'a Job, program: &'a Program, bandwidth: Option<f64>) -> Result<Self> {
         let most = program.variants.iter().map(|names| variants::slots(names)).max().unwrap_or(0);
-        let in_turn = || (0..program.pattern.communicators).map(|_| job.communicator()).collect::<Result<Vec<_>>>();
-        let communicators = (0..most).map(|_| in_turn()).collect::<Result<Vec<_>>>()?;
         let configuration = job.configuration()?;
-        let bench = Self { job, program, communicators, configuration, bandwidth };
-        bench.get_known()?;
-        Ok(bench)
-    }
-
-    /// Has every communicator through what is done once on each: the ranks agree, and a private communicator is made. No cell is to
-    /// pay for that.
-    fn get_known(&self) -> Result {
-        let Some(barrier) = Cell::new(Operation::Barrier, Datatype::Byte, 0, 0) else { return Ok(()) };
-        let exchange = Exchange::new(self.job, &barrier, false, false);
-        for comm in self.communicators.iter().flatten() {
-            for _ in 0..=Configuration::REPLACED_FROM {
-                exchange.call(Library::Collie, *comm, 0)?;
-            }
-        }
-        Ok(())
+        let wanted = (&program.transports[..], configuration.transport);
+        let transports = over::all(job, wanted, most, program.pattern.communicators as usize)?;
+        Ok(Self { job, program, transports, configuration, bandwidth })
     }
 
     /// Measures all cells, in an order that the seed decides; rows in the order of the program.
@@ -182,7 +169,7 @@ impl<'a> Bench<'a> {
         let wrong = self.check(&mut exchange, &variants)?;
         for _ in 0..WARM_UP {
             // What learning costs it costs from the first calls on.
-            for variant in variants.iter().filter(|variant| variant.name != LEARN) {
+            for variant in variants.iter().filter(|variant| variant.algorithm != LEARN) {
                 self.row(&exchange, variant)?;
             }
         }
@@ -215,16 +202,33 @@ impl<'a> Bench<'a> {
             mpi: Mpi::of(&self.job.library()),
         };
         let names = self.program.variants(cell);
-        let (able, unable) = variants::named(names, &self.configuration, &situation, &call, self.program.learns());
-        let variant = |named: Named| {
-            let communicators = &self.communicators[named.slot][..];
-            if let Some(told) = &named.told {
-                communicators.iter().for_each(|comm| self.job.choose(*comm, cell.operation, told));
+        let (mut all, mut left_out) = (Vec::new(), Vec::new());
+        for (place, over) in self.transports.iter().enumerate() {
+            let call = Call { shared: over.memory(), ..call };
+            let (able, unable) = variants::named(names, &self.configuration, &situation, &call, self.program.learns());
+            left_out.extend(unable.into_iter().map(|(name, why)| (over.name(&name), why)));
+            // Native is there once.
+            for named in able.into_iter().filter(|named| place == 0 || named.name != NATIVE) {
+                match over.communicators(&named) {
+                    Ok(communicators) => all.push(self.variant(cell, over, named, communicators)),
+                    Err(why) => left_out.push((over.name(&named.name), why)),
+                }
             }
-            let library = if named.name == NATIVE { Library::Native } else { Library::Collie };
-            Variant { name: named.name, algorithm: named.algorithm, library, communicators, seconds: Vec::new() }
+        }
+        (all, left_out)
+    }
+
+    /// One of them, told what it is to run.
+    fn variant(&self, cell: &Cell, over: &Over, named: Named, communicators: &'a [MPI_Comm]) -> Variant<'a> {
+        if let Some(told) = &named.told {
+            communicators.iter().for_each(|comm| self.job.choose(*comm, cell.operation, told));
+        }
+        let (library, transport) = match named.name == NATIVE {
+            true => (Library::Native, Transport::Messages),
+            false => (Library::Collie, over.transport),
         };
-        (able.into_iter().map(variant).collect(), unable)
+        let (name, algorithm) = (over.name(&named.name), named.algorithm);
+        Variant { name, algorithm, transport, library, communicators, seconds: Vec::new() }
     }
 
     /// Calls every variant once and compares its result with the native one; names those that differ on some rank.
@@ -306,6 +310,7 @@ fn rows(variants: &[Variant]) -> Vec<VariantRow> {
     let row = |variant: &Variant| VariantRow {
         variant: variant.name.clone(),
         algorithm: variant.algorithm.clone(),
+        transport: variant.transport,
         seconds: statistics::spread(&variant.seconds),
         against_native: native
             .filter(|_| variant.library != Library::Native)

@@ -8,6 +8,7 @@ use super::plan;
 use super::settings::{Scenario, Settings};
 use crate::algorithm::{Call, Operation, find, of, parse_choice};
 use crate::monitor::Summary;
+use crate::selection::{Transport, variables};
 use serde::{Deserialize, Serialize};
 
 /// The native library's collective.
@@ -36,6 +37,8 @@ pub struct Program {
     pub cells: Vec<Cell>,
     /// For each operation, what is compared: [`NATIVE`], [`AUTO`], then algorithms as their users write them.
     pub variants: [Vec<String>; Operation::ALL.len()],
+    /// Each of these carries the messages of all but native, side by side; what the variable says if there are none.
+    pub transports: Vec<Transport>,
     /// Seconds per cell.
     pub seconds: f64,
     /// Most rounds per cell.
@@ -88,15 +91,22 @@ impl Program {
         if cells.is_empty() {
             return Err("nothing to measure: reductions are not defined on the strided datatype".to_owned());
         }
+        let overhead = settings.scenario == Some(Scenario::Overhead);
+        if overhead && !settings.transports.is_empty() {
+            return Err("--transport: no message of ours is sent in the scenario overhead".to_owned());
+        }
+        let wanted = |transport: &Transport| settings.transports.contains(transport);
+        let transports = Transport::ALL.into_iter().filter(wanted).collect();
         Ok(Self {
             variants: variants(&operations, &algorithms)?,
             cells,
+            transports,
             seconds: settings.seconds,
             rounds: settings.rounds.max(1),
             cold: settings.cold,
             pattern: settings.pattern,
             seed: settings.seed,
-            overhead: settings.scenario == Some(Scenario::Overhead),
+            overhead,
             planned_share,
         })
     }
@@ -112,9 +122,31 @@ impl Program {
     }
 }
 
-/// The mode that a job for these settings has to be in; nothing for the default.
-pub fn mode(settings: &Settings) -> Option<&'static str> {
-    settings.algorithms.iter().any(|text| text.rsplit('=').next() == Some(LEARN)).then_some(LEARN)
+/// The variables that a job for these settings has to have.
+pub fn environment(settings: &Settings) -> Vec<(&'static str, &'static str)> {
+    let learns = settings.algorithms.iter().any(|text| text.rsplit('=').next() == Some(LEARN));
+    let mode = learns.then_some((variables::MODE, LEARN));
+    // Where transports are told, each communicator is told its own.
+    let transport = (!settings.transports.is_empty()).then_some((variables::TRANSPORT, Transport::Messages.name()));
+    mode.into_iter().chain(transport).collect()
+}
+
+/// What a variant is called in reports where its messages travel as `transport` says; the transport alone where Collie decides by
+/// itself.
+pub fn over(transport: Option<Transport>, name: &str) -> String {
+    match (transport.map(Transport::name), name) {
+        (None, name) | (_, name @ NATIVE) => name.to_owned(),
+        (Some(transport), AUTO) => transport.to_owned(),
+        (Some(transport), name) => format!("{transport}: {name}"),
+    }
+}
+
+/// The names of what Collie chooses by itself.
+pub const AUTOS: [&str; 3] = [AUTO, Transport::Messages.name(), Transport::Shared.name()];
+
+/// Whether that is the name of what Collie chooses by itself.
+pub fn is_auto(name: &str) -> bool {
+    AUTOS.contains(&name)
 }
 
 /// The call of a cell, as algorithms see it.
@@ -195,6 +227,14 @@ mod tests {
         assert_eq!(found(&both, &named).unwrap(), ["native", "auto", "learn", "best", "candidates"]);
         assert!(found(&both, &["learn:segment=1K"]).is_err());
         assert_eq!(found(&both, &["bcast=learn"]).unwrap(), ["native", "auto", "learn"]);
+    }
+
+    #[test]
+    fn a_transport_takes_the_place_of_auto_and_stands_before_algorithms() {
+        let named = |name| over(Some(Transport::Shared), name);
+        assert_eq!([NATIVE, AUTO, "ring"].map(named), ["native", "shared", "shared: ring"]);
+        assert_eq!(over(None, AUTO), AUTO);
+        assert!(AUTOS.into_iter().all(is_auto) && !is_auto("shared: ring") && !is_auto(NATIVE));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::pattern::Pattern;
 use super::program::NATIVE;
 use super::statistics::{self, Ratio, Spread};
 use crate::algorithm::Operation;
+use crate::selection::Transport;
 use serde::{Deserialize, Serialize};
 
 /// Version of the JSON schema that [`Report`] is; goes up when a field changes its meaning or goes away.
@@ -70,10 +71,14 @@ pub struct CellRow {
 /// One of the things compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantRow {
-    /// `native`, `auto`, or the algorithm as it was asked for.
+    /// `native`, `auto`, or the algorithm as it was asked for; with `--transport` a transport in the place of `auto`, and before
+    /// an algorithm.
     pub variant: String,
     /// What ran, with all its parameters.
     pub algorithm: String,
+    /// How its messages travelled within a node; absent if by MPI.
+    #[serde(default, skip_serializing_if = "Transport::is_default")]
+    pub transport: Transport,
     /// Times of the slowest rank, over calls.
     pub seconds: Spread,
     /// Native median over this one's: above 1 this is faster. Absent for native.
@@ -202,6 +207,7 @@ pub(super) mod tests {
         let variant = |variant: &str, algorithm: &str, microseconds: f64, ratio: Option<f64>| VariantRow {
             variant: variant.to_owned(),
             algorithm: algorithm.to_owned(),
+            transport: Transport::Messages,
             seconds: spread(microseconds),
             against_native: ratio.map(|ratio| Ratio { ratio, low: Some(ratio * 0.9), high: Some(ratio * 1.1) }),
         };

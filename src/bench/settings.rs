@@ -5,7 +5,7 @@
 use super::cell::Datatype;
 use super::pattern::{Pattern, seconds};
 use crate::algorithm::{Operation, format_bytes, parse_bytes};
-use crate::selection::operation_named;
+use crate::selection::{Transport, operation_named};
 use std::path::PathBuf;
 
 /// A set of cells and variants known by a name.
@@ -46,6 +46,10 @@ pub struct Settings {
     /// (OPERATION=ALGORITHM: for that one); `all` for each with its defaults; `best`, `learn` for what these modes do, `candidates` for all that `learn` tries; may be given several times
     #[arg(short, long = "algorithm", value_name = "ALGORITHM")]
     pub algorithms: Vec<String>,
+    /// Ways of messages within a node, side by side: messages, shared (COLLIE_TRANSPORT). With them a column for each takes the place
+    /// of auto
+    #[arg(long = "transport", value_delimiter = ',', value_parser = Transport::parse, value_name = "TRANSPORTS")]
+    pub transports: Vec<Transport>,
     /// Roots, comma-separated
     #[arg(short, long = "root", value_delimiter = ',', default_value = "0", value_name = "RANKS")]
     pub roots: Vec<usize>,
@@ -105,6 +109,9 @@ impl Settings {
         say("step", self.step.to_string());
         for algorithm in &self.algorithms {
             say("algorithm", algorithm.clone());
+        }
+        if !self.transports.is_empty() {
+            say("transport", joined(self.transports.iter().map(|transport| transport.name())));
         }
         say("root", joined(self.roots.iter()));
         say("datatype", joined(self.datatypes.iter().map(|datatype| datatype.name())));
@@ -225,6 +232,7 @@ mod tests {
             "-o bcast,reduce -b 8-1K,3M --step 2 -a all -a pipeline:segment=64K -r 0,3 -d byte,strided -s 0.1 --rounds 7",
             "--cold --seed 9 --bandwidth 24.8M --plan x.json --quiet",
             "--scenario tree-allreduce",
+            "--transport messages,shared -a ring",
             "--in-a-row 100 --communicators 4 --roots-in-turn --late 0.00002",
         ] {
             let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();

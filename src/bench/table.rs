@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::program::{AUTO, LEARN, MODES, NATIVE};
+use super::program::{AUTO, AUTOS, LEARN, MODES, NATIVE, is_auto};
 use super::result::{CellRow, OverheadRow, Report, VariantRow};
 use super::settings::Scenario;
 use super::statistics::geometric_mean;
@@ -85,8 +85,9 @@ fn times(ratio: f64) -> String {
 
 /// The variant, with what `auto` or a mode became.
 pub fn label(row: &VariantRow) -> String {
-    let is_mode = row.variant == AUTO || MODES.contains(&row.variant.as_str());
-    match is_mode && row.variant != row.algorithm {
+    let name = row.variant.rsplit(": ").next().unwrap_or_default();
+    let is_mode = is_auto(&row.variant) || MODES.contains(&name);
+    match is_mode && name != row.algorithm {
         true => format!("{} = {}", row.variant, row.algorithm),
         false => row.variant.clone(),
     }
@@ -96,7 +97,7 @@ pub fn label(row: &VariantRow) -> String {
 pub fn long(group: &[CellRow]) -> Vec<Vec<String>> {
     let bounded = group.iter().any(|row| row.bound_seconds.is_some());
     // Who learns pays for it in few calls.
-    let learns = group.iter().any(|row| row.variant(LEARN).is_some());
+    let learns = group.iter().flat_map(|row| &row.variants).any(|variant| variant.algorithm == LEARN);
     let mut head = vec!["bytes", "variant", "median us", "p10", "p90", "native/this", "95 %"];
     head.extend(learns.then_some("mean us"));
     head.extend(bounded.then_some("this/bound"));
@@ -192,10 +193,15 @@ pub fn notes(group: &[CellRow]) -> String {
     text
 }
 
-/// Geometric means of native over `auto`, and how it does in a plan's mix.
+/// Geometric means of native over what Collie chooses by itself, over each transport, and how it does in a plan's mix.
 pub fn summary(report: &Report) -> String {
+    let text: String = AUTOS.into_iter().map(|auto| summary_of(report, auto)).collect();
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+fn summary_of(report: &Report, auto: &str) -> String {
     let cells = &report.cells;
-    let ratio = |row: &CellRow| Some(row.variant(AUTO)?.against_native?.ratio);
+    let ratio = |row: &CellRow| Some(row.variant(auto)?.against_native?.ratio);
     let mut text = String::new();
     let places: BTreeSet<_> = cells.iter().map(|row| (row.ranks, row.ranks_per_node.len())).collect();
     for (ranks, nodes) in places {
@@ -210,9 +216,8 @@ pub fn summary(report: &Report) -> String {
         let (ranks, nodes) = (plural(ranks as usize, "rank"), plural(nodes, "node"));
         let _ = writeln!(
             text,
-            "{}native/auto, {ranks} on {nodes}, geometric mean over {}: {} ({})",
-            if text.is_empty() { "\n" } else { "" },
-            plural(here.len(), "cell"),
+            "native/{auto}, {ranks} on {nodes}, geometric mean over {}: {} ({})",
+            plural(here.iter().filter(|row| ratio(row).is_some()).count(), "cell"),
             times(all),
             each.join(", ")
         );
@@ -220,18 +225,19 @@ pub fn summary(report: &Report) -> String {
     let behind = cells.iter().filter(|row| ratio(row).is_some_and(|ratio| ratio < WORTH_A_WORD));
     let behind: Vec<_> = behind.map(|row| format!("{} {}", row.cell.operation, format_bytes(row.cell.bytes))).collect();
     if !behind.is_empty() {
-        let _ = writeln!(text, "below {WORTH_A_WORD}: {}", behind.join(", "));
+        let over = if auto == AUTO { String::new() } else { format!("{auto} ") };
+        let _ = writeln!(text, "{over}below {WORTH_A_WORD}: {}", behind.join(", "));
     }
-    if let Some(share) = report.planned_share {
+    if let Some(share) = report.planned_share.filter(|_| cells.iter().any(|row| row.variant(auto).is_some())) {
         let total = |name: &str| -> f64 {
             cells.iter().filter_map(|row| Some(row.cell.calls? as f64 * row.variant(name)?.seconds.median)).sum()
         };
-        let (native, auto) = (total(NATIVE), total(AUTO));
+        let (native, ours) = (total(NATIVE), total(auto));
         let _ = writeln!(
             text,
-            "the plan's calls ({:.0} % of its time in collectives): native {native:.3} s, auto {auto:.3} s, ratio {:.2}",
+            "the plan's calls ({:.0} % of its time in collectives): native {native:.3} s, {auto} {ours:.3} s, ratio {:.2}",
             share * 100.0,
-            native / auto
+            native / ours
         );
     }
     text
@@ -255,8 +261,10 @@ fn aligned(rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::csv;
     use super::super::result::tests::{report, row};
     use super::*;
+    use crate::selection::Transport;
 
     #[test]
     fn the_table_of_a_report() {
@@ -278,6 +286,30 @@ native/auto, 4 ranks on 1 node, geometric mean over 2 cells: 1.26 (bcast 1.26)
 below 0.9: bcast 4K
 ";
         assert_eq!(text(&report(cells), None), expected);
+    }
+
+    #[test]
+    fn transports_stand_side_by_side_and_each_has_its_means() {
+        let cell = |bytes, microseconds: f64| {
+            let mut cell = row(Operation::Bcast, bytes, 2, 8.0);
+            cell.left_out.clear();
+            cell.variants[1].variant = "messages".to_owned();
+            let mut shared = row(Operation::Bcast, bytes, 2, microseconds).variants.remove(1);
+            (shared.variant, shared.algorithm) = ("shared".to_owned(), "shared_queue".to_owned());
+            shared.transport = Transport::Shared;
+            cell.variants.push(shared);
+            cell
+        };
+        let report = report(vec![cell(8, 5.0), cell(4096, 12.5)]);
+        let text = text(&report, None);
+        assert!(text.contains("\n       shared = shared_queue  "), "{text}");
+        let means = "\n\nnative/messages, 2 ranks on 1 node, geometric mean over 2 cells: 1.25 (bcast 1.25)\n\
+                     native/shared, 2 ranks on 1 node, geometric mean over 2 cells: 1.26 (bcast 1.26)\n\
+                     shared below 0.9: bcast 4K\n";
+        assert!(text.ends_with(means), "{text}");
+        let csv = csv::text(&report);
+        let ends: Vec<_> = csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap_or_default()).collect();
+        assert_eq!(ends, ["", "messages", "shared", "", "messages", "shared"]);
     }
 
     #[test]

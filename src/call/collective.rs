@@ -21,7 +21,7 @@ use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{device, guard, sessions};
-use crate::selection::{Decided, Mode, Transport, VerifyResult, decide_with};
+use crate::selection::{Decided, Mode, VerifyResult, decide_with};
 use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -315,8 +315,7 @@ fn plan(
         let counter = communicator.tally.native_counter(operation, key.counted, why.words());
         return Ok(Plan::native(counter));
     }
-    let agreed = communicator.agreed.as_ref().expect("just agreed");
-    if agreed.configuration.transport == Transport::Shared {
+    if communicator.wants_shared_memory() {
         // What is decided rests on whether there is shared memory.
         communicator.private(runtime)?;
     }

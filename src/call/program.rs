@@ -320,6 +320,8 @@ pub struct Prepared {
     kept: Option<Arc<Lowered>>,
     /// What has to be learned before the program is known.
     learning: Option<Learning>,
+    /// Bytes that each rank contributes, where all do alike.
+    length: u64,
     /// Whether the rank sends itself more than it has room for, which is told when the others have what they wait for.
     truncated: bool,
     /// The table of requests. All are null between calls, as whatever was started is waited for.
@@ -363,7 +365,9 @@ impl Prepared {
         let plain = rows.is_empty() && before.is_empty() && after.is_empty();
         let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0) && !truncated;
         let shared = place.segment.map(|segment| (Rc::clone(segment), RefCell::default()));
-        Self { channel, layout, plain, form, kept, learning, truncated, requests: RefCell::default(), shared }
+        let length = call.bytes() as u64;
+        let requests = RefCell::default();
+        Self { channel, layout, plain, form, kept, learning, length, truncated, requests, shared }
     }
 
     /// Whether the program is kept, so that playing it needs no algorithm.
@@ -426,8 +430,10 @@ impl Prepared {
         part: Option<&Part>,
         counts: &mut Counts,
     ) -> Result {
-        let transport = Mixed::new(messages, segment)?;
-        self.play_over(transport, &mut requests.borrow_mut(), observer, sides, part, counts)
+        let transport = Mixed::new(messages, segment, self.length)?;
+        self.play_over(transport, &mut requests.borrow_mut(), observer, sides, part, counts)?;
+        // What algorithms read out of shared memory has no envelope.
+        if segment.board().borrow().disagrees() { Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)) } else { Ok(()) }
     }
 
     /// The same over a transport.

@@ -2,6 +2,7 @@
 
 use super::table::columns;
 use crate::algorithm::{Call, Operation, format_bytes};
+use crate::bench::program::is_auto;
 use crate::bench::result::{CellRow, Report};
 use crate::schedule::draw::seconds;
 use crate::selection::Situation;
@@ -52,8 +53,11 @@ pub fn told(reports: &[Report], wanted: &Measured) -> String {
             let rows: Vec<_> = variants
                 .into_iter()
                 .map(|row| {
-                    let name =
-                        if row.variant == "auto" { format!("auto: {}", row.algorithm) } else { row.algorithm.clone() };
+                    let over = row.variant.split_once(": ").map_or("", |(over, _)| over);
+                    let name = match if is_auto(&row.variant) { &row.variant } else { over } {
+                        "" => row.algorithm.clone(),
+                        named => format!("{named}: {}", row.algorithm),
+                    };
                     let ratio = row.against_native.map_or(String::new(), |ratio| match ratio.low.zip(ratio.high) {
                         Some((low, high)) => format!("{:.2} ({low:.2} to {high:.2})", ratio.ratio),
                         None => format!("{:.2}", ratio.ratio),

@@ -7,6 +7,7 @@ use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::Spread;
 use crate::operation::RankNeed;
 use crate::schedule::simulate::Network;
+use crate::selection::Transport;
 use std::time::Duration;
 
 /// Sizes that are simulated: what one rank contributes.
@@ -60,7 +61,13 @@ pub fn report(
 
 fn variant(name: &str, time: f64) -> VariantRow {
     let seconds = Spread { median: time, p10: time, p90: time, min: time, mean: time };
-    VariantRow { variant: name.to_owned(), algorithm: name.to_owned(), seconds, against_native: None }
+    VariantRow {
+        variant: name.to_owned(),
+        algorithm: name.to_owned(),
+        transport: Transport::Messages,
+        seconds,
+        against_native: None,
+    }
 }
 
 fn cell(network: &Network, operation: Operation, bytes: usize, ranks: usize, variants: Vec<VariantRow>) -> CellRow {

@@ -29,6 +29,8 @@ pub struct Communicator {
     pub private: Private,
     /// The memory that its ranks share within a node.
     pub shared: Shared,
+    /// How its messages travel where it is not as the configuration says: for programs that measure.
+    pub transport: Option<Transport>,
     /// When its last call began, in ticks of the clock.
     pub last_call: u64,
     /// What it was a call of, if there has been one.
@@ -54,6 +56,7 @@ impl Communicator {
             left: None,
             private: Private::Unmade,
             shared: Shared::default(),
+            transport: None,
             last_call: runtime.clock.raw(),
             last_function: None,
             new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
@@ -86,11 +89,17 @@ impl Communicator {
         let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
         let made = self.private.get_or_make(runtime, self.facts.comm, within_budget)?;
         if let (Some(comm), Some(agreed), Shared::Unmade) = (made, &self.agreed, &self.shared)
-            && agreed.configuration.transport == Transport::Shared
+            && self.wants_shared_memory()
         {
             self.shared = runtime.uncounted(|| segment::make(runtime, &self.facts, agreed, comm))?;
         }
         Ok(made)
+    }
+
+    /// Whether messages within a node are to go through memory that its ranks share. All ranks see it alike once they have agreed.
+    pub fn wants_shared_memory(&self) -> bool {
+        let configured = || self.agreed.as_ref().map(|agreed| agreed.configuration.transport);
+        self.transport.or_else(configured) == Some(Transport::Shared)
     }
 
     /// Frees the private communicator, and lets go of the memory that its ranks share.

@@ -9,7 +9,7 @@
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
 //! * [`sessions`]: what MPI 4 has beside `MPI_Init`.
 //! * `names`: what Fortran procedures are called.
-//! * [`control`]: what `collie.h` declares.
+//! * [`control`]: what `collie.h` declares. [`transports`]: what only programs of ours may choose.
 
 pub mod control;
 pub mod fortran;
@@ -32,3 +32,4 @@ pub mod requests;
 pub mod requests_fortran;
 pub mod sessions;
 pub mod symbols;
+pub mod transports;

@@ -41,7 +41,7 @@ struct CommandLine {
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     entry::main(
         arguments,
-        |_: &CommandLine| None,
+        |_: &CommandLine| Vec::new(),
         |job, parsed| match parsed {
             Ok(CommandLine { settings }) => fit(job, &settings),
             Err(error) => {

@@ -49,17 +49,18 @@ struct Packed {
 }
 
 impl<'a> Mixed<'a> {
-    /// Through `segment` where it reaches, else as `messages`.
+    /// Through `segment` where it reaches, else as `messages`, for a call to which each rank contributes `length` bytes.
     ///
     /// # Errors
     /// A call before broke off in the middle of messages.
     #[inline]
-    pub fn new(messages: Messages<'a>, segment: &'a Segment) -> Result<Self> {
+    pub fn new(messages: Messages<'a>, segment: &'a Segment, length: u64) -> Result<Self> {
         let ports = segment.ports().borrow_mut();
         if ports.are_lost() {
             return Err(Error(mpi_sys::MPI_ERR_OTHER as c_int));
         }
-        let board = segment.board().borrow_mut();
+        let mut board = segment.board().borrow_mut();
+        board.expect(length);
         Ok(Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() })
     }
 

@@ -3,6 +3,12 @@
 use crate::operation::{Place, Range, Shared};
 use crate::shared::Board;
 
+/// Looks after which a rank that waits for another finds out whether the other one will ever come: one of another length may write to
+/// other places, and fewer or more of them.
+const LOOKS: u32 = 512;
+/// Looks from one time to the next.
+const BETWEEN: u32 = 16;
+
 /// Takes a step on the board. What is not there yet is waited for by `wait`, which gets what says whether it is.
 ///
 /// # Errors
@@ -20,20 +26,39 @@ pub fn take<E>(
         Shared::Release { rank } => board.release(rank as usize),
         Shared::Arrive => board.arrive(),
         waits => {
-            let mut is_over = || match waits {
-                Shared::Await { rank, step } => board.has_reached(rank as usize, step),
-                Shared::Begun { before } => board.have_begun(before),
-                Shared::AwaitPost { rank } => board.has_posted(rank as usize),
-                Shared::AwaitRelease => board.is_released(),
-                Shared::AwaitArrivals => board.have_arrived(),
-                _ => true,
-            };
-            if !is_over() {
-                return wait(&mut is_over);
+            if !is_over(board, waits) {
+                let mut looks = 0;
+                return wait(&mut || {
+                    looks += 1;
+                    is_over(board, waits)
+                        || (looks % BETWEEN == 0 && (looks >= LOOKS || board.disagrees()) && never(board, waits))
+                });
             }
         }
     }
     Ok(())
+}
+
+/// Whether what a step waits for is there.
+#[inline(always)]
+fn is_over(board: &mut Board, waits: Shared) -> bool {
+    match waits {
+        Shared::Await { rank, step } => board.has_reached(rank as usize, step),
+        Shared::Begun { before } => board.have_begun(before),
+        Shared::AwaitPost { rank } => board.has_posted(rank as usize),
+        Shared::AwaitRelease => board.is_released(),
+        Shared::AwaitArrivals => board.have_arrived(),
+        _ => true,
+    }
+}
+
+/// Whether the rank that a step waits for has told another length, so that nothing can be waited for.
+#[cold]
+fn never(board: &mut Board, waits: Shared) -> bool {
+    match waits {
+        Shared::Await { rank, .. } | Shared::AwaitPost { rank } => board.differs(rank as usize),
+        _ => false,
+    }
 }
 
 /// Where a range of shared memory lies that starts so ([`Range::place`]), of units `stride` bytes apart.

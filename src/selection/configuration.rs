@@ -308,7 +308,7 @@ impl Configuration {
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
             variables::TRANSPORT => {
-                self.transport = word(value, &[("messages", Transport::Messages), ("shared", Transport::Shared)])?;
+                self.transport = word(value, &Transport::ALL.map(|transport| (transport.name(), transport)))?;
             }
             variables::PIECE => self.piece = Piece::parse(value)?,
             variables::LIMITS => self.limits = limits(value)?,

@@ -1,6 +1,7 @@
 //! What single variables may be set to.
 
 use crate::algorithm::parse_bytes;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Whether the collectives are replaced.
@@ -87,13 +88,41 @@ pub enum Device {
 }
 
 /// How the ranks of a node exchange the messages of Collie's algorithms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// By MPI's point-to-point messages.
     #[default]
     Messages,
     /// Through memory that they share, where it can be had.
     Shared,
+}
+
+impl Transport {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Messages, Self::Shared];
+
+    /// As users write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Shared => "shared",
+        }
+    }
+
+    /// Whether it is the default.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Reads what users write.
+    ///
+    /// # Errors
+    /// What is accepted.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|transport| transport.name() == text);
+        found.ok_or_else(|| format!("accepted: {}", Self::ALL.map(Self::name).join(", ")))
+    }
 }
 
 /// How long messages between nodes may be.

@@ -1,12 +1,15 @@
 //! What a rank may do on a board.
 
-use super::memory::{BANKS, LINES, Memory};
+use super::memory::{BANKS, LENGTHS, LINES, Memory};
 use super::sync::Ordering;
 
 /// Bits of a flag that count steps; the others count calls, enough for weeks of them.
 const STEP_BITS: u32 = 20;
 /// The last step of a call that a flag can tell.
 pub const LONGEST_STEP: u32 = (1 << STEP_BITS) - 1;
+
+/// Bits of what a rank tells of its length that are bytes; those above are the last ones of the number of the call.
+const LENGTH_BITS: u32 = 48;
 
 /// A board as one rank uses it. What waits says whether it is over and never blocks; how to pass the time is the caller's.
 #[derive(Debug)]
@@ -20,13 +23,17 @@ pub struct Board {
     begun: u64,
     /// Arrivals that there are when all ranks have arrived.
     arrivals: u64,
+    /// Bytes that each rank contributes to the call, as far as this one knows.
+    length: u64,
+    /// Whether another rank told another length in the call.
+    disagrees: bool,
 }
 
 impl Board {
     /// Over this memory.
     #[must_use]
     pub const fn over(memory: Memory, ranks: usize, rank: usize) -> Self {
-        Self { memory, ranks, rank, call: 0, begun: 0, arrivals: 0 }
+        Self { memory, ranks, rank, call: 0, begun: 0, arrivals: 0, length: 0, disagrees: false }
     }
 
     /// Its memory.
@@ -49,11 +56,40 @@ impl Board {
         self.call << STEP_BITS | step as u64
     }
 
+    /// Sets what this rank contributes to the next call: so many bytes, by its arguments as many as every other one.
+    #[inline(always)]
+    pub const fn expect(&mut self, length: u64) {
+        (self.length, self.disagrees) = (length, false);
+    }
+
+    /// Whether in the call a rank has told another length than this one's. What was read from it is worth nothing then.
+    #[inline(always)]
+    pub const fn disagrees(&self) -> bool {
+        self.disagrees
+    }
+
+    /// What the rank tells of its length.
+    #[inline(always)]
+    const fn own_length(&self) -> u64 {
+        self.call << LENGTH_BITS | self.length & ((1 << LENGTH_BITS) - 1)
+    }
+
+    /// Looks at the length of `rank` beside its flag; whether it is another one. Of a rank that is so many calls ahead that it has
+    /// told another call's there, nothing is known any more.
+    #[inline(always)]
+    pub fn differs(&mut self, rank: usize) -> bool {
+        let told = self.memory.length(rank, self.call as usize % LENGTHS).load(Ordering::Relaxed);
+        let differs = told != self.own_length() && (told ^ self.own_length()) >> LENGTH_BITS == 0;
+        self.disagrees |= differs;
+        differs
+    }
+
     /// Begins the next call, whose number all ranks count alike, with the own flag at `step`. What the rank read in earlier
     /// calls, it has read.
     #[inline(always)]
     pub fn enter(&mut self, step: u32) {
         self.call += 1;
+        self.memory.length(self.rank, self.call as usize % LENGTHS).store(self.own_length(), Ordering::Relaxed);
         self.signal(step);
     }
 
@@ -65,8 +101,12 @@ impl Board {
 
     /// Whether the flag of `rank` has come to `step` of this call.
     #[inline(always)]
-    pub fn has_reached(&self, rank: usize, step: u32) -> bool {
-        self.memory.own(rank).load(Ordering::Acquire) >= self.value(step)
+    pub fn has_reached(&mut self, rank: usize, step: u32) -> bool {
+        let has = self.memory.own(rank).load(Ordering::Acquire) >= self.value(step);
+        if has {
+            self.differs(rank);
+        }
+        has
     }
 
     /// Whether all ranks have begun the call that was `before` calls ago, and so have left all earlier ones. What was seen
@@ -99,13 +139,19 @@ impl Board {
     /// Raises the flag of the own line of this call: what was written to it is there.
     #[inline(always)]
     pub fn post(&self) {
+        self.memory.line_length(self.rank, self.line()).store(self.own_length(), Ordering::Relaxed);
         self.memory.line(self.rank, self.line()).store(self.value(1), Ordering::Release);
     }
 
     /// Whether the line of `rank` for this call is there.
     #[inline(always)]
-    pub fn has_posted(&self, rank: usize) -> bool {
-        self.memory.line(rank, self.line()).load(Ordering::Acquire) >= self.value(1)
+    pub fn has_posted(&mut self, rank: usize) -> bool {
+        let has = self.memory.line(rank, self.line()).load(Ordering::Acquire) >= self.value(1);
+        if has {
+            // Nobody writes to the line again before all have left the call.
+            self.disagrees |= self.memory.line_length(rank, self.line()).load(Ordering::Relaxed) != self.own_length();
+        }
+        has
     }
 
     /// Releases `rank`; only rank 0 does that.

@@ -9,6 +9,8 @@ pub const BANKS: usize = 2;
 pub const LINES: usize = 8;
 /// Bytes that a line carries beside its flag, in the same cache line: whoever sees the flag has the data.
 pub const PAYLOAD: usize = 48;
+/// Calls whose lengths stand beside the flag of a rank, as many as its cache line has room for.
+pub const LENGTHS: usize = 7;
 /// Bytes of a cache line: flags of different writers never share one.
 const CACHE_LINE: usize = 64;
 /// Where the payload of a line begins, behind its flag and aligned for every element.
@@ -19,6 +21,8 @@ const HEAD: usize = 2 * CACHE_LINE;
 const PER_RANK: usize = (2 + LINES) * CACHE_LINE;
 /// Windows begin on a page, so that each lies in the memory of the rank that first writes to it.
 const PAGE: usize = 4096;
+
+const _: () = assert!((1 + LENGTHS) * size_of::<AtomicU64>() == CACHE_LINE && 2 * size_of::<AtomicU64>() == PAYLOAD_AT);
 
 /// A mapped board.
 #[derive(Debug)]
@@ -89,6 +93,12 @@ impl Memory {
         self.flag(Self::of(rank))
     }
 
+    /// What a rank has told of its length in a call, in the line of its flag.
+    #[inline(always)]
+    pub fn length(&self, rank: usize, place: usize) -> &AtomicU64 {
+        self.flag(Self::of(rank) + (1 + place) * size_of::<AtomicU64>())
+    }
+
     /// The flag by which rank 0 releases a rank.
     #[inline(always)]
     pub fn release(&self, rank: usize) -> &AtomicU64 {
@@ -99,6 +109,12 @@ impl Memory {
     #[inline(always)]
     pub fn line(&self, rank: usize, line: usize) -> &AtomicU64 {
         self.flag(Self::line_at(rank, line))
+    }
+
+    /// What a rank has told of the length of what is in a line of its own, in that line.
+    #[inline(always)]
+    pub fn line_length(&self, rank: usize, line: usize) -> &AtomicU64 {
+        self.flag(Self::line_at(rank, line) + size_of::<AtomicU64>())
     }
 
     /// The first byte of what a line of a rank carries.

@@ -17,6 +17,9 @@
 //! 3. **They come in banks that calls use in turns.** A rank writes to one again only when all ranks have begun a call after
 //!    the last one that used it: they have left that one then.
 //!
+//! Beside its flag and in its line a rank tells the length of what it contributes, so that who reads finds in the same cache line
+//! whether all agree on it ([`Board::disagrees`]).
+//!
 //! Channels number what is put into their slots and never begin anew, for the same reason. What one rank writes for another is
 //! published by a release store and looked at after an acquire load, nothing stronger.
 //!
@@ -34,7 +37,7 @@ pub mod segment;
 pub mod waiting;
 
 pub use board::{Board, LONGEST_STEP};
-pub use memory::{BANKS, LINES, Memory, PAYLOAD};
+pub use memory::{BANKS, LENGTHS, LINES, Memory, PAYLOAD};
 pub use ports::{Ports, Truncated};
 pub use segment::Segment;
 pub use waiting::{Idle, wait_until};

@@ -38,6 +38,7 @@ const PROGRAMS: &[(&str, &[usize])] = &[
     ("pitfall_12_threads.c", &[3]),
     ("short_lived_threads.c", &[2]),
     ("own_messages.c", &[2, 3]),
+    ("random_calls.c", &[2, 3]),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -71,10 +72,13 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         }
     }
     for (setting, variables) in TRUNCATED {
-        // Copies through shared memory carry no lengths, so that such calls go unnoticed there.
+        // What algorithms in shared memory do is another program's affair.
         let messages = [SHARED, ("COLLIE_GATHER", "linear"), ("COLLIE_SCATTER", "linear")];
         let test = move || truncated(family, 3, &[&messages[..], variables].concat());
         add(format!("truncated::{setting}"), Box::new(test));
+    }
+    for ranks in [2, 3] {
+        add(format!("disagreeing::ranks_{ranks}"), Box::new(move || disagreeing(family, ranks)));
     }
     for how in ["end", "exit", "abort", "kill", "crash"] {
         add(format!("ends::{how}"), Box::new(move || ends(family, how)));
@@ -146,6 +150,15 @@ fn run(
     let outcome = family.run(&launch)?.success()?;
     let report = Report::read(&path, &outcome)?;
     Ok((outcome, report))
+}
+
+/// Ranks that do not agree on the length of what the algorithms in shared memory move come to know it. Calls that fail need not be in
+/// the report.
+fn disagreeing(family: &Family, ranks: usize) -> Result<(), Failed> {
+    let command = vec![family.program("disagreeing.c")?.display().to_string()];
+    let variables = [SHARED, ("COLLIE_REPORT", "off")];
+    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    family.run(&launch)?.success().map(drop)
 }
 
 /// However a rank ends while the others wait for it through shared memory, all of them end.

@@ -7,6 +7,7 @@ use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
 use crate::monitor::{CommunicatorRow, ComparisonRow, Summary};
+use crate::selection::Transport;
 use std::collections::BTreeMap;
 
 /// The cells of a run; none if it was not in mode `compare`, or nothing could be compared.
@@ -36,6 +37,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let spread = |median: f64| Spread { median, p10: median, p90: median, min: median, mean: median };
     let native = row.result.native_median_seconds;
     let variant = |name: &str, median, against_native| VariantRow {
+        transport: Transport::Messages,
         variant: name.to_owned(),
         algorithm: name.to_owned(),
         seconds: spread(median),
