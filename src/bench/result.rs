@@ -4,7 +4,7 @@
 
 use super::cell::{Cell, Datatype};
 use super::pattern::Pattern;
-use super::program::NATIVE;
+use super::program::{AUTO, MODES, NATIVE};
 use super::statistics::{self, Ratio, Spread};
 use crate::algorithm::Operation;
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,13 @@ pub struct VariantRow {
     /// Native median over this one's: above 1 this is faster. Absent for native.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_native: Option<Ratio>,
+}
+
+impl VariantRow {
+    /// Whether Collie decided who carries the calls out, so that this is the time of no algorithm that was asked for.
+    pub fn is_mode(&self) -> bool {
+        self.variant == AUTO || MODES.contains(&self.variant.as_str())
+    }
 }
 
 /// What Collie adds to a call that it passes on to the native library. Nanoseconds per call.

@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::program::{AUTO, LEARN, MODES, NATIVE};
+use super::program::{AUTO, LEARN, NATIVE};
 use super::result::{CellRow, OverheadRow, Report, VariantRow};
 use super::settings::Scenario;
 use super::statistics::geometric_mean;
@@ -85,8 +85,7 @@ fn times(ratio: f64) -> String {
 
 /// The variant, with what `auto` or a mode became.
 pub fn label(row: &VariantRow) -> String {
-    let is_mode = row.variant == AUTO || MODES.contains(&row.variant.as_str());
-    match is_mode && row.variant != row.algorithm {
+    match row.is_mode() && row.variant != row.algorithm {
         true => format!("{} = {}", row.variant, row.algorithm),
         false => row.variant.clone(),
     }

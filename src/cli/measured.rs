@@ -52,8 +52,10 @@ pub fn told(reports: &[Report], wanted: &Measured) -> String {
             let rows: Vec<_> = variants
                 .into_iter()
                 .map(|row| {
-                    let name =
-                        if row.variant == "auto" { format!("auto: {}", row.algorithm) } else { row.algorithm.clone() };
+                    let name = match row.is_mode() && row.variant != row.algorithm {
+                        true => format!("{}: {}", row.variant, row.algorithm),
+                        false => row.algorithm.clone(),
+                    };
                     let ratio = row.against_native.map_or(String::new(), |ratio| match ratio.low.zip(ratio.high) {
                         Some((low, high)) => format!("{:.2} ({low:.2} to {high:.2})", ratio.ratio),
                         None => format!("{:.2}", ratio.ratio),
