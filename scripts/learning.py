@@ -31,13 +31,14 @@ def slowest(file):
 
 
 def interval(ratios):
-    """The geometric mean of jobs' ratios with its 95 % interval; no interval of one job."""
+    """The median of jobs' ratios, which one job that was held up does not move, with the 95 % interval of their geometric mean;
+    no interval of one job."""
     logs = [math.log(ratio) for ratio in ratios]
-    middle = statistics.mean(logs)
     if len(logs) < 2:
-        return math.exp(middle), 0.0, math.inf
+        return ratios[0], 0.0, math.inf
+    middle = statistics.mean(logs)
     half = STUDENT[min(len(logs) - 1, 10)] * statistics.stdev(logs) / math.sqrt(len(logs))
-    return math.exp(middle), math.exp(middle - half), math.exp(middle + half)
+    return statistics.median(ratios), math.exp(middle - half), math.exp(middle + half)
 
 
 def place_of(cell):
@@ -68,7 +69,9 @@ class Cell:
 
 def tell(files, write):
     groups, rounds = {}, {}
-    for file in files:
+    for file in dict.fromkeys(files):
+        if file.endswith("-all.json"):
+            continue
         report = json.loads(Path(file).read_text())
         tables = "slowest" if "-slowest-" in file else "Collie's"
         calls = report["pattern"]["in_a_row"]
@@ -81,7 +84,7 @@ def tell(files, write):
         "| cells over 1.03 of native: beyond noise, all | the worst |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
-    worst_cells = []
+    worst_cells, in_short = [], []
     for (mpi, where, tables), cells in sorted(groups.items()):
         cells = [Cell(jobs) for jobs in cells.values()]
         mean = lambda name, what="mean": f"{100 * statistics.mean(cell.regret(name, what) for cell in cells):.1f} %"
@@ -97,6 +100,12 @@ def tell(files, write):
             + "".join(f" | {mean(name)}" for name in MODES)
             + f" | {mean('learn', 'median')} | {len(beyond)}, {len(over)} | {worst.name}: {ratio:.2f}{noise} |"
         )
+        named = "tables of the slowest algorithms" if tables == "slowest" else "Collie's tables"
+        in_short.append(
+            f"- {mpi}, {where}, {named}: regret of learn {mean('learn')} in the mean of {len(cells)} cells (aim: 5 %), in the median call "
+            f"{mean('learn', 'median')}; replace {mean('auto')}, best {mean('best')}, native {mean('native')}. Worst cell of learn over "
+            f"native: {worst.name}, {ratio:.2f}{noise} (aim: 1.03); {len(over)} over 1.03, {len(beyond)} beyond noise."
+        )
         for cell in sorted(cells, key=lambda cell: -cell.regret("learn"))[:6]:
             native = cell.jobs[0]["native"]["mean"] * 1e6
             worst_cells.append(
@@ -106,8 +115,10 @@ def tell(files, write):
     detail = [
         "| MPI | where | tables | cell | native, µs | fastest | learn | median call | replace |",
         "| --- | --- | --- | --- | ---: | --- | ---: | ---: | ---: |",
-    ] + worst_cells
-    text = "\n".join(lines + ["", "<details><summary>The cells in which learning lost most</summary>", ""] + detail + ["", "</details>"])
+    ]
+    detail += worst_cells
+    folded = ["", "<details><summary>The cells in which learning lost most</summary>", "", *detail, "", "</details>", ""]
+    text = "\n".join(lines + folded + in_short)
     if write:
         page = PAGE.read_text()
         marked = f"<!-- learning -->\n{text}\n<!-- /learning -->"

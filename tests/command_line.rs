@@ -115,6 +115,21 @@ fn explain_tells_what_decided() {
 }
 
 #[test]
+fn explain_tells_what_combines_in_the_same_order() {
+    let explain = |reproducible| {
+        let arguments = ["explain", "allreduce", "--ranks", "4", "--bytes", "64"];
+        let variables = [("COLLIE_REPRODUCIBLE", reproducible), ("COLLIE_ALLREDUCE", "recursive_doubling")];
+        printed(collie(&arguments).envs(variables))
+    };
+    let told = explain("on");
+    for (name, order) in [("rabenseifner", "the same"), ("ring", "another")] {
+        let line = told.lines().find(|line| line.trim_start().starts_with(&format!("{name} "))).unwrap();
+        assert!(line.ends_with(&format!("could be used, combines in {order} order")), "{told}");
+    }
+    assert!(!explain("off").contains("combines"));
+}
+
+#[test]
 fn explain_reads_rules() {
     let (_folder, path) = file("my.rules", "# mine\nbcast 9-inf * linear if several_nodes\nbcast * * binomial\n");
     let explain = |nodes: &str| {

@@ -4,7 +4,7 @@
 
 use super::cell::{Cell, Datatype};
 use super::pattern::Pattern;
-use super::program::NATIVE;
+use super::program::{MODES, NATIVE, is_auto};
 use super::statistics::{self, Ratio, Spread};
 use crate::algorithm::Operation;
 use crate::selection::Transport;
@@ -84,6 +84,14 @@ pub struct VariantRow {
     /// Native median over this one's: above 1 this is faster. Absent for native.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against_native: Option<Ratio>,
+}
+
+impl VariantRow {
+    /// Whether Collie decided who carries the calls out, so that this is the time of no algorithm that was asked for.
+    pub fn is_mode(&self) -> bool {
+        let name = self.variant.rsplit(": ").next().unwrap_or_default();
+        is_auto(&self.variant) || MODES.contains(&name)
+    }
 }
 
 /// What Collie adds to a call that it passes on to the native library. Nanoseconds per call.

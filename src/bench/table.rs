@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::program::{AUTO, AUTOS, LEARN, MODES, NATIVE, is_auto};
+use super::program::{AUTO, AUTOS, LEARN, NATIVE};
 use super::result::{CellRow, OverheadRow, Report, VariantRow};
 use super::settings::Scenario;
 use super::statistics::geometric_mean;
@@ -85,9 +85,7 @@ fn times(ratio: f64) -> String {
 
 /// The variant, with what `auto` or a mode became.
 pub fn label(row: &VariantRow) -> String {
-    let name = row.variant.rsplit(": ").next().unwrap_or_default();
-    let is_mode = is_auto(&row.variant) || MODES.contains(&name);
-    match is_mode && name != row.algorithm {
+    match row.is_mode() && row.variant.rsplit(": ").next() != Some(&row.algorithm) {
         true => format!("{} = {}", row.variant, row.algorithm),
         false => row.variant.clone(),
     }

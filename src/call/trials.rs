@@ -9,7 +9,9 @@ use crate::mpi::error::Result;
 use crate::mpi::{bytes, communicator};
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, LearnFile};
-use crate::trial::{Candidates, Cell, CommunicatorShape, Evidence, Known, Samples, Trial, decode, encode, read_here};
+use crate::trial::{
+    Candidates, Cell, CommunicatorShape, Evidence, Known, Samples, Trial, decode, encode, may_carry_out, read_here,
+};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -64,8 +66,8 @@ impl Trials {
             Some(Rc::new(Learner::new(*shape, cell, agreed.seed, known)))
         });
         let may_all = |learner: &&Rc<Learner>| {
-            let mut choices = learner.candidates().iter().skip(1).flatten();
-            choices.all(|choice| choice.accepts(call, ranks).is_ok())
+            let candidates = learner.candidates().iter().map(Option::as_deref);
+            may_carry_out(&agreed.configuration, ranks, call, default, candidates)
         };
         learner.as_ref().filter(may_all).cloned()
     }

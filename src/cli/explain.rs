@@ -4,10 +4,11 @@
 use super::measured::{self, Measured};
 use super::table::columns;
 use super::{Done, Failure, against};
-use crate::algorithm::{Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
 use crate::schedule::draw::seconds;
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
+use crate::schedule::verify::SameOrder;
 use crate::selection::{
     By, Candidates, Configuration, Decided, Evidence, Implementation, Mode, Mpi, RawConfiguration, Situation, Version,
     Wanted, decide, defaults, evidence, operation_named, variables,
@@ -200,7 +201,12 @@ impl Explained<'_> {
     fn text(&self) -> String {
         let Self { configuration, situation, call, .. } = *self;
         let mut text = heading(situation, call);
-        let used = match decide(configuration, situation, call) {
+        let decided = decide(configuration, situation, call);
+        let ours = match &decided {
+            Decided::Ours { choice, .. } => Some(*choice),
+            Decided::Native { .. } => None,
+        };
+        let used = match decided {
             Decided::Ours { choice, by } => {
                 let _ = writeln!(text, "gets {choice}\nby {by}");
                 text.push_str(&self.grounds(&by.by));
@@ -242,7 +248,7 @@ impl Explained<'_> {
         if !rows.is_empty() {
             let _ = writeln!(text, "heard, in this order:\n{}", columns(2, &rows));
         }
-        text.push_str(&self.catalogue());
+        text.push_str(&self.catalogue(ours));
         text
     }
 
@@ -273,15 +279,20 @@ impl Explained<'_> {
         }
     }
 
-    fn catalogue(&self) -> String {
-        let Self { situation, call, .. } = *self;
-        let rows: Vec<_> = of(call.operation)
-            .iter()
-            .map(|row| {
-                let choice = Choice::new(row);
-                vec![row.name.to_owned(), self.predicted(&choice), verdict(&choice, call, situation.ranks)]
-            })
-            .collect();
+    fn catalogue(&self, used: Option<&Choice>) -> String {
+        let Self { configuration, situation, call, .. } = *self;
+        let in_order = used.filter(|_| configuration.reproducible && call.operation.reduces());
+        let mut same_order = in_order.map(|used| SameOrder::new(call, situation.ranks, used));
+        let row = |row: &&'static Algorithm| {
+            let choice = Choice::new(row);
+            let mut verdict = verdict(&choice, call, situation.ranks);
+            if choice.accepts(call, situation.ranks).is_ok() {
+                let order = same_order.as_mut().map(|same| if same.has(&choice) { "the same" } else { "another" });
+                order.iter().for_each(|order| _ = write!(verdict, ", combines in {order} order"));
+            }
+            vec![row.name.to_owned(), self.predicted(&choice), verdict]
+        };
+        let rows: Vec<_> = of(call.operation).iter().map(row).collect();
         let (variable, network) = (variables::of(call.operation), self.network());
         let name = &network.name;
         format!("by name ({variable}=...), with the time predicted on the network {name}:\n{}", columns(2, &rows))

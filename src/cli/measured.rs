@@ -2,7 +2,6 @@
 
 use super::table::columns;
 use crate::algorithm::{Call, Operation, format_bytes};
-use crate::bench::program::is_auto;
 use crate::bench::result::{CellRow, Report};
 use crate::schedule::draw::seconds;
 use crate::selection::Situation;
@@ -53,10 +52,12 @@ pub fn told(reports: &[Report], wanted: &Measured) -> String {
             let rows: Vec<_> = variants
                 .into_iter()
                 .map(|row| {
-                    let over = row.variant.split_once(": ").map_or("", |(over, _)| over);
-                    let name = match if is_auto(&row.variant) { &row.variant } else { over } {
-                        "" => row.algorithm.clone(),
-                        named => format!("{named}: {}", row.algorithm),
+                    // Which transport it was over, and which mode decided.
+                    let (over, name) = row.variant.split_once(": ").unwrap_or(("", &row.variant));
+                    let name = match row.is_mode() && name != row.algorithm {
+                        true => format!("{}: {}", row.variant, row.algorithm),
+                        false if over.is_empty() => row.algorithm.clone(),
+                        false => format!("{over}: {}", row.algorithm),
                     };
                     let ratio = row.against_native.map_or(String::new(), |ratio| match ratio.low.zip(ratio.high) {
                         Some((low, high)) => format!("{:.2} ({low:.2} to {high:.2})", ratio.ratio),

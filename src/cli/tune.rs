@@ -146,7 +146,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let code = if progress.is_some_and(|progress| progress.is_ended()) { 130 } else { 0 };
     let done = |text| Done { text, code };
     let (sizes, left) = blocks.iter().fold((0, 0), |sum, block| (sum.0 + block.sizes.0, sum.1 + block.sizes.1));
-    let told = format!("{left} of {sizes} cells are left to native, which was faster by more than the noise");
+    let told = format!(
+        "{left} of {sizes} cells are left to native, which was faster there, or slower by no more than the noise or a row is \
+         worth (--price)"
+    );
     let header = format!(
         "Written by collie tune {} from:\n{}\nA number behind a size is native's time over that of the row's algorithm, \
          or of the best of Collie's where the row is native.{}",

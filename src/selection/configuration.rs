@@ -87,7 +87,7 @@ pub struct Configuration {
     pub tables: Rules,
     /// `COLLIE_LEARN`: what earlier runs have learned, and where this one writes what it does.
     pub learn: Option<Arc<LearnFile>>,
-    /// `COLLIE_REPRODUCIBLE`: whether results must not depend on what was measured.
+    /// `COLLIE_REPRODUCIBLE`: whether the order in which a reduction combines must not depend on what was measured.
     pub reproducible: bool,
     /// `COLLIE_NETWORK`.
     pub network: Option<Arc<Network>>,
@@ -259,12 +259,13 @@ impl Configuration {
     /// two calls, or for thousands.
     pub const REPLACED_FROM: u32 = 4;
 
-    /// The same as set: verification is to miss no call, and arrivals (`COLLIE_SYNC`) rest on the agreement from the start.
+    /// The same as set: verification is to miss no call, arrivals (`COLLIE_SYNC`) rest on the agreement from the start, and what
+    /// reduces in one order is not to begin in the MPI library's.
     pub fn replaced_from(&self) -> u32 {
         match self.after {
             _ if self.sync != Sync::Off => 1,
             Some(first) => first,
-            None if self.mode == Mode::Verify => 1,
+            None if self.mode == Mode::Verify || self.reproducible => 1,
             None => Self::REPLACED_FROM,
         }
     }

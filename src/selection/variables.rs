@@ -35,7 +35,7 @@ pub const RULES: &str = "COLLIE_RULES";
 pub const TABLES: &str = "COLLIE_TABLES";
 /// What was learned by runs before and is by this one.
 pub const LEARN: &str = "COLLIE_LEARN";
-/// Whether results must not depend on what was measured.
+/// Whether the order in which a reduction combines must not depend on what was measured.
 pub const REPRODUCIBLE: &str = "COLLIE_REPRODUCIBLE";
 /// The network that segments are cut for.
 pub const NETWORK: &str = "COLLIE_NETWORK";
@@ -137,9 +137,11 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: REPRODUCIBLE,
         accepted: "on, off",
         default: "off",
-        help: "on leaves out of mode learn whatever would let the result of a reduction depend on what was measured: \
-               reductions keep what the tables say, since algorithms that combine in another order round differently; \
-               what only moves data is learned.",
+        help: "on keeps results of reductions from depending on what was measured, since algorithms that combine the ranks' \
+               contributions in another order round differently: in mode learn, only algorithms that combine in the same order as the \
+               one that the tables name take its place, and the MPI library, whose order nobody knows, does not; what only moves \
+               data is learned as ever. Communicators are replaced from the first call on (COLLIE_AFTER), so that no call of the \
+               same kind is the MPI library's. Modes compare and verify, in which the MPI library has its turns, are not affected.",
     },
     Variable {
         name: NETWORK,
@@ -261,7 +263,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
     Variable {
         name: AFTER,
         accepted: "a whole number from 1 on",
-        default: "4; 1 in mode verify and with COLLIE_SYNC",
+        default: "4; 1 in mode verify, with COLLIE_SYNC, and with COLLIE_REPRODUCIBLE=on",
         help: "The first call on a communicator that may be replaced, counted over all operations that Collie has algorithms \
                for. In it the ranks agree on what they need and make a private communicator, which communicators that are \
                used a few times and freed do not pay for; calls before it stay with the MPI library. On MPI_COMM_WORLD it is \

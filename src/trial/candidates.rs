@@ -3,6 +3,7 @@
 use super::state::MOST;
 use crate::algorithm::{Call, Choice, Shape, of};
 use crate::schedule::simulate::Network;
+use crate::schedule::verify::SameOrder;
 use crate::selection::{Configuration, Situation, Wanted};
 
 /// Algorithms that are tried because the cost model says so, at most.
@@ -21,11 +22,13 @@ pub struct Candidates {
     pub predicted: Vec<Option<f64>>,
     /// Time of an exchange over that of a call, by the cost model.
     pub exchange: f64,
+    /// Whether all of them have to combine in the same order.
+    keeps_order: bool,
 }
 
 impl Candidates {
-    /// Of calls like this one, which `default` carries out otherwise. Only the default where results must not depend on who
-    /// does (`COLLIE_REPRODUCIBLE`) and something is reduced.
+    /// Of calls like this one, which `default` carries out otherwise. Only those that combine in the same order where the result of
+    /// a reduction must not depend on who is fastest (`COLLIE_REPRODUCIBLE`); in which the MPI library does, nobody knows.
     pub fn of(configuration: &Configuration, situation: &Situation, call: &Call, default: Option<&Choice>) -> Self {
         let network = configuration.network(situation.one_node);
         let seconds = |choice: &Choice| seconds(&network, situation, call, choice);
@@ -40,20 +43,63 @@ impl Candidates {
             .collect();
         by_model.sort_by(|one, other| one.0.total_cmp(&other.0));
         let best = by_model.first().map_or(0.0, |(seconds, _)| *seconds);
-        if !(configuration.reproducible && call.operation.reduces()) {
-            if default.is_some() {
-                choices.push(None);
-                predicted.push(None);
-            }
-            let worth =
-                by_model.into_iter().filter(|(seconds, choice)| *seconds <= best * WITHIN && Some(choice) != default);
-            for (seconds, choice) in worth.take(BY_MODEL) {
-                choices.push(Some(choice));
-                predicted.push(of_default.filter(|of| *of > 0.0).map(|of| seconds / of));
-            }
+        let keeps_order = keeps_order(configuration, call);
+        if default.is_some() && !keeps_order {
+            choices.push(None);
+            predicted.push(None);
         }
-        Self { choices, predicted, exchange: exchange(&network, situation, of_default.unwrap_or(best)) }
+        let mut same_order = keeps_order.then(|| default.map(|default| SameOrder::new(call, situation.ranks, default)));
+        let mut may = |choice: &Choice| match &mut same_order {
+            Some(same) => same.as_mut().is_some_and(|same| same.has(choice)),
+            None => true,
+        };
+        let worth = by_model
+            .into_iter()
+            .filter(|(seconds, choice)| *seconds <= best * WITHIN && Some(choice) != default && may(choice));
+        for (seconds, choice) in worth.take(BY_MODEL) {
+            choices.push(Some(choice));
+            predicted.push(of_default.filter(|of| *of > 0.0).map(|of| seconds / of));
+        }
+        Self { choices, predicted, exchange: exchange(&network, situation, of_default.unwrap_or(best)), keeps_order }
     }
+}
+
+/// Whether no candidate may change the order in which such calls combine.
+fn keeps_order(configuration: &Configuration, call: &Call) -> bool {
+    configuration.reproducible && call.operation.reduces()
+}
+
+/// Whether all candidates of a kind of call may carry out this one, which `default` carries out otherwise: they meet its needs, and
+/// with `COLLIE_REPRODUCIBLE` they combine as the default does, which depends on the number of units and on the root.
+pub fn may_carry_out<'a>(
+    configuration: &Configuration,
+    ranks: usize,
+    call: &Call,
+    default: Option<&Choice>,
+    candidates: impl Iterator<Item = Option<&'a Choice>>,
+) -> bool {
+    may(keeps_order(configuration, call), ranks, call, default, candidates)
+}
+
+fn may<'a>(
+    keeps_order: bool,
+    ranks: usize,
+    call: &Call,
+    default: Option<&Choice>,
+    mut candidates: impl Iterator<Item = Option<&'a Choice>>,
+) -> bool {
+    let mut same_order = match (keeps_order, default) {
+        (false, _) => None,
+        (true, Some(default)) => Some(SameOrder::new(call, ranks, default)),
+        (true, None) => return false,
+    };
+    candidates.all(|candidate| match (candidate, &mut same_order) {
+        (None, same) => same.is_none(),
+        (Some(choice), same) => {
+            let may = choice.accepts(call, ranks).is_ok();
+            may && same.as_mut().is_none_or(|same| Some(choice) == default || same.has(choice))
+        }
+    })
 }
 
 impl Candidates {
@@ -67,7 +113,8 @@ impl Candidates {
         if let Some(place) = self.choices.iter().position(|known| *known == choice) {
             return Some(place);
         }
-        let accepted = choice.as_ref().is_none_or(|choice| choice.accepts(call, ranks).is_ok());
+        let default = self.choices.first().and_then(Option::as_ref);
+        let accepted = may(self.keeps_order, ranks, call, default, std::iter::once(choice.as_ref()));
         // Where there is no choice nothing is learned.
         if !accepted || self.choices.len() == 1 || self.choices.len() == MOST {
             return None;
@@ -139,11 +186,41 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_reduces_is_tried_where_results_must_not_change() {
+    fn what_reduces_in_another_order_is_not_tried_where_results_must_not_change() {
         let configuration = Configuration { reproducible: true, ..Configuration::default() };
         for operation in Operation::ALL.into_iter().filter(|operation| operation.has_data()) {
-            let call = Call::plain(operation, 1024, 8);
-            assert_eq!(found(&configuration, 4, &call).choices.len() > 1, !operation.reduces(), "{operation}");
+            for ranks in [2, 4, 7] {
+                let call = Call::plain(operation, 1024, 8);
+                let found = found(&configuration, ranks, &call);
+                assert_eq!(found.choices.contains(&None), !operation.reduces(), "{operation}");
+                let default = found.choices[0].clone().unwrap();
+                let mut same = SameOrder::new(&call, ranks, &default);
+                let all = found.choices.iter().flatten().all(|choice| !operation.reduces() || same.has(choice));
+                assert!(all, "{operation} among {ranks}: {:?}", found.choices);
+            }
         }
+        let call = Call::plain(Operation::Allreduce, 1024, 8);
+        assert!(found(&configuration, 4, &call).choices.len() > 1, "some combine as the default does");
+    }
+
+    #[test]
+    fn neither_is_it_where_a_run_before_has_learned_it_or_another_call_of_its_kind() {
+        let configuration = Configuration { reproducible: true, ..Configuration::default() };
+        let parse = |text| crate::algorithm::parse_choice(Operation::Allreduce, text).unwrap();
+        let call = Call::plain(Operation::Allreduce, 1024, 8);
+        let doubling = parse("recursive_doubling");
+        let mut found = Candidates::of(&configuration, &situation(4), &call, Some(&doubling));
+        for (written, may) in [("rabenseifner", true), ("ring", false), ("native", false)] {
+            assert_eq!(found.place_of(&call, 4, written).is_some(), may, "{written}");
+        }
+        // The call at hand decides, not the one that its kind began with.
+        let candidates = || found.choices.iter().map(Option::as_ref);
+        assert!(may_carry_out(&configuration, 4, &call, Some(&doubling), candidates()));
+        assert!(!may_carry_out(&configuration, 4, &call, Some(&parse("ring")), candidates()));
+        let lax = Configuration::default();
+        let native = [None, Some(&doubling)];
+        assert!(may_carry_out(&lax, 4, &call, Some(&doubling), native.into_iter()));
+        assert!(!may_carry_out(&configuration, 4, &call, Some(&doubling), native.into_iter()));
+        assert!(!may_carry_out(&configuration, 4, &call, None, native.into_iter()));
     }
 }

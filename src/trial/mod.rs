@@ -22,7 +22,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use candidates::Candidates;
+pub use candidates::{Candidates, may_carry_out};
 pub use cell::{Cell, CommunicatorShape};
 pub use file::{Evidence, merged, read_here};
 pub use known::{Knowledge, Known, decode, encode};

@@ -103,13 +103,30 @@ fn short_lived(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What reduces is not learned, what moves data is.
+/// Reductions give what their first call gave and what the algorithm of the tables gives, bit by bit, while those that combine in
+/// the same order are tried.
 fn reproducibly(family: &Family) -> Result<(), Failed> {
-    let variables = [LEARN, ("COLLIE_REPRODUCIBLE", "on")];
-    let (_, report) = accounted(family, "repeated.c", &["allreduce,reduce,bcast", "thin", "often"], 2, &variables)?;
-    let functions: Vec<_> = cells(&report)?.iter().filter_map(|cell| cell["function"].as_str()).collect();
-    if functions.is_empty() || functions.iter().any(|function| *function != "MPI_Bcast") {
-        return Err(format!("{functions:?}").into());
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let tables = folder.path().join("some.rules");
+    std::fs::write(&tables, "allreduce * * recursive_doubling\nreduce * * binomial\n")
+        .map_err(|error| error.to_string())?;
+    let tables = tables.display().to_string();
+    let run = |mode| {
+        let variables = [("COLLIE_MODE", mode), ("COLLIE_REPRODUCIBLE", "on"), ("COLLIE_TABLES", tables.as_str())];
+        accounted(family, "rounded.c", &["600"], 4, &variables)
+    };
+    let rounded = |text: &str| text.lines().find(|line| line.starts_with("rounded: ")).map(str::to_owned);
+    let ((learned, report), (replaced, _)) = (run("learn")?, run("replace")?);
+    let [found, expected] = [&learned, &replaced].map(|outcome| rounded(&outcome.stdout));
+    if expected.is_none() || found != expected {
+        return Err(format!("{found:?} with mode learn, {expected:?} by the tables").into());
+    }
+    adds_up(&report)?;
+    let all = cells(&report)?;
+    let tried = all.iter().filter(|cell| measured(cell) > 1).count();
+    let by_native = all.iter().any(|cell| cell["candidates"].to_string().contains("\"native\""));
+    if tried < 2 || by_native {
+        return Err(format!("{tried} kinds were tried\n{all:#?}").into());
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::losses::{nodes, plain};
 use crate::algorithm::{Call, ChoiceError, parse_choice};
-use crate::bench::program::{NATIVE, is_auto};
+use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Spread;
 use crate::schedule::simulate::{Network, predict};
@@ -32,7 +32,7 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
     let half_bandwidth = network.half_bandwidth(nodes.is_empty());
     let call = Call { half_bandwidth, ..plain(cell.cell.operation, cell.cell.bytes, &nodes) };
     let mut variants = Vec::new();
-    for row in cell.variants.iter().filter(|row| row.variant != NATIVE && !is_auto(&row.variant)) {
+    for row in cell.variants.iter().filter(|row| row.variant != NATIVE && !row.is_mode()) {
         let choice = parse_choice(cell.cell.operation, &row.algorithm)?;
         if let Some(prediction) = predict(&choice, &call, cell.ranks as usize, network, STEPS).ok().flatten() {
             let time = prediction.time;

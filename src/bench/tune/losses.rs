@@ -2,7 +2,7 @@
 
 use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, parse_choice};
-use crate::bench::program::{NATIVE, is_auto};
+use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
 use crate::bench::statistics::Ratio;
 use crate::schedule::lower::Form;
@@ -125,7 +125,7 @@ impl Size {
 #[allow(clippy::type_complexity)]
 fn in_cell(cell: &CellRow, share: f64, settings: Settings) -> Option<(BTreeMap<String, (Loss, f64)>, Option<f64>)> {
     let is_ours = |row: &&VariantRow| {
-        !is_auto(&row.variant)
+        !row.is_mode()
             && row.variant != NATIVE
             && !cell.wrong.contains(&row.variant)
             && !is_flat_anyway(cell, row)

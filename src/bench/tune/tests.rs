@@ -65,6 +65,19 @@ fn what_noise_could_have_done_changes_nothing() {
 }
 
 #[test]
+fn what_modes_decided_is_no_algorithm() {
+    let with_modes = |bytes| {
+        let mut cell = cell(bytes, 4, &[("recursive_doubling", 5.0), ("ring", 8.0), ("learn", 1.0)]);
+        let best =
+            VariantRow { variant: "best".to_owned(), algorithm: "native".to_owned(), ..cell.variants[1].clone() };
+        cell.variants.push(best);
+        cell
+    };
+    let found = lines(&[report(vec![with_modes(64), with_modes(4096)])], SETTINGS);
+    assert!(found.len() == 1 && found[0].ends_with("* recursive_doubling"), "{found:?}");
+}
+
+#[test]
 fn reports_of_two_libraries_count_alike() {
     let one = report(vec![cell(64, 4, &[("recursive_doubling", 1.0), ("ring", 1.5)])]);
     let other = report(vec![cell(64, 4, &[("recursive_doubling", 400.0), ("ring", 200.0)])]);

@@ -6,7 +6,7 @@ use super::losses::{nodes, plain};
 use super::settings::{Form, Settings};
 use super::site::tune;
 use crate::algorithm::ChoiceError;
-use crate::bench::program::{NATIVE, is_auto};
+use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
 use crate::schedule::simulate::Network;
@@ -177,9 +177,7 @@ pub fn validate(
 
 /// Those that rules may choose.
 fn rows(cell: &CellRow) -> impl Iterator<Item = &VariantRow> {
-    cell.variants
-        .iter()
-        .filter(|row| !is_auto(&row.variant) && !cell.wrong.contains(&row.variant) && row.seconds.median > 0.0)
+    cell.variants.iter().filter(|row| !row.is_mode() && !cell.wrong.contains(&row.variant) && row.seconds.median > 0.0)
 }
 
 /// Time of the best that was measured, with native or without; none if nothing of ours was.

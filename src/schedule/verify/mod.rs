@@ -9,6 +9,8 @@
 //! Matching follows from the programs alone, and whether a step can go on depends only on which messages were started,
 //! so one order of running the ranks stands for all of them. What is right with synchronous sends is right with
 //! buffered ones too, since those let a rank go on whenever the former do.
+//!
+//! [`Orders`] reads from the same run in which order a reduction combines.
 
 mod board;
 mod buffers;
@@ -17,15 +19,19 @@ mod machine;
 mod matching;
 mod memory;
 mod mode;
+mod order;
 mod result;
 mod terms;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_of_orders;
+#[cfg(test)]
 mod tests_of_shared;
 
 pub use fault::{At, Fault, Waiting, What};
 pub use mode::{Mode, Sends, Verified};
+pub use order::{Order, Orders, SameOrder};
 
 use super::{Program, record_all};
 use crate::operation::{Call, Choice};

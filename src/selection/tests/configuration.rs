@@ -40,6 +40,7 @@ fn calls_are_replaced_at_once_where_none_may_be_missed() {
     assert_eq!(from(&[("COLLIE_MODE", "verify")]), 1);
     assert_eq!(from(&[("COLLIE_MODE", "verify"), ("COLLIE_AFTER", "9")]), 9);
     assert_eq!(from(&[("COLLIE_SYNC", "clock"), ("COLLIE_AFTER", "9")]), 1);
+    assert_eq!(from(&[("COLLIE_REPRODUCIBLE", "on")]), 1);
     assert!(refused("COLLIE_AFTER", "0").contains("accepted: a whole number from 1 on"));
 }
 

@@ -51,7 +51,7 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
                 Ok(rule) => of_operation.push(rule),
                 Err(message) => {
                     let place = Location::File { path: rules.path.to_string(), line: rule.line as usize, column: 1 };
-                    wrong.push(ConfigurationError { place, message });
+                    wrong.push((rule.line, ConfigurationError { place, message }));
                 }
             }
         }
@@ -60,6 +60,9 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
         }
     }
     if !wrong.is_empty() {
+        // In the order of the file, not of the operations.
+        wrong.sort_by_key(|(line, _)| *line);
+        let wrong = wrong.into_iter().map(|(_, error)| error).collect();
         return Err(ConfigurationErrors(wrong));
     }
     Ok(match format {
