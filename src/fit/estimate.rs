@@ -97,9 +97,15 @@ pub fn link(measured: &Measured) -> Link {
 /// The network that explains what was measured; `other` gives the links that the job did not have.
 ///
 /// # Errors
-/// There was nothing to measure.
+/// There was nothing to measure, or what was measured is no network's.
 pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String> {
     let links = [&job.on_node, &job.off_node].map(|measured| measured.as_ref().map(link));
+    for (link, place) in links.iter().zip(["within a node", "between nodes"]) {
+        if link.is_some_and(|link| link.per_byte <= 0.0) {
+            let cause = "something disturbed the measurement; try again with nothing else running, or more --seconds";
+            return Err(format!("messages {place} took no longer for more bytes: {cause}"));
+        }
+    }
     let (on_node, off_node, missing) = match links {
         [Some(on), Some(off)] => (on, off, String::new()),
         [Some(on), None] => (on, on, "; all ranks were on one node, so it has no other".to_owned()),
@@ -219,6 +225,20 @@ mod tests {
         assert_eq!((together.off_node, together.ranks_per_node), (together.on_node, other.ranks_per_node));
         let pairs = Job { off_node: Some(measured()), pairs: Some((4, 2.1)), ..job };
         assert_eq!(network("x", &pairs, &other).unwrap().ports_per_node, 2);
+    }
+
+    #[test]
+    fn a_disturbed_measurement_is_refused() {
+        let other = Network::presets().next().unwrap();
+        let flat = |measured: Measured| Measured {
+            one_way: measured.one_way.iter().map(|(bytes, _)| (*bytes, 2e-3)).collect(),
+            ..measured
+        };
+        let job = Job { ranks_per_node: vec![2], on_node: Some(flat(measured())), ..Job::default() };
+        let error = network("x", &job, &other).unwrap_err();
+        assert!(error.starts_with("messages within a node took no longer for more bytes"), "{error}");
+        let job = Job { on_node: Some(measured()), off_node: Some(flat(measured())), ..job };
+        assert!(network("x", &job, &other).unwrap_err().contains("between nodes"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Programs that leave MPI, or one of its calls, by an unusual way.
 
-use crate::job::{Outcome, alone};
+use crate::job::Outcome;
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
@@ -17,13 +17,13 @@ const TESTS: &[(&str, Test)] = &[
     ("leaves", leaves),
 ];
 
+/// None of them has the machine alone: most of their time is spent waiting for a launcher that ends the other ranks.
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
+        Trial::test(format!("{}::{name}", family.name), move || test(family))
     };
-    // Most of its time is spent waiting for the launcher to give up the others. MPICH's ends them by SIGKILL at once, so that
-    // nothing is left to look at.
+    // MPICH's launcher ends the others by SIGKILL at once, so that nothing is left to look at.
     let dies = || Trial::test(format!("{}::dies", family.name), move || dies(family));
     TESTS.iter().map(trial).chain(family.is_open_mpi().then(dies)).collect()
 }
