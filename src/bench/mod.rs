@@ -8,7 +8,8 @@
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`], [`page`]: its forms.
 //!   [`output`]: where they go.
 //! * [`tune`]: from measured cells to rules. [`regrets`]: how good these are, as a drawing.
-//! * `job`, `exchange` (feature `mpi`): everything that speaks MPI; `over`: the communicators of a transport. `measure`, `overhead`: what is timed, and in which order.
+//! * `job`, `exchange` (feature `mpi`): everything that speaks MPI; `over`: the communicators of a transport. `memory`:
+//!   what shared memory costs, for `fit`. `measure`, `overhead`: what is timed, and in which order.
 //!   `entry`: the program around it.
 //!
 //! `collie-bench` is the MPI program; `collie bench` (in `cli`) starts it and joins the runs without MPI.
@@ -38,6 +39,8 @@ mod exchange;
 mod job;
 #[cfg(feature = "mpi")]
 mod measure;
+#[cfg(feature = "mpi")]
+pub mod memory;
 #[cfg(feature = "mpi")]
 mod over;
 #[cfg(feature = "mpi")]

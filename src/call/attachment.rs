@@ -171,9 +171,10 @@ impl Attached {
             if self.communicator.stays_native().is_some() {
                 self.calls.clear();
             }
+            let shares_memory = self.communicator.wants_shared_memory();
             let Communicator { facts, agreed: Some(agreed), .. } = &self.communicator else { return Ok(()) };
             if agreed.configuration.mode == Mode::Learn {
-                self.trials = Trials::agree(runtime, facts, agreed)?;
+                self.trials = Trials::agree(runtime, facts, agreed, shares_memory)?;
             }
         }
         Ok(())

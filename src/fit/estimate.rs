@@ -54,6 +54,8 @@ pub struct Job {
     pub per_copied_byte: f64,
     /// Of so many pairs between two nodes at once, how many times as long they take as one alone.
     pub pairs: Option<(usize, f64)>,
+    /// What memory costs that ranks of a node share, if some do.
+    pub memory: Option<Memory>,
     /// Which messages within a node travel as two, if that was found out.
     pub within_node: Option<ProtocolLimits>,
     /// The longest message between nodes that had better travel whole, in it none if all had, if that was found out.
@@ -119,7 +121,7 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
         per_copied_byte: job.per_copied_byte,
         ranks_per_node: if links[1].is_some() { most } else { other.ranks_per_node },
         ports_per_node: ports,
-        memory: Memory::PLAIN,
+        memory: job.memory.unwrap_or(other.memory),
         fragment: links[1].and_then(|_| match job.between_nodes {
             Some(measured) => Some(measured.unwrap_or(0)),
             None => Piece::between_nodes(job.fast_network),
@@ -231,6 +233,10 @@ mod tests {
             assert_eq!(Network::parse("x", &text).unwrap(), network);
             (network.fragment, network.limits)
         };
+        assert_eq!(network("x", &job, &other).unwrap().memory, other.memory);
+        let memory = Memory { per_byte: 3e-11, notification: 6e-8, arrival: 4e-8, window: 16 << 10 };
+        let with = network("x", &Job { memory: Some(memory), ..job.clone() }, &other).unwrap();
+        assert_eq!((with.memory, with.memory.in_calls().notification), (memory, 2000));
         assert_eq!(of(&job), (Some(16 << 10), None));
         let found = Job { within_node: ProtocolLimits::of([4032]), between_nodes: Some(Some(8192)), ..job.clone() };
         assert_eq!(of(&found), (Some(8192), Some(vec![4032])));

@@ -80,9 +80,8 @@ impl Candidates {
 
 /// Seconds of a call by the cost model, from rank 0.
 fn seconds(network: &Network, situation: &Situation, call: &Call, choice: &Choice) -> f64 {
-    let link = if situation.one_node { &network.on_node } else { &network.off_node };
     let shape = Shape { root: 0, ..Shape::of(call, situation.ranks) };
-    choice.cost(&shape).seconds(link.start_up(), link.per_byte, network.per_folded_byte)
+    network.seconds(choice.cost(&shape), situation.one_node, call.shared.is_some())
 }
 
 /// The time of an exchange, up a binomial tree and down again, over that of a call.
@@ -97,7 +96,7 @@ fn exchange(network: &Network, situation: &Situation, call: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Operation;
+    use crate::algorithm::{Operation, SharedMemory};
     use crate::selection::{Decided, Mpi, decide};
 
     fn situation(ranks: usize) -> Situation {
@@ -135,6 +134,26 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn where_ranks_share_memory_what_lives_there_is_tried_beside_messages() {
+        let configuration = Configuration::default();
+        for operation in Operation::ALL {
+            let of_memory = |shared| {
+                let unit = if operation.reduces() { 8 } else { 1 };
+                let call = Call { shared, ..Call::plain(operation, if operation.has_data() { 4096 } else { 0 }, unit) };
+                let found = Candidates::of(&configuration, &situation(4), &call, None).choices;
+                let shares =
+                    |choice: &&Option<Choice>| choice.as_ref().is_some_and(|one| one.algorithm.needs.shared_memory);
+                (found.iter().filter(shares).count(), found.len())
+            };
+            assert_eq!(of_memory(None).0, 0, "{operation}");
+            let (shared, all) = of_memory(Some(SharedMemory::PLAIN));
+            let has_rows = of(operation).iter().any(|row| row.needs.shared_memory);
+            assert_eq!(shared > 0, has_rows, "{operation}");
+            assert!(operation == Operation::Barrier || shared + 1 < all, "{operation}: {shared} of {all}");
         }
     }
 

@@ -36,7 +36,8 @@ impl Evidence {
     fn is_of_same(&self, other: &Self) -> bool {
         let of = |of: &Self| {
             let LearnedRow { bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, .. } = of.row;
-            (bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, of.row.oversubscribed)
+            let place = (ranks, nodes, most_on_node, of.row.oversubscribed, of.row.shared_memory);
+            (bytes_from, commutative, units_per_rank, place)
         };
         of(self) == of(other)
             && self.row.function == other.row.function
@@ -67,10 +68,15 @@ impl Evidence {
     /// As a rule; `None` if it names nobody that there is.
     fn rule(&self) -> Option<Rule> {
         let operation = self.operation()?;
-        let LearnedRow { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, .. } = self.row;
+        let LearnedRow { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, shared_memory, .. } =
+            self.row;
         let mut conditions = vec![if nodes > 1 { Condition::SeveralNodes } else { Condition::OneNode }];
         if operation.reduces() {
             conditions.push(if commutative { Condition::Commutative } else { Condition::NonCommutative });
+        }
+        if nodes == 1 {
+            // Who won over messages need not over shared memory; what was learned where there is none holds there.
+            conditions.extend(shared_memory.then_some(Condition::SharedMemory));
         }
         conditions.push(if oversubscribed { Condition::Oversubscribed } else { Condition::NotOversubscribed });
         let span = |least: u64, most: u64| Span { least: least as usize, most: most as usize };

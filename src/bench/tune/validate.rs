@@ -10,7 +10,7 @@ use crate::bench::program::{NATIVE, is_auto};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
 use crate::schedule::simulate::Network;
-use crate::selection::{Mpi, Rules, Situation, Wanted, defaults, parse_rules};
+use crate::selection::{Mpi, Rules, Situation, Transport, Wanted, defaults, parse_rules};
 use once_cell::sync::Lazy;
 use std::collections::BTreeMap;
 
@@ -175,11 +175,14 @@ pub fn validate(
     Ok(Some(Regret { cells, unknown, mean, p90: statistics::spread(&regrets).p90, most }))
 }
 
-/// Those that rules may choose.
+/// Those that rules may choose; none over shared memory, which only some calls have.
 fn rows(cell: &CellRow) -> impl Iterator<Item = &VariantRow> {
-    cell.variants
-        .iter()
-        .filter(|row| !is_auto(&row.variant) && !cell.wrong.contains(&row.variant) && row.seconds.median > 0.0)
+    cell.variants.iter().filter(|row| {
+        row.transport == Transport::Messages
+            && !is_auto(&row.variant)
+            && !cell.wrong.contains(&row.variant)
+            && row.seconds.median > 0.0
+    })
 }
 
 /// Time of the best that was measured, with native or without; none if nothing of ours was.
