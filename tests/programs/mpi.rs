@@ -237,6 +237,11 @@ impl Family {
     /// Whether its launcher dies of a job of several programs, whatever they are: Debian's and Ubuntu's mpirun of Open MPI
     /// 5.0 does (5.0.7 to 5.0.10, open-mpi/ompi#13303).
     fn dies_of_several_programs(&self) -> Result<bool, Failed> {
+        self.is_open_mpi_5()
+    }
+
+    /// Whether it is Open MPI 5.0, whose launcher is PRRTE.
+    pub fn is_open_mpi_5(&self) -> Result<bool, Failed> {
         tool(Command::new(&self.mpirun).arg("--version")).map(|version| version.contains("(Open MPI) 5.0."))
     }
 
