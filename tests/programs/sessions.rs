@@ -25,7 +25,17 @@ fn run(family: &Family, way: &str, report: &str) -> Result<Option<Outcome>, Fail
     let variables = [("COLLIE_REPORT", report)];
     let launch =
         Launch { ranks: RANKS, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-    let outcome = family.run(&launch)?.success()?;
+    let outcome = family.run(&launch)?;
+    if outcome.status != Some(0) {
+        // MPICH 4.2.1 ends so itself when a session was begun before MPI_Init (docs/native-defects.md).
+        let natively =
+            family.run(&Launch { variables: &[], preload: family.patience()?.into_iter().collect(), ..launch })?;
+        if natively.status != Some(0) && natively.status == outcome.status {
+            eprintln!("{}: its own sessions end with status {:?}, so nothing is compared", family.name, outcome.status);
+            return Ok(None);
+        }
+    }
+    let outcome = outcome.success()?;
     let has_none = outcome.stdout.contains("no sessions");
     if has_none && !family.is_open_mpi() && family.name != "mpich3" {
         return Err(format!("{} has sessions\n{}", family.name, outcome.told()).into());
