@@ -69,6 +69,7 @@ impl Merged {
             sync: waiting_known.then_some(job.sync),
             partial: None,
             missing: Vec::new(),
+            under_way: Vec::new(),
             record: None,
             started_unix_seconds: seconds(self.started_unix_ns() as f64),
             ranks: job.ranks.max(self.ranks.len() as u32),

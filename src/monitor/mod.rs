@@ -14,6 +14,7 @@
 //! * [`named`](RegionRecord): regions that the program names, and sites that it calls from.
 //! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
+//! * [`under_way`](UnderWayRecord): calls that no counter has yet.
 //! * [`record`](RankRecord): what a rank hands in, as bytes.
 //! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank, `joining`
 //!   with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
@@ -57,6 +58,7 @@ mod table;
 mod tests_of_merging;
 mod traffic;
 mod turn;
+mod under_way;
 mod units;
 mod watch;
 
@@ -94,6 +96,7 @@ pub use summary::{
 pub use table::{COUNTER_BYTES, CounterId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;
 pub use turn::{Turn, mixed};
+pub use under_way::{CallUnderWayRecord, UnderWayRecord, UnderWayRow};
 pub use watch::{Subject, Watched};
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.

@@ -1,6 +1,6 @@
 //! What a rank hands in at the end, and its bytes.
 
-use super::{Bucket, Event, Function, LearnedRecord, RegionRecord, SiteRecord, Steps};
+use super::{Bucket, Event, Function, LearnedRecord, RegionRecord, SiteRecord, Steps, UnderWayRecord};
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -59,6 +59,8 @@ pub struct RankRecord {
     pub sites: Vec<SiteRecord>,
     /// What was learned on communicators whose first rank this is.
     pub learned: Vec<LearnedRecord>,
+    /// Calls that were under way, and what is not told here for that.
+    pub under_way: UnderWayRecord,
 }
 
 /// What a call moved or reduced.
@@ -365,7 +367,7 @@ pub enum TextError {
 }
 
 /// What the text of a record begins with: the layout of its bytes, which goes up with every change to it, and the version.
-const TEXT_MARK: &str = concat!("1 ", env!("CARGO_PKG_VERSION"), "\n");
+const TEXT_MARK: &str = concat!("2 ", env!("CARGO_PKG_VERSION"), "\n");
 
 /// A record on its way but for the numbers of its counters, which follow it: there may be thousands of counters, of few kinds.
 #[derive(Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! All ranks' records as one: what reports are written from, and what the JSON report holds. Times in seconds.
 
-use super::{Area, Comparison, Learned, LeftOut, LimitsRecord, RegionRow, SiteRow, Spread};
+use super::{Area, Comparison, Learned, LeftOut, LimitsRecord, RegionRow, SiteRow, Spread, UnderWayRow};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -36,6 +36,10 @@ pub struct Summary {
     /// and in one of a single rank.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
+    /// In a report that is not of all ranks at the end of the run, the calls that were under way on each rank when it told what it
+    /// knew, which `rows` do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub under_way: Vec<UnderWayRow>,
     /// In the report of a single rank, what `collie report` merges such reports from; for the same version of Collie only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
