@@ -1,6 +1,6 @@
 //! What single ranks wrote before their job ended, as one report.
 
-use super::quantity::{duration, several};
+use super::quantity::{duration, ranges, several};
 use super::sites::name_sites;
 use super::under_way::on_ranks;
 use crate::monitor::{RankRecord, Summary, merge};
@@ -30,17 +30,6 @@ pub fn recover(mut records: Vec<RankRecord>) -> Summary {
     summary.partial = Some(words + &in_words);
     name_sites(&mut summary);
     summary
-}
-
-/// Ascending numbers in few words: `2, 5-7`.
-pub(super) fn ranges(numbers: &[u32]) -> String {
-    let ranges = numbers.chunk_by(|left, right| left + 1 == *right);
-    let words = ranges.map(|range| match range {
-        [one] => one.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
-        [] => String::new(),
-    });
-    words.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Calls that were under way when ranks told what they knew, in words.
 
-use super::quantity::several;
-use super::recovered::ranges;
+use super::quantity::{ranges, several};
 use crate::monitor::{CallUnderWayRecord, RankRecord, UnderWayRecord};
 use std::collections::BTreeMap;
 
