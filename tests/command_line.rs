@@ -255,12 +255,52 @@ fn tune_validates_and_predicts() {
     assert!(words.contains("--network: for which --ranks"), "{words}");
 }
 
+/// A report of a run of mode compare, from the snapshot that holds how these are written.
+fn compared() -> String {
+    let snapshot =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/compared.json.snap"));
+    snapshot.unwrap().rsplit_once("---\n").unwrap().1.replace("ring:segment=128K", "ring")
+}
+
 #[test]
-fn tune_wants_verdicts_of_a_run() {
-    let (_folder, path) = file("run.json", "{\"schema_version\": 2}");
-    let (code, words) = failed(&mut collie(&["tune", &path]));
-    assert_eq!(code, 1);
-    assert!(words.contains("neither a report of collie bench nor one of a run"), "{words}");
+fn explain_and_tune_read_the_verdicts_of_a_run() {
+    let (_folder, path) = file("run.json", &compared());
+    let arguments = ["explain", "allreduce", "--ranks", "8", "--nodes", "2", "--bytes", "1M", "--measured", &path];
+    let told = printed(&mut collie(&arguments));
+    assert!(told.contains("measured on Open MPI v4.1.4, "), "{told}");
+    let row = told.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+    assert!(row[0] == "native" && told.contains("  1.56 (1.55 to 1.56)\n"), "{told}");
+    assert!(printed(&mut collie(&["tune", &path])).contains("\nallreduce "));
+}
+
+#[test]
+fn files_without_measurements_are_told_for_what_they_are() {
+    let replaced = compared().replace("\"mode\": \"compare\"", "\"mode\": \"replace\"");
+    let verdicts = replaced.find("\"comparisons\"").unwrap();
+    let replaced = replaced[..verdicts].to_owned() + &replaced[verdicts..].replace("ratio_low", "was_low");
+    for (content, found) in [
+        (replaced.as_str(), "found a report of a run in mode replace, without verdicts"),
+        ("bcast * * binomial\n", "found no JSON ("),
+        ("[1, 2]", "found a JSON list"),
+        ("{\"schema_version\": 2}", "found JSON of another kind (fields: schema_version)"),
+        ("{\"cells\": [1]}", "found a report of collie bench with a mistake: "),
+        ("{\"schema_version\": 1, \"rows\": []}", "found a report of schema version 1; this Collie reads version 2"),
+    ] {
+        let (_folder, path) = file("run.json", content);
+        for command in [
+            &["tune", &path] as &[&str],
+            &["explain", "bcast", "--ranks", "8", "--measured", &path],
+            &["simulate", "--against", &path],
+        ] {
+            let (code, words) = failed(&mut collie(command));
+            assert_eq!(code, 1, "{words}");
+            assert!(words.contains(&format!("{path}: {found}")), "{words}");
+            assert!(
+                words.contains("; accepted: what collie bench --json wrote, or a run with COLLIE_MODE=compare"),
+                "{words}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //!
 //! Both are caches of one communicator, bounded, and charged to the process's account ([`CacheAccount`]).
 
-use super::arguments::{self, Arguments, LocalArguments};
+use super::arguments::{self, Arguments};
+use super::local_arguments::LocalArguments;
 use super::plan::Plan;
 use super::program::{self, Prepared};
 use crate::algorithm::Choice;

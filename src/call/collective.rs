@@ -1,12 +1,13 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
-use super::arguments::{Arguments, LocalArguments};
+use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::begin::{Outside, begin};
 use super::cached::CachedCall;
 use super::decisions::DecisionKey;
 use super::hooks::{self, CallLog, LoggedCall, WaitedCall};
 use super::line::log_call;
+use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
 use super::play::ours;
 use super::turns::{self, InTurn};

@@ -1,6 +1,7 @@
 //! An algorithm that was decided on, played for a call.
 
-use super::arguments::{Arguments, LocalArguments};
+use super::arguments::Arguments;
+use super::local_arguments::LocalArguments;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::{Choice, Operation};
 use crate::communicator::state::Communicator;

@@ -1,9 +1,10 @@
 //! Calls made ready, to be kept for the next ones like them.
 
-use super::arguments::{Arguments, LocalArguments};
+use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::cached::{CachedCall, Ready};
 use super::hooks;
+use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
 use super::program::{self, Prepared, seat_and_call};
 use crate::operation::Operation;

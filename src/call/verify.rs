@@ -6,8 +6,9 @@
 //! reductions may differ by the order of the folds, within a bound that grows with the number of ranks and the largest
 //! contribution; the results of allreduce must be the same bits on all ranks.
 
-use super::arguments::{Arguments, LocalArguments, Part};
+use super::arguments::Arguments;
 use super::begin::Outside;
+use super::local_arguments::{LocalArguments, Part};
 use super::play;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::Choice;

@@ -6,7 +6,6 @@ use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
 use crate::schedule::draw::seconds;
 use crate::schedule::simulate::{Network, predict};
-use std::path::Path;
 
 /// A prediction is as good as a measured winner if what it would choose is so many times as slow at most.
 const NEAR: f64 = 1.1;
@@ -23,15 +22,6 @@ impl Row {
     fn error(&self) -> f64 {
         self.predicted / self.measured - 1.0
     }
-}
-
-/// Reads a result of `collie bench`.
-///
-/// # Errors
-/// Which file is none, and why.
-pub fn read(path: &Path) -> Result<Report, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is no result of collie bench: {error}", path.display()))
 }
 
 /// The table: all that was measured of Collie's algorithms, and how far off the predictions are.

@@ -3,7 +3,7 @@
 
 use super::measured::{self, Measured};
 use super::table::columns;
-use super::{Done, Failure, against};
+use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
 use crate::schedule::draw::seconds;
 use crate::schedule::lower::Form;
@@ -61,7 +61,7 @@ pub struct Arguments {
     /// Network whose α/β cuts segments, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
-    /// Show what collie bench measured (--json) of such calls; may be given several times
+    /// Show what collie bench measured (--json) of such calls, or what a run in mode compare found; may be given several times
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
 }
@@ -94,7 +94,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
-    let reports = arguments.measured.iter().map(|path| against::read(path)).collect::<Result<Vec<_>, _>>();
+    let reports = arguments.measured.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
     let reports = reports.map_err(Failure::cannot)?;
     let situation = Situation {
         ranks,

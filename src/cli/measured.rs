@@ -1,4 +1,4 @@
-//! What `collie bench` measured of calls like one in question.
+//! What was measured of calls like one in question.
 
 use super::table::columns;
 use crate::algorithm::{Call, Operation, format_bytes};

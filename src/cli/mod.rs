@@ -18,6 +18,7 @@ mod launcher;
 mod library;
 mod list;
 mod measured;
+mod measurements;
 mod predicted;
 mod program;
 mod report;

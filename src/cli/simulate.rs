@@ -3,7 +3,7 @@
 use super::simulating::{Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
-use super::{Done, Failure, against};
+use super::{Done, Failure, against, measurements};
 use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes, parse_choice};
 use crate::bench::result::Report;
 use crate::schedule::draw::{Winner, seconds, winners};
@@ -43,7 +43,8 @@ pub struct Arguments {
     /// Draw a map of the fastest algorithms
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Hold the predictions against what collie bench measured (--json), instead; may be given several times
+    /// Hold the predictions against what collie bench measured (--json), or what a run in mode compare found, instead; may be
+    /// given several times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
     against: Vec<PathBuf>,
     /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as COLLIE_PIECE
@@ -68,7 +69,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
-        let reports = arguments.against.iter().map(|path| against::read(path)).collect::<Result<_, _>>();
+        let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<_, _>>();
         let compared = reports.and_then(|reports| against::compare(&Report::merge(reports), &network, arguments.steps));
         return compared.map(Done::from).map_err(Failure::cannot);
     }

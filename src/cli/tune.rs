@@ -2,14 +2,13 @@
 
 use super::simulating::Progress;
 use super::values::values;
-use super::{Done, Failure, predicted, validated};
+use super::{Done, Failure, measurements, predicted, validated};
 use crate::algorithm::Operation;
 use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};
-use crate::report;
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
 ///
@@ -100,8 +99,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         (Some(network), Some(ranks), Some(progress)) => Some(predict(arguments, network, ranks, progress)?),
         _ => None,
     };
-    let mut reports =
-        arguments.files.iter().map(|file| read(file)).chain(predicted.map(Ok)).collect::<Result<Vec<_>, _>>()?;
+    let read = arguments.files.iter().map(|file| measurements::read(file).map_err(Failure::cannot));
+    let mut reports = read.chain(predicted.map(Ok)).collect::<Result<Vec<_>, _>>()?;
     if arguments.model == Model::Cost && arguments.ranks.is_none() {
         let costs = tune::predicted(&reports, network.as_ref());
         reports = costs.map_err(|error| Failure::cannot(error.to_string()))?;
@@ -170,22 +169,4 @@ fn predict(arguments: &Arguments, network: &Network, ranks: &str, progress: &Pro
     let chosen: Vec<_> = Operation::ALL.into_iter().filter(|known| arguments.operation.contains(known)).collect();
     let operations = if chosen.is_empty() { &Operation::ALL[..] } else { &chosen };
     predicted::report(network, operations, &ranks, arguments.steps, progress).map_err(Failure::cannot)
-}
-
-fn read(path: &Path) -> Result<Report, Failure> {
-    let refuse = |error: &dyn std::fmt::Display| Failure::cannot(format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| refuse(&error))?;
-    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| refuse(&error))?;
-    if value["cells"].is_array() {
-        return serde_json::from_value(value)
-            .map_err(|error| refuse(&format!("not a report of collie bench: {error}")));
-    }
-    let summary = report::read(text.as_bytes())
-        .map_err(|error| refuse(&format!("neither a report of collie bench nor one of a run: {error}")))?;
-    let found = tune::of_comparisons(&summary);
-    if found.cells.is_empty() {
-        let mode = summary.mode;
-        return Err(refuse(&format!("a report of mode {mode} without verdicts; rules come of COLLIE_MODE=compare")));
-    }
-    Ok(found)
 }

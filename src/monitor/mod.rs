@@ -6,18 +6,19 @@
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
-//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache charged to such a budget.
+//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its [account](CacheAccount).
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`learned`](LearnedRecord): what was learned while the program ran.
 //! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
 //! * [`messages`](MessageCounts): point-to-point calls.
 //! * [`named`](RegionRecord): regions that the program names, and sites that it calls from.
-//! * [`arrivals`] and [`clock`]: who came last to a call, and by which clock.
+//! * [`arrivals`], [`meetings`] and [`clock`]: when ranks came to a call, who came last, and by which clock.
 //! * [`watch`](Watched): what a thread is in the middle of.
-//! * [`record`](RankRecord): what a rank hands in, as bytes.
+//! * [`under_way`](UnderWayRecord): calls that no counter has yet.
+//! * [`record`](RankRecord): what a rank hands in; its `encoding` as bytes.
 //! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank, `joining`
 //!   with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
-//! * [`summary`](Summary) and [`merge`]: all ranks' records as one.
+//! * [`summary`](Summary), with its `summary_rows`, and [`merge`]: all ranks' records as one.
 
 #![forbid(unsafe_code)]
 
@@ -26,9 +27,11 @@ mod bounds;
 mod bucket;
 mod budget;
 mod cache;
+mod cache_account;
 pub mod clock;
 pub mod compare;
 mod durations;
+mod encoding;
 mod epochs;
 mod event;
 mod events;
@@ -38,6 +41,7 @@ mod index;
 mod joining;
 mod keeping;
 mod learned;
+pub mod meetings;
 mod merge;
 mod merged;
 mod message_call;
@@ -52,27 +56,36 @@ mod rows;
 mod shared;
 mod spread;
 mod summary;
+mod summary_rows;
 mod table;
 #[cfg(test)]
+mod tests_of_caches;
+#[cfg(test)]
 mod tests_of_merging;
+#[cfg(test)]
+mod tests_of_summaries;
 mod traffic;
 mod turn;
+mod under_way;
 mod units;
 mod watch;
 
-pub use arrivals::{Arrival, Arrivals, Meeting, Room};
+pub use arrivals::{Arrival, Arrivals, Room};
 pub use bounds::{Bounds, LeftOut};
 pub use bucket::Bucket;
 pub use budget::Budget;
-pub use cache::{Cache, CacheAccount, CacheUsage, HeapBytes};
+pub use cache::{Cache, HeapBytes};
+pub use cache_account::{CacheAccount, CacheUsage};
 pub use clock::{CommonClock, PingPong};
 pub use compare::{Comparison, Verdict};
 pub use durations::Steps;
+pub use encoding::{DecodeError, TextError};
 pub use epochs::Epochs;
 pub use event::Event;
 pub use events::EventLog;
 pub use function::{Collective, Form, Function};
 pub use learned::{Learned, LearnedKey, LearnedRecord, LearnedRow, TriedRecord, TriedRow, join_learned};
+pub use meetings::Meeting;
 pub use merge::merge;
 pub use merged::Merged;
 pub use message_call::{Area, MessageCall};
@@ -81,19 +94,21 @@ pub use named::{RegionRecord, SiteRecord};
 pub use named_rows::{RegionRow, SiteRow};
 pub use picked::{Parts, Shown};
 pub use record::{
-    CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DecodeError, DifferenceRecord, ElementsRecord,
-    EpochsRecord, GapRecord, JobRecord, LateRecord, LimitsRecord, MessageRecord, OverflowRecord, PlayedRecord,
-    RankRecord, TextError, TrafficRecord,
+    CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
+    GapRecord, JobRecord, LateRecord, LimitsRecord, MessageRecord, OverflowRecord, PlayedRecord, RankRecord,
+    TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use spread::Spread;
-pub use summary::{
+pub use summary::{SCHEMA_VERSION, Summary};
+pub use summary_rows::{
     CacheRow, ClockRow, CommunicatorRow, ComparisonRow, DifferenceRow, ElementsRow, LateRow, MessageRow, OverflowRow,
-    Overhead, PlayedRow, RankRow, Row, SCHEMA_VERSION, Summary, TimelineGapRow, TimelineRow, TrafficRow, Verification,
+    Overhead, PlayedRow, RankRow, Row, TimelineGapRow, TimelineRow, TrafficRow, Verification,
 };
 pub use table::{COUNTER_BYTES, CounterId, Key, Label, Overflow, Table};
 pub use traffic::Traffic;
 pub use turn::{Turn, mixed};
+pub use under_way::{CallUnderWayRecord, UnderWayRecord, UnderWayRow};
 pub use watch::{Subject, Watched};
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.

@@ -23,6 +23,7 @@ mod tests;
 mod text;
 mod totals;
 mod trace;
+mod under_way;
 mod write;
 
 pub use diff::{Difference, diff, render_difference};
@@ -37,4 +38,5 @@ pub use recovered::recover;
 pub use render::render;
 pub use sites::name_sites;
 pub use trace::Trace;
+pub use under_way::{left_out, on_one_rank};
 pub use write::{WriteError, replace, write};

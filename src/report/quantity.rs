@@ -57,6 +57,17 @@ pub fn several(number: u64, name: &str) -> String {
     format!("{} {name}{plural}", count(number))
 }
 
+/// Ascending numbers in few words: `2, 5-7`.
+pub fn ranges(numbers: &[u32]) -> String {
+    let ranges = numbers.chunk_by(|left, right| left + 1 == *right);
+    let words = ranges.map(|range| match range {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first}-{last}"),
+        [] => String::new(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
 /// A share of one as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)

@@ -1,7 +1,8 @@
 //! What single ranks wrote before their job ended, as one report.
 
-use super::quantity::{duration, several};
+use super::quantity::{duration, ranges, several};
 use super::sites::name_sites;
+use super::under_way::on_ranks;
 use crate::monitor::{RankRecord, Summary, merge};
 use std::cmp::Reverse;
 
@@ -15,7 +16,9 @@ pub fn recover(mut records: Vec<RankRecord>) -> Summary {
     let first = records.iter().map(until).min_by(|left, right| left.0.total_cmp(&right.0));
     let last = records.iter().map(until).max_by(|left, right| left.0.total_cmp(&right.0));
     let known: Vec<u32> = records.iter().map(|record| record.rank).collect();
-    let mut summary = merge(records);
+    let under_way = records.iter().flat_map(|record| record.under_way.rows(record.rank)).collect();
+    let in_words = on_ranks(&records);
+    let mut summary = Summary { under_way, ..merge(records) };
     summary.missing = (0..summary.ranks).filter(|rank| known.binary_search(rank).is_err()).collect();
     let mut words = format!("{number} of {}, each as far as it knew", several(summary.ranks.into(), "rank"));
     if let (Some((first, early)), Some((last, late))) = (first, last) {
@@ -24,26 +27,17 @@ pub fn recover(mut records: Vec<RankRecord>) -> Summary {
     if !summary.missing.is_empty() {
         words += &format!("; missing: {}", ranges(&summary.missing));
     }
-    summary.partial = Some(words);
+    summary.partial = Some(words + &in_words);
     name_sites(&mut summary);
     summary
-}
-
-/// Ascending numbers in few words: `2, 5-7`.
-fn ranges(numbers: &[u32]) -> String {
-    let ranges = numbers.chunk_by(|left, right| left + 1 == *right);
-    let words = ranges.map(|range| match range {
-        [one] => one.to_string(),
-        [first, .., last] => format!("{first}-{last}"),
-        [] => String::new(),
-    });
-    words.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::JobRecord;
+    use crate::monitor::{CallUnderWayRecord, JobRecord, UnderWayRecord};
+    use crate::report::{Layout, render};
+    use crate::selection::ReportFormat;
 
     #[test]
     fn the_newest_of_each_rank_counts_and_those_without_are_named() {
@@ -63,5 +57,32 @@ mod tests {
             "2 of 9 ranks, each as far as it knew: 30.0s (rank 4) to 60.0s (rank 0) after the start; missing: 1-3, 5-8"
         );
         assert_eq!(summary.ranks, 9);
+    }
+
+    #[test]
+    fn calls_under_way_are_told_in_every_form() {
+        let record = |rank: u32, ns: u64| {
+            let communicator = "MPI_COMM_WORLD".to_owned();
+            let call = CallUnderWayRecord { function: "MPI_Scan".to_owned(), communicator, ns };
+            RankRecord {
+                rank,
+                run_ns: 20_000_000_000,
+                job: Some(JobRecord { ranks: 3, ..JobRecord::default() }),
+                under_way: UnderWayRecord { calls: vec![call], ..UnderWayRecord::default() },
+                ..RankRecord::default()
+            }
+        };
+        let packed = [record(0, 1_500_000_000), record(2, 12_000_000_000)].map(|record| record.to_text());
+        let summary = recover(packed.iter().map(|text| RankRecord::from_text(text).unwrap()).collect());
+        let rows: Vec<_> = summary.under_way.iter().map(|row| (row.rank, row.seconds)).collect();
+        assert_eq!(rows, [(0, 1.5), (2, 12.0)]);
+        let told = |format| String::from_utf8(render(format, &summary, &Layout::FILE)).unwrap();
+        let text = told(ReportFormat::Text);
+        let words = "missing: 1, under way: MPI_Scan on MPI_COMM_WORLD for 1.5 s to 12.0 s (ranks 0, 2)\n";
+        let [line, words] = [&text, words].map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert!(line.contains(&words), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 100), "{text}");
+        assert!(told(ReportFormat::Json).contains("\"function\": \"MPI_Scan\""));
+        assert!(told(ReportFormat::Html).contains("\"under_way\":[{\"rank\":0,\"function\":\"MPI_Scan\""));
     }
 }

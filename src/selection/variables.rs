@@ -83,12 +83,13 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         name: MODE,
         accepted: "replace, best, native, compare, learn, verify",
         default: "replace",
-        help: "replace runs the collectives with Collie's algorithms; best runs those that measurements say are faster than \
-               the MPI library's, and leaves to it what they say nothing of; native leaves all to the MPI library and only \
-               observes; compare lets both take turns of a few calls each and tells which is faster; learn finds out while \
-               the program runs which of several is fastest for each kind of call, the MPI library's own among them, and \
-               stays with that one, where neither the program nor a variable nor a rule decides; verify runs both \
-               on every call, compares the results and gives the program one of them (COLLIE_VERIFY_RESULT).",
+        help: "replace runs the collectives with Collie's algorithms; best does so only for calls where \
+               measurements say that Collie is faster than the MPI library, and leaves all others to it, those \
+               never measured included; native leaves all to the MPI library and only observes; compare lets both \
+               take turns of a few calls each and tells which is faster; learn finds out while the program runs \
+               which of several algorithms, the MPI library's own among them, is fastest for each kind of call, and \
+               stays with it, unless the program, a variable or a rule decides; verify runs both on every call, \
+               compares the results and gives the program one of them (COLLIE_VERIFY_RESULT).",
     },
     Variable {
         name: ON_DIFFERENCE,
@@ -101,8 +102,8 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         name: VERIFY_RESULT,
         accepted: "native, ours",
         default: "native",
-        help: "Whose result the program gets in mode verify, and whose calls the report counts and times as the program's. \
-               ours lets a program run on where the MPI library's result is the wrong one.",
+        help: "Whose result the program gets in mode verify, and whose calls the report counts and times as the \
+               program's. ours lets a program go on correctly where the MPI library's result is the wrong one.",
     },
 ];
 
@@ -119,174 +120,185 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: TABLES,
         accepted: "a file name",
         default: "Collie's own tables",
-        help: "Rules file whose rows are heard before the rows of Collie's own tables. Unlike rules they decide nothing for good: a \
-               row whose algorithm may not be used gives way to the next one that matches, and mode learn begins with what \
-               they say and may find another faster.",
+        help: "Rules file whose rows are consulted before those of Collie's own tables. Unlike rules, they are no \
+               final word: where the algorithm of a row cannot be used, the next row that matches is tried, and \
+               mode learn starts from what they say but may find another algorithm faster.",
     },
     Variable {
         name: LEARN,
         accepted: "a file name",
         default: "nothing is kept",
-        help: "In mode learn, the file in which runs hand on what they have learned: rank 0 reads it at the start, if it is \
-               there, so that the run begins with the winners, and at the end adds what was learned, beside what other jobs \
-               wrote meanwhile. It holds rules in Collie's own format, each below its evidence: machine, MPI library, day, \
-               candidates with their calls and times. What was learned on another kind of processor or MPI library stays in the \
-               file and counts for nothing here. It may be given to COLLIE_RULES, where it counts in every mode.",
+        help: "In mode learn, the file through which runs pass on what they have learned: rank 0 reads it at the \
+               start, if it exists, so that the run begins with the winners, and at the end adds what was learned \
+               to it, keeping what other jobs wrote in the meantime. It holds rules in Collie's own format, each \
+               below its evidence: machine, MPI library, day, candidates with their calls and times. What was \
+               learned on another kind of processor or MPI library stays in the file but is not used here. The file \
+               may also be given to COLLIE_RULES; there it counts in every mode.",
     },
     Variable {
         name: REPRODUCIBLE,
         accepted: "on, off",
         default: "off",
-        help: "on keeps results of reductions from depending on what was measured, since algorithms that combine the ranks' \
-               contributions in another order round differently: in mode learn, only algorithms that combine in the same order as the \
-               one that the tables name take its place, and the MPI library, whose order nobody knows, does not; what only moves \
-               data is learned as ever. Communicators are replaced from the first call on (COLLIE_AFTER), so that no call of the \
-               same kind is the MPI library's. Modes compare and verify, in which the MPI library has its turns, are not affected.",
+        help: "on keeps the results of reductions from depending on what was measured (algorithms that combine the \
+               ranks' contributions in another order round differently): in mode learn, only algorithms that \
+               combine in the same order as the one that the tables name may take its place; the MPI library, whose \
+               order is unknown, may not. Operations that only move data are learned as usual. Communicators are \
+               replaced from the first call on (COLLIE_AFTER), so that no call of the same kind is left to the MPI \
+               library. Modes compare and verify, in which the MPI library has its turns, are not affected.",
     },
     Variable {
         name: NETWORK,
         accepted: "shared_memory, ethernet, infiniband, or a file name",
         default: "shared_memory within a node, ethernet between nodes",
-        help: "Network whose start-up and bandwidth decide what `segment=auto` and `blocks=auto` come to; the file is one \
-               that `collie fit` wrote, read by rank 0; the protocol limits that it found hold where COLLIE_PIECE and \
-               COLLIE_LIMITS set none.",
+        help: "Network whose start-up time and bandwidth determine the values of `segment=auto` and `blocks=auto`; \
+               a file is one that `collie fit` wrote, read by rank 0. The protocol limits in it apply where \
+               COLLIE_PIECE and COLLIE_LIMITS set none.",
     },
     Variable {
         name: TRANSPORT,
         accepted: "messages, shared",
         default: "messages",
-        help: "How the messages of Collie's algorithms travel between ranks of a node. messages are MPI's point-to-point messages; \
-               shared has them go through memory that the ranks share, a segment of about 1 MiB at most for each rank and \
-               communicator, and at most an eighth of COLLIE_MEMORY and 64 segments in all. Where that cannot be had, all ranks of \
-               the communicator exchange messages, and the report says why. Messages between nodes are always MPI's.",
+        help: "How the messages of Collie's algorithms travel between ranks of a node. messages uses MPI's \
+               point-to-point messages; shared sends them through memory that the ranks share: a segment of at most \
+               about 1 MiB for each rank and communicator, and in all at most an eighth of COLLIE_MEMORY and 64 \
+               segments. Where that is not available, all ranks of the communicator exchange messages, and the \
+               report says why. Messages between nodes are always MPI's.",
     },
     Variable {
         name: PIECE,
         accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
         default: "auto",
-        help: "Longest message between nodes; longer ones travel in pieces. Over TCP, MPI libraries send long messages one \
-               way at a time where two ranks exchange them, and short ones both ways. auto is what the file of COLLIE_NETWORK \
-               says, or else 16K, or off where a node has InfiniBand, Omni-Path or Slingshot.",
+        help: "Longest message between nodes that is sent whole; longer ones travel in pieces. Over TCP, where two \
+               ranks exchange messages, MPI libraries send long ones in one direction at a time and short ones in \
+               both. auto is what the file of COLLIE_NETWORK says; without one it is 16K, or off where a node has \
+               InfiniBand, Omni-Path or Slingshot.",
     },
     Variable {
         name: LIMITS,
         accepted: "auto, off, or one or two numbers of bytes, ascending, with a comma between",
         default: "auto",
-        help: "Beyond which lengths a message within a node takes a slower way through the MPI library: one that is longer, \
-               and no longer than twice that, travels as two. auto takes those of the file of COLLIE_NETWORK, or else measures \
-               them in MPI_Init between ranks 0 and 1, if these are on one node, for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040, or what \
-               OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit come to), or off.",
+        help: "Lengths beyond which a message within a node takes a slower path through the MPI library: a message \
+               that is longer, but no longer than twice the limit, is sent as two. auto takes them from the file of \
+               COLLIE_NETWORK, or else measures them in MPI_Init between ranks 0 and 1, if these are on one node, \
+               for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040, or the values of \
+               OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit), or off.",
     },
     Variable {
         name: REPORT,
         accepted: "off, or a comma-separated list of stderr and file names that end in .txt, .json, .csv or .html",
         default: "stderr",
-        help: "Where rank 0 writes the report at the end of the run. In file names, %p stands for the process id of rank 0, %j for \
-               the id of the job (the batch system's, or else Open MPI's launcher's, or else as %p), %h for the host of \
-               rank 0, %t for the start as 20261231T235959, %x for the program's name, %% for a percent sign. Relative names \
-               are seen from the folder that the launcher was started in. A file of another job is never overwritten: where one \
-               is there already, this job's get a number before the ending (report.2.json), which is told. Spawned processes \
-               write one of their own: the file name gets spawned- and the number of their first process before its ending, as \
-               that of COLLIE_TRACE. A path that cannot be written is told at the start; what could not be written at the end \
-               goes to the folder for temporary files (TMPDIR), or else to stderr.",
+        help: "Where rank 0 writes the report at the end of the run. In file names, %p stands for the process id of \
+               rank 0, %j for the id of the job (that of the batch system or else of Open MPI's launcher; otherwise \
+               the same as %p), %h for the host of rank 0, %t for the start as 20261231T235959, %x for the \
+               program's name, %% for a percent sign. Relative names are resolved against the folder that the \
+               launcher was started in. A file of another job is never overwritten: if there is one, this job's \
+               files get a number before the ending (report.2.json), and a line says so. Spawned processes write a \
+               report of their own: its file name gets spawned- and the number of their first process before the \
+               ending, as does that of COLLIE_TRACE. A path that cannot be written to is reported at the start; \
+               what could not be written at the end goes to the folder for temporary files (TMPDIR), or else to \
+               stderr.",
     },
     Variable {
         name: TRACE,
         accepted: "a file name",
         default: "no trace",
-        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing read; the name is read as \
-               those of COLLIE_REPORT are.",
+        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing can open; file \
+               names are as for COLLIE_REPORT.",
     },
     Variable {
         name: OBSERVE,
         accepted: "all, collectives",
         default: "all",
-        help: "all counts and times calls beside collectives too: point-to-point (MPI_Send, MPI_Irecv, MPI_Waitall and the like), \
-               one-sided and on files, so that the report tells how much of the run is spent in them; of short ones some are \
-               timed and stand for the others. collectives leaves them alone.",
+        help: "all also counts and times calls other than collectives: point-to-point (MPI_Send, MPI_Irecv, \
+               MPI_Waitall and the like), one-sided and file calls, so that the report tells how much of the run is \
+               spent in them; of the short ones only a sample is timed and stands for the rest. collectives leaves \
+               them alone.",
     },
     Variable {
         name: SITES,
         accepted: "on, off",
         default: "off",
-        help: "on tells the functions and lines of the program that collectives are called from, with calls, bytes and time of each, \
-               as far as its files hold symbols and lines (compile with -g). Each call then walks up the stack, which takes it \
-               one to a few microseconds.",
+        help: "on reports the functions and lines of the program that collectives are called from, with calls, \
+               bytes and time of each, as far as its files hold symbols and line numbers (compile with -g). Each \
+               call then walks up the stack, which takes one to a few microseconds.",
     },
     Variable {
         name: CHECKPOINT,
         accepted: "a whole number of seconds from 1 on",
         default: "no checkpoints",
-        help: "Every so often, each rank writes what it knows into a folder beside the report, so that a job that is killed leaves \
-               it: run.checkpoint for COLLIE_REPORT=run.json, collie.checkpoint where no report goes to a file, with a file for \
-               each rank. A rank writes at its next collective when the time has come, a thread of its own does the writing, and \
-               the last file of a rank stays until the next one is whole. `collie report run.checkpoint` shows them as one \
-               report. They go away when the report of all ranks is written.",
+        help: "At this interval, each rank writes what it knows into a folder beside the report, so that it \
+               survives if the job is killed: run.checkpoint for COLLIE_REPORT=run.json, collie.checkpoint where no \
+               report goes to a file, with a file for each rank. A rank's record is taken at its next collective \
+               once the time has come, a separate thread writes it, and the rank's previous file stays until the \
+               new one is complete. `collie report run.checkpoint` shows the files as one report. They are removed \
+               when the report of all ranks is written.",
     },
     Variable {
         name: MEMORY,
         accepted: "a number of bytes, at least 1M; K, M and G are powers of 1024",
         default: "64M",
-        help: "What a rank holds at most of what it records: half for the rows of the report, 3 KiB each, a \
-               quarter for single calls, 40 bytes each, an eighth for arrivals (COLLIE_SYNC), an eighth for what calls were made ready for the next like them. The report says how many \
-               calls found no room.",
+        help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each), \
+               a quarter for single calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for \
+               calls kept ready for the next like them. The report says how many calls found no room.",
     },
     Variable {
         name: SPILL,
         accepted: "a number of bytes; K, M and G are powers of 1024",
         default: "1G",
-        help: "What a rank may put of the trace's calls into a file without a name in the folder for temporary files \
-               (TMPDIR) before its memory has to do; 0 for no file.",
+        help: "How much of the trace a rank may put into an unnamed file in the folder for temporary files \
+               (TMPDIR); beyond that its memory has to do. 0 for no file.",
     },
     Variable {
         name: SYNC,
         accepted: "off, clock, barrier",
         default: "off",
-        help: "How waiting for late ranks is separated from the collective itself. clock makes the ranks' clocks agree at the \
-               start, at the end and now and then between, and compares when each rank came to a call; barrier puts a \
-               barrier of Collie's before each blocking collective, and the time in it is waiting. The report then \
-               names the ranks that the others wait for.",
+        help: "How waiting for late ranks is separated from the collective itself. clock synchronises the ranks' \
+               clocks at the start, at the end and now and then in between, and compares when each rank came to a \
+               call; barrier puts a barrier of Collie's before each blocking collective, and counts the time in it \
+               as waiting. The report then names the ranks that the others wait for.",
     },
     Variable {
         name: WATCHDOG,
         accepted: "a whole number of seconds from 1 on",
         default: "no watch",
-        help: "A blocking collective that has not ended for so long is told on stderr, once: which rank, which call of \
-               which communicator, and which ranks it waits for as far as that rank knows.",
+        help: "A blocking collective that has not returned after this time is reported on stderr, once: which rank, \
+               which call on which communicator, and which ranks it waits for, as far as that rank knows.",
     },
     Variable {
         name: LOG,
         accepted: "off, error, warn, info, debug or trace, or a comma-separated list of collie[::module]=level",
         default: "warn",
-        help: "Diagnostics on stderr, each line with its rank; collie=trace prints one line a call.",
+        help: "Diagnostics on stderr, each line with its rank; collie=trace prints one line per call.",
     },
     Variable {
         name: AFTER,
         accepted: "a whole number from 1 on",
         default: "4; 1 in mode verify, with COLLIE_SYNC, and with COLLIE_REPRODUCIBLE=on",
-        help: "The first call on a communicator that may be replaced, counted over all operations that Collie has algorithms \
-               for. In it the ranks agree on what they need and make a private communicator, which communicators that are \
-               used a few times and freed do not pay for; calls before it stay with the MPI library. On MPI_COMM_WORLD it is \
-               always the first call. 1 with COLLIE_SYNC, whatever is set; the default on communicators with ranks of \
-               another MPI_COMM_WORLD.",
+        help: "The first call on a communicator that may be replaced, counting all operations that Collie has \
+               algorithms for. In it the ranks agree on what they need and create a private communicator, a cost \
+               that communicators that are freed after a few calls are spared; calls before it stay with the MPI \
+               library. On MPI_COMM_WORLD it is always the first call. 1 with COLLIE_SYNC, whatever is set; the \
+               default on communicators with ranks of another MPI_COMM_WORLD.",
     },
     Variable {
         name: DEVICE,
         accepted: "auto, host, native, ask",
         default: "auto",
-        help: "What is done about buffers in memory of a GPU, which the MPI library has to move. auto asks CUDA or ROCm before \
-               every call on communicators of which some rank uses a GPU at the first call that may be replaced, and leaves a \
-               communicator to the MPI library once any rank has such a buffer; the ranks exchange one word a call for that. \
-               ask does so on all communicators, for programs that load CUDA or ROCm later; host is the promise that no call \
-               has such a buffer; native leaves communicators with such ranks to the MPI library.",
+        help: "How buffers in GPU memory are handled, which only the MPI library can move. auto asks CUDA or ROCm \
+               before every call on communicators where some rank uses a GPU by the first call that may be \
+               replaced, and leaves a communicator to the MPI library once any rank has such a buffer; the ranks \
+               exchange one word per call for that. ask does so on all communicators, for programs that load CUDA \
+               or ROCm later; host is the promise that no call has such a buffer; native leaves communicators with \
+               such ranks to the MPI library.",
     },
     Variable {
         name: MAX_COMMUNICATORS,
         accepted: "a whole number from 1 on",
         default: "512; 128 with MPICH",
-        help: "How many private communicators Collie may hold at once. Collectives on communicators beyond that stay \
-               with the MPI library. MPICH has 2046 ids for the communicators of a process: where a program can make none \
-               for want of one, private ones are given back for good, and collectives there go to the MPI library.",
+        help: "How many private communicators Collie may hold at once. Collectives on communicators beyond that \
+               stay with the MPI library. MPICH has 2046 context ids per process: when a program cannot create a \
+               communicator for lack of one, private ones are given back for good, and collectives on those \
+               communicators go to the MPI library.",
     },
 ];
 

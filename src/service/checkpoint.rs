@@ -4,7 +4,6 @@
 //! since nobody else may look at what calls are counted in, and written by the first one: the program waits for the taking
 //! only. Both happen on all ranks at much the same time, so that they wait once for all of them.
 
-use super::under_way::UnderWay;
 use super::{alone, places, record};
 use crate::call::attachment::Visit;
 use crate::monitor::{RankRecord, Summary};
@@ -21,8 +20,8 @@ use std::time::{Duration, Instant};
 
 /// What passes between the program's threads and the one that writes.
 struct Post {
-    /// Taken, and not yet written; with the calls that were under way.
-    record: Option<(RankRecord, UnderWay)>,
+    /// Taken, and not yet written.
+    record: Option<RankRecord>,
     ended: bool,
 }
 
@@ -60,9 +59,9 @@ fn run(runtime: &Runtime, interval: Duration) {
         if post.ended {
             return;
         }
-        if let Some((record, under_way)) = post.record.take() {
+        if let Some(record) = post.record.take() {
             parking_lot::MutexGuard::unlocked(&mut post, || {
-                write(runtime, &alone::summary(runtime, record, &under_way, "at a checkpoint"));
+                write(runtime, &alone::summary(runtime, record, "at a checkpoint"));
             });
             continue;
         }

@@ -1,7 +1,7 @@
 //! All ranks' arrivals at the calls on a communicator, put together.
 
 use crate::monitor::{Arrival, Arrivals, CommonClock, CommunicatorRecord, LateRecord, Meeting, SharedList};
-use crate::monitor::{arrivals, gathering};
+use crate::monitor::{gathering, meetings};
 use crate::mpi::bytes;
 use crate::mpi::error::{Error, Result};
 use crate::process::runtime::Runtime;
@@ -74,7 +74,7 @@ impl Arrived {
                 Some(_) => self.arrivals.lock().waiting(&met, moment, runtime.nanoseconds_per_tick),
                 None => Vec::new(),
             },
-            late: if tells { arrivals::late(&met, &self.members) } else { Vec::new() },
+            late: if tells { meetings::late(&met, &self.members) } else { Vec::new() },
             compared_calls: if tells { met.len() as u64 } else { 0 },
             comparable_calls: if tells { self.arrivals.lock().calls() } else { 0 },
         })
@@ -86,7 +86,7 @@ impl Arrived {
         let world = |rank: usize| self.members[rank] as usize;
         for child in gathering::children(rank, size) {
             let theirs = bytes::receive(comm, world(child))?;
-            met = arrivals::meet(&met, &decode(&theirs)?);
+            met = meetings::meet(&met, &decode(&theirs)?);
         }
         if let Some(parent) = gathering::parent(rank).map(world) {
             bytes::send(comm, parent, &encode(&met))?;

@@ -114,8 +114,8 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) 
         return;
     }
     let _writing = WRITING.lock();
-    let (record, under_way) = record::of_this_rank_alone(runtime, visit);
-    let summary = alone::summary(runtime, record, &under_way, when);
+    let record = record::of_this_rank_alone(runtime, visit);
+    let summary = alone::summary(runtime, record, when);
     for target in targets {
         outputs::write_report(runtime, &of_rank(target, runtime.world_rank), &summary);
     }

@@ -1,15 +1,14 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
-use super::under_way::UnderWay;
-use super::{places, sites, synchronise, trace};
+use super::{places, sites, synchronise, trace, under_way};
 use crate::call::attachment::{Seen, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
 use crate::call::{messages, regions, registry};
 use crate::monitor::{
     CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, LimitsRecord, Overflow, OverflowRecord,
-    PlayedRecord, RankRecord, Traffic, join_learned,
+    PlayedRecord, RankRecord, Traffic, UnderWayRecord, join_learned,
 };
 use crate::mpi::node;
 use crate::process::library;
@@ -20,15 +19,15 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What this rank has to tell without asking another, and what calls are under way.
-pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> (RankRecord, UnderWay) {
-    let (record, under_way) = of_this_rank(runtime, Vec::new(), visit);
+/// What this rank has to tell without asking another.
+pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> RankRecord {
+    let record = of_this_rank(runtime, Vec::new(), visit);
     let mut job = job(runtime);
     if synchronise::mode() == Sync::Clock {
         // Only all ranks together can tell who waited for whom.
         job.sync.clear();
     }
-    (RankRecord { job: Some(job), ..record }, under_way)
+    RankRecord { job: Some(job), ..record }
 }
 
 /// What is the same for all ranks, as far as this one knows.
@@ -75,11 +74,11 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     (!bytes.is_empty()).then_some(LimitsRecord { bytes, measured_seconds })
 }
 
-/// What this rank has to tell, and what calls are under way. `combined` is what all ranks together say of its calls.
-pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> (RankRecord, UnderWay) {
+/// What this rank has to tell. `combined` is what all ranks together say of its calls.
+pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> RankRecord {
     let mut traffic = [(); 2].map(|()| Traffic::new(runtime.world_size));
     let (mut beyond, mut played) = (Overflow::default(), Counts::default());
-    let (mut communicators, mut under_way, mut learned) = (Vec::new(), UnderWay::default(), Vec::new());
+    let (mut communicators, mut away, mut learned) = (Vec::new(), UnderWayRecord::default(), Vec::new());
     // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
     if let Some(walk) = registry::walk() {
         communicators = vec![CommunicatorRecord::default(); walk.places()];
@@ -96,7 +95,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         let add = |Seen { attached, is_under_way, is_sending, is_outdated }: Seen| {
             let communicator = &attached.communicator;
             if is_under_way {
-                under_way.add(runtime, communicator, is_sending);
+                under_way::add(&mut away, runtime, communicator, is_sending);
             }
             if is_outdated {
                 return;
@@ -117,7 +116,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         };
         // SAFETY: whoever asks says when. What was learned is no matter of a call that is away.
         let left_out = unsafe { walk.each(visit, add) };
-        under_way.left_out = left_out;
+        away.left_out = left_out as u32;
     }
     let apart = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
@@ -146,10 +145,11 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         regions: regions::records(runtime),
         sites: sites::records(runtime),
         learned,
+        under_way: away,
         ..RankRecord::default()
     };
     trace::fill(runtime, &mut record, apart);
-    (record, under_way)
+    record
 }
 
 fn cache_record(runtime: &Runtime) -> CacheRecord {

@@ -8,7 +8,7 @@ use crate::mpi::{Error, Result, constants};
 use crate::process::log;
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::Runtime;
-use crate::report::name_sites;
+use crate::report::{left_out, name_sites};
 use std::os::raw::c_int;
 
 /// What rank 0 wants of the ranks: bits of the first byte that it sends.
@@ -52,10 +52,10 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
     }
     let [native_traffic, native_collectives] = native;
     let combined = synchronise::combine(runtime)?;
-    let (record, under_way) = record::of_this_rank(runtime, combined, Visit::BetweenCalls);
-    if let Some(left_out) = under_way.left_out() {
+    let record = record::of_this_rank(runtime, combined, Visit::BetweenCalls);
+    if let Some(words) = left_out(&record.under_way) {
         let rank = runtime.world_rank;
-        log::tell(&format!("rank {rank}: the report leaves out {left_out}"));
+        log::tell(&format!("rank {rank}: the report leaves out {words}"));
     }
     let record = RankRecord { native_traffic, native_collectives, ..record };
     let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;

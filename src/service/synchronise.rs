@@ -7,9 +7,9 @@
 use super::clocks::Clocks;
 use super::combine::{Arrived, Combined};
 use crate::algorithm::{Choice, Operation, parse_choice};
-use crate::call::arguments::LocalArguments;
 use crate::call::attachment::Visit;
 use crate::call::hooks::{self, WaitedCall, Waiting};
+use crate::call::local_arguments::LocalArguments;
 use crate::call::program::{self, Prepared, seat_and_call};
 use crate::call::registry;
 use crate::communicator::agreement::Agreed;

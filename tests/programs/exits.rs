@@ -248,7 +248,18 @@ fn dies(family: &Family) -> Result<(), Failed> {
             return Err(wrong("it ended well".to_owned()));
         }
         let function = if *collective == "scan" { "MPI_Scan" } else { "MPI_Allreduce" };
-        for rank in (0..3).filter(|rank| rank.to_string() != *one) {
+        let others: Vec<u32> = (0..3).filter(|rank| rank.to_string() != *one).collect();
+        let collie = option_env!("CARGO_BIN_EXE_collie").ok_or("tests are built with the feature cli")?;
+        let files = others.iter().map(|rank| path.with_extension(format!("rank{rank}.json")));
+        let told = std::process::Command::new(collie).args(["report", "--format", "json"]).args(files).output()?;
+        let merged: serde_json::Value = serde_json::from_slice(&told.stdout)?;
+        let rows = merged["under_way"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let row = |row: &serde_json::Value| (row["rank"].as_u64(), row["function"] == function);
+        let expected = others.iter().map(|rank| (Some(u64::from(*rank)), true));
+        if !rows.iter().map(row).eq(expected) {
+            return Err(wrong(format!("merged: {rows:?}")));
+        }
+        for rank in others {
             let report = Report::read(&path.with_extension(format!("rank{rank}.json")), &outcome)?;
             let partial = report.whole["partial"].as_str().unwrap_or_default();
             let words = format!("rank {rank} of 3 alone, at SIGTERM; under way: {function} on MPI_COMM_WORLD for ");

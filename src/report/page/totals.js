@@ -106,6 +106,15 @@ function siteTable(summary) {
   ], summary.sites, { sortBy: 4, search: summary.sites.length > 12 });
 }
 
+function underWayTable(summary) {
+  return sortable([
+    { head: "Rank", of: row => row.rank, kind: "number" },
+    { head: "Under way", of: row => row.function || "a call" },
+    { head: "Communicator", of: row => row.communicator, kind: "long" },
+    { head: "For", of: row => row.seconds, show: duration, kind: "number", title: "until the rank told what it knew" },
+  ], summary.under_way, { sortBy: 3, search: summary.under_way.length > 12 });
+}
+
 function communicatorTable(summary) {
   const sums = new Map(totals(summary.rows, row => row.communicator).map(sum => [sum.key, sum]));
   const rows = summary.communicators.map((communicator, place) => ({ place, communicator, calls: 0, bytes: 0, seconds: 0, ...sums.get(place) }));

@@ -8,7 +8,7 @@ impl Writer<'_> {
     pub fn header(&mut self) {
         let summary = self.summary;
         if let Some(partial) = &summary.partial {
-            let words: Vec<String> = partial.split("; ").map(str::to_owned).collect();
+            let words: Vec<String> = partial.replace("; ", ", ").split(", ").map(str::to_owned).collect();
             self.wrapped("PARTIAL REPORT: ", &words);
         }
         let known = match summary.per_rank.len() {

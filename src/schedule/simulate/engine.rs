@@ -4,88 +4,17 @@
 //! ports in the order of time. So there are two or three events per message, whatever the ranks do in between.
 
 use super::board::{Board, Step};
+use super::event::{Event, Message, What};
+use super::lane::{Lane, Traffic};
 use super::matching::{Ends, ends};
 use super::network::{Link, Memory, Network};
+use super::ports::{self, Ports};
 use super::sharing::{self, Sharing, Stage};
 use super::tape::{Beat, Tapes};
 use super::{Activity, Broken, Observer, Outcome, Span};
 use crate::schedule::Shared;
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap, VecDeque};
-
-/// Of events at the same time, that of the message which its rank started first goes first.
-#[derive(Clone, Copy, PartialEq)]
-struct Event {
-    time: f64,
-    what: What,
-    message: Message,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-struct Message {
-    /// The sending end.
-    end: u32,
-    sender: u32,
-    receiver: u32,
-    bytes: u64,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum What {
-    /// Its sender asks for its receive.
-    Asks,
-    /// Its receiver has the question, and the receive has been started.
-    Answers,
-    /// It asks for a port of its sender's, or for both ports where they are shared.
-    Departs,
-    /// It asks for a port of its receiver's.
-    Arrives,
-    /// Its share of the ports lets it end now, unless that has changed.
-    Ends { flow: u32, version: u32 },
-    /// Its last byte has come through shared ports.
-    Lands,
-    /// It lets another one through between the same two ranks.
-    Frees,
-}
-
-/// Two ranks whose messages hold one another up: those of one direction where ports are shared, for they are one connection's;
-/// those of both that wait for their receives where these take turns.
-type Lane = (bool, u32, u32);
-
-/// The messages of a lane.
-#[derive(Default)]
-struct Traffic {
-    /// Those that the port has taken on, and their bytes.
-    messages: usize,
-    bytes: u64,
-    waiting: VecDeque<Message>,
-}
-
-impl Traffic {
-    /// Takes another message on if there is room for it: beside others for `queue` bytes at most.
-    fn takes(&mut self, bytes: u64, queue: u64) -> bool {
-        let takes = self.messages == 0 || self.bytes + bytes <= queue;
-        if takes {
-            self.messages += 1;
-            self.bytes += bytes;
-        }
-        takes
-    }
-}
-
-impl Eq for Event {}
-
-impl PartialOrd for Event {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Event {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.time.total_cmp(&other.time).then(self.message.end.cmp(&other.message.end))
-    }
-}
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 #[derive(Clone, Copy, Default)]
 struct Rank {
@@ -114,9 +43,7 @@ pub struct Engine<'a, O> {
     asked: Vec<f64>,
     /// Overhead still to be paid where the end is waited for: that of a receive.
     owed: Vec<f64>,
-    /// When each port is free again: one out and one in per rank, then the nodes' own.
-    rank_ports: Vec<[f64; 2]>,
-    node_ports: Vec<[f64; 2]>,
+    ports: Ports,
     /// Shared ports in the same order, out and in.
     sharing: Sharing<Message>,
     /// Lanes in use, with those who wait for them.
@@ -149,9 +76,8 @@ impl<'a, O: Observer> Engine<'a, O> {
             finished: vec![f64::NAN; ends.peer.len()],
             asked: vec![f64::NAN; if skew > 0.0 { ends.peer.len() } else { 0 }],
             owed: vec![0.0; ends.peer.len()],
-            rank_ports: vec![[0.0; 2]; size],
-            node_ports: vec![[0.0; 2]; number_of_nodes * network.ports_per_node],
-            sharing: shared_ports(network, size, number_of_nodes),
+            ports: Ports::new(network, size, number_of_nodes),
+            sharing: ports::shared(network, size, number_of_nodes),
             lanes: HashMap::new(),
             board: Board::new(size),
             events: BinaryHeap::new(),
@@ -342,28 +268,13 @@ impl<'a, O: Observer> Engine<'a, O> {
         link.handshake / 2.0 + self.sharing.backlog(port, time, |_| ahead)
     }
 
-    /// Place of a rank's shared ports.
+    /// Place of a rank's ports, or of its node's.
     fn port(&self, rank: u32, on_node: bool) -> usize {
         if on_node { rank as usize } else { self.ranks.len() + self.node[rank as usize] as usize }
     }
 
     fn push(&mut self, time: f64, what: What, message: Message) {
         self.events.push(Reverse(Event { time, what, message }));
-    }
-
-    /// Takes the port that is free first, and returns when the message has it for itself.
-    fn occupy(&mut self, rank: u32, direction: usize, on_node: bool, time: f64, seconds: f64) -> Span {
-        let port = if on_node {
-            &mut self.rank_ports[rank as usize][direction]
-        } else {
-            let first = self.node[rank as usize] as usize * self.network.ports_per_node;
-            let ports = &mut self.node_ports[first..first + self.network.ports_per_node];
-            let free_first = ports.iter_mut().min_by(|a, b| a[direction].total_cmp(&b[direction]));
-            &mut free_first.expect("a network has at least one port per node")[direction]
-        };
-        let start = time.max(*port);
-        *port = start + seconds;
-        Span { start, end: *port }
     }
 
     fn depart(&mut self, message: Message, time: f64) {
@@ -423,7 +334,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             let wanted = sharing::Wanted { ports, connection: (sender, receiver), seconds, in_order };
             return self.sharing.join(message, wanted, time);
         }
-        let span = self.occupy(sender, 0, on_node, time, seconds);
+        let span = self.ports.occupy(self.port(sender, on_node), 0, time, seconds);
         self.observer.transfer(sender as usize, receiver as usize, true, bytes, span);
         self.push(span.start + link.latency, What::Arrives, message);
         if link.half_duplex && bytes >= link.eager_limit {
@@ -466,7 +377,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         let Message { end, sender, receiver, bytes } = message;
         let (link, on_node) = self.link(sender, receiver);
         let seconds = link.gap + bytes as f64 * link.per_byte;
-        let span = self.occupy(receiver, 1, on_node, time, seconds);
+        let span = self.ports.occupy(self.port(receiver, on_node), 1, time, seconds);
         self.observer.transfer(sender as usize, receiver as usize, false, bytes, span);
         self.finish(receiver, self.ends.peer[end as usize], span.end);
     }
@@ -477,13 +388,4 @@ impl<'a, O: Observer> Engine<'a, O> {
             self.advance(rank as usize);
         }
     }
-}
-
-/// One port of each rank out and in, then each node's, if any are shared at all.
-fn shared_ports(network: &Network, size: usize, nodes: usize) -> Sharing<Message> {
-    let shares = network.on_node.shares || network.off_node.shares;
-    let burst = |link: &Link| link.burst as f64 * link.per_byte;
-    let of_ranks = std::iter::repeat_n((1.0, burst(&network.on_node)), 2 * size);
-    let of_nodes = std::iter::repeat_n((network.ports_per_node as f64, burst(&network.off_node)), 2 * nodes);
-    Sharing::new(of_ranks.chain(of_nodes).take(if shares { usize::MAX } else { 0 }))
 }

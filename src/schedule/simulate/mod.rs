@@ -13,13 +13,18 @@
 
 mod board;
 mod engine;
+mod event;
+mod lane;
 mod matching;
 mod network;
 mod outcome;
+mod ports;
 mod sharing;
 mod tape;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_sharing;
 
 pub use network::{Link, Memory, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span};
