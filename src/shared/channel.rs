@@ -11,7 +11,8 @@
 use super::lending::Borrower;
 use super::sync::{AtomicU64, Ordering, UnsafeCell};
 
-/// Bytes of a message that travels in its slot's line.
+/// Bytes of a message that travels in its slot's line. (With slots of two lines and 112 bytes, messages of 64 and 112 bytes took as
+/// long as through the area, and shorter ones between two ranks of an Intel Xeon up to 10 % longer.)
 pub const IN_LINE: usize = 48;
 
 /// Set in the length of a message that is lent.
