@@ -215,11 +215,14 @@ fn learn_without(family: &Family) -> Result<(), Failed> {
     let variables = [SHARED, ("COLLIE_MODE", "learn"), ("COLLIE_MEMORY", "1M"), ("COLLIE_LEARN", learned.as_str())];
     let report = accounted(family, "repeated.c", &["allreduce,bcast,allgather", "thin", "often"], 2, &variables)?.1;
     let cells = report.whole["learned"]["cells"].as_array().cloned().unwrap_or_default();
-    let text = std::fs::read_to_string(&learned)?;
+    // None where calls took too long or too differently for a winner.
+    let text = std::fs::read_to_string(&learned).unwrap_or_default();
     let rules: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let of_messages = !cells.is_empty() && cells.iter().all(|cell| cell["shared_memory"] != true);
-    let hold_there = rules.len() == cells.len() && rules.iter().all(|rule| rule.contains(" no_shared_memory"));
-    let right = of_messages && hold_there && !text.contains("shared_queue");
+    let hold_there = rules.iter().all(|rule| rule.contains(" no_shared_memory"));
+    let tried = |cell: &serde_json::Value| cell["candidates"].to_string().contains("\"shared_");
+    let tried_there = cells.iter().any(tried);
+    let right = of_messages && hold_there && !tried_there;
     if right { Ok(()) } else { Err(format!("learned elsewhere\n{cells:#?}\n{text}").into()) }
 }
 
