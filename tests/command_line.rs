@@ -144,6 +144,27 @@ fn explain_reads_rules() {
 }
 
 #[test]
+fn explain_tells_transports_apart() {
+    let text = "bcast * * shared_queue if shared_memory\nbcast * * linear if no_shared_memory\n";
+    let (_folder, path) = file("my.rules", text);
+    let explain = |more: &[&str]| {
+        let arguments = [&["explain", "bcast", "--ranks", "4", "--bytes", "1K", "--rules", &path], more].concat();
+        printed(&mut collie(&arguments))
+    };
+    let shared = explain(&["--transport", "shared"]);
+    assert!(shared.starts_with("bcast of 1K bytes among 4 ranks on one node, sharing memory\n"), "{shared}");
+    assert!(shared.contains("\nauto rests on t_W/t = 1000 bytes (shared_memory)\n"), "{shared}");
+    assert!(shared.contains("gets shared_queue:") && shared.contains(&format!("\nby {path}:1\n")), "{shared}");
+    for messages in [explain(&[]), explain(&["--transport", "shared", "--nodes", "2"])] {
+        assert!(messages.contains(&format!("gets linear\nby {path}:2\n")), "{messages}");
+        assert!(!messages.contains("sharing memory"), "{messages}");
+    }
+    let configured = collie(&["explain", "barrier", "--ranks", "4"]).env("COLLIE_TRANSPORT", "shared").output();
+    let configured = String::from_utf8(configured.unwrap().stdout).unwrap();
+    assert!(configured.contains("\nby default shared_memory:"), "{configured}");
+}
+
+#[test]
 fn explain_tells_why_best_leaves_a_call_to_the_library() {
     let explain = |more: &[&str]| {
         let arguments = [&["explain", "bcast", "--bytes", "64"], more].concat();

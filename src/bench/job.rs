@@ -153,6 +153,19 @@ impl Job {
         duplicate(self.world)
     }
 
+    /// A communicator of these ranks, in this order; nothing on the others. All ranks take part.
+    ///
+    /// # Errors
+    /// What MPI returned.
+    pub fn among(&self, ranks: &[usize]) -> Result<Option<MPI_Comm>> {
+        let place = ranks.iter().position(|rank| *rank == self.rank);
+        let (colour, key) = place.map_or((mpi_sys::MPI_UNDEFINED as c_int, 0), |place| (0, place as c_int));
+        let mut made = constants::comm_null();
+        // SAFETY: the out-parameter is valid for writes.
+        check(unsafe { mpi_sys::PMPI_Comm_split(self.world, colour, key, &mut made) })?;
+        Ok(place.map(|_| made))
+    }
+
     /// Makes Collie run `operation` on `comm` as `choice` says. On all ranks alike.
     ///
     /// # Panics

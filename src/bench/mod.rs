@@ -8,14 +8,16 @@
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`], [`page`]: its forms.
 //!   [`output`]: where they go.
 //! * [`tune`]: from measured cells to rules. [`regrets`]: how good these are, as a drawing.
-//! * `job`, `exchange` (feature `mpi`): everything that speaks MPI; `over`: the communicators of a transport. `measure`, `overhead`: what is timed, and in which order.
-//!   `entry`: the program around it.
+//! * `job`, `exchange` (feature `mpi`): everything that speaks MPI; `over`: the communicators of a transport.
+//!   `in_memory`: times of what lives in shared memory, for `fit`; [`memory`]: what that memory costs by them.
+//!   `measure`, `overhead`: what is timed, and in which order. `entry`: the program around it.
 //!
 //! `collie-bench` is the MPI program; `collie bench` (in `cli`) starts it and joins the runs without MPI.
 
 pub mod bound;
 pub mod cell;
 pub mod csv;
+pub mod memory;
 pub mod output;
 pub mod page;
 pub mod pattern;
@@ -34,6 +36,8 @@ pub mod variants;
 pub mod entry;
 #[cfg(feature = "mpi")]
 mod exchange;
+#[cfg(feature = "mpi")]
+pub mod in_memory;
 #[cfg(feature = "mpi")]
 mod job;
 #[cfg(feature = "mpi")]

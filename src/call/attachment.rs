@@ -7,6 +7,7 @@ use super::decisions::Decisions;
 use super::hooks;
 use super::trials::Trials;
 use crate::algorithm::Operation;
+use crate::communicator::agreement::Agreed;
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::mpi::error::Result;
@@ -171,10 +172,17 @@ impl Attached {
             if self.communicator.stays_native().is_some() {
                 self.calls.clear();
             }
-            let Communicator { facts, agreed: Some(agreed), .. } = &self.communicator else { return Ok(()) };
-            if agreed.configuration.mode == Mode::Learn {
-                self.trials = Trials::agree(runtime, facts, agreed)?;
+            let learns = |agreed: &Agreed| agreed.configuration.mode == Mode::Learn;
+            if !self.communicator.agreed.as_ref().is_some_and(learns) {
+                return Ok(());
             }
+            if self.communicator.wants_shared_memory() && self.communicator.stays_native().is_none() {
+                // What is learned rests on whether it can be had.
+                self.communicator.private(runtime)?;
+            }
+            let shares_memory = self.communicator.shares_memory();
+            let Communicator { facts, agreed: Some(agreed), .. } = &self.communicator else { return Ok(()) };
+            self.trials = Trials::agree(runtime, facts, agreed, shares_memory)?;
         }
         Ok(())
     }

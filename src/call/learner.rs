@@ -148,7 +148,7 @@ impl Learner {
         let tried = trial.standings().iter().zip(standings).zip(&*self.candidates).map(|((now, before), choice)| {
             TriedRecord { algorithm: name(choice), calls: now.calls - before.calls, ns: now.ns }
         });
-        let CommunicatorShape { ranks, nodes, most_on_node, oversubscribed } = self.shape;
+        let CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory } = self.shape;
         let Cell { operation, bucket, commutative, units_per_rank } = self.cell;
         let function = Function::from(operation);
         (report.calls > before.calls).then(|| LearnedRecord {
@@ -157,6 +157,7 @@ impl Learner {
                 nodes,
                 most_on_node,
                 oversubscribed,
+                shared_memory,
                 function,
                 bucket,
                 commutative,

@@ -40,7 +40,10 @@ const MOST_KEPT: usize = 1024;
 pub fn shared_memory(communicator: &Communicator, by_kernel: bool) -> Option<SharedMemory> {
     let one_node = communicator.agreed.as_ref().is_some_and(|agreed| agreed.nodes.is_empty());
     let segment = communicator.shared.segment().filter(|_| one_node && by_kernel)?;
-    Some(SharedMemory { window: segment.window(), ..SharedMemory::PLAIN })
+    let network = communicator.agreed.as_ref().and_then(|agreed| agreed.configuration.network.as_deref());
+    // What `collie fit` has measured, where the user names it.
+    let plain = network.map_or(SharedMemory::PLAIN, |network| network.memory.in_calls());
+    Some(SharedMemory { window: segment.window(), ..plain })
 }
 
 /// Whether a kernel folds elements without gaps, or there is nothing to fold.

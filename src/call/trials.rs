@@ -30,12 +30,12 @@ pub struct Trials {
 
 impl Trials {
     /// Of a communicator whose ranks have just agreed: they come to know alike what was learned on others of its shape, or
-    /// what its rank 0 knows of that. Collective over it.
+    /// what its rank 0 knows of that. `shares_memory`: whether messages within a node go through memory. Collective over it.
     ///
     /// # Errors
     /// What PMPI returned.
-    pub fn agree(runtime: &Runtime, facts: &Facts, agreed: &Agreed) -> Result<Self> {
-        let shape = CommunicatorShape::of(&agreed.situation, &agreed.nodes);
+    pub fn agree(runtime: &Runtime, facts: &Facts, agreed: &Agreed, shares_memory: bool) -> Result<Self> {
+        let shape = CommunicatorShape::of(&agreed.situation, &agreed.nodes, shares_memory);
         let mut known = KNOWLEDGE.lock().of(&shape);
         let mut encoded = encode(&known);
         let mut hasher = DefaultHasher::new();
@@ -61,6 +61,10 @@ impl Trials {
         let ranks = agreed.situation.ranks;
         let cell = Cell::of(call, ranks);
         let Self { shape, known, learners } = self;
+        if shape.shared_memory && agreed.nodes.is_empty() && call.shared.is_none() {
+            // What cannot lie there has other candidates than the rest of its kind.
+            return None;
+        }
         let learner = learners.entry(cell).or_insert_with(|| {
             let known = known.remove(&cell).or_else(|| begin(agreed, (shape, &cell), call, default))?;
             Some(Rc::new(Learner::new(*shape, cell, agreed.seed, known)))
@@ -116,9 +120,9 @@ fn learned_before(configuration: &Arc<Configuration>, shape: &CommunicatorShape,
         *last = (Some(Arc::clone(file)), read_here(file));
     }
     let is_it = |row: &LearnedRow| {
-        let LearnedRow { bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, oversubscribed, .. } =
-            *row;
-        *shape == CommunicatorShape { ranks, nodes, most_on_node, oversubscribed }
+        let LearnedRow { bytes_from, commutative, units_per_rank, .. } = *row;
+        let LearnedRow { ranks, nodes, most_on_node, oversubscribed, shared_memory, .. } = *row;
+        *shape == CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory }
             && row.function == cell.operation.row().mpi_name
             && (bytes_from, commutative, units_per_rank) == (cell.bucket.first(), cell.commutative, cell.units_per_rank)
     };

@@ -10,8 +10,8 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Evidence, Implementation, Mode, Mpi, RawConfiguration, Situation, Version,
-    Wanted, decide, defaults, evidence, operation_named, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Mode, Mpi, RawConfiguration, Situation,
+    Transport, Version, Wanted, decide, defaults, evidence, operation_named, variables,
 };
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -49,6 +49,9 @@ pub struct Arguments {
     /// Ranks outnumber the cores
     #[arg(long)]
     oversubscribed: bool,
+    /// How messages travel within a node, messages or shared, instead of COLLIE_TRANSPORT
+    #[arg(long, value_parser = ["messages", "shared"])]
+    transport: Option<String>,
     /// MPI library, as rules name it: openmpi, mpich, intel, cray or mvapich
     #[arg(long, value_parser = Implementation::parse)]
     mpi: Option<Implementation>,
@@ -112,6 +115,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
         ..Call::plain(operation, arguments.bytes / unit, unit)
     };
+    let call = match configuration.transport {
+        Transport::Shared => configuration.network(situation.one_node).with_shared_memory(&call),
+        Transport::Messages => call,
+    };
     let explained = Explained {
         configuration: &configuration,
         rules: rules.as_deref(),
@@ -130,7 +137,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 /// What the variables and the command line say, and the texts of the rules file and of the user's tables.
 fn configuration(arguments: &Arguments) -> Result<(Configuration, [Option<String>; 2]), Failure> {
     let mut variables = RawConfiguration::from_environment().variables;
-    for (name, given) in [(variables::RULES, &arguments.rules), (variables::NETWORK, &arguments.network)] {
+    let Arguments { rules, network, transport, .. } = arguments;
+    let given = [(variables::RULES, rules), (variables::NETWORK, network), (variables::TRANSPORT, transport)];
+    for (name, given) in given {
         if let Some(given) = given {
             variables.retain(|(known, _)| known != name);
             variables.push((name.to_owned(), given.clone()));
@@ -180,6 +189,9 @@ fn rests_on_network(choice: &Choice) -> bool {
 /// What `auto` comes to, seen in the messages that are sent.
 fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situation: &Situation) -> String {
     let network = configuration.network(situation.one_node);
+    if let Some(shared) = call.shared.filter(|_| choice.algorithm.needs.shared_memory) {
+        return format!("auto rests on t_W/t = {} bytes ({})\n", shared.notification, network.name);
+    }
     let rests = format!("auto rests on α/β = {} bytes ({})", call.half_bandwidth, network.name);
     // Beyond so many steps the answer is not worth the wait.
     let Some(tapes) = Tapes::record(choice, call, situation.ranks, &Form::PLAIN, 1 << 22) else { return rests + "\n" };
@@ -317,13 +329,14 @@ fn heading(situation: &Situation, call: &Call) -> String {
         None => "one node".to_owned(),
         Some(last) => format!("{} nodes", last + 1),
     };
+    let shared = if call.shared.is_some() { ", sharing memory" } else { "" };
     let crowded = if situation.oversubscribed { ", more ranks than cores" } else { "" };
     let mpi = match (situation.mpi.implementation, situation.mpi.version) {
         (Implementation::Other, _) => String::new(),
         (known, version) if version == Version::default() => format!(", {}", known.name()),
         (known, version) => format!(", {} {version}", known.name()),
     };
-    format!("{operation}{size} among {} ranks on {place}{crowded}{order}{mpi}\n", situation.ranks)
+    format!("{operation}{size} among {} ranks on {place}{shared}{crowded}{order}{mpi}\n", situation.ranks)
 }
 
 fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {

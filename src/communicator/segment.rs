@@ -161,7 +161,7 @@ fn place(facts: &Facts, members: &[u32]) -> usize {
 }
 
 /// Whether two ranks are on one node.
-fn has_pair(nodes: &[u32]) -> bool {
+pub fn has_pair(nodes: &[u32]) -> bool {
     // Numbered by first ranks, so that all differ if each rank is the first of its node.
     nodes.iter().enumerate().any(|(rank, node)| rank as u32 != *node)
 }

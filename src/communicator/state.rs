@@ -102,6 +102,16 @@ impl Communicator {
         self.transport.or_else(configured) == Some(Transport::Shared)
     }
 
+    /// Whether messages within a node go through memory that its ranks share, of which there is one with several. All ranks see it
+    /// alike once the private communicator is made: on a rank that is alone on its node as well.
+    pub fn shares_memory(&self) -> bool {
+        let has_pair = |agreed: &Agreed| agreed.nodes.is_empty() || segment::has_pair(&agreed.nodes);
+        matches!(self.private, Private::Made(_))
+            && self.wants_shared_memory()
+            && self.shared.without().is_none()
+            && self.agreed.as_ref().is_some_and(has_pair)
+    }
+
     /// Frees the private communicator, and lets go of the memory that its ranks share.
     ///
     /// # Errors

@@ -2,8 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+use crate::bench::memory::Times;
 use crate::schedule::limits::ProtocolLimits;
-use crate::schedule::simulate::{Link, Memory, Network};
+use crate::schedule::simulate::{Link, Network};
 use crate::selection::Piece;
 
 /// Messages of up to so many bytes count as empty: their bytes take no time worth mentioning on any network.
@@ -54,6 +55,8 @@ pub struct Job {
     pub per_copied_byte: f64,
     /// Of so many pairs between two nodes at once, how many times as long they take as one alone.
     pub pairs: Option<(usize, f64)>,
+    /// What memory costs that ranks of a node share, if some do.
+    pub memory: Option<Times>,
     /// Which messages within a node travel as two, if that was found out.
     pub within_node: Option<ProtocolLimits>,
     /// The longest message between nodes that had better travel whole, in it none if all had, if that was found out.
@@ -100,12 +103,19 @@ pub fn link(measured: &Measured) -> Link {
 /// There was nothing to measure, or what was measured is no network's.
 pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String> {
     let links = [&job.on_node, &job.off_node].map(|measured| measured.as_ref().map(link));
+    let disturbed = |what: &str| {
+        let cause = "something disturbed the measurement; try again with nothing else running, or more --seconds";
+        format!("{what} took no longer for more bytes: {cause}")
+    };
     for (link, place) in links.iter().zip(["within a node", "between nodes"]) {
         if link.is_some_and(|link| link.per_byte <= 0.0) {
-            let cause = "something disturbed the measurement; try again with nothing else running, or more --seconds";
-            return Err(format!("messages {place} took no longer for more bytes: {cause}"));
+            return Err(disturbed(&format!("messages {place}")));
         }
     }
+    let memory = match &job.memory {
+        Some(times) => times.memory().ok_or_else(|| disturbed("copies through shared memory"))?,
+        None => other.memory,
+    };
     let (on_node, off_node, missing) = match links {
         [Some(on), Some(off)] => (on, off, String::new()),
         [Some(on), None] => (on, on, "; all ranks were on one node, so it has no other".to_owned()),
@@ -125,7 +135,7 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
         per_copied_byte: job.per_copied_byte,
         ranks_per_node: if links[1].is_some() { most } else { other.ranks_per_node },
         ports_per_node: ports,
-        memory: Memory::PLAIN,
+        memory,
         fragment: links[1].and_then(|_| match job.between_nodes {
             Some(measured) => Some(measured.unwrap_or(0)),
             None => Piece::between_nodes(job.fast_network),
@@ -251,6 +261,13 @@ mod tests {
             assert_eq!(Network::parse("x", &text).unwrap(), network);
             (network.fragment, network.limits)
         };
+        assert_eq!(network("x", &job, &other).unwrap().memory, other.memory);
+        let times = Times { tournament: 1e-7, counter: 2e-7, copies: [(1024, 1e-6), (8192, 2e-6)], window: 8192 };
+        let with = network("x", &Job { memory: Some(times.clone()), ..job.clone() }, &other).unwrap();
+        assert_eq!(Some(with.memory), times.memory());
+        let flat = Times { copies: [(1024, 1e-6), (8192, 1e-6)], ..times };
+        let error = network("x", &Job { memory: Some(flat), ..job.clone() }, &other).unwrap_err();
+        assert!(error.starts_with("copies through shared memory took no longer for more bytes"), "{error}");
         assert_eq!(of(&job), (Some(16 << 10), None));
         let found = Job { within_node: ProtocolLimits::of([4032]), between_nodes: Some(Some(8192)), ..job.clone() };
         assert_eq!(of(&found), (Some(8192), Some(vec![4032])));

@@ -3,7 +3,7 @@
 use super::Settings;
 use super::estimate::{self, EMPTY, Measured, median};
 use super::talk::{Line, Task};
-use crate::bench::{Job, entry};
+use crate::bench::{self, Job, entry};
 use crate::mpi::{Result, limits};
 use crate::reduction::{Element, Op, kernel};
 use crate::schedule::simulate::Network;
@@ -56,11 +56,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Measures and prints; the exit code.
 fn fit(job: &Job, settings: &Settings) -> Result<u8> {
+    let memory = bench::in_memory::measure(job)?;
     let mut line = Line::new(job.communicator()?, settings.most);
     if job.rank > 0 {
         return line.serve().map(|()| 0);
     }
-    let measured = Fit { job, line: &mut line, settings }.all()?;
+    let measured = estimate::Job { memory, ..Fit { job, line: &mut line, settings }.all()? };
     for rank in 1..job.size {
         line.tell(rank, Task::Stop)?;
     }
@@ -126,6 +127,7 @@ impl Fit<'_> {
             within_node,
             between_nodes,
             fast_network: crate::mpi::node::fast_network(),
+            memory: None,
         })
     }
 

@@ -37,6 +37,8 @@ pub struct LearnedKey {
     pub most_on_node: u32,
     /// Whether ranks outnumber the cores of some node.
     pub oversubscribed: bool,
+    /// Whether messages within a node went through memory that its ranks share.
+    pub shared_memory: bool,
     /// The function.
     pub function: Function,
     /// Size class of the bytes that all ranks know.
@@ -94,6 +96,9 @@ pub struct LearnedRow {
     pub most_on_node: u32,
     /// Whether ranks outnumber the cores of some node.
     pub oversubscribed: bool,
+    /// Whether messages within a node went through memory that its ranks share (`COLLIE_TRANSPORT=shared`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared_memory: bool,
     /// Who carried the calls out in the end.
     pub algorithm: String,
     /// Whether trying had ended.
@@ -191,6 +196,7 @@ fn row(record: &LearnedRecord) -> LearnedRow {
         nodes: key.nodes,
         most_on_node: key.most_on_node,
         oversubscribed: key.oversubscribed,
+        shared_memory: key.shared_memory,
         algorithm: incumbent.map_or_else(String::new, |tried| tried.algorithm.clone()),
         won: *won,
         calls: *calls,
@@ -212,6 +218,7 @@ mod tests {
             nodes: 1,
             most_on_node: 4,
             oversubscribed: false,
+            shared_memory: false,
             function: Operation::Bcast.into(),
             bucket: Bucket(4),
             commutative: true,

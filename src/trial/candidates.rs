@@ -8,6 +8,9 @@ use crate::selection::{Configuration, Situation, Wanted};
 
 /// Algorithms that are tried because the cost model says so, at most.
 const BY_MODEL: usize = 4;
+/// So many of them live in memory that the ranks share, where they have it. Of few ranks most algorithms are the same messages, which
+/// the cost model cannot tell apart; only these do something else.
+const IN_MEMORY: usize = 2;
 /// How much slower than the best by the cost model they may be: it is off by a factor of two now and then.
 const WITHIN: f64 = 3.0;
 
@@ -53,10 +56,13 @@ impl Candidates {
             Some(same) => same.as_mut().is_some_and(|same| same.has(choice)),
             None => true,
         };
-        let worth = by_model
-            .into_iter()
-            .filter(|(seconds, choice)| *seconds <= best * WITHIN && Some(choice) != default && may(choice));
-        for (seconds, choice) in worth.take(BY_MODEL) {
+        by_model.retain(|(seconds, choice)| *seconds <= best * WITHIN && Some(choice) != default);
+        let in_memory = by_model.iter().enumerate().filter(|(_, (_, choice))| choice.algorithm.needs.shared_memory);
+        let in_memory: Vec<usize> = in_memory.map(|(place, _)| place).take(IN_MEMORY).collect();
+        for (first, place) in in_memory.into_iter().enumerate() {
+            by_model[first..=place].rotate_right(1);
+        }
+        for (seconds, choice) in by_model.into_iter().filter(|(_, choice)| may(choice)).take(BY_MODEL) {
             choices.push(Some(choice));
             predicted.push(of_default.filter(|of| *of > 0.0).map(|of| seconds / of));
         }
@@ -127,9 +133,8 @@ impl Candidates {
 
 /// Seconds of a call by the cost model, from rank 0.
 fn seconds(network: &Network, situation: &Situation, call: &Call, choice: &Choice) -> f64 {
-    let link = if situation.one_node { &network.on_node } else { &network.off_node };
     let shape = Shape { root: 0, ..Shape::of(call, situation.ranks) };
-    choice.cost(&shape).seconds(link.start_up(), link.per_byte, network.per_folded_byte)
+    network.seconds(choice.cost(&shape), situation.one_node, call.shared.is_some())
 }
 
 /// The time of an exchange, up a binomial tree and down again, over that of a call.
@@ -144,7 +149,7 @@ fn exchange(network: &Network, situation: &Situation, call: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Operation;
+    use crate::algorithm::{Operation, SharedMemory};
     use crate::selection::{Decided, Mpi, decide};
 
     fn situation(ranks: usize) -> Situation {
@@ -181,6 +186,30 @@ mod tests {
                         }
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn where_ranks_share_memory_what_lives_there_is_tried_beside_messages() {
+        let configuration = Configuration::default();
+        for operation in Operation::ALL {
+            for (ranks, bytes) in [(2, 8), (2, 4096), (2, 1 << 20), (4, 8), (4, 4096), (4, 1 << 20)] {
+                let of_memory = |shared| {
+                    let unit = if operation.reduces() { 8 } else { 1 };
+                    let count = if operation.has_data() { bytes / unit } else { 0 };
+                    let call = Call { shared, ..Call::plain(operation, count, unit) };
+                    let found = Candidates::of(&configuration, &situation(ranks), &call, None).choices;
+                    let shares =
+                        |choice: &&Option<Choice>| choice.as_ref().is_some_and(|one| one.algorithm.needs.shared_memory);
+                    (found.iter().filter(shares).count(), found.len())
+                };
+                assert_eq!(of_memory(None).0, 0, "{operation}");
+                let (shared, all) = of_memory(Some(SharedMemory::PLAIN));
+                let has_rows = of(operation).iter().any(|row| row.needs.shared_memory);
+                assert_eq!(shared > 0, has_rows, "{operation} of {bytes} among {ranks}");
+                let messages_too = operation == Operation::Barrier || shared + 1 < all;
+                assert!(messages_too, "{operation} of {bytes} among {ranks}: {shared} of {all}");
             }
         }
     }

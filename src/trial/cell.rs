@@ -16,16 +16,18 @@ pub struct CommunicatorShape {
     pub most_on_node: u32,
     /// Whether ranks outnumber the cores of some node.
     pub oversubscribed: bool,
+    /// Whether messages within a node go through memory that its ranks share.
+    pub shared_memory: bool,
 }
 
 impl CommunicatorShape {
-    /// Of a communicator in this situation, with its ranks on these nodes, none if it is on one.
-    pub fn of(situation: &Situation, nodes: &[u32]) -> Self {
+    /// Of a communicator in this situation, with its ranks on these nodes, none if it is on one, and this transport.
+    pub fn of(situation: &Situation, nodes: &[u32], shared_memory: bool) -> Self {
         let ranks = situation.ranks as u32;
         let mut on = vec![0u32; nodes.iter().max().map_or(0, |last| *last as usize + 1)];
         nodes.iter().for_each(|node| on[*node as usize] += 1);
         let (nodes, most_on_node) = (on.len().max(1) as u32, on.into_iter().max().unwrap_or(ranks));
-        Self { ranks, nodes, most_on_node, oversubscribed: situation.oversubscribed }
+        Self { ranks, nodes, most_on_node, oversubscribed: situation.oversubscribed, shared_memory }
     }
 }
 
@@ -81,9 +83,15 @@ mod tests {
     #[test]
     fn shapes_count_nodes() {
         let situation = |ranks, one_node| Situation { ranks, one_node, oversubscribed: false, mpi: Mpi::UNKNOWN };
-        let shape =
-            |ranks, nodes, most_on_node| CommunicatorShape { ranks, nodes, most_on_node, oversubscribed: false };
-        assert_eq!(CommunicatorShape::of(&situation(4, true), &[]), shape(4, 1, 4));
-        assert_eq!(CommunicatorShape::of(&situation(5, false), &[0, 1, 0, 1, 1]), shape(5, 2, 3));
+        let shape = |ranks, nodes, most_on_node| CommunicatorShape {
+            ranks,
+            nodes,
+            most_on_node,
+            ..CommunicatorShape::default()
+        };
+        assert_eq!(CommunicatorShape::of(&situation(4, true), &[], false), shape(4, 1, 4));
+        assert_eq!(CommunicatorShape::of(&situation(5, false), &[0, 1, 0, 1, 1], false), shape(5, 2, 3));
+        let over_memory = CommunicatorShape { shared_memory: true, ..shape(4, 1, 4) };
+        assert_eq!(CommunicatorShape::of(&situation(4, true), &[], true), over_memory);
     }
 }

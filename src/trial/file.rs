@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! #: {"machine":"AMD EPYC 7B13, 2 cores","mpi":"Open MPI v4.1.4","date":"2026-11-22","function":"MPI_Allreduce",…}
-//! allreduce   4          4K-8191        ring:segment=none if one_node and commutative and not_oversubscribed
+//! allreduce   4          4K-8191        ring:segment=none if one_node and commutative and no_shared_memory and …
 //! ```
 //!
 //! The line that begins with `#:` is the row of the report, with the machine, the MPI library and the day. A run takes the rules
@@ -36,7 +36,8 @@ impl Evidence {
     fn is_of_same(&self, other: &Self) -> bool {
         let of = |of: &Self| {
             let LearnedRow { bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, .. } = of.row;
-            (bytes_from, commutative, units_per_rank, ranks, nodes, most_on_node, of.row.oversubscribed)
+            let place = (ranks, nodes, most_on_node, of.row.oversubscribed, of.row.shared_memory);
+            (bytes_from, commutative, units_per_rank, place)
         };
         of(self) == of(other)
             && self.row.function == other.row.function
@@ -67,10 +68,15 @@ impl Evidence {
     /// As a rule; `None` if it names nobody that there is.
     fn rule(&self) -> Option<Rule> {
         let operation = self.operation()?;
-        let LearnedRow { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, .. } = self.row;
+        let LearnedRow { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, shared_memory, .. } =
+            self.row;
         let mut conditions = vec![if nodes > 1 { Condition::SeveralNodes } else { Condition::OneNode }];
         if operation.reduces() {
             conditions.push(if commutative { Condition::Commutative } else { Condition::NonCommutative });
+        }
+        if nodes == 1 {
+            // Who won over messages need not over shared memory.
+            conditions.push(if shared_memory { Condition::SharedMemory } else { Condition::NoSharedMemory });
         }
         conditions.push(if oversubscribed { Condition::Oversubscribed } else { Condition::NotOversubscribed });
         let span = |least: u64, most: u64| Span { least: least as usize, most: most as usize };
@@ -132,6 +138,8 @@ pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> Stri
             row.nodes,
             row.most_on_node,
             row.bytes_from,
+            // Between nodes rules do not tell transports apart: the first counts, that of messages.
+            row.shared_memory,
         )
     };
     all.sort_by_key(key);
@@ -170,8 +178,9 @@ fn without_evidence(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::{Call, SharedMemory};
     use crate::monitor::TriedRow;
-    use crate::selection::parse_rules;
+    use crate::selection::{Mpi, Situation, parse_rules};
 
     fn evidence(algorithm: &str, bytes_from: u64, calls: u64) -> Evidence {
         let tried = |algorithm: &str, seconds| TriedRow { algorithm: algorithm.to_owned(), calls, seconds };
@@ -204,6 +213,22 @@ mod tests {
         assert_eq!(read(&text), [learned[1].clone(), learned[0].clone()]);
         let parsed = parse_rules("learned.rules", &text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         assert_eq!(parsed.iter().count(), 2);
+    }
+
+    #[test]
+    fn what_was_learned_over_one_transport_says_nothing_about_another() {
+        let messages = evidence("ring", 64, 7);
+        let mut shared = evidence("shared_slices", 64, 5);
+        shared.row.shared_memory = true;
+        let text = merged(&merged("", [shared.clone()]), [messages.clone()]);
+        assert_eq!(read(&text), [messages, shared]);
+        let rules = parse_rules("learned.rules", &text).unwrap();
+        let situation = Situation { ranks: 4, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
+        for (shared, algorithm) in [(None, "ring"), (Some(SharedMemory::PLAIN), "shared_slices")] {
+            let call = Call { shared, ..Call::plain(Operation::Allreduce, 12, 8) };
+            let rule = rules.first(&situation, &call).unwrap();
+            assert!(rule.wanted.to_string().starts_with(algorithm), "{rule}\n{text}");
+        }
     }
 
     #[test]

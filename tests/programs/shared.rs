@@ -90,6 +90,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     ] {
         add(format!("without::{mode}"), Box::new(move || without(family, mode, words)));
     }
+    add("learn".to_owned(), Box::new(move || learn(family)));
+    add("learn_without".to_owned(), Box::new(move || learn_without(family)));
     add("modes".to_owned(), Box::new(move || modes(family)));
     trials
 }
@@ -183,6 +185,45 @@ fn without(family: &Family, mode: &str, words: &str) -> Result<(), Failed> {
         return Err(format!("{communicators:?}\n{ran} calls\n{}", outcome.told()).into());
     }
     Ok(())
+}
+
+/// Mode `learn` tries what lives in shared memory, and what it learns holds there.
+fn learn(family: &Family) -> Result<(), Failed> {
+    let variables = [SHARED, ("COLLIE_MODE", "learn")];
+    let report = accounted(family, "repeated.c", &["allreduce,bcast,allgather", "thin", "often"], 2, &variables)?.1;
+    let cells = report.whole["learned"]["cells"].as_array().cloned().unwrap_or_default();
+    for function in ["MPI_Allreduce", "MPI_Bcast", "MPI_Allgather"] {
+        let tried = cells.iter().filter(|cell| cell["function"] == function).flat_map(|cell| {
+            cell["candidates"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|tried| Some((tried["algorithm"].as_str()?, tried["calls"].as_u64()?)))
+        });
+        if !tried.into_iter().any(|(name, calls)| name.starts_with("shared_") && calls > 0) {
+            return Err(format!("{function}: nothing that lives in shared memory was tried\n{cells:#?}").into());
+        }
+    }
+    let told = !cells.is_empty() && cells.iter().all(|cell| cell["shared_memory"] == true);
+    if told { Ok(()) } else { Err(format!("learned elsewhere\n{cells:#?}").into()) }
+}
+
+/// Where it cannot be had nothing of it is tried, and what is learned holds for messages.
+fn learn_without(family: &Family) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let learned = folder.path().join("learned.rules").display().to_string();
+    let variables = [SHARED, ("COLLIE_MODE", "learn"), ("COLLIE_MEMORY", "1M"), ("COLLIE_LEARN", learned.as_str())];
+    let report = accounted(family, "repeated.c", &["allreduce,bcast,allgather", "thin", "often"], 2, &variables)?.1;
+    let cells = report.whole["learned"]["cells"].as_array().cloned().unwrap_or_default();
+    // None where calls took too long or too differently for a winner.
+    let text = std::fs::read_to_string(&learned).unwrap_or_default();
+    let rules: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let of_messages = !cells.is_empty() && cells.iter().all(|cell| cell["shared_memory"] != true);
+    let hold_there = rules.iter().all(|rule| rule.contains(" no_shared_memory"));
+    let tried = |cell: &serde_json::Value| cell["candidates"].to_string().contains("\"shared_");
+    let tried_there = cells.iter().any(tried);
+    let right = of_messages && hold_there && !tried_there;
+    if right { Ok(()) } else { Err(format!("learned elsewhere\n{cells:#?}\n{text}").into()) }
 }
 
 /// In every mode that runs algorithms of Collie's.

@@ -2,7 +2,7 @@
 
 use crate::algorithm::Operation;
 use crate::bench::result::CellRow;
-use crate::selection::{Condition, Implementation, Span, Versions};
+use crate::selection::{Condition, Implementation, Span, Transport, Versions};
 use std::collections::BTreeSet;
 
 /// Calls that are measured together and get rules of their own.
@@ -15,6 +15,8 @@ pub struct Group {
     several_per_node: bool,
     /// None where all MPI libraries count alike.
     mpi: Option<(Implementation, Versions)>,
+    /// Whether messages go through shared memory. None where all calls count alike.
+    shares_memory: Option<bool>,
     /// Number of ranks.
     pub ranks: u32,
 }
@@ -23,14 +25,15 @@ pub struct Group {
 type Place = (bool, bool, bool);
 
 impl Group {
-    /// That of a cell; `mpi` where libraries are told apart.
-    pub fn of(cell: &CellRow, mpi: Option<(Implementation, Versions)>) -> Self {
+    /// That of a cell; `mpi` where libraries are told apart, `transport` where transports are.
+    pub fn of(cell: &CellRow, mpi: Option<(Implementation, Versions)>, transport: Option<Transport>) -> Self {
         Self {
             operation: cell.cell.operation,
             one_node: cell.ranks_per_node.len() == 1,
             oversubscribed: cell.oversubscribed,
             several_per_node: cell.ranks_per_node.iter().any(|ranks| *ranks > 1),
             mpi,
+            shares_memory: transport.map(|transport| transport == Transport::Shared),
             ranks: cell.ranks,
         }
     }
@@ -54,15 +57,25 @@ impl Group {
         !self.one_node && !self.several_per_node
     }
 
-    /// What says that the MPI library is this group's; nothing where all count alike.
-    pub fn library(&self) -> impl Iterator<Item = Condition> + use<> {
-        let conditions = |(implementation, versions)| [Condition::Mpi(implementation), Condition::MpiVersion(versions)];
-        self.mpi.map(conditions).into_iter().flatten()
+    /// Whether messages go through shared memory.
+    pub fn shares_memory(&self) -> bool {
+        self.shares_memory == Some(true)
     }
 
-    /// Whether both are of one operation, and of one MPI library where these are told apart.
+    /// What says that transport and MPI library are this group's; nothing where all count alike.
+    pub fn library(&self) -> impl Iterator<Item = Condition> + use<> {
+        let memory = self.shares_memory.map(|shares| match shares {
+            true => Condition::SharedMemory,
+            false => Condition::NoSharedMemory,
+        });
+        let conditions = |(implementation, versions)| [Condition::Mpi(implementation), Condition::MpiVersion(versions)];
+        memory.into_iter().chain(self.mpi.map(conditions).into_iter().flatten())
+    }
+
+    /// Whether both are of one operation, and of one transport and MPI library where these are told apart.
     pub fn is_of_same_calls(&self, other: &Self) -> bool {
-        (self.operation, self.mpi) == (other.operation, other.mpi)
+        let calls = |group: &Self| (group.operation, group.shares_memory, group.mpi);
+        calls(self) == calls(other)
     }
 
     /// What has to hold for calls of this group, as far as the reports hold calls for which it does not.
@@ -89,7 +102,7 @@ impl Group {
     /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a factor of
     /// two, beyond which a measurement says little.
     pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {
-        let kind = |group: &Self| (group.operation, group.place(), group.mpi);
+        let kind = |group: &Self| (group.operation, group.place(), group.shares_memory, group.mpi);
         let counts: BTreeSet<u32> = all.filter(|other| kind(other) == kind(self)).map(|other| other.ranks).collect();
         let middle = |one: u32, other: u32| f64::from(one * other).sqrt() as usize;
         let ranks = self.ranks;

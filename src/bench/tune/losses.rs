@@ -1,7 +1,7 @@
 //! What each candidate loses at one size.
 
 use super::settings::Settings;
-use crate::algorithm::{Call, Choice, ChoiceError, Operation, parse_choice};
+use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, parse_choice};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
 use crate::bench::statistics::Ratio;
@@ -164,7 +164,8 @@ fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
 fn messages(choice: &Choice, cell: &CellRow) -> f64 {
     let ranks = cell.ranks as usize;
     let nodes = nodes(&cell.ranks_per_node);
-    let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
+    let shared = choice.algorithm.needs.shared_memory.then_some(SharedMemory::PLAIN);
+    let call = Call { shared, ..plain(cell.cell.operation, cell.cell.bytes, &nodes) };
     if choice.accepts(&call, ranks).is_err() {
         return f64::INFINITY;
     }

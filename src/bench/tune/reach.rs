@@ -18,17 +18,17 @@ const SLACK: f64 = 0.02;
 pub fn reach(choice: &Choice, measured: &[&Choice], group: &Group, sizes: &[usize], within: Span) -> Span {
     let name = if group.is_on_one_node() { "shared_memory" } else { "ethernet" };
     let network = Network::preset(name).expect("it is a preset");
-    let link = if group.is_on_one_node() { &network.on_node } else { &network.off_node };
     let catalogue: Vec<_> = of(group.operation).iter().map(|row| Choice::new(row)).collect();
     let others: Vec<&Choice> = measured.iter().copied().chain(&catalogue).filter(|other| *other != choice).collect();
     let unit = if group.operation.reduces() { 8 } else { 1 };
     let time = |choice: &Choice, ranks: usize, bytes: usize| {
         let bytes = if group.operation.has_data() { bytes.div_ceil(unit) * unit } else { 0 };
-        let call = super::losses::plain(group.operation, bytes, &[]);
+        let plain = super::losses::plain(group.operation, bytes, &[]);
+        let call = if group.shares_memory() { network.with_shared_memory(&plain) } else { plain };
         choice.accepts(&call, ranks).ok()?;
         let half_bandwidth = network.half_bandwidth(group.is_on_one_node());
         let cost = choice.cost(&Shape { half_bandwidth, ..Shape::of(&call, ranks) });
-        Some(cost.seconds(link.start_up(), link.per_byte, network.per_folded_byte))
+        Some(network.seconds(cost, group.is_on_one_node(), group.shares_memory()))
     };
     let own = group.ranks as usize;
     if own == 2 {

@@ -5,8 +5,9 @@ use super::losses::Size;
 use super::settings::{Block, Form, Settings};
 use super::{rows, tree};
 use crate::algorithm::ChoiceError;
+use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
-use crate::selection::{Mpi, Versions};
+use crate::selection::{Mpi, Transport, Versions};
 use std::collections::BTreeMap;
 
 /// The rules that the reports speak for.
@@ -15,11 +16,11 @@ use std::collections::BTreeMap;
 /// An algorithm in a report that this catalogue does not have.
 pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, ChoiceError> {
     let mut groups: BTreeMap<Group, BTreeMap<usize, Vec<&CellRow>>> = BTreeMap::new();
-    let cells = reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
-    for (report, cell) in cells {
+    let cells = by_transport(reports);
+    for (report, cell, transport) in &cells {
         let mpi = Mpi::of(&report.mpi_library);
         let mpi = settings.by_mpi.then(|| (mpi.implementation, Versions::of_minor(mpi.version)));
-        let group = Group::of(cell, mpi);
+        let group = Group::of(cell, mpi, *transport);
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         groups.entry(group).or_default().entry(bytes).or_default().push(cell);
@@ -45,4 +46,25 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
             of_calls.filter_map(|groups| tree::block(groups, settings)).collect()
         }
     })
+}
+
+/// Each cell once for each transport on which something of ours was measured in it, with what was measured there and native; on several
+/// nodes, where rules do not tell them apart, for messages, or else for shared memory. Transports count where one is not the default.
+fn by_transport(reports: &[Report]) -> Vec<(&Report, CellRow, Option<Transport>)> {
+    let cells = || reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
+    let on_one_node = |cell: &CellRow| cell.ranks_per_node.len() == 1;
+    let has =
+        |cell: &CellRow, transport| cell.variants.iter().any(|row| row.variant != NATIVE && row.transport == transport);
+    let apart = cells().any(|(_, cell)| on_one_node(cell) && has(cell, Transport::Shared));
+    let mut found = Vec::new();
+    for (report, cell) in cells() {
+        let here = Transport::ALL.into_iter().filter(|transport| has(cell, *transport));
+        let here: Vec<_> = if on_one_node(cell) { here.collect() } else { here.take(1).collect() };
+        found.extend(here.into_iter().map(|transport| {
+            let mut of_it = cell.clone();
+            of_it.variants.retain(|row| row.variant == NATIVE || row.transport == transport);
+            (report, of_it, (apart && on_one_node(cell)).then_some(transport))
+        }));
+    }
+    found
 }

@@ -5,7 +5,7 @@ use crate::algorithm::Operation;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
-use crate::selection::parse_rules;
+use crate::selection::{Transport, parse_rules};
 
 const SETTINGS: Settings =
     Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
@@ -249,4 +249,38 @@ fn verdicts_of_a_run_are_a_data_set() {
     let end = "if mpi=openmpi and mpi_version=4.1";
     let expected = [format!("bcast 2 0-721 native {end}"), format!("bcast 2 722-inf binomial:segment=none {end}")];
     assert_eq!(lines(&[of_comparisons(&summary)], native), expected);
+    // The same run over shared memory, and where this could not be had.
+    let sent = crate::monitor::TrafficRow { from: 0, to: 1, messages: 1, bytes: 8, on_node: true };
+    let mut over_memory = Summary { shared_traffic: vec![sent], ..summary };
+    let beside_memory = |end: &str, word: &str| end.replace("if mpi", &format!("if {word} and mpi"));
+    let expected_there = expected.each_ref().map(|rule| beside_memory(rule, "shared_memory"));
+    assert_eq!(lines(&[of_comparisons(&over_memory)], native), expected_there);
+    over_memory.communicators[0].no_shared_memory = Some("no room in /dev/shm".into());
+    assert_eq!(lines(&[of_comparisons(&over_memory)], native), expected);
+}
+
+#[test]
+fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
+    let shared = |mut cell: CellRow| {
+        for row in cell.variants.iter_mut().filter(|row| row.variant != "native") {
+            row.variant = format!("shared: {}", row.algorithm);
+            row.transport = Transport::Shared;
+        }
+        cell
+    };
+    let messages = cell(64, 2, &[("recursive_doubling", 5.0), ("ring", 8.0)]);
+    let mut both = shared(cell(64, 2, &[("shared_slices", 2.0), ("ring", 1.0)]));
+    both.variants.extend(messages.variants.iter().filter(|row| row.variant != "native").cloned());
+    let rule = |algorithm: &str, condition: &str| format!("allreduce 2 * {algorithm}{condition}");
+    let found = lines(&[report(vec![both.clone()])], SETTINGS);
+    let apart = [rule("recursive_doubling", " if no_shared_memory"), rule("ring", " if shared_memory")];
+    assert_eq!(found, apart);
+    let tree = Settings { form: Form::Tree, ..SETTINGS };
+    assert_eq!(lines(&[report(vec![both.clone()])], tree), [apart[1].clone(), apart[0].clone()]);
+    let alone = shared(cell(64, 2, &[("shared_slices", 2.0), ("ring", 3.0)]));
+    assert_eq!(lines(&[report(vec![alone])], SETTINGS), [rule("shared_slices", " if shared_memory")]);
+    assert_eq!(lines(&[report(vec![messages])], SETTINGS), [rule("recursive_doubling", "")]);
+    // Rules do not tell transports apart there.
+    both.ranks_per_node = vec![1, 1];
+    assert_eq!(lines(&[report(vec![both])], SETTINGS), [rule("recursive_doubling", "")]);
 }

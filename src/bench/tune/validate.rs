@@ -10,7 +10,7 @@ use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
 use crate::schedule::simulate::Network;
-use crate::selection::{Mpi, Rules, Situation, Wanted, defaults, parse_rules};
+use crate::selection::{Mpi, Rules, Situation, Transport, Wanted, defaults, parse_rules};
 use once_cell::sync::Lazy;
 use std::collections::BTreeMap;
 
@@ -175,9 +175,14 @@ pub fn validate(
     Ok(Some(Regret { cells, unknown, mean, p90: statistics::spread(&regrets).p90, most }))
 }
 
-/// Those that rules may choose.
+/// Those that rules may choose; none over shared memory, which only some calls have.
 fn rows(cell: &CellRow) -> impl Iterator<Item = &VariantRow> {
-    cell.variants.iter().filter(|row| !row.is_mode() && !cell.wrong.contains(&row.variant) && row.seconds.median > 0.0)
+    cell.variants.iter().filter(|row| {
+        row.transport == Transport::Messages
+            && !row.is_mode()
+            && !cell.wrong.contains(&row.variant)
+            && row.seconds.median > 0.0
+    })
 }
 
 /// Time of the best that was measured, with native or without; none if nothing of ours was.
@@ -221,7 +226,7 @@ fn by_rules<'a>(rules: &Rules, first: bool, library: &str, cell: &'a CellRow) ->
 /// The one of those measured that is predicted to be the fastest.
 fn by_cost<'a>(cell: &'a CellRow, network: Option<&Network>) -> Result<Option<&'a VariantRow>, ChoiceError> {
     let predicted = predicted_cell(cell, network)?;
-    let may = |row: &&VariantRow| !cell.wrong.contains(&row.variant);
+    let may = |row: &&VariantRow| row.transport == Transport::Messages && !cell.wrong.contains(&row.variant);
     let times = predicted.variants.iter().filter(may);
     let best = times.min_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
     Ok(best.and_then(|best| cell.variant(&best.variant)))

@@ -1,7 +1,7 @@
 //! What mode `compare` found in a run of a real program, as cells like those of a benchmark: native and Collie's algorithm, by
 //! size class.
 
-use crate::algorithm::Operation;
+use crate::algorithm::{Operation, all};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
@@ -36,8 +36,9 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let bytes = ((row.bytes_from.max(1) as f64) * row.bytes_to.max(1) as f64).sqrt() as usize;
     let spread = |median: f64| Spread { median, p10: median, p90: median, min: median, mean: median };
     let native = row.result.native_median_seconds;
+    let transport = transport(summary, communicator, &ran.algorithm);
     let variant = |name: &str, median, against_native| VariantRow {
-        transport: Transport::Messages,
+        transport: if name == NATIVE { Transport::Messages } else { transport },
         variant: name.to_owned(),
         algorithm: name.to_owned(),
         seconds: spread(median),
@@ -65,6 +66,14 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
         left_out: Vec::new(),
         wrong: Vec::new(),
     })
+}
+
+/// How the messages of an algorithm travelled within a node: what lives in shared memory sends none.
+fn transport(summary: &Summary, communicator: &CommunicatorRow, algorithm: &str) -> Transport {
+    let name = algorithm.split(':').next().unwrap_or_default();
+    let lives_there = all().any(|row| row.name == name && row.needs.shared_memory);
+    let travelled_there = !summary.shared_traffic.is_empty() && communicator.no_shared_memory.is_none();
+    if lives_there || travelled_there { Transport::Shared } else { Transport::Messages }
 }
 
 /// Ranks on each node, by the hosts of a communicator's members.

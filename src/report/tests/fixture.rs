@@ -255,6 +255,7 @@ pub fn learned() -> Summary {
                 nodes: 2,
                 most_on_node: 4,
                 oversubscribed: false,
+                shared_memory: false,
                 function: operation.into(),
                 bucket: Bucket::of(bytes),
                 commutative: true,

@@ -57,11 +57,7 @@ pub fn predict(
         return Ok(None);
     }
     let formula = || {
-        let link = if size > network.ranks_per_node { &network.off_node } else { &network.on_node };
-        let cost = choice.cost(&Shape::of(call, size));
-        let Memory { notification, per_byte, arrival, .. } = network.memory;
-        let time = cost.seconds(link.start_up(), link.per_byte, network.per_folded_byte)
-            + cost.seconds_in_memory(notification, per_byte, arrival);
+        let time = network.seconds(choice.cost(&Shape::of(call, size)), size <= network.ranks_per_node, false);
         Prediction { time, simulated: false }
     };
     let outcome = simulate(choice, call, size, network, steps)?;

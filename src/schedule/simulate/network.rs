@@ -1,6 +1,6 @@
 //! A network in numbers.
 
-use crate::operation::{Call, Operation, SharedMemory};
+use crate::operation::{Call, Cost, Operation, SharedMemory};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::Form;
@@ -182,6 +182,19 @@ impl Network {
         let link = if one_node { &self.on_node } else { &self.off_node };
         // Where bytes are free, no segment is too long.
         (link.start_up() / link.per_byte).min(1e15).round() as usize
+    }
+
+    /// Seconds of a cost on one node, or between nodes. Where ranks share memory (`shares`), messages go through it as well: they are
+    /// seen when a flag is, and copied in and out.
+    pub fn seconds(&self, cost: Cost, one_node: bool, shares: bool) -> f64 {
+        let Memory { per_byte, notification, arrival, .. } = self.memory;
+        let link = if one_node { &self.on_node } else { &self.off_node };
+        let [start_up, per_byte_sent] = match shares {
+            true => [notification, 2.0 * per_byte],
+            false => [link.start_up(), link.per_byte],
+        };
+        cost.seconds(start_up, per_byte_sent, self.per_folded_byte)
+            + cost.seconds_in_memory(notification, per_byte, arrival)
     }
 
     /// A call of about `bytes` bytes: in reductions of doubles that commute.

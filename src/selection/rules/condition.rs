@@ -17,6 +17,9 @@ pub enum Condition {
     OnePerNode,
     Oversubscribed,
     NotOversubscribed,
+    /// All ranks share memory, and what the call moves can lie there.
+    SharedMemory,
+    NoSharedMemory,
     /// Whose MPI library: `mpi=openmpi`.
     Mpi(Implementation),
     /// Of which releases, beside `mpi=`: `mpi_version=4.1-5`.
@@ -25,7 +28,7 @@ pub enum Condition {
 
 impl Condition {
     /// Those that are one word.
-    pub const WORDS: [Self; 7] = [
+    pub const WORDS: [Self; 9] = [
         Self::Commutative,
         Self::NonCommutative,
         Self::OneNode,
@@ -33,6 +36,8 @@ impl Condition {
         Self::OnePerNode,
         Self::Oversubscribed,
         Self::NotOversubscribed,
+        Self::SharedMemory,
+        Self::NoSharedMemory,
     ];
 
     /// Reads what users write.
@@ -65,6 +70,9 @@ impl Condition {
         pair(Self::Commutative, Self::NonCommutative)
             || pair(Self::OneNode, Self::SeveralNodes)
             || pair(Self::Oversubscribed, Self::NotOversubscribed)
+            || pair(Self::SharedMemory, Self::NoSharedMemory)
+            // Nor can what needs one node.
+            || pair(Self::SharedMemory, Self::SeveralNodes)
             || match (self, other) {
                 (Self::Mpi(one), Self::Mpi(other)) => one != other,
                 (Self::MpiVersion(one), Self::MpiVersion(other)) => !one.meets(other),
@@ -83,6 +91,8 @@ impl Condition {
             Self::OnePerNode => situation.ranks == 1 || call.nodes.last() == Some(&(situation.ranks as u32 - 1)),
             Self::Oversubscribed => situation.oversubscribed,
             Self::NotOversubscribed => !situation.oversubscribed,
+            Self::SharedMemory => call.shared.is_some(),
+            Self::NoSharedMemory => call.shared.is_none(),
             Self::Mpi(implementation) => situation.mpi.implementation == implementation,
             Self::MpiVersion(versions) => versions.contains(situation.mpi.version),
         }
@@ -99,6 +109,8 @@ impl Display for Condition {
             Self::OnePerNode => f.write_str("one_per_node"),
             Self::Oversubscribed => f.write_str("oversubscribed"),
             Self::NotOversubscribed => f.write_str("not_oversubscribed"),
+            Self::SharedMemory => f.write_str("shared_memory"),
+            Self::NoSharedMemory => f.write_str("no_shared_memory"),
             Self::Mpi(implementation) => write!(f, "mpi={}", implementation.name()),
             Self::MpiVersion(versions) => write!(f, "mpi_version={versions}"),
         }

@@ -2,7 +2,7 @@
 //! needs no such call meets. Only what is certain is told.
 
 use super::{BytesOf, Condition, Rule, Rules, Span};
-use crate::algorithm::{Call, Operation, Unmet};
+use crate::algorithm::{Call, Operation, SharedMemory, Unmet};
 use crate::selection::mpi_library::{Implementation, Mpi, Version};
 use crate::selection::situation::Situation;
 use crate::selection::wanted::Wanted;
@@ -137,16 +137,17 @@ fn worlds(rule: &Rule, before: &[Rule]) -> Vec<(Situation, Call<'static>)> {
         debug_assert_ne!(implementation, Implementation::Other);
         libraries.extend(versions.iter().map(|version| Mpi { implementation, version: *version }));
     }
-    // Two ranks on one node; on two nodes; three on two nodes.
-    const PLACES: [(usize, &[u32]); 3] = [(2, &[]), (2, &[0, 1]), (3, &[0, 0, 1])];
+    // Two ranks on one node, which share memory or not; on two nodes; three on two nodes.
+    const PLACES: [(usize, &[u32], Option<SharedMemory>); 4] =
+        [(2, &[], None), (2, &[], Some(SharedMemory::PLAIN)), (2, &[0, 1], None), (3, &[0, 0, 1], None)];
     let commuting: &[bool] = if rule.operation.reduces() { &[true, false] } else { &[true] };
     let mut worlds = Vec::new();
     for mpi in libraries {
-        for (ranks, nodes) in PLACES {
+        for (ranks, nodes, shared) in PLACES {
             for oversubscribed in [false, true] {
                 let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed, mpi };
                 worlds.extend(commuting.iter().map(|commutative| {
-                    (situation, Call { commutative: *commutative, nodes, ..Call::plain(rule.operation, 1, 1) })
+                    (situation, Call { commutative: *commutative, nodes, shared, ..Call::plain(rule.operation, 1, 1) })
                 }));
             }
         }
@@ -168,11 +169,14 @@ fn unmet(rule: &Rule) -> Option<String> {
             BytesOf::Rank => rule.bytes.most,
             BytesOf::All => rule.bytes.most / ranks,
         };
-        let pairs: Vec<u32> =
-            if has(Condition::OneNode) { Vec::new() } else { (0..ranks as u32).map(|rank| rank / 2).collect() };
+        let shares = choice.algorithm.needs.shared_memory && !has(Condition::NoSharedMemory);
+        let one_node =
+            has(Condition::OneNode) || has(Condition::SharedMemory) || shares && !has(Condition::SeveralNodes);
+        let pairs: Vec<u32> = if one_node { Vec::new() } else { (0..ranks as u32).map(|rank| rank / 2).collect() };
         let call = Call {
             commutative: !has(Condition::NonCommutative),
             nodes: &pairs,
+            shared: shares.then_some(SharedMemory::PLAIN),
             ..Call::plain(rule.operation, bytes.min(1 << 40), 1)
         };
         match choice.accepts(&call, ranks) {
@@ -216,6 +220,16 @@ mod tests {
         assert_eq!(told("bcast * * binomial if commutative\nbcast * * linear").len(), 1);
         assert!(told("bcast * * ring if one_per_node\nbcast * * linear if several_nodes").is_empty());
         assert_eq!(told("bcast * * ring if several_nodes\nbcast * * linear if one_per_node").len(), 1);
+    }
+
+    #[test]
+    fn shared_memory_counts() {
+        assert!(told("bcast * * shared_queue if shared_memory\nbcast * * linear").is_empty());
+        assert!(told("bcast * * shared_queue\nbarrier * * mcs if one_node").is_empty());
+        assert_eq!(told("bcast * * shared_queue if several_nodes").len(), 1);
+        assert_eq!(told("bcast * * shared_queue if no_shared_memory").len(), 1);
+        let both = "bcast * * ring if shared_memory\nbcast * * binomial if no_shared_memory\nbcast * * linear";
+        assert_eq!(told(both), ["3: never matches: lines 1, 2 match all that it would"]);
     }
 
     #[test]

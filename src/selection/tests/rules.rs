@@ -88,7 +88,7 @@ fn one_rank_per_node() {
 fn refusals_say_where_and_what() {
     let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
-                      not_oversubscribed, mpi=LIBRARY, mpi_version=VERSIONS";
+                      not_oversubscribed, shared_memory, no_shared_memory, mpi=LIBRARY, mpi_version=VERSIONS";
     for (text, words) in [
         ("brodcast * * linear", format!("f:1:1: unknown operation 'brodcast'; accepted: {names}; did you mean 'bcast'?")),
         ("allreduec * * linear", format!("f:1:1: unknown operation 'allreduec'; accepted: {names}; did you mean 'allreduce'?")),
