@@ -158,7 +158,16 @@ fn run(
 /// the report.
 fn disagreeing(family: &Family, ranks: usize) -> Result<(), Failed> {
     let command = vec![family.program("disagreeing.c")?.display().to_string()];
-    let variables = [SHARED, ("COLLIE_REPORT", "off")];
+    let variables = [
+        SHARED,
+        ("COLLIE_REPORT", "off"),
+        ("COLLIE_BCAST", "shared_queue"),
+        ("COLLIE_REDUCE", "shared_slices"),
+        ("COLLIE_ALLREDUCE", "shared_slices"),
+        ("COLLIE_GATHER", "shared_copy"),
+        ("COLLIE_SCATTER", "shared_copy"),
+        ("COLLIE_ALLGATHER", "shared_copy"),
+    ];
     let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     family.run(&launch)?.success().map(drop)
 }
