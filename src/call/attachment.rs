@@ -173,7 +173,8 @@ impl Attached {
                 self.calls.clear();
             }
             let learns = |agreed: &Agreed| agreed.configuration.mode == Mode::Learn;
-            if !self.communicator.agreed.as_ref().is_some_and(learns) {
+            let is_alone = self.communicator.stays_native() == Some(Fallback::OtherWorlds);
+            if is_alone || !self.communicator.agreed.as_ref().is_some_and(learns) {
                 return Ok(());
             }
             if self.communicator.wants_shared_memory() && self.communicator.stays_native().is_none() {

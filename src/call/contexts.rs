@@ -112,6 +112,9 @@ fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() ->
 /// Its ranks may differ in how long it has been idle, and other ranks do not know it: the parent's ranks agree on the one
 /// that is first by any rank's count, and its ranks know it by its identity.
 fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
+    if runtime.leaves_alone(parent)? {
+        return Ok(false);
+    }
     let attachments = registry::all();
     // What fails here alone keeps all of them from it.
     let candidates = candidates(runtime, &attachments, parent).unwrap_or_default();

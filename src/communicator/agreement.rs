@@ -64,6 +64,23 @@ struct Own {
 }
 
 impl Own {
+    fn of(runtime: &Runtime, facts: &Facts) -> Self {
+        Self {
+            configuration: digest(&runtime.raw),
+            identity: digest(&facts.origin.identity),
+            limits: runtime.limits().word(),
+            node: runtime.node,
+            held: private::held() as u64,
+            oversubscribed: runtime.oversubscribed,
+            fast_network: runtime.fast_network,
+            no_ids: !origin::leaves_room(),
+            has_gpu: device::is_present(),
+            // Another one in each run, so that a run is no repetition of the last one's coins.
+            seed: digest(&(runtime.started_unix_ns(), &facts.origin.identity)),
+            mpi: runtime.mpi.packed(),
+        }
+    }
+
     const fn words(&self) -> [u64; WORDS] {
         let Self { configuration, identity, limits, node, held, mpi, .. } = *self;
         let first = [configuration, !configuration, identity, !identity, limits, !limits, node, !node];
@@ -94,21 +111,20 @@ impl All {
 /// # Errors
 /// What PMPI returned.
 pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
-    let own = Own {
-        configuration: digest(&runtime.raw),
-        identity: digest(&facts.origin.identity),
-        limits: runtime.limits().word(),
-        node: runtime.node,
-        held: private::held() as u64,
-        oversubscribed: runtime.oversubscribed,
-        fast_network: runtime.fast_network,
-        no_ids: !origin::leaves_room(),
-        has_gpu: device::is_present(),
-        // Another one in each run, so that a run is no repetition of the last one's coins.
-        seed: digest(&(runtime.started_unix_ns(), &facts.origin.identity)),
-        mpi: runtime.mpi.packed(),
-    };
-    let all = All(communicator::least(facts.comm, own.words())?);
+    let all = All(communicator::least(facts.comm, Own::of(runtime, facts).words())?);
+    conclude(runtime, facts, &all)
+}
+
+/// What this rank would agree on if all others knew and wanted the same. No communication.
+///
+/// # Errors
+/// What PMPI said of the communicator.
+pub fn alone(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
+    conclude(runtime, facts, &All(Own::of(runtime, facts).words()))
+}
+
+/// What follows from the words of all ranks. Collective over the communicator where they differ.
+fn conclude(runtime: &Runtime, facts: &Facts, all: &All) -> Result<Agreed> {
     let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, facts)? };
     let one_node = all.alike(6);
     let nodes = if one_node { Vec::new() } else { nodes(runtime, facts)? };

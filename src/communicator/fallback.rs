@@ -21,6 +21,8 @@ pub enum Fallback {
     DeviceMemory,
     /// Some rank uses a GPU, and such communicators are to be left alone.
     Gpu,
+    /// Some of its ranks belong to another `MPI_COMM_WORLD`, which may be without Collie.
+    OtherWorlds,
     /// It was given back when the program could make no communicator otherwise.
     GivenBack,
 }
@@ -38,6 +40,7 @@ impl Fallback {
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
             Self::DeviceMemory => "fallback: device memory",
             Self::Gpu => "COLLIE_DEVICE=native",
+            Self::OtherWorlds => "fallback: ranks of another MPI_COMM_WORLD (COLLIE_SPAWNED)",
             Self::GivenBack => "fallback: private communicator given back to the program",
         }
     }

@@ -1,6 +1,6 @@
 //! All that is kept of a communicator whatever its calls are.
 
-use super::agreement::{Agreed, FOREIGN, agree};
+use super::agreement::{self, Agreed, FOREIGN, agree};
 use super::facts::Facts;
 use super::fallback::Fallback;
 use super::private::Private;
@@ -65,12 +65,17 @@ impl Communicator {
         })
     }
 
-    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator.
+    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator, unless it is one that is left
+    /// to the MPI library because it has ranks of other worlds.
     ///
     /// # Errors
     /// What PMPI returned.
     pub fn agree(&mut self, runtime: &Runtime) -> Result<&Agreed> {
         if self.agreed.is_none() {
+            if runtime.leaves_alone(self.facts.comm)? {
+                self.leave(Fallback::OtherWorlds);
+                return Ok(self.agreed.insert(agreement::alone(runtime, &self.facts)?));
+            }
             let agreed = runtime.uncounted(|| agree(runtime, &self.facts))?;
             if agreed.has_gpu && agreed.configuration.device == Device::Native {
                 self.leave(Fallback::Gpu);

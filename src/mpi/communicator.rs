@@ -84,6 +84,16 @@ pub fn is_of_this_world(comm: MPI_Comm) -> Result<bool> {
     Ok(!translated(comm, false, None)?.contains(&(mpi_sys::MPI_UNDEFINED as c_int)))
 }
 
+/// Whether all its ranks, those of an intercommunicator's remote group included, belong to this process's `MPI_COMM_WORLD`.
+/// Every rank gets the same answer: where there are several worlds, each sees the others'.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn is_within_this_world(comm: MPI_Comm) -> Result<bool> {
+    let remote = || Ok(!translated(comm, true, None)?.contains(&(mpi_sys::MPI_UNDEFINED as c_int)));
+    Ok(is_of_this_world(comm)? && (!is_inter(comm)? || remote()?))
+}
+
 /// World rank of its rank 0.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use crate::monitor::{Budget, CacheAccount, SharedLists};
 use crate::mpi::error::{Error, Result, check};
 use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{communicator, constants, node};
-use crate::selection::{Configuration, ConfigurationErrors, Mpi, RawConfiguration};
+use crate::selection::{Configuration, ConfigurationErrors, Mpi, RawConfiguration, Spawned};
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
 use std::os::raw::c_int;
@@ -218,6 +218,15 @@ impl Runtime {
         let told = self.replaced_from.load(Ordering::Relaxed);
         let by_all = told == Configuration::REPLACED_FROM || communicator::is_of_this_world(comm)?;
         Ok(if by_all { told } else { Configuration::REPLACED_FROM })
+    }
+
+    /// Whether the ranks of `comm` must not be asked anything, because those of other worlds may be without Collie. Alike on all
+    /// ranks that have it.
+    ///
+    /// # Errors
+    /// What PMPI said of the communicator.
+    pub fn leaves_alone(&self, comm: MPI_Comm) -> Result<bool> {
+        Ok(self.own_configuration().spawned == Spawned::Native && !communicator::is_within_this_world(comm)?)
     }
 
     /// Nanoseconds of a number of ticks.

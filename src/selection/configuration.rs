@@ -5,7 +5,9 @@
 use super::error::{ConfigurationError, ConfigurationErrors, suggestion};
 use super::file_names;
 use super::rules::{self, Rules};
-use super::settings::{Device, Mode, OnDifference, Piece, ReportTarget, SELF_TEST, Sync, Transport, VerifyResult};
+use super::settings::{
+    Device, Mode, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
+};
 use super::values::{limits, log_filter, report, size, whole_number, word};
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
@@ -125,6 +127,8 @@ pub struct Configuration {
     pub after: Option<u32>,
     /// `COLLIE_DEVICE`.
     pub device: Device,
+    /// `COLLIE_SPAWNED`.
+    pub spawned: Spawned,
     /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once; what is right depends on the MPI.
     pub max_communicators: Option<usize>,
 }
@@ -157,6 +161,7 @@ impl Default for Configuration {
             log: "warn".to_owned(),
             after: None,
             device: Device::default(),
+            spawned: Spawned::default(),
             max_communicators: None,
         }
     }
@@ -340,6 +345,9 @@ impl Configuration {
                 let words =
                     [("auto", Device::Auto), ("host", Device::Host), ("native", Device::Native), ("ask", Device::Ask)];
                 self.device = word(value, &words)?;
+            }
+            variables::SPAWNED => {
+                self.spawned = word(value, &[("native", Spawned::Native), ("replace", Spawned::Replace)])?;
             }
             variables::MAX_COMMUNICATORS => self.max_communicators = Some(whole_number(value, 1)?),
             _ => {

@@ -87,6 +87,16 @@ pub enum Device {
     Ask,
 }
 
+/// What is done on communicators with ranks of another `MPI_COMM_WORLD`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spawned {
+    /// Nothing: those ranks may be without Collie, and would not answer it.
+    #[default]
+    Native,
+    /// What is done on any: every process has Collie.
+    Replace,
+}
+
 /// How the ranks of a node exchange the messages of Collie's algorithms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

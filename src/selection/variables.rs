@@ -69,6 +69,8 @@ pub const LOG: &str = "COLLIE_LOG";
 pub const AFTER: &str = "COLLIE_AFTER";
 /// What is done about memory of GPUs.
 pub const DEVICE: &str = "COLLIE_DEVICE";
+/// Communicators with ranks of other worlds.
+pub const SPAWNED: &str = "COLLIE_SPAWNED";
 /// Budget of private communicators.
 pub const MAX_COMMUNICATORS: &str = "COLLIE_MAX_COMMUNICATORS";
 
@@ -290,6 +292,16 @@ const AFTER_OPERATIONS: &[Variable] = &[
                exchange one word per call for that. ask does so on all communicators, for programs that load CUDA \
                or ROCm later; host is the promise that no call has such a buffer; native leaves communicators with \
                such ranks to the MPI library.",
+    },
+    Variable {
+        name: SPAWNED,
+        accepted: "native, replace",
+        default: "native",
+        help: "What is done with collectives on communicators with ranks of another MPI_COMM_WORLD, that is, of spawned or \
+               connected processes. native leaves them to the MPI library, since ranks without Collie would not answer: \
+               Open MPI 5 does not hand what mpirun -x sets, LD_PRELOAD among it, to spawned processes. replace is the \
+               promise that all those processes have Collie and the same value here; their calls are then replaced as \
+               elsewhere.",
     },
     Variable {
         name: MAX_COMMUNICATORS,

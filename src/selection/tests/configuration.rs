@@ -55,6 +55,7 @@ fn every_variable_is_understood() {
         ("COLLIE_LOG", "collie=trace"),
         ("COLLIE_MAX_COMMUNICATORS", "7"),
         ("COLLIE_DEVICE", "ask"),
+        ("COLLIE_SPAWNED", "replace"),
         ("COLLIE_PIECE", "off"),
         ("COLLIE_TRANSPORT", "shared"),
         ("COLLIE_LIMITS", "256, 1K"),
