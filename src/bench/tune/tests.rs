@@ -275,7 +275,8 @@ fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
     let found = lines(&[report(vec![both.clone()])], SETTINGS);
     let apart = [rule("recursive_doubling", " if no_shared_memory"), rule("ring", " if shared_memory")];
     assert_eq!(found, apart);
-    let evidence = |settings| tune(&[report(vec![both.clone()])], settings).unwrap().into_iter().map(|block| block.evidence);
+    let evidence =
+        |settings| tune(&[report(vec![both.clone()])], settings).unwrap().into_iter().map(|block| block.evidence);
     let headings: Vec<_> = evidence(SETTINGS).collect();
     assert!(headings[0].starts_with("allreduce by messages, 2 ranks; native over this: "), "{headings:?}");
     assert!(headings[1].starts_with("allreduce through shared memory, 2 ranks; native over this: "), "{headings:?}");

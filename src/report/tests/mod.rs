@@ -54,7 +54,8 @@ fn algorithms_of_the_runs_exist() {
         let tried = summary.learned.iter().flat_map(|learned| &learned.cells);
         let tried = tried.flat_map(|row| row.candidates.iter().map(|one| (&row.function, &*one.algorithm)));
         let ran = summary.rows.iter().map(|row| (&row.function, &*row.algorithm));
-        let differed = summary.verification.iter().flat_map(|all| &all.differences).map(|row| (&row.function, &*row.algorithm));
+        let differed =
+            summary.verification.iter().flat_map(|all| &all.differences).map(|row| (&row.function, &*row.algorithm));
         for (function, algorithm) in ran.chain(tried).chain(differed).filter(|(_, algorithm)| ours(algorithm)) {
             let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == function);
             let choice = parse_choice(operation.expect("ours run known operations"), algorithm);
