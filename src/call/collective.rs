@@ -32,8 +32,12 @@ const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
 #[inline(always)]
-pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int) -> c_int {
-    fast_path::carry_out(arguments, &native).unwrap_or_else(|| slow_path(arguments, &native))
+pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> c_int {
+    fast_path::carry_out(arguments, native).unwrap_or_else(|| {
+        // Copies: what others may look at has to lie in memory.
+        let (arguments, native) = (*arguments, native);
+        slow_path(&arguments, &native)
+    })
 }
 
 /// Compiled once for all entries, of which there are some fifty.

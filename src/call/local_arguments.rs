@@ -97,12 +97,17 @@ impl LocalArguments {
         self.reduction.as_ref().map(|reduction| (reduction.handle, side.datatype.handle))
     }
 
+    /// What the overlap of the two buffers rests on.
+    pub const fn distances(&self) -> Distances {
+        self.distances
+    }
+
     /// Whether the buffers of such a call lie as those that this was made of, and its arrays hold the same.
     #[inline]
     pub fn fits(&self, arguments: &Arguments) -> bool {
         self.distances.overlap(arguments.distance()) == self.overlap
             && match (&self.own, &arguments.arrays) {
-                (Some(own), Some(arrays)) => own.is_of(arrays),
+                (Some(own), Some(arrays)) => own.is_of(*arrays),
                 _ => true,
             }
     }

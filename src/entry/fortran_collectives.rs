@@ -81,7 +81,7 @@ macro_rules! entries {
                 let mut passed = Passed::nothing();
                 $($($(passed.$role = $argument as _;)+)?)*
                 // SAFETY: the program's own arguments, passed on as C would have them.
-                let native = || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm_) };
+                let native = move || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm_) };
                 let code = carry_out(&Arguments::of(Operation::$operation, &passed, comm_), native);
                 // SAFETY: as above; the error argument may be missing.
                 unsafe { give(ierror, code) }

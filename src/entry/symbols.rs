@@ -26,7 +26,7 @@ macro_rules! entries {
             let mut passed = Passed { wide: WIDE, ..Passed::nothing() };
             $($($(passed.$role = $argument as _;)+)?)*
             // SAFETY: the program's own arguments, passed on as they came.
-            let native = || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm) };
+            let native = move || unsafe { throwing!($native($($type,)* MPI_Comm))($($argument,)* comm) };
             carry_out(&Arguments::of(Operation::$operation, &passed, comm), native)
         }
     };

@@ -6,7 +6,8 @@
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
-//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its [account](CacheAccount).
+//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its [account](CacheAccount), and a smaller
+//!   [table](Direct) for the fast path.
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`learned`](LearnedRecord): what was learned while the program ran.
 //! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
@@ -30,6 +31,7 @@ mod cache;
 mod cache_account;
 pub mod clock;
 pub mod compare;
+mod direct;
 mod durations;
 mod encoding;
 mod epochs;
@@ -78,6 +80,7 @@ pub use cache::{Cache, HeapBytes};
 pub use cache_account::{CacheAccount, CacheUsage};
 pub use clock::{CommonClock, PingPong};
 pub use compare::{Comparison, Verdict};
+pub use direct::Direct;
 pub use durations::Steps;
 pub use encoding::{DecodeError, TextError};
 pub use epochs::Epochs;

@@ -70,6 +70,46 @@ impl Arrays {
     }
 }
 
+impl Arrays {
+    /// Whether counts and displacements are these; any are none.
+    ///
+    /// # Safety
+    /// Unless one is missing, both have so many entries.
+    #[inline(always)]
+    pub unsafe fn hold(self, entries: &[[i64; 2]]) -> bool {
+        if entries.is_empty() {
+            return true;
+        }
+        if self.are_missing() {
+            return false;
+        }
+        let Self { counts, displacements, wide } = self;
+        // SAFETY: the caller's promise.
+        unsafe {
+            match wide {
+                true => are::<i64>(counts.cast(), displacements.cast(), entries),
+                false => are::<c_int>(counts.cast(), displacements.cast(), entries),
+            }
+        }
+    }
+}
+
+/// Whether the two arrays hold these entries.
+///
+/// # Safety
+/// They have so many.
+#[inline(always)]
+unsafe fn are<T: Copy + Into<i64>>(counts: *const T, displacements: *const T, entries: &[[i64; 2]]) -> bool {
+    for (rank, entry) in entries.iter().enumerate() {
+        // SAFETY: the caller's promise.
+        let found = unsafe { [(*counts.add(rank)).into(), (*displacements.add(rank)).into()] };
+        if found != *entry {
+            return false;
+        }
+    }
+    true
+}
+
 impl Passed {
     /// Nothing yet.
     pub fn nothing() -> Self {

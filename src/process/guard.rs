@@ -43,6 +43,13 @@ thread_local! {
     };
 }
 
+/// This thread's, which nobody takes away before the thread's last instruction, and no other thread can be given.
+#[inline(always)]
+pub fn thread() -> &'static Thread {
+    // SAFETY: it has no destructor, so that it lives as long as the thread; what is not `Sync` stays on it.
+    THREAD.with(|thread| unsafe { &*std::ptr::from_ref(thread) })
+}
+
 /// Where the thread's last call was, in words; known to who keeps the communicators.
 static LAST_CALL: OnceCell<fn() -> String> = OnceCell::new();
 

@@ -1,7 +1,7 @@
 //! What Collie knows of the process and of its threads, whatever communicators and calls there are. Nothing here knows what
 //! rests on it: who does says what to do at the start, and what to say of a call ([`lifecycle`](crate::service::lifecycle)).
 //!
-//! * [`runtime`]: clock, configuration, and facts of the process. [`flags`]: what may ask something of a call besides its work.
+//! * [`runtime`]: [`clock`], configuration, and facts of the process. [`flags`]: what may ask something of a call besides its work.
 //! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that it remembers;
 //!   [`watched`]: what it is in the middle of.
 //! * [`log`]: words for people. [`native`]: the MPI library's procedures by name; [`library`]: which one it is.
@@ -10,6 +10,7 @@
 //! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of messages.
 //!   [`stacked`]: other tools beside this one.
 
+pub mod clock;
 pub mod device;
 pub mod flags;
 pub mod folder;

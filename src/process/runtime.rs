@@ -1,5 +1,6 @@
 //! The one static: what Collie knows of the process, from the start of MPI to its end.
 
+use super::clock::Clock;
 use super::monitoring::Monitoring;
 use super::{flags, library, log, stacked};
 use crate::monitor::{Budget, CacheAccount, SharedLists};
@@ -36,7 +37,7 @@ pub struct Runtime {
     /// What measuring them took, on rank 0.
     limits_took: OnceCell<f64>,
     /// The clock that times the calls.
-    pub clock: quanta::Clock,
+    pub clock: Clock,
     /// Length of its tick.
     pub nanoseconds_per_tick: f64,
     /// Tick and wall time of the start.
@@ -128,7 +129,7 @@ fn is_concurrent() -> Result<bool> {
 
 fn make() -> Result<Runtime> {
     let world = constants::comm_world();
-    let clock = quanta::Clock::new();
+    let clock = Clock::new();
     let nanoseconds_per_tick = clock.delta_as_nanos(0, 1 << 30) as f64 / f64::from(1 << 30);
     let mut raw = RawConfiguration::from_environment();
     if raw.learned.is_some() {

@@ -79,7 +79,7 @@ impl Distances {
     }
 
     /// How the buffers lie if the address of the send buffer less that of the receive buffer is `distance`.
-    #[inline]
+    #[inline(always)]
     pub fn overlap(&self, distance: isize) -> Overlap {
         if distance.wrapping_sub(self.first) as usize >= self.width {
             Overlap::Apart

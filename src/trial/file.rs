@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! #: {"machine":"AMD EPYC 7B13, 2 cores","mpi":"Open MPI v4.1.4","date":"2026-11-22","function":"MPI_Allreduce",…}
-//! allreduce   4          4K-8191        ring:segment=none if one_node and commutative and no_shared_memory and …
+//! allreduce   4          4K-8191        ring if one_node and commutative and no_shared_memory and …
 //! ```
 //!
 //! The line that begins with `#:` is the row of the report, with the machine, the MPI library and the day. A run takes the rules

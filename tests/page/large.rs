@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 const FUNCTIONS: [(&str, &[&str]); 14] = [
-    ("MPI_Allreduce", &["recursive_doubling", "ring:segment=128K", "native"]),
+    ("MPI_Allreduce", &["recursive_doubling", "segmented_ring:segment=128K", "native"]),
     ("MPI_Bcast", &["binomial:segment=none", "pipeline:segment=128K"]),
     ("MPI_Reduce", &["linear", "binomial:segment=none"]),
     ("MPI_Allgather", &["ring", "bruck"]),

@@ -38,6 +38,7 @@ fn main() {
         ("a_narrow_window_is_no_wider_than_it_is", a_narrow_window_is_no_wider_than_it_is),
         ("labels_keep_their_size_in_every_window", labels_keep_their_size_in_every_window),
         ("a_difference_is_drawn", a_difference_is_drawn),
+        ("what_was_under_way_comes_first", what_was_under_way_comes_first),
     ];
     #[cfg(feature = "cli")]
     trials.push(("a_measurement_is_drawn", a_measurement_is_drawn));
@@ -120,6 +121,37 @@ fn a_difference_is_drawn(browser: &Browser) {
     let found = found(browser, std::str::from_utf8(&page).unwrap(), script, 1280);
     assert_eq!(found["verdicts"], serde_json::json!(["B faster"]), "{found}");
     assert!(found["noise"].as_u64().unwrap() > 10 && found["heads"].as_array().unwrap().len() == 13, "{found}");
+}
+
+/// The reports of single ranks of a job that was ended, merged: what each was in the middle of.
+fn what_was_under_way_comes_first(browser: &Browser) {
+    let mut report = large::report(60, 64);
+    let call = |rank: u32| {
+        let [function, communicator] =
+            if rank % 8 == 3 { ["", "communicator world/7.0"] } else { ["MPI_Allreduce", "MPI_COMM_WORLD"] };
+        serde_json::json!({ "rank": rank, "function": function, "communicator": communicator, "seconds": 600.5 + f64::from(rank) })
+    };
+    report["partial"] = "63 of 64 ranks, each as far as it knew: 611s (rank 0) to 612s (rank 9) after the start; missing: 2; under way: \
+                         MPI_Allreduce on MPI_COMM_WORLD for 600.5 s to 663.5 s (ranks 0, 1, 4-10 and 46 more)"
+        .into();
+    report["missing"] = serde_json::json!([2]);
+    report["under_way"] = (0..64).filter(|rank| *rank != 2).map(call).collect();
+    let page =
+        page(&read(&serde_json::to_vec(&report).expect("JSON can be written")).expect("the fixture is a report"));
+    let script = "const part = document.querySelector('section'); \
+                  result.section = part.id; result.lines = part.innerText.split('\\n'); \
+                  result.width = document.documentElement.scrollWidth; result.window = innerWidth;";
+    for width in [1280, 500] {
+        let found = found(browser, &page, script, width);
+        assert_eq!(found["section"], "partial", "{found}");
+        // Each call once, with its ranks, however many they are.
+        let lines: Vec<&str> = found["lines"].as_array().expect("lines").iter().filter_map(Value::as_str).collect();
+        let has = |start: &str, end: &str| lines.iter().any(|line| line.starts_with(start) && line.ends_with(end));
+        assert!(has("MPI_Allreduce\tMPI_COMM_WORLD\t55\t0–1, 4–10, 12–18", "\t601 s to 664 s"), "{found}");
+        assert!(has("a call\tcommunicator world/7.0\t8\t3–59 by 8", "\t604 s to 660 s"), "{found}");
+        assert!(lines.len() < 12, "{found}");
+        assert!(found["width"].as_u64() <= found["window"].as_u64(), "{found}");
+    }
 }
 
 /// What `collie bench --html` writes.

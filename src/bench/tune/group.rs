@@ -72,6 +72,16 @@ impl Group {
         memory.into_iter().chain(self.mpi.map(conditions).into_iter().flatten())
     }
 
+    /// Its operation, and the transport where transports are told apart, in words.
+    pub fn name(&self) -> String {
+        let through = match self.shares_memory {
+            None => "",
+            Some(true) => " through shared memory",
+            Some(false) => " by messages",
+        };
+        self.operation.name().to_owned() + through
+    }
+
     /// Whether both are of one operation, and of one transport and MPI library where these are told apart.
     pub fn is_of_same_calls(&self, other: &Self) -> bool {
         let calls = |group: &Self| (group.operation, group.shares_memory, group.mpi);

@@ -121,7 +121,6 @@ pub fn block<'a>(
             rule.ranks = reach(choice, &measured, group, &bytes, near);
         }
     }
-    let evidence =
-        format!("{}, {} ranks; native over this: {}", group.operation.name(), group.ranks, ratios.join(", "));
+    let evidence = format!("{}, {} ranks; native over this: {}", group.name(), group.ranks, ratios.join(", "));
     Block { evidence, rules, sizes: (sizes.len(), left) }
 }

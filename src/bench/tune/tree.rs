@@ -260,7 +260,7 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
     let left = tree.left_to_native();
     let evidence = format!(
         "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean",
-        group.operation.name(),
+        group.name(),
         100.0 * (loss / cells as f64).exp_m1()
     );
     Some(Block { evidence, rules, sizes: (cells, left) })

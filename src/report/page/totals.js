@@ -106,13 +106,25 @@ function siteTable(summary) {
   ], summary.sites, { sortBy: 4, search: summary.sites.length > 12 });
 }
 
+// Calls that ranks were in the middle of, each with those ranks: who is in another one than the rest has a row of its own.
 function underWayTable(summary) {
+  const calls = new Map();
+  for (const row of summary.under_way) {
+    const key = JSON.stringify([row.function, row.communicator]);
+    if (!calls.has(key)) calls.set(key, { ...row, ranks: new Set(), least: Infinity, most: 0 });
+    const call = calls.get(key);
+    call.ranks.add(row.rank);
+    [call.least, call.most] = [Math.min(call.least, row.seconds), Math.max(call.most, row.seconds)];
+  }
+  const rows = [...calls.values()].map(call => ({ ...call, ranks: [...call.ranks].sort((one, other) => one - other) }));
+  const span = (_, row) => [...new Set([row.least, row.most].map(duration))].join(" to ");
   return sortable([
-    { head: "Rank", of: row => row.rank, kind: "number" },
     { head: "Under way", of: row => row.function || "a call" },
     { head: "Communicator", of: row => row.communicator, kind: "long" },
-    { head: "For", of: row => row.seconds, show: duration, kind: "number", title: "until the rank told what it knew" },
-  ], summary.under_way, { sortBy: 3, search: summary.under_way.length > 12 });
+    { head: "Ranks", of: row => row.ranks.length, show: count, kind: "number" },
+    { head: "World ranks", of: row => row.ranks[0], show: (_, row) => ranges(row.ranks), kind: "long" },
+    { head: "For", of: row => row.most, show: span, kind: "number", title: "until the ranks told what they knew" },
+  ], rows, { sortBy: 4, search: rows.length > 12 });
 }
 
 function communicatorTable(summary) {

@@ -20,7 +20,7 @@ fn world_calls() -> Vec<Calls> {
     vec![
         (blocking(Collective::Allreduce), 8, "recursive_doubling", "default one_node.rules:4", 5000, 2_300),
         (blocking(Collective::Allreduce), 4096, "recursive_doubling", "default one_node.rules:4", 1200, 9_100),
-        (blocking(Collective::Allreduce), 1 << 20, "ring:segment=128K", "site.rules:12", 400, 1_150_000),
+        (blocking(Collective::Allreduce), 1 << 20, "segmented_ring:segment=128K", "site.rules:12", 400, 1_150_000),
         (blocking(Collective::Bcast), 64, "binomial:segment=none", "forced", 800, 1_900),
         (blocking(Collective::Bcast), 3 << 19, "pipeline:segment=128K", "forced", 150, 820_000),
         (blocking(Collective::Reduce), 24, "native", "fallback: operation is not commutative", 90, 4_400),
@@ -246,8 +246,11 @@ pub fn full() -> Summary {
 /// What was learned while the program ran.
 pub fn learned() -> Summary {
     let mut records = records("learn", "");
-    let cells = [(Operation::Allreduce, 4096, 1_470, 990, 1_030), (Operation::Bcast, 64, 2_000, 0, 1_900)];
-    for (place, (operation, bytes, default, ring, native)) in cells.into_iter().enumerate() {
+    let cells = [
+        (Operation::Allreduce, 4096, [("recursive_doubling", 1_470), ("ring", 990)], 1_030),
+        (Operation::Bcast, 64, [("binomial:segment=none", 2_000), ("pipeline:segment=64K", 0)], 1_900),
+    ];
+    for (place, (operation, bytes, [default, other], native)) in cells.into_iter().enumerate() {
         let tried = |algorithm: &str, calls, ns| TriedRecord { algorithm: algorithm.to_owned(), calls, ns };
         records[0].learned.push(LearnedRecord {
             key: LearnedKey {
@@ -262,9 +265,9 @@ pub fn learned() -> Summary {
                 units_per_rank: 4,
             },
             candidates: vec![
-                tried("recursive_doubling", 300, default),
+                tried(default.0, 300, default.1),
                 tried("native", 30, native),
-                tried("ring:segment=none", if place == 0 { 9_000 } else { 0 }, ring),
+                tried(other.0, if place == 0 { 9_000 } else { 0 }, other.1),
             ],
             incumbent: if place == 0 { 2 } else { 0 },
             won: place == 0,
@@ -320,7 +323,7 @@ pub fn verified() -> Summary {
         .map(|call| DifferenceRecord {
             function: Function::blocking(Collective::Allreduce),
             call: 17 + call,
-            algorithm: "ring:segment=128K".into(),
+            algorithm: "segmented_ring:segment=128K".into(),
             element: 4096,
             native: "1.5".into(),
             ours: "1.25".into(),

@@ -3,7 +3,9 @@
 mod fixture;
 
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
+use crate::algorithm::parse_choice;
 use crate::monitor::{Summary, TrafficRow, merge};
+use crate::operation::Operation;
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
 use serde_json::Value;
@@ -42,6 +44,23 @@ fn snapshot(name: &str, content: &str) {
 fn text_is_as_it_was() {
     for (name, summary) in runs() {
         snapshot(&format!("{name}.txt"), &text(Text, &summary));
+    }
+}
+
+#[test]
+fn algorithms_of_the_runs_exist() {
+    let ours = |algorithm: &&str| !matches!(*algorithm, "native" | "");
+    for (name, summary) in runs() {
+        let tried = summary.learned.iter().flat_map(|learned| &learned.cells);
+        let tried = tried.flat_map(|row| row.candidates.iter().map(|one| (&row.function, &*one.algorithm)));
+        let ran = summary.rows.iter().map(|row| (&row.function, &*row.algorithm));
+        let differed =
+            summary.verification.iter().flat_map(|all| &all.differences).map(|row| (&row.function, &*row.algorithm));
+        for (function, algorithm) in ran.chain(tried).chain(differed).filter(|(_, algorithm)| ours(algorithm)) {
+            let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == function);
+            let choice = parse_choice(operation.expect("ours run known operations"), algorithm);
+            assert!(choice.is_ok(), "{name}: {function}: {:?}", choice.err());
+        }
     }
 }
 
