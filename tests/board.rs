@@ -204,22 +204,24 @@ impl Rank {
     }
 }
 
-/// One call of all ranks: the algorithm, its root, and the units.
+/// One call of all ranks: the algorithm, its root, the units, and the NUMA nodes of the ranks.
 #[derive(Clone)]
 struct OneCall {
     choice: Choice,
     root: usize,
     count: usize,
+    numa: &'static [u32],
 }
 
 fn one(operation: Operation, text: &str, root: usize, count: usize) -> OneCall {
-    OneCall { choice: parse_choice(operation, text).unwrap(), root, count }
+    OneCall { choice: parse_choice(operation, text).unwrap(), root, count, numa: &[] }
 }
 
 impl OneCall {
     fn call(&self, window: usize) -> Call<'static> {
         let shared = SharedMemory { window: window * UNIT, ..SharedMemory::PLAIN };
-        Call { root: self.root, shared: Some(shared), ..Call::plain(self.choice.algorithm.operation, self.count, UNIT) }
+        let plain = Call::plain(self.choice.algorithm.operation, self.count, UNIT);
+        Call { root: self.root, shared: Some(shared), numa: self.numa, ..plain }
     }
 
     fn actions(&self, rank: usize, size: usize, window: usize) -> (Vec<Action>, usize) {
@@ -315,7 +317,7 @@ fn two_ranks_in_every_row_twice() {
     for row in all().filter(|row| row.needs.shared_memory) {
         let rooted = row.operation.rooted();
         let count = if row.operation.has_data() { 2 } else { 0 };
-        let call = |root| OneCall { choice: Choice::new(row), root: if rooted { root } else { 0 }, count };
+        let call = |root| OneCall { choice: Choice::new(row), root: if rooted { root } else { 0 }, count, numa: &[] };
         in_every_order(&[call(0), call(1)], 2, memory::UNITS, AS_IT_IS);
     }
 }
@@ -324,7 +326,16 @@ fn two_ranks_in_every_row_twice() {
 fn three_ranks_in_every_row() {
     for row in all().filter(|row| row.needs.shared_memory) {
         let count = if row.operation.has_data() { 1 } else { 0 };
-        in_every_order(&[OneCall { choice: Choice::new(row), root: 0, count }], 3, memory::UNITS, AS_IT_IS);
+        in_every_order(&[OneCall { choice: Choice::new(row), root: 0, count, numa: &[] }], 3, memory::UNITS, AS_IT_IS);
+    }
+}
+
+#[test]
+fn ranks_on_several_numa_nodes() {
+    const PLACES: [&[u32]; 4] = [&[0, 1], &[0, 0, 1], &[0, 1, 0], &[0, 1, 2]];
+    for numa in PLACES {
+        let call = OneCall { numa, ..one(Operation::Barrier, "numa_hierarchical", 0, 0) };
+        in_every_order(&[call.clone(), call], numa.len(), memory::UNITS, AS_IT_IS);
     }
 }
 

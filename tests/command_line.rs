@@ -71,6 +71,8 @@ fn a_wrong_command_line_ends_with_2() {
         &["explain", "allreduce", "--ranks", "4", "--bytes", "9"],
         &["explain", "bcast", "--ranks", "4", "--nodes", "3,2"],
         &["explain", "bcast", "--ranks", "4", "--nodes", "5"],
+        &["explain", "barrier", "--ranks", "4", "--numa", "5"],
+        &["draw", "barrier", "mcs", "--ranks", "4", "--numa", "3,2"],
         &["help", "envv"],
         &["help", "list", "--markdown"],
         &["check"],
@@ -112,6 +114,22 @@ fn explain_tells_what_decided() {
     assert!(refused.contains("  COLLIE_ALLREDUCE "), "{refused}");
     let native = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_MODE", "native"));
     assert!(native.contains("stays with the MPI library\nby COLLIE_MODE=native"), "{native}");
+}
+
+#[test]
+fn numa_nodes_are_told_and_drawn() {
+    let explain = |more: &[&str]| {
+        let arguments = ["explain", "barrier", "--ranks", "5", "--transport", "shared"];
+        printed(collie(&arguments).args(more).env("COLLIE_BARRIER", "numa_hierarchical").env("COLLIE_NUMA", "3"))
+    };
+    let told = explain(&[]);
+    let heading = "barrier among 5 ranks on one node, sharing memory of 3 NUMA nodes\ngets numa_hierarchical";
+    assert!(told.starts_with(heading), "{told}");
+    assert!(explain(&["--numa", "2"]).contains("of 2 NUMA nodes\n"));
+    assert!(explain(&["--numa", "1"]).contains("on one node, sharing memory\n"));
+    let draw = |numa| printed(&mut collie(&["draw", "barrier", "numa_hierarchical", "--ranks", "6", "--numa", numa]));
+    let [one, two, unequal] = ["1", "2", "4,2"].map(draw);
+    assert!(one != two && two != unequal);
 }
 
 #[test]

@@ -40,9 +40,14 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
             check(choice, &call, size, &mut failures);
         }
         // Nodes of equal width: formulas know the widest only.
-        for width in [2, 3, 4, 8].into_iter().filter(|width| row.name == "hierarchical" && size % width == 0) {
+        for width in [1, 2, 3, 4, 8].into_iter().filter(|width| row.name.ends_with("hierarchical") && size % width == 0)
+        {
             let nodes: Vec<_> = (0..size).map(|rank| (rank / width) as u32).collect();
-            let on_nodes = Call { nodes: &nodes, shared: None, ..call };
+            let on_nodes = match row.needs.shared_memory {
+                true => Call { numa: &nodes, ..call },
+                false if width == 1 => continue,
+                false => Call { nodes: &nodes, shared: None, ..call },
+            };
             for choice in choices.iter().take(taken).filter(|choice| choice.accepts(&on_nodes, size).is_ok()) {
                 check(choice, &on_nodes, size, &mut failures);
             }

@@ -94,11 +94,12 @@ fn verify_call(
     failures: &mut Vec<String>,
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    // Small enough for messages to go through it several times; without nodes, as those have none in common.
+    // Small enough for messages to go through it several times. Ranks that share it are on one node, and placed on NUMA nodes.
     let window = (3 * unit * size).max(128);
-    let shared = SharedMemory { window, ..SharedMemory::PLAIN };
-    let shared = placement.is_empty().then_some(shared);
-    let call = Call { root, nodes: placement, shared, ..Call::plain(row.operation, count, unit) };
+    let in_memory = row.needs.shared_memory;
+    let shared = (in_memory || placement.is_empty()).then_some(SharedMemory { window, ..SharedMemory::PLAIN });
+    let [nodes, numa] = if in_memory { [&[], placement] } else { [placement, &[]] };
+    let call = Call { root, nodes, shared, numa, ..Call::plain(row.operation, count, unit) };
     for choice in settings(row, &call, size) {
         let [not_commuting, commuting] = [false, true].map(|commutative| Call { commutative, ..call });
         let in_place = Call { in_place: true, ..call };
@@ -106,7 +107,7 @@ fn verify_call(
         let mut seen: Vec<Vec<Program>> = Vec::new();
         if !placement.is_empty() && !row.needs.several_nodes {
             // Most algorithms do the same wherever the ranks are, and that is verified already.
-            let unplaced = Call { nodes: &[], ..call };
+            let unplaced = Call { nodes: &[], numa: &[], ..call };
             seen.extend(caught(|| record_all(&choice, &unplaced, size)).ok());
         }
         // Without commutativity first: its demands include the others, as long as the programs are the same.
@@ -269,6 +270,8 @@ fn verify_in(
 
 fn describe(choice: &Choice, call: &Call, size: usize) -> String {
     let order = if call.commutative { "" } else { " not commutative" };
-    let nodes = if call.nodes.is_empty() { String::new() } else { format!(" nodes {:?}", call.nodes) };
+    let places =
+        |what: &str, nodes: &[u32]| if nodes.is_empty() { String::new() } else { format!(" {what} {nodes:?}") };
+    let nodes = places("nodes", call.nodes) + &places("NUMA nodes", call.numa);
     format!("{choice} p={size} root={} count={}{order}{nodes}", call.root, call.count)
 }

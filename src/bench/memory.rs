@@ -34,6 +34,7 @@ impl Times {
             notification,
             arrival,
             window: self.window,
+            ranks_per_numa_node: None,
         })
     }
 }
@@ -46,7 +47,8 @@ mod tests {
 
     #[test]
     fn numbers_are_those_that_the_formulas_give_the_times_of() {
-        let memory = Memory { per_byte: 3e-11, notification: 6e-8, arrival: 4e-8, window: 16 << 10 };
+        let memory =
+            Memory { per_byte: 3e-11, notification: 6e-8, arrival: 4e-8, window: 16 << 10, ranks_per_numa_node: None };
         let network = Network { memory, ..Network::preset("shared_memory").unwrap() };
         let time = |operation, algorithm: &str, bytes| {
             let choice: Choice = parse_choice(operation, algorithm).unwrap();

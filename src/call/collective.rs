@@ -325,6 +325,7 @@ fn plan(
         communicator.private(runtime)?;
     }
     let shared = program::shared_memory(communicator, key.by_kernel);
+    let numa = communicator.shared.numa().map(Arc::clone);
     let agreed = communicator.agreed.as_ref().expect("just agreed");
     let (configuration, nodes) = (Arc::clone(&agreed.configuration), Arc::clone(&agreed.nodes));
     let bytes = key.counted;
@@ -335,6 +336,7 @@ fn plan(
         nodes: &nodes,
         half_bandwidth: agreed.half_bandwidth,
         shared,
+        numa: numa.as_deref().map_or(&[], |numa| numa),
         ..Call::plain(operation, key.count, key.unit)
     };
     let (choice, by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {

@@ -76,6 +76,7 @@ pub fn seat_and_call<'a>(
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
         shared: shared_memory(communicator, folds_by_kernel(local)),
+        numa: communicator.shared.numa().map_or(&[], |numa| numa),
     };
     let (rank, size) = (communicator.facts.rank, communicator.facts.size);
     (Seat { comm, rank, size, yielding, fragments: Fragments { within_node, ..agreed.fragments }, segment }, call)

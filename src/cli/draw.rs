@@ -1,6 +1,6 @@
 //! `collie draw`: an algorithm as an SVG picture.
 
-use super::explain::bytes;
+use super::explain::{bytes, nodes_of};
 use super::{Done, Failure};
 use crate::algorithm::{Call, Operation, parse_choice};
 use crate::schedule::draw::draw;
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
                         collie draw bcast knomial:radix=4,segment=16K --ranks 16 --root 3 > knomial.svg\n  \
-                        collie draw allreduce ring --ranks 8 --bytes 1M --network ethernet -o ring.svg")]
+                        collie draw allreduce ring --ranks 8 --bytes 1M --network ethernet -o ring.svg\n  \
+                        collie draw barrier numa_hierarchical --ranks 16 --numa 2 -o numa.svg")]
 pub struct Arguments {
     #[arg(help = Operation::accepted())]
     operation: String,
@@ -30,6 +31,9 @@ pub struct Arguments {
     /// Network of the time line: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "shared_memory")]
     network: String,
+    /// NUMA nodes, where the algorithm knows them: how many, or the ranks on each, as in 4,4,2; what the network says if not given
+    #[arg(long, value_name = "NODES")]
+    numa: Option<String>,
     /// File to write; standard output if not given
     #[arg(short, long)]
     output: Option<PathBuf>,
@@ -45,7 +49,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
     }
     let nodes = network.nodes(ranks);
-    let call = network.with_shared_memory(&network.call(operation, arguments.root, arguments.bytes, &nodes));
+    let numa =
+        arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
+    let numa = numa.unwrap_or_else(|| network.numa_nodes(ranks));
+    let call = network.with_shared_memory(&network.call(operation, arguments.root, arguments.bytes, &nodes), &numa);
     let refuse = |reason: String| Failure::cannot(format!("{operation} {choice} cannot be drawn: {reason}"));
     choice.accepts(&call, ranks).map_err(|unmet| refuse(unmet.to_string()))?;
     let call = Call { root: if operation.rooted() { call.root } else { 0 }, ..call };

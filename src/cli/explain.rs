@@ -46,6 +46,9 @@ pub struct Arguments {
     /// Nodes: how many, the ranks spread evenly in blocks, or the ranks on each, as in 4,4,2
     #[arg(long, default_value = "1")]
     nodes: String,
+    /// NUMA nodes, where ranks share memory, in the same way; what COLLIE_NUMA says if not given, or else one
+    #[arg(long, value_name = "NODES")]
+    numa: Option<String>,
     /// Ranks outnumber the cores
     #[arg(long)]
     oversubscribed: bool,
@@ -90,18 +93,21 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if arguments.non_commutative && !operation.reduces() {
         return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
     }
-    let nodes = nodes(&arguments.nodes, ranks).map_err(Failure::usage)?;
+    let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element.max(1) } else { 1 };
     if !arguments.bytes.is_multiple_of(unit) {
         let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
+    let numa =
+        arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
+    let numa = numa.unwrap_or_else(|| configuration.numa.stated(ranks).unwrap_or_default());
     let reports = arguments.measured.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
     let reports = reports.map_err(Failure::cannot)?;
     let situation = Situation {
         ranks,
-        one_node: nodes.last().is_none_or(|last| *last == 0),
+        one_node: nodes.is_empty(),
         oversubscribed: arguments.oversubscribed,
         mpi: Mpi {
             implementation: arguments.mpi.unwrap_or_default(),
@@ -111,12 +117,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let call = Call {
         root: if operation.rooted() { arguments.root } else { 0 },
         commutative: !arguments.non_commutative,
-        nodes: if situation.one_node { &[] } else { &nodes },
+        nodes: &nodes,
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
         ..Call::plain(operation, arguments.bytes / unit, unit)
     };
     let call = match configuration.transport {
-        Transport::Shared => configuration.network(situation.one_node).with_shared_memory(&call),
+        Transport::Shared => configuration.network(situation.one_node).with_shared_memory(&call, &numa),
         Transport::Messages => call,
     };
     let explained = Explained {
@@ -160,9 +166,9 @@ struct Explained<'a> {
     call: &'a Call<'a>,
 }
 
-/// The node of each rank.
-fn nodes(text: &str, ranks: usize) -> Result<Vec<u32>, String> {
-    let refuse = || format!("--nodes '{text}': accepted: how many, 1 to {ranks}, or the ranks on each, as in 4,4,2");
+/// The node of each rank, as in [`Call`], from what `option` says.
+pub fn nodes_of(option: &str, text: &str, ranks: usize) -> Result<Vec<u32>, String> {
+    let refuse = || format!("{option} '{text}': accepted: how many, 1 to {ranks}, or the ranks on each, as in 4,4,2");
     let numbers = text.split(',').map(|number| number.trim().parse::<usize>().ok().filter(|number| *number > 0));
     let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
     let sizes = match numbers[..] {
@@ -171,7 +177,10 @@ fn nodes(text: &str, ranks: usize) -> Result<Vec<u32>, String> {
         _ => numbers,
     };
     if sizes.iter().sum::<usize>() != ranks {
-        return Err(format!("--nodes '{text}' holds {} ranks, --ranks says {ranks}", sizes.iter().sum::<usize>()));
+        return Err(format!("{option} '{text}' holds {} ranks, --ranks says {ranks}", sizes.iter().sum::<usize>()));
+    }
+    if sizes.len() == 1 {
+        return Ok(Vec::new());
     }
     Ok((0..).zip(&sizes).flat_map(|(node, size)| std::iter::repeat_n(node, *size)).collect())
 }
@@ -329,7 +338,11 @@ fn heading(situation: &Situation, call: &Call) -> String {
         None => "one node".to_owned(),
         Some(last) => format!("{} nodes", last + 1),
     };
-    let shared = if call.shared.is_some() { ", sharing memory" } else { "" };
+    let shared = match (call.shared, call.numa.last()) {
+        (None, _) => String::new(),
+        (Some(_), None) => ", sharing memory".to_owned(),
+        (Some(_), Some(last)) => format!(", sharing memory of {} NUMA nodes", last + 1),
+    };
     let crowded = if situation.oversubscribed { ", more ranks than cores" } else { "" };
     let mpi = match (situation.mpi.implementation, situation.mpi.version) {
         (Implementation::Other, _) => String::new(),

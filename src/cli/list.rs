@@ -4,7 +4,7 @@ use super::table::columns;
 use super::{Done, Failure};
 use crate::algorithm::{Algorithm, Operation, Parameter, RankNeed, accepted, of, parse_choice};
 use crate::schedule::draw::draw;
-use crate::schedule::simulate::Network;
+use crate::schedule::simulate::{Memory, Network};
 use crate::selection::operation_named;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -48,11 +48,15 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 /// File and drawing of each picture.
 fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, String> {
     let network = Network::preset("shared_memory").expect("it is a preset");
+    // For what looks at NUMA nodes.
+    let memory = Memory { ranks_per_numa_node: Some(4), ..network.memory };
+    let network = Network { memory, ..network };
     let pictures = operations.iter().flat_map(|operation| operation.row().pictures.iter().map(|of| (*operation, *of)));
     for (operation, (text, ranks)) in pictures {
         let choice = parse_choice(operation, text).map_err(|error| error.to_string())?;
         let bytes = if operation.has_data() { 64 << 10 } else { 0 };
-        let call = network.with_shared_memory(&network.call(operation, 0, bytes, &[]));
+        let numa = network.numa_nodes(ranks);
+        let call = network.with_shared_memory(&network.call(operation, 0, bytes, &[]), &numa);
         let drawing = draw(&choice, &call, ranks, &network);
         let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
         let path = folder.join(picture(operation, text));

@@ -137,7 +137,8 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     let now = || format!("{operation} {choice} of {bytes} bytes among {ranks} ranks");
                     progress.tell(done.load(Ordering::Relaxed), choices.len() * plan.cells(), &now);
                     let nodes = network.nodes(ranks);
-                    let call = network.with_shared_memory(&network.call(operation, 0, bytes, &nodes));
+                    let numa = network.numa_nodes(ranks);
+                    let call = network.with_shared_memory(&network.call(operation, 0, bytes, &nodes), &numa);
                     let too_many = &too_many[place * plan.bytes.len() + cell % plan.bytes.len()];
                     let is_left = ranks >= too_many.load(Ordering::Relaxed) || progress.begun.elapsed() > plan.patience;
                     let steps = if is_left { 0 } else { plan.steps };

@@ -3,9 +3,10 @@
 
 use super::agreement::Agreed;
 use super::facts::Facts;
-use crate::monitor::Budget;
-use crate::mpi::communicator::{most, receive_words, send_words};
+use crate::monitor::{Budget, SharedList};
+use crate::mpi::communicator::{allgather, most, receive_words, send_words};
 use crate::mpi::error::Result;
+use crate::mpi::{node, numa};
 use crate::process::runtime::Runtime;
 use crate::shared::Segment;
 use crate::shared::layout::Layout;
@@ -91,6 +92,8 @@ pub enum Shared {
 #[derive(Debug)]
 pub struct Held {
     segment: Rc<Segment>,
+    /// NUMA node of each rank of the communicator; empty if there is one or several nodes.
+    numa: Arc<SharedList>,
     _charged: Charged,
 }
 
@@ -100,6 +103,14 @@ impl Shared {
     pub const fn segment(&self) -> Option<&Rc<Segment>> {
         match self {
             Self::Made(held) => Some(&held.segment),
+            _ => None,
+        }
+    }
+
+    /// NUMA node of each rank, as algorithms are told it, if there is a segment.
+    pub const fn numa(&self) -> Option<&Arc<SharedList>> {
+        match self {
+            Self::Made(held) => Some(&held.numa),
             _ => None,
         }
     }
@@ -138,15 +149,36 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
     let own = own(runtime, facts, agreed, comm, &members, layout)?;
     // Ranks that are alone on their node have nothing to find.
     let failure = own.as_ref().err().map_or(0, |why| *why as u64);
-    let [failure] = most(comm, facts.rank, facts.size, [failure])?;
+    let on_numa = numa::identity();
+    let [failure, numa, not_numa] = most(comm, facts.rank, facts.size, [failure, on_numa, !on_numa])?;
     if let Some(why) = Without::ALL.into_iter().find(|why| *why as u64 == failure) {
         return Ok(Shared::Refused(why));
     }
+    let numa = runtime.lists.of(numa_nodes(facts, agreed, comm, on_numa, numa == !not_numa)?);
     let Ok(Some((mapped, _named, charged))) = own else { return Ok(Shared::Pointless) };
     let crowded = agreed.situation.oversubscribed;
     // SAFETY: all have found that they have it; it was made for as many ranks.
     let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded) };
-    Ok(Shared::Made(Held { segment: Rc::new(segment), _charged: charged }))
+    Ok(Shared::Made(Held { segment: Rc::new(segment), numa, _charged: charged }))
+}
+
+/// The NUMA node of each rank: as stated, or by what the ranks are bound to, which they exchange unless it is alike (`one`). Between
+/// nodes nobody asks.
+fn numa_nodes(facts: &Facts, agreed: &Agreed, comm: MPI_Comm, own: u64, one: bool) -> Result<Vec<u32>> {
+    if !agreed.nodes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let nodes = match agreed.configuration.numa.stated(facts.size) {
+        Some(stated) => stated,
+        None if one => Vec::new(),
+        None => node::number(allgather(comm, facts.size, [own])?.into_iter().map(|[numa]| numa)),
+    };
+    log::debug!(
+        "shared memory of {} ranks on {} NUMA nodes",
+        facts.size,
+        nodes.iter().max().map_or(1, |last| last + 1)
+    );
+    Ok(nodes)
 }
 
 /// The communicator's ranks on the own node.

@@ -19,6 +19,7 @@ pub mod messages;
 pub mod mixed;
 pub mod neighbours;
 pub mod node;
+pub mod numa;
 pub mod operation;
 pub mod packing;
 pub mod padding;

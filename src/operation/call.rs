@@ -27,6 +27,9 @@ pub struct Call<'a> {
     pub half_bandwidth: usize,
     /// The memory that all ranks share, where there is one and the units lie in a row.
     pub shared: Option<SharedMemory>,
+    /// NUMA node of each rank where all share memory, numbered in the order of their first ranks; empty where it is not known or
+    /// there is one NUMA node.
+    pub numa: &'a [u32],
 }
 
 /// α/β of a machine that nobody knows: a start-up of about 1 µs at about 8 GB/s, between shared memory and today's
@@ -47,6 +50,7 @@ impl Call<'static> {
             nodes: &[],
             half_bandwidth: HALF_BANDWIDTH,
             shared: None,
+            numa: &[],
         }
     }
 }

@@ -20,19 +20,30 @@ pub struct Shape<'a> {
     pub nodes: &'a [u32],
     /// Memory that all ranks share, as in [`Call`].
     pub shared: Option<SharedMemory>,
+    /// NUMA node of each rank, as in [`Call`].
+    pub numa: &'a [u32],
 }
 
 impl<'a> Shape<'a> {
     /// The shape of a call among `ranks` ranks.
     pub const fn of(call: &Call<'a>, ranks: usize) -> Self {
-        let Call { root, unit, nodes, half_bandwidth, shared, .. } = *call;
-        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes, shared }
+        let Call { root, unit, nodes, half_bandwidth, shared, numa, .. } = *call;
+        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes, shared, numa }
     }
 
     /// Number of nodes, and ranks on the largest; one node where they are not known.
     pub fn nodes(&self) -> (usize, usize) {
+        self.number_and_widest(self.nodes)
+    }
+
+    /// The same of NUMA nodes.
+    pub fn numa_nodes(&self) -> (usize, usize) {
+        self.number_and_widest(self.numa)
+    }
+
+    fn number_and_widest(&self, nodes: &[u32]) -> (usize, usize) {
         let mut widths = SmallVec::<[usize; 32]>::new();
-        for node in self.nodes {
+        for node in nodes {
             let place = *node as usize;
             widths.resize(widths.len().max(place + 1), 0);
             widths[place] += 1;
@@ -42,7 +53,7 @@ impl<'a> Shape<'a> {
 
     /// A call inside this one, among `ranks` ranks that know of no nodes, of `bytes` bytes from rank 0.
     pub const fn inner(&self, ranks: usize, bytes: usize) -> Self {
-        Self { ranks, bytes, root: 0, nodes: &[], ..*self }
+        Self { ranks, bytes, root: 0, nodes: &[], numa: &[], ..*self }
     }
 }
 

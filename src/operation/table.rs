@@ -190,7 +190,7 @@ operations! {
         receive: NOTHING,
         in_place: InPlace::Never,
         folds: false,
-        pictures: &[("dissemination", 7), ("mcs", 7), ("shared_dissemination", 7)],
+        pictures: &[("dissemination", 7), ("mcs", 7), ("shared_dissemination", 7), ("numa_hierarchical", 8)],
     }
 }
 

@@ -6,7 +6,7 @@ use super::error::{ConfigurationError, ConfigurationErrors, suggestion};
 use super::file_names;
 use super::rules::{self, Rules};
 use super::settings::{
-    Device, Mode, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
+    Device, Mode, Numa, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
 };
 use super::values::{limits, log_filter, report, size, whole_number, word};
 use super::variables::{self, PREFIX, VARIABLES};
@@ -95,6 +95,8 @@ pub struct Configuration {
     pub network: Option<Arc<Network>>,
     /// `COLLIE_TRANSPORT`.
     pub transport: Transport,
+    /// `COLLIE_NUMA`.
+    pub numa: Numa,
     /// `COLLIE_PIECE`.
     pub piece: Piece,
     /// `COLLIE_LIMITS`; `None` for what is measured or known.
@@ -145,6 +147,7 @@ impl Default for Configuration {
             reproducible: false,
             network: None,
             transport: Transport::default(),
+            numa: Numa::default(),
             piece: Piece::default(),
             limits: None,
             report: vec![ReportTarget::Stderr],
@@ -316,6 +319,7 @@ impl Configuration {
             variables::TRANSPORT => {
                 self.transport = word(value, &Transport::ALL.map(|transport| (transport.name(), transport)))?;
             }
+            variables::NUMA => self.numa = Numa::parse(value)?,
             variables::PIECE => self.piece = Piece::parse(value)?,
             variables::LIMITS => self.limits = limits(value)?,
             variables::REPORT => self.report = report(value)?,

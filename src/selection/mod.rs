@@ -31,7 +31,8 @@ pub use rules::{
     BytesOf, Condition, Evidence, Format, Rule, Rules, Span, evidence, for_open_mpi, never_used, parse as parse_rules,
 };
 pub use settings::{
-    Device, Mode, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
+    Device, Mode, Numa, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Spawned, Sync, Transport,
+    VerifyResult,
 };
 pub use situation::Situation;
 pub use wanted::Wanted;

@@ -135,6 +135,40 @@ impl Transport {
     }
 }
 
+/// How ranks that share memory are grouped by NUMA nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numa {
+    /// By what they are bound to.
+    #[default]
+    Auto,
+    /// Into so many groups of neighbours.
+    Nodes(usize),
+}
+
+impl Numa {
+    /// Reads what users write.
+    ///
+    /// # Errors
+    /// What is accepted.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let refuse = || format!("'{text}' is not accepted; accepted: auto, or how many NUMA nodes, from 1 on");
+        match text {
+            "auto" => Ok(Self::Auto),
+            number => number.parse().ok().filter(|nodes| *nodes > 0).map(Self::Nodes).ok_or_else(refuse),
+        }
+    }
+
+    /// The NUMA node of each of `ranks` ranks where that is stated; empty if they are on one.
+    pub fn stated(self, ranks: usize) -> Option<Vec<u32>> {
+        let Self::Nodes(nodes) = self else { return None };
+        let nodes = nodes.min(ranks);
+        if nodes < 2 {
+            return Some(Vec::new());
+        }
+        Some((0..ranks).map(|rank| (rank * nodes / ranks) as u32).collect())
+    }
+}
+
 /// How long messages between nodes may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Piece {

@@ -41,6 +41,8 @@ pub const REPRODUCIBLE: &str = "COLLIE_REPRODUCIBLE";
 pub const NETWORK: &str = "COLLIE_NETWORK";
 /// How messages travel within a node.
 pub const TRANSPORT: &str = "COLLIE_TRANSPORT";
+/// The NUMA nodes of ranks that share memory.
+pub const NUMA: &str = "COLLIE_NUMA";
 /// Bytes of a message between nodes.
 pub const PIECE: &str = "COLLIE_PIECE";
 /// Bytes of a message within a node that needs no buffer.
@@ -165,6 +167,15 @@ const AFTER_OPERATIONS: &[Variable] = &[
                about 1 MiB for each rank and communicator, and in all at most an eighth of COLLIE_MEMORY and 64 \
                segments. Where that is not available, all ranks of the communicator exchange messages, and the \
                report says why. Messages between nodes are always MPI's.",
+    },
+    Variable {
+        name: NUMA,
+        accepted: "auto, or how many NUMA nodes",
+        default: "auto",
+        help: "How ranks that share memory are grouped by NUMA nodes, for barrier numa_hierarchical. auto groups those that may \
+               run on the same NUMA nodes by what they are bound to when the memory is made: ranks that are not \
+               bound are one group. A number spreads the ranks of each communicator evenly over so many groups of \
+               neighbours, whatever they are bound to.",
     },
     Variable {
         name: PIECE,

@@ -90,6 +90,9 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     ] {
         add(format!("without::{mode}"), Box::new(move || without(family, mode, words)));
     }
+    for (nodes, ranks) in [("auto", 3), ("2", 3), ("2", 4), ("3", 4), ("4", 4)] {
+        add(format!("numa::{nodes}_nodes_of_{ranks}_ranks"), Box::new(move || numa(family, nodes, ranks)));
+    }
     add("learn".to_owned(), Box::new(move || learn(family)));
     add("learn_without".to_owned(), Box::new(move || learn_without(family)));
     add("modes".to_owned(), Box::new(move || modes(family)));
@@ -192,6 +195,20 @@ fn without(family: &Family, mode: &str, words: &str) -> Result<(), Failed> {
     let ran = report.calls(|row| row.function == "MPI_Allreduce" && row.algorithm.starts_with("ring"));
     if !told || ran != 2 * 10 * 4 || report.whole["shared_traffic"].is_array() {
         return Err(format!("{communicators:?}\n{ran} calls\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// The barrier that knows NUMA nodes, on as many as are stated, or as this machine has.
+fn numa(family: &Family, nodes: &str, ranks: usize) -> Result<(), Failed> {
+    const BARRIER: &str = "numa_hierarchical:radix=2";
+    let variables = [SHARED, ("COLLIE_BARRIER", BARRIER), ("COLLIE_NUMA", nodes), ("COLLIE_LOG", "collie=debug")];
+    let (outcome, report) = accounted(family, "barrier.c", &[], ranks, &variables)?;
+    went_through(&report, false)?;
+    let ran = report.calls(|row| row.function == "MPI_Barrier" && row.algorithm == BARRIER);
+    let grouped = format!("shared memory of {ranks} ranks on {nodes} NUMA nodes");
+    if ran == 0 || nodes != "auto" && !outcome.stderr.contains(&grouped) {
+        return Err(format!("{ran} calls\n{}\n{}", outcome.told(), outcome.stderr).into());
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The barrier algorithms.
 //!
-//! Their messages have no units: that they come is all they say. The last seven send none: they raise and read flags in
+//! Their messages have no units: that they come is all they say. The last eight send none: they raise and read flags in
 //! shared memory.
 
 use super::Algorithm;
@@ -13,6 +13,7 @@ mod flat_gather_release;
 mod flat_tree;
 mod linear;
 mod mcs;
+mod numa_hierarchical;
 mod recursive_doubling;
 mod shared_dissemination;
 mod tournament;
@@ -32,4 +33,5 @@ pub const ROWS: &[&Algorithm] = &[
     &mcs::ROW,
     &tournament::ROW,
     &shared_dissemination::ROW,
+    &numa_hierarchical::ROW,
 ];

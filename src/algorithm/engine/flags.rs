@@ -5,12 +5,18 @@ use crate::pattern::tree::Tree;
 
 /// Begins a call on the board and tells at step 1 that all ranks below are there, as their flags say in turn.
 pub fn gather(comm: &mut dyn Comm, tree: &dyn Tree) {
-    let children = tree.links(comm.rank()).children;
+    let own = comm.rank();
+    gather_among(comm, tree, own, |rank| rank);
+}
+
+/// The same up a tree of some ranks, in which the own one has number `own`.
+pub fn gather_among(comm: &mut dyn Comm, tree: &dyn Tree, own: usize, rank: impl Fn(usize) -> usize) {
+    let children = tree.links(own).children;
     if children.is_empty() {
         return comm.enter(1);
     }
     comm.enter(0);
-    children.iter().rev().for_each(|child| comm.await_flag(child.number, 1));
+    children.iter().rev().for_each(|child| comm.await_flag(rank(child.number), 1));
     comm.signal(1);
 }
 

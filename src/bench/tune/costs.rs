@@ -35,7 +35,7 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
     for row in cell.variants.iter().filter(|row| row.variant != NATIVE && !row.is_mode()) {
         let choice = parse_choice(cell.cell.operation, &row.algorithm)?;
         let shared = choice.algorithm.needs.shared_memory;
-        let call = if shared { network.with_shared_memory(&call) } else { call };
+        let call = if shared { network.with_shared_memory(&call, &[]) } else { call };
         if let Some(prediction) = predict(&choice, &call, cell.ranks as usize, network, STEPS).ok().flatten() {
             let time = prediction.time;
             let seconds = Spread { median: time, p10: time, p90: time, min: time, mean: time };

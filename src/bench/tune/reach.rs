@@ -24,7 +24,7 @@ pub fn reach(choice: &Choice, measured: &[&Choice], group: &Group, sizes: &[usiz
     let time = |choice: &Choice, ranks: usize, bytes: usize| {
         let bytes = if group.operation.has_data() { bytes.div_ceil(unit) * unit } else { 0 };
         let plain = super::losses::plain(group.operation, bytes, &[]);
-        let call = if group.shares_memory() { network.with_shared_memory(&plain) } else { plain };
+        let call = if group.shares_memory() { network.with_shared_memory(&plain, &[]) } else { plain };
         choice.accepts(&call, ranks).ok()?;
         let half_bandwidth = network.half_bandwidth(group.is_on_one_node());
         let cost = choice.cost(&Shape { half_bandwidth, ..Shape::of(&call, ranks) });

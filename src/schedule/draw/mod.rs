@@ -89,10 +89,12 @@ mod tests {
 
     #[test]
     fn every_row_of_the_catalogue_can_be_drawn() {
-        let network = Network::presets().next().expect("there are presets");
+        let mut network = Network::presets().next().expect("there are presets");
+        network.memory.ranks_per_numa_node = Some(3);
         for row in all() {
             for size in [1, 2, 8] {
-                let call = network.with_shared_memory(&Call::plain(row.operation, 64, 8));
+                let numa = network.numa_nodes(size);
+                let call = network.with_shared_memory(&Call::plain(row.operation, 64, 8), &numa);
                 if row.accepts(&call, size).is_ok() {
                     let drawing = draw(&Choice::new(row), &call, size, &network).expect("the row is verified");
                     assert!(drawing.starts_with("<svg") && drawing.contains("Time line"), "{row:?}");

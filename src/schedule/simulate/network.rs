@@ -60,12 +60,20 @@ pub struct Memory {
     pub arrival: f64,
     /// Bytes of a bank of each rank's window.
     pub window: usize,
+    /// Ranks on each NUMA node, consecutive ones; absent where a node has one NUMA node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks_per_numa_node: Option<usize>,
 }
 
 impl Memory {
     /// Of a machine that nobody has measured: caches of one socket.
-    pub const PLAIN: Self =
-        Self { per_byte: 1e-10, notification: 1e-7, arrival: 5e-8, window: SharedMemory::PLAIN.window };
+    pub const PLAIN: Self = Self {
+        per_byte: 1e-10,
+        notification: 1e-7,
+        arrival: 5e-8,
+        window: SharedMemory::PLAIN.window,
+        ranks_per_numa_node: None,
+    };
     /// Nothing costs time.
     pub const FREE: Self = Self { per_byte: 0.0, notification: 0.0, arrival: 0.0, ..Self::PLAIN };
 
@@ -174,7 +182,12 @@ impl Network {
         if size <= self.ranks_per_node {
             return Vec::new();
         }
-        (0..size).map(|rank| (rank / self.ranks_per_node) as u32).collect()
+        blocks(size, self.ranks_per_node)
+    }
+
+    /// NUMA node of each of `size` ranks of a node, as in [`Call`].
+    pub fn numa_nodes(&self, size: usize) -> Vec<u32> {
+        self.memory.ranks_per_numa_node.filter(|each| *each < size).map_or_else(Vec::new, |each| blocks(size, each))
     }
 
     /// α/β in bytes: within a node, or between nodes.
@@ -205,9 +218,9 @@ impl Network {
         Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
     }
 
-    /// The same where its ranks share memory, which they do on one node.
-    pub fn with_shared_memory<'a>(&self, call: &Call<'a>) -> Call<'a> {
-        Call { shared: call.nodes.is_empty().then(|| self.memory.in_calls()), ..*call }
+    /// The same where its ranks share memory, which they do on one node; `numa` is the NUMA node of each, as in [`Call`].
+    pub fn with_shared_memory<'a>(&self, call: &Call<'a>, numa: &'a [u32]) -> Call<'a> {
+        if call.nodes.is_empty() { Call { shared: Some(self.memory.in_calls()), numa, ..*call } } else { *call }
     }
 
     /// The names of the presets, with commas between.
@@ -231,6 +244,9 @@ impl Network {
         if network.ranks_per_node == 0 {
             return refuse("ranks_per_node has to be at least 1");
         }
+        if network.memory.ranks_per_numa_node == Some(0) {
+            return refuse("ranks_per_numa_node has to be at least 1");
+        }
         if network.ports_per_node == 0 {
             return refuse("ports_per_node has to be at least 1");
         }
@@ -250,6 +266,11 @@ impl Network {
     }
 }
 
+/// Blocks of `each` consecutive ranks.
+fn blocks(size: usize, each: usize) -> Vec<u32> {
+    (0..size).map(|rank| (rank / each) as u32).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,6 +280,18 @@ mod tests {
         for text in PRESETS {
             Network::parse("preset", text).unwrap();
         }
+    }
+
+    #[test]
+    fn ranks_stand_on_numa_nodes_where_a_network_says_so() {
+        let mut network = Network::preset("shared_memory").unwrap();
+        assert!(network.numa_nodes(8).is_empty());
+        network.memory.ranks_per_numa_node = Some(3);
+        let read = Network::parse("mine", &serde_json::to_string(&network).unwrap()).unwrap();
+        assert_eq!((read.numa_nodes(3), read.numa_nodes(7)), (vec![], vec![0, 0, 0, 1, 1, 1, 2]));
+        network.memory.ranks_per_numa_node = Some(0);
+        let text = serde_json::to_string(&network).unwrap();
+        assert!(Network::parse("mine", &text).unwrap_err().to_string().contains("ranks_per_numa_node"));
     }
 
     #[test]

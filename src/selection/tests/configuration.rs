@@ -87,6 +87,25 @@ fn every_variable_is_understood() {
 }
 
 #[test]
+fn numa_nodes_are_stated_or_found() {
+    let stated = |value, ranks| parse(&[("COLLIE_NUMA", value)]).unwrap().numa.stated(ranks);
+    assert_eq!([stated("auto", 4), stated("", 4)], [None, None]);
+    assert_eq!([stated("1", 4), stated("7", 1)], [Some(vec![]), Some(vec![])]);
+    assert_eq!([stated("2", 4), stated("2", 5)], [Some(vec![0, 0, 1, 1]), Some(vec![0, 0, 0, 1, 1])]);
+    assert_eq!([stated("3", 4), stated("9", 3)], [Some(vec![0, 0, 1, 2]), Some(vec![0, 1, 2])]);
+    for ranks in 1..40 {
+        for nodes in 2..9 {
+            let stated = parse(&[("COLLIE_NUMA", nodes.to_string().as_str())]).unwrap().numa.stated(ranks).unwrap();
+            assert!(stated.windows(2).all(|pair| pair[1] - pair[0] <= 1), "numbered by first ranks: {stated:?}");
+            assert_eq!(stated.last().map_or(1, |last| *last as usize + 1), nodes.min(ranks));
+        }
+    }
+    for wrong in ["0", "two", "-1"] {
+        assert!(refused("COLLIE_NUMA", wrong).contains("accepted: auto, or how many NUMA nodes"));
+    }
+}
+
+#[test]
 fn unknown_placeholder() {
     for (name, value, found) in [("COLLIE_REPORT", "stderr,runs/%q.json", "%q"), ("COLLIE_TRACE", "trace%", "%")] {
         let words = refused(name, value);
