@@ -5,9 +5,9 @@
 
 use super::arguments::{self, Arguments};
 use super::local_arguments::LocalArguments;
-use super::native_calls::NativeCalls;
 use super::plan::Plan;
 use super::program::{self, Prepared};
+use super::recent_calls::RecentCalls;
 use crate::algorithm::Choice;
 use crate::monitor::{Cache, CacheAccount, HeapBytes};
 use crate::schedule::action::Lowered;
@@ -88,8 +88,8 @@ impl HeapBytes for Program {
 pub struct Calls {
     calls: Cache<arguments::Key, Rc<CachedCall>>,
     programs: Cache<program::Key, Program>,
-    /// Those that are passed on.
-    pub native: NativeCalls,
+    /// Those that came lately.
+    pub recent: RecentCalls<CachedCall>,
     /// Entries of arrays by rank; none where they would have to be those of another group.
     entries: usize,
 }
@@ -98,7 +98,7 @@ impl Calls {
     /// Empty, for calls whose arrays have `entries` entries; what they come to hold is charged to `account`.
     pub fn new(account: &Arc<CacheAccount>, entries: usize) -> Self {
         let (calls, programs) = (Cache::new(CALLS, Arc::clone(account)), Cache::new(PROGRAMS, Arc::clone(account)));
-        Self { calls, programs, native: NativeCalls::new(Arc::clone(account)), entries }
+        Self { calls, programs, recent: RecentCalls::new(Arc::clone(account)), entries }
     }
 
     /// A call like this one that came before; it has to be asked whether it [fits](LocalArguments::fits).
@@ -118,7 +118,7 @@ impl Calls {
     pub fn forget(&mut self, arguments: &Arguments) {
         let key = arguments.key(self.entries);
         self.calls.forget(key.hash(), &key);
-        self.native.clear();
+        self.recent.clear();
     }
 
     /// The program of `choice` under this key, from `lower` if it is not known.
@@ -143,6 +143,6 @@ impl Calls {
     pub fn clear(&mut self) {
         self.calls.clear();
         self.programs.clear();
-        self.native.clear();
+        self.recent.clear();
     }
 }

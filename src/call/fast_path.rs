@@ -3,12 +3,15 @@
 //! A call takes it when the thread remembers its communicator, its arguments but for the addresses are those of an
 //! earlier call, and nothing but the table of counters wants to know of it. All else takes the
 //! slow path in [`collective`](super::collective). Both play the same program with the same player.
-//! The shortest way is that of a call that is [known to be passed on](super::native_calls).
+//! The shortest way is that of a call that is among the [recent ones](super::recent_calls).
 
 use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
+use super::cached::CachedCall;
 use super::program::Prepared;
+use super::recent_calls::Known;
 use super::registry;
+use crate::algorithm::Operation;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{CounterId, Function, Traffic};
@@ -38,12 +41,21 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
         return None;
     }
     let start = held.communicator.runtime.clock.raw();
-    let Some((counter, bytes)) = held.calls.native.find(arguments) else {
+    let Some(Known { counter, bytes, played }) = held.calls.recent.find(arguments) else {
         // Copies: what others may look at has to lie in memory.
         let (arguments, native) = (*arguments, native);
         return kept(thread, (attachment, held), start, &arguments, &native);
     };
-    begin(&mut held.communicator, arguments, start);
+    if let Some(call) = played {
+        let (call, arguments) = (call.upgrade(), *arguments);
+        return match call {
+            Some(call) => {
+                Some(played_again(thread, (attachment, held), start, &arguments, (call, 0), (counter, bytes)))
+            }
+            None => kept(thread, (attachment, held), start, &arguments, &native),
+        };
+    }
+    begin(&mut held.communicator, arguments.operation, start);
     let mark = guard::Mark::new();
     let inside = thread.enter(&mark);
     // SAFETY: held above, and nothing changes.
@@ -53,7 +65,7 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
     Some(inside.leave(code))
 }
 
-/// The same for a call that is not known to be one that is passed on.
+/// The same for a call that is not among the recent ones.
 #[inline(never)]
 fn kept(
     thread: &Thread,
@@ -62,43 +74,66 @@ fn kept(
     arguments: &Arguments,
     native: &dyn Fn() -> c_int,
 ) -> Option<c_int> {
-    let Attached { communicator, calls, .. } = &mut *held;
+    let calls = &mut held.calls;
     let known = calls.find(arguments)?;
     let place = known.short_place()?;
     if !known.local.fits(arguments) {
         return None;
     }
     known.count_short();
-    begin(communicator, arguments, start);
-    let (counter, bytes) = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
+    let known = Rc::clone(known);
+    let counted = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
+    let is_played = known.prepared[place].is_some();
+    // Without a learner it is always the first candidate that carries calls out.
+    if known.plan.learner().is_none() {
+        calls.recent.add(arguments, &known.local, counted.0, is_played.then_some(&known));
+    }
+    if is_played {
+        return Some(played_again(thread, (attachment, held), start, arguments, (known, place), counted));
+    }
+    begin(&mut held.communicator, arguments.operation, start);
     let mark = guard::Mark::new();
     let inside = thread.enter(&mark);
-    let code = match &known.prepared[place] {
-        Some(prepared) => thread.play(arguments.operation, || {
-            let Tally { traffic, played, .. } = &mut communicator.tally;
-            let (traffic, played) = (traffic.get_mut(), played.get_mut());
-            // SAFETY: held above. What changes meanwhile is what that names, and of all else only what was made ready is
-            // read; references into the state are made anew afterwards.
-            unsafe { attachment.away(thread.number(), Away::Mostly, || play(prepared, arguments, traffic, played)) }
-        }),
-        None => {
-            if known.plan.learner().is_none() {
-                let known = Rc::clone(known);
-                calls.native.add(arguments, &known.local, counter);
-            }
-            // SAFETY: as above, and nothing changes.
-            unsafe { attachment.away(thread.number(), Away::Whole, native) }
-        }
-    };
-    end(thread, &mut held.communicator, start, (counter, bytes));
+    // SAFETY: held above, and nothing changes.
+    let code = unsafe { attachment.away(thread.number(), Away::Whole, native) };
+    end(thread, &mut held.communicator, start, counted);
     drop(held);
     Some(inside.leave(code))
 }
 
+/// Plays a call once more, as the candidate of that place, which was made ready.
+#[inline(never)]
+fn played_again(
+    thread: &Thread,
+    (attachment, mut held): (&Attachment, Held<Attached>),
+    start: u64,
+    arguments: &Arguments,
+    (call, place): (Rc<CachedCall>, usize),
+    counted: (CounterId, u64),
+) -> c_int {
+    let communicator = &mut held.communicator;
+    begin(communicator, arguments.operation, start);
+    let mark = guard::Mark::new();
+    let inside = thread.enter(&mark);
+    let prepared = call.prepared[place].as_ref().expect("a candidate of ours was made ready");
+    let code = thread.play(arguments.operation, || {
+        let Tally { traffic, played, .. } = &mut communicator.tally;
+        let (traffic, played) = (traffic.get_mut(), played.get_mut());
+        // SAFETY: held by the caller. What changes meanwhile is what that names, and of all else only what was made ready is
+        // read, which the caller keeps; references into the state are made anew afterwards.
+        unsafe { attachment.away(thread.number(), Away::Mostly, || play(prepared, arguments, traffic, played)) }
+    });
+    end(thread, &mut held.communicator, start, counted);
+    // What counts who keeps it belongs to the state, and so to whoever holds that.
+    drop(call);
+    drop(held);
+    inside.leave(code)
+}
+
 /// Makes note of the call that begins.
 #[inline(always)]
-fn begin(communicator: &mut Communicator, arguments: &Arguments, start: u64) {
-    let function = Function::from(arguments.operation);
+fn begin(communicator: &mut Communicator, operation: Operation, start: u64) {
+    let function = Function::from(operation);
     (communicator.last_call, communicator.last_function) = (start, Some(function));
 }
 

@@ -1,7 +1,7 @@
 //! Calls, from their arguments to their record.
 //!
 //! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
-//!   what can be kept, [`native_calls`] those that are passed on, and [`decisions`] what was decided.
+//!   what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided.
 //! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]: counts and displacements that each rank passes for
 //!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, in its [`layout`], [`learning`]: what it has to learn
 //!   first, and [`play`]: doing so. [`learner`]: which of several is the fastest, learned on one communicator by [`trials`], in
@@ -27,7 +27,6 @@ pub mod line;
 pub mod local_arguments;
 pub mod makers;
 pub mod messages;
-pub mod native_calls;
 pub mod observed;
 pub mod own_arguments;
 pub mod part;
@@ -36,6 +35,7 @@ pub mod play;
 pub mod pool;
 pub mod program;
 pub mod ready;
+pub mod recent_calls;
 pub mod regions;
 pub mod registry;
 pub mod requests;

@@ -22,7 +22,7 @@ use crate::process::watched;
 use crate::run::{Buffers, Counts, Observer, Player, Transport};
 use crate::schedule::action::Lowered;
 use crate::schedule::fragments::Fragments;
-use crate::schedule::limits::ProtocolLimits;
+use crate::schedule::limits::{ProtocolLimits, Way};
 use crate::schedule::lower::{self, Combine, Form, Part};
 use crate::shared::Segment;
 use mpi_sys::MPI_Request;
@@ -64,7 +64,8 @@ pub fn seat_and_call<'a>(
     let waits_in_mpi = segment.is_none() || !agreed.nodes.is_empty();
     let yielding = agreed.situation.oversubscribed && family::SPINS_WHILE_WAITING && waits_in_mpi;
     // There no length of a message is slower than others.
-    let within_node = segment.map_or(agreed.fragments.within_node, |_| ProtocolLimits::NONE);
+    let limits = agreed.fragments.within_node.for_way(Way::of(operation));
+    let within_node = segment.map_or(limits, |_| ProtocolLimits::NONE);
     let call = Call {
         operation,
         root: local.root,
@@ -232,10 +233,36 @@ impl Prepared {
         counts: &mut Counts,
     ) -> Result {
         let messages = Messages { channel: &self.channel, addresses: sides, traffic };
-        match &self.shared {
-            None => self.play_over(messages, &mut self.requests.borrow_mut(), observer, sides, part, counts),
-            Some(shared) => self.play_mixed(messages, shared, observer, sides, part, counts),
+        match (&self.shared, &self.kept) {
+            (None, Some(lowered)) if self.plain => self.play_plain(messages, lowered, observer, sides, counts),
+            (None, _) => self.play_over(messages, &mut self.requests.borrow_mut(), observer, sides, part, counts),
+            (Some(shared), _) => self.play_mixed(messages, shared, observer, sides, part, counts),
         }
+    }
+
+    /// The same where nothing but the actions of the kept program is to do. What the player is made of is handed to no function
+    /// on the way: it would be written to memory and read back in another width, which takes some 10 ns.
+    #[inline(always)]
+    fn play_plain<O: Observer + Copy>(
+        &self,
+        messages: Messages,
+        lowered: &Lowered,
+        observer: O,
+        sides: (*mut u8, *mut u8),
+        counts: &mut Counts,
+    ) -> Result {
+        let Layout { send, receive, .. } = &self.layout;
+        let nowhere = std::ptr::null_mut();
+        let bases = [sides.0, sides.1, nowhere, nowhere, nowhere];
+        let buffers = Buffers::of(send.of(&bases), receive.of(&bases));
+        let (requests, mut none) = (&mut *self.requests.borrow_mut(), |_| nowhere);
+        // SAFETY: the buffers are the program's for as long as its call lasts; a plain program has no working memory.
+        let mut player = unsafe { Player::new(messages, observer, buffers, requests, &mut none) };
+        player.carry_all(&lowered.actions, 0);
+        counts.calls += 1;
+        counts.kept += 1;
+        counts.actions += player.finish()?;
+        Ok(())
     }
 
     /// The same through memory shared within the node.
@@ -280,18 +307,13 @@ impl Prepared {
         // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
         // layout says; working memory is the pool's until it is cleared for the next call.
         let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
-        match &self.kept {
-            Some(lowered) if self.plain => player.carry_all(&lowered.actions, 0),
-            kept => {
-                player.carry_all(before, 0);
-                match (kept, part) {
-                    (Some(lowered), _) => player.carry_all(&lowered.actions, lowered.scratch),
-                    (None, Some(part)) => _ = lower::stream(part, &self.form, &mut player),
-                    (None, None) => unreachable!("what is not kept is played with its algorithm"),
-                }
-                player.carry_all(after, 0);
-            }
+        player.carry_all(before, 0);
+        match (&self.kept, part) {
+            (Some(lowered), _) => player.carry_all(&lowered.actions, lowered.scratch),
+            (None, Some(part)) => _ = lower::stream(part, &self.form, &mut player),
+            (None, None) => unreachable!("what is not kept is played with its algorithm"),
         }
+        player.carry_all(after, 0);
         counts.calls += 1;
         counts.kept += u64::from(self.kept.is_some());
         counts.actions += player.finish()?;

@@ -140,7 +140,7 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
             Some(measured) => Some(measured.unwrap_or(0)),
             None => Piece::between_nodes(job.fast_network),
         }),
-        limits: job.within_node.map(|limits| limits.bytes().collect()),
+        limits: job.within_node.map(|limits| limits.limits().collect()),
     })
 }
 
@@ -270,7 +270,7 @@ mod tests {
         assert!(error.starts_with("copies through shared memory took no longer for more bytes"), "{error}");
         assert_eq!(of(&job), (Some(16 << 10), None));
         let found = Job { within_node: ProtocolLimits::of([4032]), between_nodes: Some(Some(8192)), ..job.clone() };
-        assert_eq!(of(&found), (Some(8192), Some(vec![4032])));
+        assert_eq!(of(&found), (Some(8192), Some(vec![4032.into()])));
         let whole = Job { within_node: Some(ProtocolLimits::NONE), between_nodes: Some(None), ..job };
         assert_eq!(of(&whole), (Some(0), Some(vec![])));
     }

@@ -191,6 +191,10 @@ pub struct JobRecord {
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,
+    /// For which messages each of them was: `one_way` for those of operations with a root, `exchange` for those of the others, or
+    /// `both`.
+    #[serde(default)]
+    pub ways: Vec<String>,
     /// What measuring them took in `MPI_Init`; null where they were known or set. (A rank's record has no names, so that nothing
     /// of it can be left out.)
     pub measured_seconds: Option<f64>,

@@ -193,7 +193,8 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
                     if source == target { Ok(()) } else { self.transport.copy(source, target, from.len) }
                 }
                 Action::Fold { left, right, into } => {
-                    let [left, right, target] = [left, right, into].map(|range| self.address(range));
+                    // Not by `map` over an array, which is compiled to a call.
+                    let (left, right, target) = (self.address(left), self.address(right), self.address(into));
                     self.transport.fold(left, right, target, into.len);
                     Ok(())
                 }

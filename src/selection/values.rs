@@ -4,7 +4,7 @@ use super::error::suggestion;
 use super::file_names;
 use super::settings::{ReportFormat, ReportTarget};
 use crate::algorithm::{format_bytes, parse_bytes};
-use crate::schedule::limits::ProtocolLimits;
+use crate::schedule::limits::{Limit, ProtocolLimits};
 use std::path::{Path, PathBuf};
 
 /// The value of the word.
@@ -29,10 +29,10 @@ pub fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
         "auto" => Ok(None),
         "off" => Ok(Some(ProtocolLimits::NONE)),
         list => {
-            let bytes: Option<Vec<usize>> = list.split(',').map(|bytes| parse_bytes(bytes.trim())).collect();
-            let limits = bytes.and_then(ProtocolLimits::of);
+            let limits: Option<Vec<Limit>> = list.split(',').map(|limit| limit.parse().ok()).collect();
+            let limits = limits.and_then(ProtocolLimits::of);
             limits.map(Some).ok_or_else(|| {
-                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, such as 256,4040")
+                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, each for all messages or those of one way, such as 256,4040 or 256:one_way,4040:exchange")
             })
         }
     }

@@ -121,7 +121,7 @@ fn measure_limits(runtime: &Runtime) -> Result {
     let mut told = Vec::new();
     if let Some(measured) = measured {
         told.extend(measured.limits.word().to_le_bytes());
-        let found: Vec<_> = measured.limits.bytes().map(|bytes| bytes.to_string()).collect();
+        let found: Vec<_> = measured.limits.limits().map(|limit| limit.to_string()).collect();
         let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
         ::log::info!("protocol limits within a node: {found} bytes, measured in {:.1} ms", measured.seconds * 1e3);
     }

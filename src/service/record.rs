@@ -71,7 +71,8 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
         None => (runtime.limits(), runtime.limits_took()),
     };
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
-    (!bytes.is_empty()).then_some(LimitsRecord { bytes, measured_seconds })
+    let ways = limits.limits().map(|limit| limit.way.word().to_owned()).collect();
+    (!bytes.is_empty()).then_some(LimitsRecord { bytes, ways, measured_seconds })
 }
 
 /// What this rank has to tell. `combined` is what all ranks together say of its calls.

@@ -11,11 +11,12 @@ use super::communicator::{TAG, receive_words, send_words};
 use super::constants;
 use super::error::{Result, check};
 use mpi_sys::{MPI_Comm, MPI_Request};
+use search::Times;
 use smallvec::SmallVec;
 use std::os::raw::c_int;
 use std::time::{Duration, Instant};
 
-/// Batches of each kind, the fastest of which counts, and what each repeats: an exchange, then there and back.
+/// Batches of each kind, the fastest of which counts, and how often each repeats an exchange, and then a message there and back.
 const BATCHES: usize = 6;
 const ROUNDS: usize = 4;
 /// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
@@ -46,7 +47,7 @@ pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured
         return follow(comm, peer).map(|()| None);
     }
     let begun = Instant::now();
-    let limits = lead(comm, peer, PATIENCE, |time| search::search(time))?;
+    let limits = lead(comm, peer, PATIENCE, |time| search::search(known(), time))?;
     Ok(limits.map(|limits| Measured { limits, seconds: begun.elapsed().as_secs_f64() }))
 }
 
@@ -55,7 +56,7 @@ pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured
 /// # Errors
 /// What PMPI returned.
 pub fn within_node(comm: MPI_Comm, peer: usize, patience: Duration) -> Result<Option<ProtocolLimits>> {
-    lead(comm, peer, patience, |time| search::search(time))
+    lead(comm, peer, patience, |time| search::search(known(), time))
 }
 
 /// Finds out with `peer` on another node, which calls [`follow`], the longest message that had better travel whole, in it `None` if
@@ -67,7 +68,7 @@ pub fn between_nodes(comm: MPI_Comm, peer: usize, patience: Duration) -> Result<
     lead(comm, peer, patience, |time| search::pieces(time))
 }
 
-type Time<'a> = &'a mut dyn FnMut(usize, usize) -> std::result::Result<f64, Stopped>;
+type Time<'a> = &'a mut dyn FnMut(usize, usize) -> std::result::Result<Times, Stopped>;
 
 /// Searches with times of messages to `peer`.
 fn lead<T>(
@@ -127,19 +128,19 @@ impl Pair {
         Self { comm, peer: peer as c_int, out: Vec::new(), into: Vec::new() }
     }
 
-    /// Seconds of an exchange and of a message there and back, all with `bytes` in so many pieces.
-    fn time(&mut self, bytes: usize, pieces: usize) -> Result<f64> {
+    /// What messages of `bytes` in so many pieces take.
+    fn time(&mut self, bytes: usize, pieces: usize) -> Result<Times> {
         send_words(self.comm, self.peer as usize, [bytes, pieces].map(|word| word as u64))?;
         // The first batch brings the pages and queues in.
         self.batch(bytes, pieces, true)?;
-        let mut least = f64::INFINITY;
+        let mut least = Times { one_way: f64::INFINITY, exchange: f64::INFINITY };
         for _ in 0..BATCHES {
-            least = least.min(self.batch(bytes, pieces, true)?);
+            least = least.least(self.batch(bytes, pieces, true)?);
         }
-        Ok(least / ROUNDS as f64)
+        Ok(least)
     }
 
-    fn batch(&mut self, bytes: usize, pieces: usize, first: bool) -> Result<f64> {
+    fn batch(&mut self, bytes: usize, pieces: usize, first: bool) -> Result<Times> {
         if self.out.len() < bytes {
             self.out.resize(bytes, 0);
             self.into.resize(bytes, 0);
@@ -149,17 +150,19 @@ impl Pair {
             let mut requests = self.start(bytes, pieces)?;
             self.receive(bytes, pieces)?;
             wait(&mut requests)?;
+        }
+        let exchanged = Instant::now();
+        for _ in 0..ROUNDS {
             if first {
-                let mut requests = self.start(bytes, pieces)?;
-                wait(&mut requests)?;
+                self.send(bytes, pieces)?;
                 self.receive(bytes, pieces)?;
             } else {
                 self.receive(bytes, pieces)?;
-                let mut requests = self.start(bytes, pieces)?;
-                wait(&mut requests)?;
+                self.send(bytes, pieces)?;
             }
         }
-        Ok(begun.elapsed().as_secs_f64())
+        let each = |time: Duration| time.as_secs_f64() / ROUNDS as f64;
+        Ok(Times { one_way: each(exchanged.elapsed()) / 2.0, exchange: each(exchanged - begun) })
     }
 
     fn start(&self, bytes: usize, pieces: usize) -> Result<SmallVec<[MPI_Request; 2]>> {
@@ -176,6 +179,15 @@ impl Pair {
             });
         }
         Ok(requests)
+    }
+
+    fn send(&self, bytes: usize, pieces: usize) -> Result {
+        let (comm, peer) = (self.comm, self.peer);
+        self.out[..bytes].chunks(bytes.div_ceil(pieces)).try_for_each(|piece| {
+            let (first, number) = (piece.as_ptr().cast(), piece.len() as c_int);
+            // SAFETY: so many bytes.
+            check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), peer, TAG, comm) })
+        })
     }
 
     fn receive(&mut self, bytes: usize, pieces: usize) -> Result {

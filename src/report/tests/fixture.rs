@@ -100,7 +100,11 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
             mpi_library: "Open MPI v4.1.4".into(),
             command: "./stencil --grid 4096 --steps 400".into(),
             mode: mode.into(),
-            limits: (mode == "replace").then(|| LimitsRecord { bytes: vec![4032], measured_seconds: Some(0.0047) }),
+            limits: (mode == "replace").then(|| LimitsRecord {
+                bytes: vec![4032],
+                ways: vec!["both".into()],
+                measured_seconds: Some(0.0047),
+            }),
             sync: sync.into(),
             ranks: RANKS,
             id: "node-a 4000".into(),

@@ -123,7 +123,15 @@ impl Writer<'_> {
 
 /// Which messages within a node travelled as two, and what finding that out took.
 fn cut_in_two(limits: &LimitsRecord) -> String {
-    let spans: Vec<_> = limits.bytes.iter().map(|limit| format!("{}-{}", limit + 1, 2 * limit)).collect();
+    let span = |(place, limit): (usize, &u64)| {
+        let way = match limits.ways.get(place).map(String::as_str) {
+            Some("one_way") => " with a root",
+            Some("exchange") => " without one",
+            _ => "",
+        };
+        format!("{}-{}{way}", limit + 1, 2 * limit)
+    };
+    let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
     let took =
         limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
     format!("; {} bytes on a node go as two{took}", spans.join(", "))

@@ -94,6 +94,10 @@ pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Optio
     if let Combine::ReduceLocal { commutative } = form.combine {
         (actions, scratch) = local_reduction::apply(actions, scratch, LocalReduction::new(commutative, form.apart));
     }
+    // Calls that need no working memory are spared asking for it.
+    if !actions.iter().any(results_in_place::uses_scratch) {
+        scratch = 0;
+    }
     Some(Lowered { actions: actions.into(), scratch, requests })
 }
 

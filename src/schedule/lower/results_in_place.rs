@@ -61,6 +61,12 @@ fn is_over(range: Range, later: &[Action]) -> bool {
     true
 }
 
+/// Whether an action reads or writes scratch.
+pub fn uses_scratch(action: &Action) -> bool {
+    let (reads, written) = touched(action);
+    reads.into_iter().chain([written]).flatten().any(|range| range.buffer == Buffer::Scratch)
+}
+
 /// What an action reads, and what it writes. A receive that is started writes, as it must not be touched before.
 fn touched(action: &Action) -> ([Option<Range>; 2], Option<Range>) {
     match *action {

@@ -2,7 +2,7 @@
 
 use crate::operation::{Call, Cost, Operation, SharedMemory};
 use crate::schedule::fragments::Fragments;
-use crate::schedule::limits::ProtocolLimits;
+use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 use crate::schedule::lower::Form;
 use serde::{Deserialize, Serialize};
 
@@ -114,9 +114,10 @@ pub struct Network {
     /// found out, which is the same for predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<usize>,
-    /// Bytes beyond which a message within a node travels as two, as `COLLIE_LIMITS` says; absent where nobody found out.
+    /// Bytes beyond which a message within a node travels as two, as `COLLIE_LIMITS` says: numbers, or such as
+    /// `"4040:exchange"` for those of one way only; absent where nobody found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<Vec<usize>>,
+    pub limits: Option<Vec<Limit>>,
     /// Memory that ranks of a node share; what nobody knows better where the file says nothing of it.
     #[serde(default)]
     pub memory: Memory,
@@ -165,10 +166,10 @@ impl Network {
         Self::parse(name, &text)
     }
 
-    /// What calls are lowered for on this network.
-    pub fn form(&self) -> Form {
+    /// What calls of an operation are lowered for on this network.
+    pub fn form(&self, operation: Operation) -> Form {
         let between_nodes = self.fragment.filter(|bytes| *bytes > 0);
-        let within_node = self.protocol_limits().unwrap_or(ProtocolLimits::NONE);
+        let within_node = self.protocol_limits().unwrap_or(ProtocolLimits::NONE).for_way(Way::of(operation));
         Form { fragments: Fragments { between_nodes, within_node }, ..Form::PLAIN }
     }
 
@@ -260,7 +261,9 @@ impl Network {
             return refuse("every time has to be a number of seconds, not below 0");
         }
         if network.limits.is_some() && network.protocol_limits().is_none() {
-            return refuse("limits have to be at most two numbers of bytes, ascending, from 1 on");
+            return refuse(
+                "limits have to be at most two numbers of bytes, ascending, from 1 on (\"4040:exchange\": for one way)",
+            );
         }
         Ok(network)
     }

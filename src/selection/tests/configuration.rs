@@ -257,11 +257,11 @@ fn the_network_decides_where_bytes_begin_to_count() {
         (found.piece, found.limits)
     };
     let limits = ProtocolLimits::of([4032]);
-    assert_eq!(limited(&[], Some(8192), Some(vec![4032])), (Piece::Bytes(8192), limits));
+    assert_eq!(limited(&[], Some(8192), Some(vec![4032.into()])), (Piece::Bytes(8192), limits));
     assert_eq!(limited(&[], Some(0), Some(vec![])), (Piece::Off, Some(ProtocolLimits::NONE)));
     assert_eq!(limited(&[], None, None), (Piece::Auto, None));
     let set = [("COLLIE_PIECE", "4K"), ("COLLIE_LIMITS", "off")];
-    assert_eq!(limited(&set, Some(8192), Some(vec![4032])), (Piece::Bytes(4096), Some(ProtocolLimits::NONE)));
+    assert_eq!(limited(&set, Some(8192), Some(vec![4032.into()])), (Piece::Bytes(4096), Some(ProtocolLimits::NONE)));
     network.ports_per_node = 0;
     let error = RawConfiguration { network: text(&network), ..raw }.parse().unwrap_err().to_string();
     assert!(error.contains("ports_per_node"), "{error}");

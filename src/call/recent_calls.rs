@@ -1,5 +1,5 @@
-//! Calls that are passed on as they came, as far as the fast path has to know them: in a line of their own each, so that nothing
-//! has to be followed to find out where the next one like it is counted.
+//! Calls that came lately, as far as the fast path has to know them: in a line of its own each, so that little has to be followed
+//! to find out what the next one like it takes and where it is counted.
 
 use super::arguments::{Arguments, Key};
 use super::local_arguments::LocalArguments;
@@ -10,23 +10,35 @@ use crate::schedule::overlap::{Distances, Overlap};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-/// Those of a communicator.
+/// Those of a communicator. What is played for one of ours is found in a `C`, for as long as that is kept.
 #[derive(Debug)]
-pub struct NativeCalls(Direct<NativeCall>);
+pub struct RecentCalls<C>(Direct<Line<C>>);
+
+/// What the fast path does for a call that it knows.
+#[derive(Debug)]
+pub struct Known<'a, C> {
+    /// Where the call is counted.
+    pub counter: CounterId,
+    /// Its bytes.
+    pub bytes: u64,
+    /// None if it is passed on as it came.
+    pub played: Option<&'a Weak<C>>,
+}
 
 /// One of them. Begins a cache line: two hold what most need.
 #[derive(Debug)]
 #[repr(align(64))]
-struct NativeCall {
+struct Line<C> {
     key: Key,
     distances: Distances,
     counter: CounterId,
     bytes: u64,
+    played: Option<Weak<C>>,
     /// Counts and displacements to compare the next call's with, for as long as the call itself is kept.
     own: Option<Weak<OwnArguments>>,
 }
 
-impl NativeCall {
+impl<C> Line<C> {
     /// Whether its arrays hold the same as these. Part of the entry that calls it: handed on to a function, the arguments would have
     /// to lie in memory, in entries without arrays as well.
     #[inline(always)]
@@ -39,31 +51,33 @@ impl NativeCall {
     }
 }
 
-impl NativeCalls {
+impl<C> RecentCalls<C> {
     /// None yet; what they come to hold is charged to `account`.
     pub const fn new(account: Arc<CacheAccount>) -> Self {
         Self(Direct::new(account))
     }
 
-    /// Where a call is counted that came before and was passed on, and its bytes.
+    /// What is known of a call that came before.
     #[inline(always)]
-    pub fn find(&self, arguments: &Arguments) -> Option<(CounterId, u64)> {
+    pub fn find(&self, arguments: &Arguments) -> Option<Known<'_, C>> {
         let key = arguments.shape();
-        let known = self.0.find(key.line())?;
-        let is_known = known.key == key
-            && known.distances.overlap(arguments.distance()) == Overlap::Apart
-            && known.holds(arguments.arrays);
-        is_known.then_some((known.counter, known.bytes))
+        let line = self.0.find(key.line())?;
+        let is_known = line.key == key
+            && line.distances.overlap(arguments.distance()) == Overlap::Apart
+            && line.holds(arguments.arrays);
+        is_known.then_some(Known { counter: line.counter, bytes: line.bytes, played: line.played.as_ref() })
     }
 
-    /// Makes note of a call that is passed on and counted in `counter`, for the next one like it.
-    pub fn add(&mut self, arguments: &Arguments, local: &LocalArguments, counter: CounterId) {
+    /// Makes note of a call that is counted in `counter`, and passed on where nothing is `played`, for the next one like it.
+    /// Nothing else wants to know of such calls, and nobody learns from them.
+    pub fn add(&mut self, arguments: &Arguments, local: &LocalArguments, counter: CounterId, played: Option<&Rc<C>>) {
         if local.overlap != Overlap::Apart {
             return;
         }
         let (distances, bytes) = (local.distances(), local.bytes() as u64);
         let (key, own) = (arguments.shape(), local.own.as_ref().map(Rc::downgrade));
-        self.0.put(key.line(), NativeCall { key, distances, counter, bytes, own });
+        let played = played.map(Rc::downgrade);
+        self.0.put(key.line(), Line { key, distances, counter, bytes, played, own });
     }
 
     /// Forgets all.
