@@ -155,7 +155,9 @@ impl Key {
     #[inline(always)]
     pub const fn line(&self) -> u64 {
         let Self([send, receive, _, _, _, rest]) = *self;
-        send.wrapping_mul(3).wrapping_add(receive).wrapping_add(rest).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        // The root counts where the operation does too: from its upper half alone every other root would come to one line.
+        let others = (rest >> 29).wrapping_add(rest);
+        send.wrapping_mul(3).wrapping_add(receive).wrapping_add(others).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 
@@ -179,4 +181,20 @@ fn first_place(arrays: Arrays, size: usize) -> Option<isize> {
 /// Whether the address is the one that stands for "in place".
 pub fn is_in_place(address: *const c_void) -> bool {
     address == constants::in_place()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_in_turn_come_to_lines_of_their_own() {
+        for operation in [Operation::Bcast, Operation::Gather] {
+            let line = |root: u64| Key([8, 8, 5, 5, 0, root << 32 | operation as u64]).line() >> 60;
+            let mut lines: Vec<_> = (0..8).map(line).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            assert_eq!(lines.len(), 8, "{operation}: {lines:?}");
+        }
+    }
 }
