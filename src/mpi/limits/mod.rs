@@ -16,9 +16,11 @@ use smallvec::SmallVec;
 use std::os::raw::c_int;
 use std::time::{Duration, Instant};
 
-/// Batches of each kind, the fastest of which counts, and how often each repeats an exchange, and then a message there and back.
+/// Batches of each kind, the fastest of which counts.
 const BATCHES: usize = 6;
-const ROUNDS: usize = 4;
+/// How often each repeats an exchange, and then how many messages in a row come to the rank that measures.
+const EXCHANGES: usize = 4;
+const IN_A_ROW: usize = 8;
 /// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
 const PATIENCE: Duration = Duration::from_millis(30);
 
@@ -146,23 +148,27 @@ impl Pair {
             self.into.resize(bytes, 0);
         }
         let begun = Instant::now();
-        for _ in 0..ROUNDS {
+        for _ in 0..EXCHANGES {
             let mut requests = self.start(bytes, pieces)?;
             self.receive(bytes, pieces)?;
             wait(&mut requests)?;
         }
-        let exchanged = Instant::now();
-        for _ in 0..ROUNDS {
-            if first {
-                self.send(bytes, pieces)?;
-                self.receive(bytes, pieces)?;
-            } else {
-                self.receive(bytes, pieces)?;
-                self.send(bytes, pieces)?;
-            }
+        let exchange = begun.elapsed();
+        self.synchronise()?;
+        let begun = Instant::now();
+        for _ in 0..IN_A_ROW {
+            if first { self.receive(bytes, pieces)? } else { self.send(bytes, pieces)? }
         }
-        let each = |time: Duration| time.as_secs_f64() / ROUNDS as f64;
-        Ok(Times { one_way: each(exchanged.elapsed()) / 2.0, exchange: each(exchanged - begun) })
+        let one_way = begun.elapsed().as_secs_f64() / IN_A_ROW as f64;
+        Ok(Times { one_way, exchange: exchange.as_secs_f64() / EXCHANGES as f64 })
+    }
+
+    /// Waits for the other rank.
+    fn synchronise(&self) -> Result {
+        let (nothing, byte, status) = (std::ptr::null_mut(), constants::byte(), constants::status_ignore());
+        let (comm, peer) = (self.comm, self.peer);
+        // SAFETY: messages of no bytes.
+        check(unsafe { mpi_sys::PMPI_Sendrecv(nothing, 0, byte, peer, TAG, nothing, 0, byte, peer, TAG, comm, status) })
     }
 
     fn start(&self, bytes: usize, pieces: usize) -> Result<SmallVec<[MPI_Request; 2]>> {
