@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Batches of each kind, the fastest of which counts.
 const BATCHES: usize = 6;
-/// How often each repeats an exchange, and then how many messages in a row come to the rank that measures.
-const EXCHANGES: usize = 4;
+/// How often each repeats an exchange and a message there and back, and then how many messages in a row come to the rank that
+/// measures.
+const ROUNDS: usize = 4;
 const IN_A_ROW: usize = 8;
 /// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
 const PATIENCE: Duration = Duration::from_millis(30);
@@ -135,8 +136,8 @@ impl Pair {
         send_words(self.comm, self.peer as usize, [bytes, pieces].map(|word| word as u64))?;
         // The first batch brings the pages and queues in.
         self.batch(bytes, pieces, true)?;
-        let mut least = Times { one_way: f64::INFINITY, exchange: f64::INFINITY };
-        for _ in 0..BATCHES {
+        let mut least = self.batch(bytes, pieces, true)?;
+        for _ in 1..BATCHES {
             least = least.least(self.batch(bytes, pieces, true)?);
         }
         Ok(least)
@@ -147,20 +148,31 @@ impl Pair {
             self.out.resize(bytes, 0);
             self.into.resize(bytes, 0);
         }
+        let each = |begun: Instant, number: usize| begun.elapsed().as_secs_f64() / number as f64;
         let begun = Instant::now();
-        for _ in 0..EXCHANGES {
+        for _ in 0..ROUNDS {
             let mut requests = self.start(bytes, pieces)?;
             self.receive(bytes, pieces)?;
             wait(&mut requests)?;
         }
-        let exchange = begun.elapsed();
+        let exchange = each(begun, ROUNDS);
+        let begun = Instant::now();
+        for _ in 0..ROUNDS {
+            if first {
+                self.send(bytes, pieces)?;
+                self.receive(bytes, pieces)?;
+            } else {
+                self.receive(bytes, pieces)?;
+                self.send(bytes, pieces)?;
+            }
+        }
+        let one_way = each(begun, 2 * ROUNDS);
         self.synchronise()?;
         let begun = Instant::now();
         for _ in 0..IN_A_ROW {
             if first { self.receive(bytes, pieces)? } else { self.send(bytes, pieces)? }
         }
-        let one_way = begun.elapsed().as_secs_f64() / IN_A_ROW as f64;
-        Ok(Times { one_way, exchange: exchange.as_secs_f64() / EXCHANGES as f64 })
+        Ok(Times { one_way, in_a_row: each(begun, IN_A_ROW), exchange })
     }
 
     /// Waits for the other rank.
