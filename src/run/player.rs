@@ -252,13 +252,15 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     #[inline(always)]
     unsafe fn exchange(&mut self, out: &Message, into: &Message) -> Result<(), T::Error> {
         self.observer.started(BLOCKING + 1, out.peer, true);
-        let exchanged = if out.is_whole() {
-            let from = self.address(out.range);
+        let exchanged = if out.is_whole() && into.is_whole() {
+            let (from, target) = (self.address(out.range), self.address(into.range));
             // SAFETY: the caller's promise; waited for below.
             let started = unsafe { self.transport.start_send(out.peer, from, out.range.len) };
             started.and_then(|request| {
+                self.observer.started(BLOCKING, into.peer, false);
                 // SAFETY: the caller's promise.
-                let received = unsafe { self.receive(into) };
+                let received = unsafe { self.transport.receive(into.peer, target, into.range.len) };
+                self.observer.ended(BLOCKING..BLOCKING + 1);
                 received.and(self.transport.wait(&mut [request]))
             })
         } else {
