@@ -64,8 +64,7 @@ pub fn seat_and_call<'a>(
     let waits_in_mpi = segment.is_none() || !agreed.nodes.is_empty();
     let yielding = agreed.situation.oversubscribed && family::SPINS_WHILE_WAITING && waits_in_mpi;
     // There no length of a message is slower than others.
-    let limits = agreed.fragments.within_node.for_way(Way::of(operation));
-    let within_node = segment.map_or(limits, |_| ProtocolLimits::NONE);
+    let within_node = segment.map_or(agreed.fragments.within_node, |_| ProtocolLimits::NONE);
     let call = Call {
         operation,
         root: local.root,
@@ -83,15 +82,17 @@ pub fn seat_and_call<'a>(
     (Seat { comm, rank, size, yielding, fragments: Fragments { within_node, ..agreed.fragments }, segment }, call)
 }
 
-/// What a call is lowered for on this rank.
-pub fn form(place: &Seat, local: &LocalArguments) -> Form {
+/// What a call of an algorithm that was decided on is lowered for on this rank.
+pub fn form(place: &Seat, choice: &Choice, call: &Call, local: &LocalArguments) -> Form {
     let combine = match local.reduction {
         Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { commutative: reduction.commutative },
         _ => Combine::Kernel,
     };
     // What overlaps in another way than in place is moved out of the way first.
     let in_place = local.send.is_none() || local.receive.is_none();
-    Form { fragments: place.fragments, blocking: !place.yielding, apart: !in_place, combine }
+    let within_node = place.fragments.within_node.for_way(Way::of(choice, call.nodes));
+    let fragments = Fragments { within_node, ..place.fragments };
+    Form { fragments, blocking: !place.yielding, apart: !in_place, combine }
 }
 
 /// What a lowered program rests on, within a communicator and a version of the program's choices.

@@ -82,7 +82,7 @@ fn prepare(
         return None;
     }
     let (place, call) = seat_and_call(&attached.communicator, operation, local);
-    let form = program::form(&place, local);
+    let form = program::form(&place, choice, &call, local);
     let lower = || program::lowered(&place, &call, choice, &form);
     let lowered = match &local.own {
         None => attached.calls.program(program::Key::of(&call, &form), choice, lower),

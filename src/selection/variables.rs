@@ -193,10 +193,10 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "auto",
         help: "Lengths beyond which a message within a node takes a slower path through the MPI library: a message \
                that is longer, but no longer than twice the limit, is sent as two; with :one_way only in operations \
-               with a root, with :exchange only in the others. auto takes them from the file of \
-               COLLIE_NETWORK, or else measures them in MPI_Init between ranks 0 and 1, if these are on one node, \
-               for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040, or the values of \
-               OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit), or off.",
+               with a root and in algorithms made of them, with :exchange only in the others. auto takes them from \
+               the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks 0 and 1, if these are on \
+               one node, for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040:exchange, or the \
+               values of OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit), or off.",
     },
     Variable {
         name: REPORT,

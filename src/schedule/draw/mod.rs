@@ -27,8 +27,7 @@ const WIDTH: f64 = 880.0;
 /// # Panics
 /// Never: there is no limit on the steps.
 pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<String, Broken> {
-    let tapes =
-        Tapes::record(choice, call, size, &network.form(call.operation), usize::MAX).expect("there is no limit");
+    let tapes = Tapes::record(choice, call, size, &network.form(choice, call), usize::MAX).expect("there is no limit");
     let messages = shape::messages(&tapes)?;
     let mut svg = Svg::default();
     let row = choice.algorithm;

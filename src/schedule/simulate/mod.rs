@@ -76,7 +76,7 @@ pub fn simulate(
     network: &Network,
     steps: usize,
 ) -> Result<Option<Outcome>, Broken> {
-    let tapes = Tapes::record(choice, call, size, &network.form(call.operation), steps);
+    let tapes = Tapes::record(choice, call, size, &network.form(choice, call), steps);
     tapes.map(|tapes| simulate_tapes(&tapes, network, call.nodes, &mut ())).transpose()
 }
 

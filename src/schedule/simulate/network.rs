@@ -1,6 +1,6 @@
 //! A network in numbers.
 
-use crate::operation::{Call, Cost, Operation, SharedMemory};
+use crate::operation::{Call, Choice, Cost, Operation, SharedMemory};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 use crate::schedule::lower::Form;
@@ -115,7 +115,7 @@ pub struct Network {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<usize>,
     /// Bytes beyond which a message within a node travels as two, as `COLLIE_LIMITS` says: numbers, or such as
-    /// `"4040:exchange"` for those of one way only; absent where nobody found out.
+    /// `"4040:exchange"` for exchanges only; absent where nobody found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Vec<Limit>>,
     /// Memory that ranks of a node share; what nobody knows better where the file says nothing of it.
@@ -166,10 +166,10 @@ impl Network {
         Self::parse(name, &text)
     }
 
-    /// What calls of an operation are lowered for on this network.
-    pub fn form(&self, operation: Operation) -> Form {
+    /// What a call of a choice is lowered for on this network.
+    pub fn form(&self, choice: &Choice, call: &Call) -> Form {
         let between_nodes = self.fragment.filter(|bytes| *bytes > 0);
-        let within_node = self.protocol_limits().unwrap_or(ProtocolLimits::NONE).for_way(Way::of(operation));
+        let within_node = self.protocol_limits().unwrap_or(ProtocolLimits::NONE).for_way(Way::of(choice, call.nodes));
         Form { fragments: Fragments { between_nodes, within_node }, ..Form::PLAIN }
     }
 
