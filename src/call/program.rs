@@ -233,11 +233,20 @@ impl Prepared {
         traffic: &mut Traffic,
         counts: &mut Counts,
     ) -> Result {
-        let messages = Messages { channel: &self.channel, addresses: sides, traffic };
+        let channel = &self.channel;
+        // Messages are made where they are handed on: made before, they are written to memory and read back in another width.
         match (&self.shared, &self.kept) {
-            (None, Some(lowered)) if self.plain => self.play_plain(messages, lowered, observer, sides, counts),
-            (None, _) => self.play_over(messages, &mut self.requests.borrow_mut(), observer, sides, part, counts),
-            (Some(shared), _) => self.play_mixed(messages, shared, observer, sides, part, counts),
+            (None, Some(lowered)) if self.plain => {
+                self.play_plain(Messages { channel, addresses: sides, traffic }, lowered, observer, sides, counts)
+            }
+            (None, _) => {
+                let messages = Messages { channel, addresses: sides, traffic };
+                self.play_over(messages, &mut self.requests.borrow_mut(), observer, sides, part, counts)
+            }
+            (Some(shared), _) => {
+                let messages = Messages { channel, addresses: sides, traffic };
+                self.play_mixed(messages, shared, observer, sides, part, counts)
+            }
         }
     }
 
