@@ -15,15 +15,35 @@ pub struct DecodeError(#[from] postcard::Error);
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
     /// Another version's, whose bytes mean something else.
-    #[error("the record of a rank is not of this version of Collie, {}", env!("CARGO_PKG_VERSION"))]
-    Version,
+    #[error(
+        "the record of a rank was written by {found}; this is Collie {}, which reads records of layout {LAYOUT} by its own version",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Version {
+        /// Who wrote it.
+        found: String,
+    },
     /// No such bytes.
     #[error(transparent)]
     Decode(#[from] DecodeError),
 }
 
-/// What the text of a record begins with: the layout of its bytes, which goes up with every change to it, and the version.
-const TEXT_MARK: &str = concat!("2 ", env!("CARGO_PKG_VERSION"), "\n");
+/// The layout of a record's bytes, which goes up with every change to it.
+const LAYOUT: u32 = 2;
+
+/// What the text of a record begins with: layout and version.
+fn text_mark() -> String {
+    format!("{LAYOUT} {}\n", env!("CARGO_PKG_VERSION"))
+}
+
+/// Who wrote a record that begins with another mark, in words.
+fn writer(bytes: &[u8]) -> String {
+    let line = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
+    match line.and_then(|line| line.split_once(' ')) {
+        Some((layout, version)) if layout.parse::<u32>().is_ok() => format!("Collie {version}, with layout {layout}"),
+        _ => "something else".to_owned(),
+    }
+}
 
 /// A record on its way but for the numbers of its counters, which follow it: there may be thousands of counters, of few kinds.
 #[derive(Serialize, Deserialize)]
@@ -84,7 +104,7 @@ fn numbers(bytes: &[u8; CELL]) -> ([u32; 2], [u64; 6]) {
 impl RankRecord {
     /// The record as text, for a file that another process of this version reads.
     pub fn to_text(&self) -> String {
-        BASE64.encode(&[TEXT_MARK.as_bytes(), &self.encode()].concat())
+        BASE64.encode(&[text_mark().as_bytes(), &self.encode()].concat())
     }
 
     /// What [`to_text`](Self::to_text) wrote.
@@ -92,9 +112,11 @@ impl RankRecord {
     /// # Errors
     /// Text of another version, or of no record.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
-        let bytes = BASE64.decode(text.as_bytes()).map_err(|_| TextError::Version)?;
-        let bytes = bytes.strip_prefix(TEXT_MARK.as_bytes()).ok_or(TextError::Version)?;
-        Ok(Self::decode(bytes)?)
+        let bytes = BASE64.decode(text.as_bytes()).unwrap_or_default();
+        match bytes.strip_prefix(text_mark().as_bytes()) {
+            Some(record) => Ok(Self::decode(record)?),
+            None => Err(TextError::Version { found: writer(&bytes) }),
+        }
     }
 
     /// The record as bytes, for the way to rank 0.

@@ -138,6 +138,9 @@ mod tests {
         let path = folder.path().join("run.rank1.json");
         write(&path, &Summary { record: Some(data_encoding::BASE64.encode(b"1 0.0.1\nrest")), ..rank(1, "a") });
         let message = read_all(&[folder.path().into()]).unwrap_err().message;
-        assert!(message.contains("run.rank1.json") && message.contains("not of this version"), "{message}");
+        assert!(message.contains("run.rank1.json") && message.contains("by Collie 0.0.1, with layout 1"), "{message}");
+        write(&path, &Summary { record: Some("?".to_owned()), ..rank(1, "a") });
+        let message = read_all(&[folder.path().into()]).unwrap_err().message;
+        assert!(message.contains("by something else"), "{message}");
     }
 }
