@@ -54,7 +54,7 @@ impl CachedCall {
     #[inline(always)]
     pub fn count_short(&self) {
         if let Some(learner) = self.plan.learner() {
-            learner.rested();
+            learner.rest().count();
         }
     }
 }

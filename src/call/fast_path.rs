@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
 use super::cached::CachedCall;
 use super::program::Prepared;
-use super::recent_calls::Known;
+use super::recent_calls::{CarriedOut, Known};
 use super::registry;
 use crate::algorithm::Operation;
 use crate::communicator::state::Communicator;
@@ -41,19 +41,25 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
         return None;
     }
     let start = held.communicator.runtime.clock.raw();
-    let Some(Known { counter, bytes, played }) = held.calls.recent.find(arguments) else {
+    let Some(Known { counter, bytes, played, rest }) = held.calls.recent.find(arguments) else {
         // Copies: what others may look at has to lie in memory.
         let (arguments, native) = (*arguments, native);
         return kept(thread, (attachment, held), start, &arguments, &native);
     };
-    if let Some(call) = played {
+    if let Some((call, place)) = played {
         let (call, arguments) = (call.upgrade(), *arguments);
         return match call {
             Some(call) => {
-                Some(played_again(thread, (attachment, held), start, &arguments, (call, 0), (counter, bytes)))
+                if let Some(rest) = rest {
+                    rest.count();
+                }
+                Some(played_again(thread, (attachment, held), start, &arguments, (call, place), (counter, bytes)))
             }
             None => kept(thread, (attachment, held), start, &arguments, &native),
         };
+    }
+    if let Some(rest) = rest {
+        rest.count();
     }
     begin(&mut held.communicator, arguments.operation, start);
     let mark = guard::Mark::new();
@@ -84,10 +90,9 @@ fn kept(
     let known = Rc::clone(known);
     let counted = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
     let is_played = known.prepared[place].is_some();
-    // Without a learner it is always the first candidate that carries calls out.
-    if known.plan.learner().is_none() {
-        calls.recent.add(arguments, &known.local, counted.0, is_played.then_some(&known));
-    }
+    let rest = known.plan.learner().map(|learner| learner.rest());
+    let carried_out = CarriedOut { counter: counted.0, played: is_played.then_some(&known), place, rest };
+    calls.recent.add(arguments, &known.local, carried_out);
     if is_played {
         return Some(played_again(thread, (attachment, held), start, arguments, (known, place), counted));
     }

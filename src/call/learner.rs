@@ -14,6 +14,7 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::cell::{Cell as Number, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What this process has learned, for communicators to come.
@@ -34,6 +35,29 @@ pub struct Turn {
     pub besides: u64,
 }
 
+/// Calls in which nothing is measured.
+#[derive(Debug)]
+pub struct Rest {
+    /// How many are left.
+    left: Number<u64>,
+    /// Who carries them out.
+    incumbent: Number<usize>,
+}
+
+impl Rest {
+    /// Whether the next call is one of them, and the candidate at `place` carries it out.
+    #[inline(always)]
+    pub fn is_of(&self, place: usize) -> bool {
+        self.left.get() > 0 && self.incumbent.get() == place
+    }
+
+    /// Counts such a call.
+    #[inline(always)]
+    pub fn count(&self) {
+        self.left.set(self.left.get() - 1);
+    }
+}
+
 /// One kind of call on one communicator.
 #[derive(Debug)]
 pub struct Learner {
@@ -41,9 +65,7 @@ pub struct Learner {
     cell: Cell,
     candidates: Arc<[Option<Arc<Choice>>]>,
     seed: u64,
-    /// Calls left in which nothing is measured, and who carries them out.
-    left: Number<u64>,
-    incumbent: Number<usize>,
+    rest: Rc<Rest>,
     state: RefCell<State>,
 }
 
@@ -64,15 +86,14 @@ impl Learner {
     pub fn new(shape: CommunicatorShape, cell: Cell, seed: u64, known: Known) -> Self {
         let Known { candidates, trial, samples } = known;
         let before = (trial.report(), trial.standings().to_vec());
-        let (left, incumbent) = (trial.rest(), trial.incumbent());
-        let state = State { trial, granted: left, samples, exchange: 0, before };
+        let rest = Rest { left: Number::new(trial.rest()), incumbent: Number::new(trial.incumbent()) };
+        let state = State { granted: trial.rest(), trial, samples, exchange: 0, before };
         Self {
             shape,
             cell,
             candidates,
             seed: seed ^ cell.number(),
-            left: Number::new(left),
-            incumbent: Number::new(incumbent),
+            rest: Rc::new(rest),
             state: RefCell::new(state),
         }
     }
@@ -85,13 +106,12 @@ impl Learner {
     /// Who carries out the next call, if nothing is measured in it.
     #[inline(always)]
     pub fn resting(&self) -> Option<usize> {
-        (self.left.get() > 0).then(|| self.incumbent.get())
+        (self.rest.left.get() > 0).then(|| self.rest.incumbent.get())
     }
 
-    /// Counts such a call.
-    #[inline(always)]
-    pub fn rested(&self) {
-        self.left.set(self.left.get() - 1);
+    /// Calls in which nothing is measured, for who counts them itself.
+    pub const fn rest(&self) -> &Rc<Rest> {
+        &self.rest
     }
 
     /// Who carries out the next call; counts it. Where a round has ended the ranks first compare: collective over the
@@ -101,7 +121,7 @@ impl Learner {
     /// What PMPI returned.
     pub fn turn(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result<Turn> {
         if let Some(place) = self.resting() {
-            self.rested();
+            self.rest.count();
             return Ok(Turn { place, measured: false, besides: 0 });
         }
         let mut state = self.up_to_date();
@@ -114,7 +134,7 @@ impl Learner {
             state.samples.besides(runtime.nanoseconds(besides));
             self.grant(&mut state);
             if let Some(place) = self.resting() {
-                self.rested();
+                self.rest.count();
                 return Ok(Turn { place, measured: false, besides });
             }
         }
@@ -176,7 +196,7 @@ impl Learner {
     /// The state, with the calls counted that have been made since.
     fn up_to_date(&self) -> std::cell::RefMut<'_, State> {
         let mut state = self.state.borrow_mut();
-        let left = self.left.get();
+        let left = self.rest.left.get();
         let made = state.granted - left;
         state.trial.rested(made);
         state.granted = left;
@@ -185,8 +205,8 @@ impl Learner {
 
     fn grant(&self, state: &mut State) {
         state.granted = state.trial.rest();
-        self.left.set(state.granted);
-        self.incumbent.set(state.trial.incumbent());
+        self.rest.left.set(state.granted);
+        self.rest.incumbent.set(state.trial.incumbent());
     }
 
     /// The ranks exchange what they measured, and take it in alike.

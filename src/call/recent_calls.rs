@@ -2,6 +2,7 @@
 //! to find out what the next one like it takes and where it is counted.
 
 use super::arguments::{Arguments, Key};
+use super::learner::Rest;
 use super::local_arguments::LocalArguments;
 use super::own_arguments::OwnArguments;
 use crate::monitor::{CacheAccount, CounterId, Direct};
@@ -21,8 +22,22 @@ pub struct Known<'a, C> {
     pub counter: CounterId,
     /// Its bytes.
     pub bytes: u64,
-    /// None if it is passed on as it came.
-    pub played: Option<&'a Weak<C>>,
+    /// What is played, and the place of that among the candidates; none if it is passed on as it came.
+    pub played: Option<(&'a Weak<C>, usize)>,
+    /// What the call is counted in besides, where the ranks learn.
+    pub rest: Option<&'a Rest>,
+}
+
+/// How a call is carried out.
+pub struct CarriedOut<'a, C> {
+    /// Where it is counted.
+    pub counter: CounterId,
+    /// What is played; none if it is passed on.
+    pub played: Option<&'a Rc<C>>,
+    /// Whose turn it is among several candidates,
+    pub place: usize,
+    /// and for how many calls, where the ranks learn.
+    pub rest: Option<&'a Rc<Rest>>,
 }
 
 /// One of them. Begins a cache line: two hold what most need.
@@ -34,6 +49,10 @@ struct Line<C> {
     counter: CounterId,
     bytes: u64,
     played: Option<Weak<C>>,
+    /// Which of several candidates that is,
+    place: u8,
+    /// and for how many calls still, where the ranks learn.
+    rest: Option<Rc<Rest>>,
     /// Counts and displacements to compare the next call's with, for as long as the call itself is kept.
     own: Option<Weak<OwnArguments>>,
 }
@@ -57,7 +76,7 @@ impl<C> RecentCalls<C> {
         Self(Direct::new(account))
     }
 
-    /// What is known of a call that came before.
+    /// What is known of a call that came before. Where the ranks learn, it has yet to be counted.
     #[inline(always)]
     pub fn find(&self, arguments: &Arguments) -> Option<Known<'_, C>> {
         let key = arguments.shape();
@@ -65,19 +84,24 @@ impl<C> RecentCalls<C> {
         let is_known = line.key == key
             && line.distances.overlap(arguments.distance()) == Overlap::Apart
             && line.holds(arguments.arrays);
-        is_known.then_some(Known { counter: line.counter, bytes: line.bytes, played: line.played.as_ref() })
+        let place = usize::from(line.place);
+        if !is_known || line.rest.as_ref().is_some_and(|rest| !rest.is_of(place)) {
+            return None;
+        }
+        let played = line.played.as_ref().map(|played| (played, place));
+        Some(Known { counter: line.counter, bytes: line.bytes, played, rest: line.rest.as_deref() })
     }
 
-    /// Makes note of a call that is counted in `counter`, and passed on where nothing is `played`, for the next one like it.
-    /// Nothing else wants to know of such calls, and nobody learns from them.
-    pub fn add(&mut self, arguments: &Arguments, local: &LocalArguments, counter: CounterId, played: Option<&Rc<C>>) {
+    /// Makes note of a call for the next one like it. Nothing but the table of counters wants to know of such calls.
+    pub fn add(&mut self, arguments: &Arguments, local: &LocalArguments, carried_out: CarriedOut<'_, C>) {
         if local.overlap != Overlap::Apart {
             return;
         }
+        let CarriedOut { counter, played, place, rest } = carried_out;
         let (distances, bytes) = (local.distances(), local.bytes() as u64);
         let (key, own) = (arguments.shape(), local.own.as_ref().map(Rc::downgrade));
-        let played = played.map(Rc::downgrade);
-        self.0.put(key.line(), Line { key, distances, counter, bytes, played, own });
+        let (played, place, rest) = (played.map(Rc::downgrade), place as u8, rest.cloned());
+        self.0.put(key.line(), Line { key, distances, counter, bytes, played, place, rest, own });
     }
 
     /// Forgets all.

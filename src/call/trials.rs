@@ -103,9 +103,9 @@ fn begin(
             let seconds = |choice| row.candidates.iter().find(|tried| tried.algorithm == name(choice))?.seconds;
             let ns = |choice| (seconds(choice).unwrap_or(0.0) * 1e9).round() as u64;
             let ns: Vec<u64> = found.choices.iter().map(ns).collect();
-            Trial::won(&found.predicted, found.exchange, winner, &ns)
+            Trial::won(&found.foreseen, found.expected, winner, &ns)
         }
-        _ if found.choices.len() > 1 => Trial::new(&found.predicted, found.exchange),
+        _ if found.choices.len() > 1 => Trial::new(&found.foreseen, found.expected),
         _ => return None,
     };
     let candidates = found.choices.into_iter().map(|choice| choice.map(Arc::new)).collect();

@@ -1,6 +1,8 @@
 //! Who is tried: what the tables say, the MPI library, and the best few by the cost model.
 
-use super::state::MOST;
+use super::distinct::Distinct;
+use super::standing::Foreseen;
+use super::state::{Expected, MOST};
 use crate::algorithm::{Call, Choice, Shape, of};
 use crate::schedule::simulate::Network;
 use crate::schedule::verify::SameOrder;
@@ -14,6 +16,12 @@ const IN_MEMORY: usize = 2;
 /// How much slower than the best by the cost model they may be: it is off by a factor of two now and then.
 const WITHIN: f64 = 3.0;
 
+/// Nanoseconds that it takes to make an algorithm ready for a kind of call: to lower it, and to find its code and tables in no cache.
+/// 3 to 12 µs on 2 cores of an AMD EPYC, for programs of few actions.
+const READY_NS: u64 = 5_000;
+/// Nanoseconds of what the ranks do before and after an exchange. With the exchange itself 3 to 12 µs there.
+const COMPARING_NS: u64 = 5_000;
+
 const _: () = assert!(BY_MODEL + 2 <= MOST, "the default and the MPI library have a place too");
 
 /// Those that may carry out calls of one kind.
@@ -21,10 +29,10 @@ const _: () = assert!(BY_MODEL + 2 <= MOST, "the default and the MPI library hav
 pub struct Candidates {
     /// The default first; `None` for the MPI library.
     pub choices: Vec<Option<Choice>>,
-    /// Their times by the cost model over the default's; nothing is predicted of the MPI library, nor over it.
-    pub predicted: Vec<Option<f64>>,
-    /// Time of an exchange over that of a call, by the cost model.
-    pub exchange: f64,
+    /// What is foreseen of each. Nothing is predicted of the MPI library, nor over it.
+    pub foreseen: Vec<Foreseen>,
+    /// Times by the cost model.
+    pub expected: Expected,
     /// Whether all of them have to combine in the same order.
     keeps_order: bool,
 }
@@ -37,7 +45,8 @@ impl Candidates {
         let seconds = |choice: &Choice| seconds(&network, situation, call, choice);
         let of_default = default.map(seconds);
         let mut choices = vec![default.cloned()];
-        let mut predicted = vec![of_default.map(|_| 1.0)];
+        // The default is ready when trying begins.
+        let mut foreseen = vec![Foreseen { predicted: of_default.map(|_| 1.0), ready_ns: 0 }];
         let mut by_model: Vec<(f64, Choice)> = of(call.operation)
             .iter()
             .map(|row| Choice::new(row))
@@ -49,7 +58,7 @@ impl Candidates {
         let keeps_order = keeps_order(configuration, call);
         if default.is_some() && !keeps_order {
             choices.push(None);
-            predicted.push(None);
+            foreseen.push(Foreseen::default());
         }
         let mut same_order = keeps_order.then(|| default.map(|default| SameOrder::new(call, situation.ranks, default)));
         let mut may = |choice: &Choice| match &mut same_order {
@@ -62,11 +71,19 @@ impl Candidates {
         for (first, place) in in_memory.into_iter().enumerate() {
             by_model[first..=place].rotate_right(1);
         }
-        for (seconds, choice) in by_model.into_iter().filter(|(_, choice)| may(choice)).take(BY_MODEL) {
+        let mut distinct = Distinct::new(call, situation.ranks, default.zip(of_default));
+        let others = by_model.into_iter().filter(|(seconds, choice)| may(choice) && distinct.is_new(choice, *seconds));
+        for (seconds, choice) in others.take(BY_MODEL) {
             choices.push(Some(choice));
-            predicted.push(of_default.filter(|of| *of > 0.0).map(|of| seconds / of));
+            let predicted = of_default.filter(|of| *of > 0.0).map(|of| seconds / of);
+            foreseen.push(Foreseen { predicted, ready_ns: READY_NS });
         }
-        Self { choices, predicted, exchange: exchange(&network, situation, of_default.unwrap_or(best)), keeps_order }
+        let call = of_default.unwrap_or(best);
+        let expected = Expected {
+            call_ns: (call * 1e9) as u64,
+            exchange_ns: (exchange(&network, situation) * 1e9) as u64 + COMPARING_NS,
+        };
+        Self { choices, foreseen, expected, keeps_order }
     }
 }
 
@@ -125,8 +142,8 @@ impl Candidates {
         if !accepted || self.choices.len() == 1 || self.choices.len() == MOST {
             return None;
         }
+        self.foreseen.push(Foreseen { predicted: None, ready_ns: if choice.is_some() { READY_NS } else { 0 } });
         self.choices.push(choice);
-        self.predicted.push(None);
         Some(self.choices.len() - 1)
     }
 }
@@ -137,13 +154,11 @@ fn seconds(network: &Network, situation: &Situation, call: &Call, choice: &Choic
     network.seconds(choice.cost(&shape), situation.one_node, call.shared.is_some())
 }
 
-/// The time of an exchange, up a binomial tree and down again, over that of a call.
-fn exchange(network: &Network, situation: &Situation, call: f64) -> f64 {
+/// Seconds of an exchange, up a binomial tree and down again.
+fn exchange(network: &Network, situation: &Situation) -> f64 {
     let link = if situation.one_node { &network.on_node } else { &network.off_node };
     let rounds = 2 * situation.ranks.next_power_of_two().ilog2();
-    let exchange = f64::from(rounds) * link.start_up();
-    // Nothing is faster than the shortest call.
-    if call > 0.0 { (exchange / call).clamp(0.0, 4.0) } else { 4.0 }
+    f64::from(rounds) * link.start_up()
 }
 
 #[cfg(test)]
@@ -177,7 +192,7 @@ mod tests {
                         let found = found(&configuration, ranks, &call);
                         assert_eq!(found.choices.iter().filter(|choice| choice.is_none()).count(), 1);
                         assert!(
-                            (1..=MOST).contains(&found.choices.len()) && found.choices.len() == found.predicted.len()
+                            (1..=MOST).contains(&found.choices.len()) && found.choices.len() == found.foreseen.len()
                         );
                         for (place, choice) in found.choices.iter().enumerate() {
                             assert!(!found.choices[..place].contains(choice), "{operation}: {choice:?} twice");

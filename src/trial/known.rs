@@ -97,7 +97,7 @@ mod tests {
 
     fn known(calls: u64) -> Known {
         let texts = ["ring", "native", "recursive_doubling"].map(str::to_owned);
-        let mut trial = Trial::new(&[Some(1.0), None, Some(1.5)], 1.0);
+        let mut trial = crate::trial::simulated::trial(&[Some(1.0), None, Some(1.5)], 5_000, 1_000, 1_000);
         trial.rested(calls);
         Known::of(Operation::Allreduce, &texts, trial).unwrap()
     }

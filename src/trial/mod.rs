@@ -11,6 +11,7 @@
 
 mod candidates;
 mod cell;
+mod distinct;
 mod file;
 mod known;
 mod round;
@@ -28,5 +29,5 @@ pub use file::{Evidence, merged, read_here};
 pub use known::{Knowledge, Known, decode, encode};
 pub use round::Round;
 pub use samples::Samples;
-pub use standing::{Report, Standing, State};
-pub use state::{MOST, Trial};
+pub use standing::{Foreseen, Report, Standing, State};
+pub use state::{Expected, MOST, Trial};

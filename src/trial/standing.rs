@@ -2,11 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What is foreseen of a candidate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Foreseen {
+    /// Time by the cost model over that of the default, if both are known.
+    pub predicted: Option<f64>,
+    /// Nanoseconds that it takes to make it ready.
+    pub ready_ns: u64,
+}
+
 /// How one candidate stands; alike on all ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Time by the cost model over that of the default, if both are known.
     pub predicted: Option<f64>,
+    /// Nanoseconds that it takes to make it ready before its first call.
+    pub ready_ns: u64,
     /// Whether it may still be chosen.
     pub state: State,
     /// The slowest rank's time per call in the last round that it was in, nanoseconds; 0 before.
@@ -28,8 +39,9 @@ pub enum State {
 
 impl Standing {
     /// Of one that has not been tried.
-    pub const fn untried(predicted: Option<f64>) -> Self {
-        Self { predicted, state: State::Untried, ns: 0, calls: 0 }
+    pub const fn untried(foreseen: Foreseen) -> Self {
+        let Foreseen { predicted, ready_ns } = foreseen;
+        Self { predicted, ready_ns, state: State::Untried, ns: 0, calls: 0 }
     }
 
     /// Whether it was measured and not dropped.

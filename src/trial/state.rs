@@ -10,7 +10,7 @@
 //! changed, or another is faster now, all that were not far off are tried again.
 
 use super::round::Round;
-use super::standing::{Report, Standing, State};
+use super::standing::{Foreseen, Report, Standing, State};
 use serde::{Deserialize, Serialize};
 
 /// Most candidates of a cell.
@@ -28,6 +28,12 @@ const DEAR: f64 = 0.2;
 const WARM_UP: u64 = 8;
 /// Excess of a candidate's call that nobody has tried, over what is predicted.
 const UNSURE: f64 = 0.25;
+/// Where an exchange takes so many calls, candidates are measured once and for long: calls of the longest round cost less than
+/// two more exchanges.
+const DEARER: f64 = 6.0;
+/// From this part of the default's time that the cost model promises to save on, a round may begin that saves what it costs within as
+/// many calls as there have been: the model is off by a factor of two now and then.
+const PROMISING: f64 = 0.5;
 
 /// Epochs, calls of an epoch, how much slower than the fastest may stay in play, and how much faster than the incumbent has to
 /// be to take its place; by how often a candidate was measured before.
@@ -62,6 +68,15 @@ enum Aim {
     Look,
 }
 
+/// Times that trying rests on until they are measured, nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Expected {
+    /// Of a call of the default.
+    pub call_ns: u64,
+    /// Of an exchange, what is done before and after it included.
+    pub exchange_ns: u64,
+}
+
 /// The state of one cell; alike on all ranks of a communicator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -71,26 +86,26 @@ pub struct Trial {
     /// The number of calls at which the round begins.
     start: u64,
     round: Round,
+    /// Which of the [`LEVELS`] it has.
+    level: u8,
     aim: Aim,
     looks: u32,
     /// Time per call of the winner when it won; 0 while there is none.
     won_ns: u64,
     drifting: bool,
-    /// Time of an exchange, in that of a call until it is measured.
-    exchange: f64,
+    expected: Expected,
     spent_ns: u64,
     saved_ns: i64,
 }
 
 impl Trial {
-    /// Of candidates with these times by the cost model over that of the first, which is the default. `exchange`: the time of
-    /// an exchange over that of a call, as far as it can be told.
+    /// Of candidates of which this is foreseen. The first one is the default.
     ///
     /// # Panics
     /// Without candidates, or with more than [`MOST`].
-    pub fn new(predicted: &[Option<f64>], exchange: f64) -> Self {
-        assert!((1..=MOST).contains(&predicted.len()), "{} candidates", predicted.len());
-        let mut standings: Vec<_> = predicted.iter().map(|predicted| Standing::untried(*predicted)).collect();
+    pub fn new(foreseen: &[Foreseen], expected: Expected) -> Self {
+        assert!((1..=MOST).contains(&foreseen.len()), "{} candidates", foreseen.len());
+        let mut standings: Vec<_> = foreseen.iter().map(|foreseen| Standing::untried(*foreseen)).collect();
         standings[0].state = State::InPlay(0);
         let mut trial = Self {
             standings,
@@ -98,11 +113,12 @@ impl Trial {
             calls: 0,
             start: 0,
             round: Round::default(),
+            level: 0,
             aim: Aim::Search,
             looks: 0,
             won_ns: 0,
             drifting: false,
-            exchange,
+            expected,
             spent_ns: 0,
             saved_ns: 0,
         };
@@ -112,8 +128,8 @@ impl Trial {
 
     /// Of candidates of which the one at `winner` has been found the fastest before; each took `ns` per call, 0 where that is
     /// not known.
-    pub fn won(predicted: &[Option<f64>], exchange: f64, winner: usize, ns: &[u64]) -> Self {
-        let mut trial = Self::new(predicted, exchange);
+    pub fn won(foreseen: &[Foreseen], expected: Expected, winner: usize, ns: &[u64]) -> Self {
+        let mut trial = Self::new(foreseen, expected);
         for (standing, ns) in trial.standings.iter_mut().zip(ns).filter(|(_, ns)| **ns > 0) {
             (standing.state, standing.ns) = (State::InPlay(LEVELS.len() as u8), *ns);
         }
@@ -217,8 +233,8 @@ impl Trial {
             }
         }
         let incumbent_ns = self.known_ns();
-        if exchange_ns > 0 && incumbent_ns > 0 {
-            self.exchange = exchange_ns as f64 / incumbent_ns as f64;
+        if exchange_ns > 0 {
+            self.expected.exchange_ns = exchange_ns;
         }
         match self.aim {
             _ if incumbent_ns == 0 => {}
@@ -231,7 +247,7 @@ impl Trial {
 
     /// Judges those that were measured.
     fn search(&mut self) {
-        let number = self.level();
+        let number = usize::from(self.level);
         let level = &LEVELS[number];
         let measured: Vec<usize> = self.members().filter(|member| self.standings[*member].ns > 0).collect();
         let fastest =
@@ -308,27 +324,58 @@ impl Trial {
         self.round = Round { number, members, epochs: 1, calls: 8 };
         match aim {
             Aim::Search => {
-                let Level { epochs, calls, .. } = LEVELS[self.level()];
-                (self.round.epochs, self.round.calls) = (epochs, calls);
+                let level = if self.exchange() > DEARER { LEVELS.len() - 1 } else { self.level() };
+                let Level { epochs, calls, .. } = LEVELS[level];
+                (self.level, self.round.epochs, self.round.calls) = (level as u8, epochs, calls);
             }
             Aim::Look => (self.round.epochs, self.round.calls) = (4, 4),
             Aim::Watch => {}
         }
-        let within = (self.calls_paid() / EXPECTED).ceil() as u64;
         let earliest = match aim {
             Aim::Search => WARM_UP,
             Aim::Look | Aim::Watch => self.next_look(),
         };
-        self.start = self.calls.max(earliest).max(within);
+        self.start = self.calls.max(earliest).max(self.affordable());
     }
 
-    /// The calls that trying, the next round's included, takes as a share of.
-    fn calls_paid(&self) -> f64 {
-        let incumbent = &self.standings[self.incumbent()];
-        let call = if incumbent.ns > 0 { incumbent.ns as f64 } else { 1.0 };
-        let excess: f64 = self.members().map(|member| self.excess(member)).sum();
-        let calls = self.exchange + self.round.calls_of_each() as f64 * excess;
-        ((self.spent_ns as f64 / call) + calls).max(0.0) / SHARE
+    /// The number of calls from which on the next round may begin: what trying has cost and will have cost then is within its
+    /// share, or the round saves what it costs.
+    fn affordable(&self) -> u64 {
+        let round = self.cost_of_round();
+        let cost = (self.spent_ns as f64 / self.call_ns() + round).max(0.0);
+        let within = cost / SHARE / EXPECTED;
+        let promised = self.members().filter_map(|member| self.saving(member)).fold(0.0, f64::max);
+        let saves_it = if promised >= PROMISING { cost / promised } else { f64::INFINITY };
+        within.min(saves_it).ceil() as u64
+    }
+
+    /// What the next round is expected to cost, in calls.
+    fn cost_of_round(&self) -> f64 {
+        let calls = self.round.calls_of_each() as f64;
+        let of_member = |member: usize| {
+            let of = &self.standings[member];
+            let is_new = member != self.incumbent() && of.calls == 0;
+            calls * self.excess(member) + if is_new { of.ready_ns as f64 / self.call_ns() } else { 0.0 }
+        };
+        self.exchange() + self.members().map(of_member).sum::<f64>()
+    }
+
+    /// Time of an exchange over that of a call.
+    fn exchange(&self) -> f64 {
+        self.expected.exchange_ns as f64 / self.call_ns()
+    }
+
+    /// Nanoseconds of a call of the incumbent, as far as it is known.
+    fn call_ns(&self) -> f64 {
+        let known = self.standings[self.incumbent()].ns;
+        (if known > 0 { known } else { self.expected.call_ns }).max(1) as f64
+    }
+
+    /// The part of an incumbent's call that a candidate saves according to the cost model, if it has not been measured.
+    fn saving(&self, candidate: usize) -> Option<f64> {
+        let (of, incumbent) = (&self.standings[candidate], &self.standings[self.incumbent()]);
+        let predicted = of.predicted.filter(|_| of.ns == 0)?;
+        Some(1.0 - predicted / incumbent.predicted?)
     }
 
     /// What a call takes more than one of the incumbent, over that; as far as it is known.
@@ -355,7 +402,7 @@ impl Trial {
         if !self.is_won() {
             let mut untried = self.others(|of| of.state == State::Untried);
             if !untried.is_empty() {
-                untried.truncate(if self.exchange > DEAR { 4 } else { 2 });
+                untried.truncate(if self.exchange() > DEAR { 4 } else { 2 });
                 return (Aim::Search, untried);
             }
             let is_waiting = |of: &Standing| of.is_in_play() && usize::from(of.level()) < LEVELS.len();

@@ -1,4 +1,4 @@
-use super::simulated::{Cell, Outcome, exchange, random};
+use super::simulated::{Cell, Outcome, exchange, random, trial};
 use super::*;
 
 const CELLS: u64 = 300;
@@ -6,7 +6,7 @@ const CELLS: u64 = 300;
 /// Runs cells that are made of the numbers 0 to 299, of which the cost model is off by up to a factor `off`.
 fn run(calls: u64, cell: impl Fn(u64) -> Cell, off: f64) -> Vec<Outcome> {
     let outcome = |cell: Cell| {
-        let mut trial = Trial::new(&cell.predicted(off), (cell.exchange / cell.ns[0]).min(4.0));
+        let mut trial = trial(&cell.predicted(off), cell.ready as u64, cell.ns[0] as u64, cell.exchange as u64);
         cell.run(&mut trial, calls)
     };
     (0..CELLS).map(|seed| outcome(cell(seed))).collect()
@@ -62,7 +62,7 @@ fn a_winner_that_becomes_slow_is_found_out() {
         let mut cell = Cell { ns: vec![10e3, 15e3, 20e3], ..Cell::random(seed, 2.0) };
         // At call 4,000 the first comes to take four times as long.
         cell.drift = Some((4000, vec![4.0, 1.0, 1.0]));
-        let mut trial = Trial::new(&[Some(1.0), None, Some(2.0)], 0.3);
+        let mut trial = trial(&[Some(1.0), None, Some(2.0)], 3_000, 10_000, 3_000);
         let outcome = cell.run(&mut trial, 40_000);
         found += f64::from(trial.incumbent() == 1);
         cells += 1.0;
@@ -74,7 +74,7 @@ fn a_winner_that_becomes_slow_is_found_out() {
 
 #[test]
 fn a_candidate_that_is_four_times_slower_is_not_measured_again() {
-    let mut trial = Trial::new(&[Some(1.0), None, Some(1.0)], 0.0);
+    let mut trial = trial(&[Some(1.0), None, Some(1.0)], 0, 1_000, 0);
     trial.rested(trial.rest());
     let mut samples = [Samples::default(), Samples::default()];
     while !trial.is_due() {
@@ -92,7 +92,7 @@ fn ranks_that_see_other_times_decide_alike() {
     for seed in 0..50 {
         let cell = Cell::random(seed, 3.0);
         let predicted = cell.predicted(2.0);
-        let mut ranks: Vec<_> = (0..5).map(|_| (Trial::new(&predicted, 1.0), vec![Samples::default()], 0u64)).collect();
+        let mut ranks: Vec<_> = (0..5).map(|_| (trial(&predicted, 3_000, cell.ns[0] as u64, cell.ns[0] as u64), vec![Samples::default()], 0u64)).collect();
         for call in 0..3000u64 {
             let who: Vec<usize> = ranks
                 .iter_mut()
@@ -134,11 +134,11 @@ fn ranks_that_see_other_times_decide_alike() {
 
 #[test]
 fn what_was_found_elsewhere_is_taken_over_and_counts_stay_own() {
-    let mut won = Trial::new(&[Some(1.0), None, Some(1.0)], 0.1);
+    let mut won = trial(&[Some(1.0), None, Some(1.0)], 3_000, 20_000, 2_000);
     let cell = Cell { ns: vec![20e3, 10e3, 30e3], noise: 0.1, ..Cell::random(1, 2.0) };
     cell.run(&mut won, 2000);
     assert!(won.is_won() && won.incumbent() == 1);
-    let mut own = Trial::new(&[Some(1.0), None, Some(1.0)], 0.1);
+    let mut own = trial(&[Some(1.0), None, Some(1.0)], 3_000, 20_000, 2_000);
     own.rested(10);
     own.take_over(&won, 500);
     assert!(own.is_won() && own.incumbent() == 1 && own.rest() > 500);
