@@ -38,23 +38,37 @@ pub struct CachedCall {
     pub short: u8,
 }
 
+/// Who carries out a call of which nothing but the table of counters wants to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Short {
+    /// Its place among the candidates.
+    pub place: usize,
+    /// Whether the ranks learn from it.
+    pub measured: bool,
+}
+
 impl CachedCall {
-    /// Who carries out the next call, unless there is more to it than that: something to measure, or nobody made ready for
-    /// the fast path.
+    /// Who carries out the next call, unless there is more to it than that: something to compare first, or nobody made ready for
+    /// the fast path. Where the ranks learn, counts it.
     #[inline(always)]
-    pub fn short_place(&self) -> Option<usize> {
-        let place = match self.plan.learner() {
-            None => 0,
-            Some(learner) => learner.resting()?,
+    pub fn take_short(&self) -> Option<Short> {
+        let Some(learner) = self.plan.learner() else {
+            return (self.short & 1 != 0).then_some(Short { place: 0, measured: false });
         };
-        (self.short >> place & 1 != 0).then_some(place)
+        match learner.resting() {
+            Some(place) if self.short >> place & 1 != 0 => {
+                learner.rest().count();
+                Some(Short { place, measured: false })
+            }
+            Some(_) => None,
+            None => learner.ready_turn(self.short).map(|place| Short { place, measured: true }),
+        }
     }
 
-    /// Counts such a call.
-    #[inline(always)]
-    pub fn count_short(&self) {
+    /// The ranks learn that a call took so long.
+    pub fn learn(&self, place: usize, ns: u64) {
         if let Some(learner) = self.plan.learner() {
-            learner.rest().count();
+            learner.measured(place, ns, false);
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
-use super::cached::CachedCall;
+use super::cached::{CachedCall, Short};
 use super::program::Prepared;
 use super::recent_calls::{CarriedOut, Known};
 use super::registry;
@@ -53,7 +53,8 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
                 if let Some(rest) = rest {
                     rest.count();
                 }
-                Some(played_again(thread, (attachment, held), start, &arguments, (call, place), (counter, bytes)))
+                let call = (call, Short { place, measured: false });
+                Some(played_again(thread, (attachment, held), start, &arguments, call, (counter, bytes)))
             }
             None => kept(thread, (attachment, held), start, &arguments, &native),
         };
@@ -81,27 +82,29 @@ fn kept(
     native: &dyn Fn() -> c_int,
 ) -> Option<c_int> {
     let calls = &mut held.calls;
-    let known = calls.find(arguments)?;
-    let place = known.short_place()?;
-    if !known.local.fits(arguments) {
-        return None;
-    }
-    known.count_short();
-    let known = Rc::clone(known);
+    let known = calls.find(arguments).filter(|known| known.local.fits(arguments))?;
+    let short = known.take_short()?;
+    let (known, Short { place, measured }) = (Rc::clone(known), short);
     let counted = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
     let is_played = known.prepared[place].is_some();
-    let rest = known.plan.learner().map(|learner| learner.rest());
-    let carried_out = CarriedOut { counter: counted.0, played: is_played.then_some(&known), place, rest };
-    calls.recent.add(arguments, &known.local, carried_out);
+    if !measured {
+        let rest = known.plan.learner().map(|learner| learner.rest());
+        let carried_out = CarriedOut { counter: counted.0, played: is_played.then_some(&known), place, rest };
+        calls.recent.add(arguments, &known.local, carried_out);
+    }
     if is_played {
-        return Some(played_again(thread, (attachment, held), start, arguments, (known, place), counted));
+        return Some(played_again(thread, (attachment, held), start, arguments, (known, short), counted));
     }
     begin(&mut held.communicator, arguments.operation, start);
     let mark = guard::Mark::new();
     let inside = thread.enter(&mark);
     // SAFETY: held above, and nothing changes.
     let code = unsafe { attachment.away(thread.number(), Away::Whole, native) };
-    end(thread, &mut held.communicator, start, counted);
+    let ticks = end(thread, &mut held.communicator, start, counted);
+    if measured {
+        known.learn(place, held.communicator.runtime.nanoseconds(ticks));
+    }
+    drop(known);
     drop(held);
     Some(inside.leave(code))
 }
@@ -113,7 +116,7 @@ fn played_again(
     (attachment, mut held): (&Attachment, Held<Attached>),
     start: u64,
     arguments: &Arguments,
-    (call, place): (Rc<CachedCall>, usize),
+    (call, Short { place, measured }): (Rc<CachedCall>, Short),
     counted: (CounterId, u64),
 ) -> c_int {
     let communicator = &mut held.communicator;
@@ -128,7 +131,10 @@ fn played_again(
         // read, which the caller keeps; references into the state are made anew afterwards.
         unsafe { attachment.away(thread.number(), Away::Mostly, || play(prepared, arguments, traffic, played)) }
     });
-    end(thread, &mut held.communicator, start, counted);
+    let ticks = end(thread, &mut held.communicator, start, counted);
+    if measured {
+        call.learn(place, held.communicator.runtime.nanoseconds(ticks));
+    }
     // What counts who keeps it belongs to the state, and so to whoever holds that.
     drop(call);
     drop(held);
@@ -142,12 +148,13 @@ fn begin(communicator: &mut Communicator, operation: Operation, start: u64) {
     (communicator.last_call, communicator.last_function) = (start, Some(function));
 }
 
-/// Counts the call.
+/// Counts the call; gives what it took.
 #[inline(always)]
-fn end(thread: &Thread, communicator: &mut Communicator, start: u64, (counter, bytes): (CounterId, u64)) {
+fn end(thread: &Thread, communicator: &mut Communicator, start: u64, (counter, bytes): (CounterId, u64)) -> u64 {
     let ticks = communicator.runtime.clock.raw().saturating_sub(start);
     communicator.tally.table.record(counter, bytes, ticks);
     thread.count(1, ticks);
+    ticks
 }
 
 /// Plays a kept program; gives the code to return to the program.

@@ -88,14 +88,7 @@ impl Learner {
         let before = (trial.report(), trial.standings().to_vec());
         let rest = Rest { left: Number::new(trial.rest()), incumbent: Number::new(trial.incumbent()) };
         let state = State { granted: trial.rest(), trial, samples, exchange: 0, before };
-        Self {
-            shape,
-            cell,
-            candidates,
-            seed: seed ^ cell.number(),
-            rest: Rc::new(rest),
-            state: RefCell::new(state),
-        }
+        Self { shape, cell, candidates, seed: seed ^ cell.number(), rest: Rc::new(rest), state: RefCell::new(state) }
     }
 
     /// Those that may carry out the calls, the default first; `None` for the MPI library.
@@ -112,6 +105,14 @@ impl Learner {
     /// Calls in which nothing is measured, for who counts them itself.
     pub const fn rest(&self) -> &Rc<Rest> {
         &self.rest
+    }
+
+    /// Who carries out the next call, one that is measured and for which there is nothing else to do first: the ranks do not
+    /// compare, and it is one of `ready`, a bit for each place. Counts it.
+    pub fn ready_turn(&self, ready: u8) -> Option<usize> {
+        let mut state = self.up_to_date();
+        let is_ready = !state.trial.is_due() && ready >> state.trial.whose_turn(self.seed) & 1 != 0;
+        is_ready.then(|| state.trial.next(self.seed))
     }
 
     /// Who carries out the next call; counts it. Where a round has ended the ranks first compare: collective over the

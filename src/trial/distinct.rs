@@ -79,7 +79,10 @@ mod tests {
     fn one_message_between_two_ranks_is_tried_once_and_between_three_ranks_each_way_is() {
         let trees = ["linear", "binomial:segment=none", "knomial:radix=4,segment=none", "chain:chains=4,segment=none"];
         assert_eq!(new_ones(Operation::Bcast, 100, 2, &trees), [true, false, false, false]);
-        assert_eq!(new_ones(Operation::Bcast, 100, 3, &["linear", "pipeline:segment=none", "linear"]), [true, true, false]);
+        assert_eq!(
+            new_ones(Operation::Bcast, 100, 3, &["linear", "pipeline:segment=none", "linear"]),
+            [true, true, false]
+        );
     }
 
     #[test]

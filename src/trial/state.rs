@@ -24,21 +24,25 @@ const SHARE: f64 = 0.02;
 const EXPECTED: f64 = 4.0;
 /// Where an exchange takes so much of a call's time, more candidates are measured before one.
 const DEAR: f64 = 0.2;
+/// Where it takes more than that, one that promises much is measured alone, so that its calls begin early.
+const TOO_DEAR: f64 = 1.0;
+/// Most candidates that are measured beside the incumbent.
+const AT_ONCE: usize = 4;
 /// Calls before the first round: the first few are slower than those to come.
-const WARM_UP: u64 = 8;
+const WARM_UP: u64 = 4;
 /// Excess of a candidate's call that nobody has tried, over what is predicted.
-const UNSURE: f64 = 0.25;
+const UNSURE: f64 = 0.15;
 /// Where an exchange takes so many calls, candidates are measured once and for long: calls of the longest round cost less than
 /// two more exchanges.
 const DEARER: f64 = 6.0;
 /// From this part of the default's time that the cost model promises to save on, a round may begin that saves what it costs within as
-/// many calls as there have been: the model is off by a factor of two now and then.
-const PROMISING: f64 = 0.5;
+/// many calls as there have been.
+const PROMISING: f64 = 0.3;
 
 /// Epochs, calls of an epoch, how much slower than the fastest may stay in play, and how much faster than the incumbent has to
 /// be to take its place; by how often a candidate was measured before.
 const LEVELS: [Level; 3] = [
-    Level { epochs: 1, calls: 3, within: 2.0, gain: 0.20 },
+    Level { epochs: 1, calls: 4, within: 2.0, gain: 0.20 },
     Level { epochs: 2, calls: 3, within: 1.25, gain: 0.10 },
     Level { epochs: 4, calls: 4, within: 1.1, gain: 0.03 },
 ];
@@ -181,9 +185,14 @@ impl Trial {
         self.calls >= self.start + self.round.all_calls()
     }
 
-    /// Who carries out the next call, one of the round; counts it. `seed` is the same on all ranks.
+    /// Who carries out the next call, one of the round. `seed` is the same on all ranks.
+    pub fn whose_turn(&self, seed: u64) -> usize {
+        self.round.member(seed, self.calls - self.start)
+    }
+
+    /// The same; counts the call.
     pub fn next(&mut self, seed: u64) -> usize {
-        let member = self.round.member(seed, self.calls - self.start);
+        let member = self.whose_turn(seed);
         self.calls += 1;
         self.standings[member].calls += 1;
         member
@@ -324,7 +333,9 @@ impl Trial {
         self.round = Round { number, members, epochs: 1, calls: 8 };
         match aim {
             Aim::Search => {
-                let level = if self.exchange() > DEARER { LEVELS.len() - 1 } else { self.level() };
+                // What promises much shows in a few calls whether it holds.
+                let long = self.exchange() > DEARER && self.promising().is_none();
+                let level = if long { LEVELS.len() - 1 } else { self.level() };
                 let Level { epochs, calls, .. } = LEVELS[level];
                 (self.level, self.round.epochs, self.round.calls) = (level as u8, epochs, calls);
             }
@@ -344,8 +355,7 @@ impl Trial {
         let round = self.cost_of_round();
         let cost = (self.spent_ns as f64 / self.call_ns() + round).max(0.0);
         let within = cost / SHARE / EXPECTED;
-        let promised = self.members().filter_map(|member| self.saving(member)).fold(0.0, f64::max);
-        let saves_it = if promised >= PROMISING { cost / promised } else { f64::INFINITY };
+        let saves_it = self.promising().map_or(f64::INFINITY, |(_, promised)| round / promised);
         within.min(saves_it).ceil() as u64
     }
 
@@ -371,11 +381,12 @@ impl Trial {
         (if known > 0 { known } else { self.expected.call_ns }).max(1) as f64
     }
 
-    /// The part of an incumbent's call that a candidate saves according to the cost model, if it has not been measured.
-    fn saving(&self, candidate: usize) -> Option<f64> {
-        let (of, incumbent) = (&self.standings[candidate], &self.standings[self.incumbent()]);
-        let predicted = of.predicted.filter(|_| of.ns == 0)?;
-        Some(1.0 - predicted / incumbent.predicted?)
+    /// The candidate nobody has tried that promises most, if that is enough, and the part of the incumbent's time that it saves.
+    fn promising(&self) -> Option<(u8, f64)> {
+        let incumbent = self.standings[self.incumbent()].predicted?;
+        let saving = |place: u8| Some((place, 1.0 - self.standings[usize::from(place)].predicted? / incumbent));
+        let untried = self.others(|of| of.state == State::Untried).into_iter().filter_map(saving);
+        untried.max_by(|one, other| one.1.total_cmp(&other.1)).filter(|(_, saving)| *saving >= PROMISING)
     }
 
     /// What a call takes more than one of the incumbent, over that; as far as it is known.
@@ -401,8 +412,14 @@ impl Trial {
     fn next_members(&mut self) -> (Aim, Vec<u8>) {
         if !self.is_won() {
             let mut untried = self.others(|of| of.state == State::Untried);
+            if let Some((promising, _)) = self.promising() {
+                // It first, then who is ready.
+                untried.sort_by_key(|place| (*place != promising, self.standings[usize::from(*place)].ready_ns));
+                untried.truncate(if self.exchange() > TOO_DEAR { 1 } else { AT_ONCE });
+                return (Aim::Search, untried);
+            }
             if !untried.is_empty() {
-                untried.truncate(if self.exchange() > DEAR { 4 } else { 2 });
+                untried.truncate(if self.exchange() > DEAR { AT_ONCE } else { 2 });
                 return (Aim::Search, untried);
             }
             let is_waiting = |of: &Standing| of.is_in_play() && usize::from(of.level()) < LEVELS.len();

@@ -18,7 +18,10 @@ fn mean(outcomes: &[Outcome], of: impl Fn(&Outcome) -> f64) -> f64 {
 
 /// Cells whose default is up to twice as slow as the slowest other candidate.
 fn bad(seed: u64) -> Cell {
-    let mut cell = Cell::random(seed, 4.0);
+    with_bad_default(Cell::random(seed, 4.0), seed)
+}
+
+fn with_bad_default(mut cell: Cell, seed: u64) -> Cell {
     cell.ns[0] = cell.ns.iter().fold(0.0, |most, ns| f64::max(most, *ns)) * (1.0 + random(seed, 99));
     cell
 }
@@ -26,7 +29,7 @@ fn bad(seed: u64) -> Cell {
 #[test]
 fn trying_takes_its_share_and_1000_calls_come_near_the_fastest() {
     // How far the candidates are apart, how far the cost model is off, and what may be lost.
-    for (spread, off, regret) in [(1.3, 1.3, 0.04), (2.0, 2.0, 0.05), (4.0, 2.0, 0.075)] {
+    for (spread, off, regret) in [(1.3, 1.3, 0.035), (2.0, 2.0, 0.045), (4.0, 2.0, 0.06)] {
         let outcomes = run(1000, |seed| Cell::random(seed, spread), off);
         let (trying, lost) = (mean(&outcomes, |of| of.trying / of.ns), mean(&outcomes, Outcome::regret));
         assert!(trying <= 0.02, "spread {spread}: trying took {trying:.3}");
@@ -42,7 +45,7 @@ fn trying_takes_its_share_and_1000_calls_come_near_the_fastest() {
 fn bad_tables_are_recovered_from() {
     let outcomes = run(1000, bad, 1.5);
     let (lost, default) = (mean(&outcomes, Outcome::regret), mean(&outcomes, |of| of.default / of.fastest - 1.0));
-    assert!(lost <= 0.1 && default > 3.0, "{lost:.3}, the default alone {default:.3}");
+    assert!(lost <= 0.06 && default > 3.0, "{lost:.3}, the default alone {default:.3}");
     let outcomes = run(10_000, bad, 1.5);
     assert!(mean(&outcomes, Outcome::regret) <= 0.02);
     assert!(outcomes.iter().all(|of| of.regret() < 0.1), "no cell stays with what is slow");
@@ -92,7 +95,9 @@ fn ranks_that_see_other_times_decide_alike() {
     for seed in 0..50 {
         let cell = Cell::random(seed, 3.0);
         let predicted = cell.predicted(2.0);
-        let mut ranks: Vec<_> = (0..5).map(|_| (trial(&predicted, 3_000, cell.ns[0] as u64, cell.ns[0] as u64), vec![Samples::default()], 0u64)).collect();
+        let mut ranks: Vec<_> = (0..5)
+            .map(|_| (trial(&predicted, 3_000, cell.ns[0] as u64, cell.ns[0] as u64), vec![Samples::default()], 0u64))
+            .collect();
         for call in 0..3000u64 {
             let who: Vec<usize> = ranks
                 .iter_mut()
@@ -145,4 +150,29 @@ fn what_was_found_elsewhere_is_taken_over_and_counts_stay_own() {
     assert_eq!((own.report().calls, own.report().spent_ns), (10, 500));
     own.rested(100);
     assert!(own.report().saved_ns > 100 * 8_000, "{:?}", own.report());
+}
+
+/// Calls of 0.15 to 1.5 us, beside which making ready and comparing are dear.
+fn short(seed: u64, spread: f64) -> Cell {
+    let cell = Cell::random(seed, spread);
+    let fastest = cell.ns.iter().fold(f64::MAX, |least, ns| f64::min(least, *ns));
+    let own = 150.0 * 10f64.powf(random(seed, 98));
+    Cell { ns: cell.ns.iter().map(|ns| ns / fastest * own).collect(), exchange: 6e3, ready: 6e3, ranks: 2, ..cell }
+}
+
+#[test]
+fn short_calls_are_tried_as_far_as_that_pays() {
+    let default = |outcomes: &[Outcome]| mean(outcomes, |of| of.default / of.fastest - 1.0);
+    for (spread, share) in [(1.3, 1.05), (2.0, 0.55), (4.0, 0.3)] {
+        let outcomes = run(1000, |seed| short(seed, spread), spread.min(2.0));
+        let (trying, lost) = (mean(&outcomes, |of| of.trying / of.ns), mean(&outcomes, Outcome::regret));
+        assert!(trying <= 0.05, "spread {spread}: trying took {trying:.3}");
+        assert!(
+            lost <= share * default(&outcomes),
+            "spread {spread}: {lost:.3}, the default alone {:.3}",
+            default(&outcomes)
+        );
+    }
+    let outcomes = run(1000, |seed| with_bad_default(short(seed, 4.0), seed), 1.5);
+    assert!(mean(&outcomes, Outcome::regret) <= 0.12 * default(&outcomes));
 }
