@@ -29,7 +29,7 @@ const _: () = assert!(BY_MODEL + 2 <= MOST, "the default and the MPI library hav
 pub struct Candidates {
     /// The default first; `None` for the MPI library.
     pub choices: Vec<Option<Choice>>,
-    /// What is foreseen of each. Nothing is predicted of the MPI library, nor over it.
+    /// What is foreseen of each. Nothing is predicted of the MPI library.
     pub foreseen: Vec<Foreseen>,
     /// Times by the cost model.
     pub expected: Expected,
@@ -75,7 +75,8 @@ impl Candidates {
         let others = by_model.into_iter().filter(|(seconds, choice)| may(choice) && distinct.is_new(choice, *seconds));
         for (seconds, choice) in others.take(BY_MODEL) {
             choices.push(Some(choice));
-            let predicted = of_default.filter(|of| *of > 0.0).map(|of| seconds / of);
+            let over = of_default.unwrap_or(best);
+            let predicted = (over > 0.0).then(|| seconds / over);
             foreseen.push(Foreseen { predicted, ready_ns: READY_NS });
         }
         let call = of_default.unwrap_or(best);

@@ -22,6 +22,8 @@ const SHARE: f64 = 0.02;
 /// kind make as many more, as a rule, and a round mostly costs less than is feared: with 4, trying takes 1 % of the time of
 /// simulated cells at 1,000 calls and a default that is 1.35 times slower than the fastest costs 4 %; with 2, 1 % and 5 %.
 const EXPECTED: f64 = 4.0;
+/// The same of calls so short that comparing and making ready are most of what trying costs: that is known beforehand.
+const EXPECTED_OF_SHORT: f64 = 2.0;
 /// Where an exchange takes so much of a call's time, more candidates are measured before one.
 const DEAR: f64 = 0.2;
 /// Where it takes more than that, one that promises much is measured alone, so that its calls begin early.
@@ -35,6 +37,8 @@ const UNSURE: f64 = 0.15;
 /// Where an exchange takes so many calls, candidates are measured once and for long: calls of the longest round cost less than
 /// two more exchanges.
 const DEARER: f64 = 6.0;
+/// There those are tried first that are predicted to take at most so many times the incumbent's time, or that of the best of them.
+const LIKELY: f64 = 1.25;
 /// From this part of the default's time that the cost model promises to save on, a round may begin that saves what it costs within as
 /// many calls as there have been.
 const PROMISING: f64 = 0.3;
@@ -354,7 +358,8 @@ impl Trial {
     fn affordable(&self) -> u64 {
         let round = self.cost_of_round();
         let cost = (self.spent_ns as f64 / self.call_ns() + round).max(0.0);
-        let within = cost / SHARE / EXPECTED;
+        let expected = if self.exchange() > DEARER { EXPECTED_OF_SHORT } else { EXPECTED };
+        let within = cost / SHARE / expected;
         let saves_it = self.promising().map_or(f64::INFINITY, |(_, promised)| round / promised);
         within.min(saves_it).ceil() as u64
     }
@@ -419,6 +424,13 @@ impl Trial {
                 return (Aim::Search, untried);
             }
             if !untried.is_empty() {
+                if self.exchange() > DEARER {
+                    // Those of which little is promised wait until they cost little beside the calls there have been.
+                    let predicted = |place: u8| self.standings[usize::from(place)].predicted.unwrap_or(0.0);
+                    let least = untried.iter().map(|place| predicted(*place)).fold(f64::INFINITY, f64::min);
+                    let most = LIKELY * predicted(self.incumbent).max(least);
+                    untried.retain(|place| predicted(*place) <= most);
+                }
                 untried.truncate(if self.exchange() > DEAR { AT_ONCE } else { 2 });
                 return (Aim::Search, untried);
             }

