@@ -31,6 +31,7 @@ mod operation {
 mod shared {
     pub use crate::board::{Board, LONGEST_STEP};
     pub use crate::memory::{BANKS, LINES, PAYLOAD};
+    pub use collie::shared::LENT_FROM;
 }
 
 mod sync {

@@ -7,6 +7,7 @@
 //! the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal width.
 
 use collie::algorithm::cover;
+use collie::algorithm::engine::windows::READ_FROM;
 use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, SharedMemory, all};
 use collie::schedule::count::count;
 use collie::schedule::{Buffer, Step, record_all};
@@ -38,6 +39,11 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
         let taken = if size <= 16 || size.is_power_of_two() { choices.len() } else { 1 };
         for choice in choices.iter().take(taken) {
             check(choice, &call, size, &mut failures);
+        }
+        // Blocks that are so long that by default their ranks' memory is read.
+        if row.parameters.iter().any(|parameter| parameter.name == READ_FROM.name) {
+            let long = Call { count: 2 * SharedMemory::LENT_FROM, ..call };
+            check(&Choice::new(row), &long, size, &mut failures);
         }
         // Nodes of equal width: formulas know the widest only.
         for width in [1, 2, 3, 4, 8].into_iter().filter(|width| row.name.ends_with("hierarchical") && size % width == 0)

@@ -129,7 +129,8 @@ fn values(parameter: &Parameter, call: &Call, size: usize) -> Vec<Value> {
     match parameter.kind {
         Kind::Count { least } => [least, least + 1, 5, size].map(|number| Value::Number(number.max(least))).to_vec(),
         Kind::Blocks => [1, 2, 5, size].map(Value::Number).to_vec(),
-        Kind::Bytes | Kind::Segment => segments(call, size).into_iter().map(Value::Number).collect(),
+        Kind::Bytes => segments(call, size).into_iter().chain(around_block(call)).map(Value::Number).collect(),
+        Kind::Segment => segments(call, size).into_iter().map(Value::Number).collect(),
         Kind::Word(words) => words.iter().map(|word| Value::Word(word)).collect(),
         Kind::Inner(operation) => of(operation).iter().map(|row| Value::Inner(Box::new(Choice::new(row)))).collect(),
         Kind::Dims => {
@@ -137,6 +138,12 @@ fn values(parameter: &Parameter, call: &Call, size: usize) -> Vec<Value> {
             dims.into_iter().map(|dims| Value::Dims(SmallVec::from_slice(dims))).collect()
         }
     }
+}
+
+/// Bytes that a block falls short of, and just reaches: what depends on its length goes one way and the other.
+fn around_block(call: &Call) -> impl Iterator<Item = usize> + use<> {
+    let bytes = call.bytes();
+    [bytes + 1, bytes].into_iter().filter(move |_| bytes > 0)
 }
 
 /// Segments of one unit and of a few where that makes no endless list of messages; else a few segments in all.

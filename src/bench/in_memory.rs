@@ -3,7 +3,7 @@
 use super::cell::{Cell, Datatype};
 use super::exchange::{Exchange, Library};
 use super::job::Job;
-use super::memory::Times;
+use super::memory::{COPY, Times};
 use super::statistics;
 use crate::algorithm::{Operation, SharedMemory};
 use crate::mpi::Result;
@@ -42,7 +42,7 @@ struct Two<'a> {
 impl Two<'_> {
     fn times(&self, SharedMemory { window, .. }: SharedMemory) -> Result<Times> {
         let lengths = [window / 8, window];
-        let [short, long] = self.seconds(Operation::Allgather, "shared_copy", lengths)?;
+        let [short, long] = self.seconds(Operation::Allgather, COPY, lengths)?;
         let [tournament] = self.seconds(Operation::Barrier, "tournament", [0])?;
         let [counter] = self.seconds(Operation::Barrier, "central_counter", [0])?;
         Ok(Times { tournament, counter, copies: [(lengths[0], short), (lengths[1], long)], window })

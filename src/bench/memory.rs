@@ -3,6 +3,8 @@
 
 use crate::schedule::simulate::Memory;
 
+/// The allgather whose copies are timed, at any length through the windows.
+pub const COPY: &str = "shared_copy:read_from=none";
 /// Number of the ranks that were timed.
 const RANKS: f64 = 2.0;
 
@@ -13,7 +15,7 @@ pub struct Times {
     pub tournament: f64,
     /// Of a barrier `central_counter`.
     pub counter: f64,
-    /// Of allgathers `shared_copy`, of few bytes of each rank and of many.
+    /// Of allgathers [`COPY`], of few bytes of each rank and of many.
     pub copies: [(usize, f64); 2],
     /// Bytes of a bank.
     pub window: usize,
@@ -57,7 +59,7 @@ mod tests {
                 crate::algorithm::Call { shared: Some(shared), ..crate::algorithm::Call::plain(operation, bytes, 1) };
             network.seconds(choice.cost(&Shape::of(&call, 2)), true, true)
         };
-        let copies = [2048, 16 << 10].map(|bytes| (bytes, time(Operation::Allgather, "shared_copy", bytes)));
+        let copies = [2048, 16 << 10].map(|bytes| (bytes, time(Operation::Allgather, COPY, bytes)));
         let barrier = |algorithm| time(Operation::Barrier, algorithm, 0);
         let [tournament, counter] = ["tournament", "central_counter"].map(barrier);
         let found = Times { tournament, counter, copies, window: memory.window }.memory().unwrap();

@@ -20,6 +20,8 @@ impl SharedMemory {
     pub const LINE: usize = 48;
     /// Lines of each rank, which calls use in turns.
     pub const LINES: u32 = 8;
+    /// Bytes of the shortest message that the receiver reads out of the sender's memory, where the system lets it.
+    pub const LENT_FROM: usize = 16 << 10;
     /// The last step of a call that a flag can tell.
     pub const LONGEST_STEP: usize = (1 << 20) - 1;
     /// Of a machine that nobody knows: 32 KiB, and notifications of 100 ns where a copy takes 0.1 ns a byte.

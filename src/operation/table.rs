@@ -166,7 +166,7 @@ operations! {
         receive: role(Holds::BlockPerRank, At::Everyone),
         in_place: InPlace::OwnOfReceive,
         folds: false,
-        pictures: &[("bruck", 7), ("shared_copy", 4)],
+        pictures: &[("bruck", 7), ("shared_copy:read_from=none", 4)],
     }
     Alltoall {
         names: "alltoall" "MPI_Alltoall" "COLLIE_ALLTOALL",

@@ -74,11 +74,12 @@ pub fn address(board: &Board, start: usize, stride: isize) -> *mut u8 {
     base.wrapping_offset(unit as isize * stride)
 }
 
-// What algorithms are told of lines and steps, and what the board does.
+// What algorithms are told of lines, steps and long messages, and what the board and the channels do.
 const _: () = {
     use crate::operation::SharedMemory;
     assert!(SharedMemory::LINE == crate::shared::PAYLOAD);
     assert!(SharedMemory::LINES as usize == crate::shared::LINES);
+    assert!(SharedMemory::LENT_FROM == crate::shared::LENT_FROM);
     assert!(SharedMemory::LONGEST_STEP == crate::shared::LONGEST_STEP as usize);
     assert!(crate::shared::BANKS == 2);
 };

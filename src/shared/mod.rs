@@ -39,6 +39,7 @@ pub mod waiting;
 pub use board::{Board, LONGEST_STEP};
 pub use memory::{BANKS, LENGTHS, LINES, Memory, PAYLOAD};
 pub use ports::{Ports, Truncated};
+pub use segment::LENT_FROM;
 pub use segment::Segment;
 pub use waiting::{Idle, wait_until};
 

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 /// Bytes of a message that is worth lending: below, a system call takes longer than the second copy. On 2 cores of an Intel Xeon (all
 /// algorithms between two ranks, of 2 to 16 KiB, three jobs each with 2, 4, 8, 16 and 32 KiB here) lending gained 10 to 40 % at 16 KiB
 /// and lost up to as much below.
-const LENT_FROM: usize = 16 << 10;
+pub const LENT_FROM: usize = 16 << 10;
 
 /// The segment of a communicator on one node, as one of its ranks has it.
 #[derive(Debug)]

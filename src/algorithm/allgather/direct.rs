@@ -35,11 +35,11 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn cost(shape: &Shape, _: &Parameters) -> Cost {
+pub(super) fn cost(shape: &Shape, _: &Parameters) -> Cost {
     Cost { rounds: (shape.ranks - 1) as f64, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, ..Cost::default() }
 }
 
-fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+pub(super) fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
     let (p, r, b) = (comm.size(), comm.rank(), call.count);
     let own = Range::send(0, b);
     let mut messages = Requests::new();

@@ -1,5 +1,8 @@
 //! Everyone writes its block into shared memory once, and copies those of all others from there.
 //!
+//! Blocks of `read_from` bytes or more are messages to all others, as in `direct`: each rank reads them out of the memory of the
+//! others, with one copy.
+//!
 //! State at p = 3 (what lies in shared memory, then what rank 0 has):
 //!
 //! ```text
@@ -7,11 +10,13 @@
 //! copied    0 1 2     0 1 2
 //! ```
 //!
-//! Cost: (p−1)t_W + pbt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more. Needs: shared memory.
-//! Memory: a window of each rank.
+//! Cost: (p−1)t_W + pbt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of blocks that are
+//! messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
+//! 1. long blocks do not go through the windows.
 
+use super::direct;
 use crate::algorithm::engine::windows::{self, Fills};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range};
@@ -21,19 +26,22 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allgather,
     name: "shared_copy",
     summary: "Everyone writes its block into shared memory once, and copies those of all others from there.",
-    parameters: &[],
+    parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "(p−1)t_W for each fill of a bank, +pbt",
+    formula: "b < read_from: (p−1)t_W for each fill of a bank, +pbt; else (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,
 };
 
-fn cost(shape: &Shape, _: &Parameters) -> Cost {
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let Shape { ranks, bytes, unit, .. } = *shape;
     if ranks == 1 || bytes == 0 {
         return Cost::default();
+    }
+    if windows::are_read(bytes, parameters) {
+        return direct::cost(shape, parameters);
     }
     let (others, copied) = ((ranks - 1) as f64, (ranks * bytes) as f64);
     if windows::fits_line(bytes) {
@@ -44,7 +52,10 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
     Cost { notified, copied, ..Cost::default() }
 }
 
-fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    if windows::are_read(call.bytes(), parameters) {
+        return direct::run(comm, call, parameters);
+    }
     let (p, r, own) = (comm.size(), comm.rank(), Range::send(0, call.count));
     let block = |rank: usize| Range::receive(rank * call.count, call.count);
     let others = (1..p).map(|distance| (r + distance) % p);

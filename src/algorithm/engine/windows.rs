@@ -9,8 +9,25 @@
 //!
 //! [`Fills`] puts the last fill into the own bank. What the other one gets is read before that, so that the flags of the last
 //! fill tell that it is left.
+//!
+//! What goes through a window is copied twice, in and out. So long blocks are messages instead ([`READ_FROM`]), which the receiver
+//! reads out of the sender's memory with one copy.
 
-use crate::operation::{Call, Comm, Range, Shape, SharedMemory};
+use crate::operation::{Call, Comm, Default, Kind, Parameter, Parameters, Range, Shape, SharedMemory};
+
+/// `read_from` of algorithms that copy blocks through windows. The default is the length from which messages are read out of the
+/// sender's memory; shorter messages are copied twice as well, so that a lower value gains nothing.
+pub const READ_FROM: Parameter = Parameter {
+    name: "read_from",
+    kind: Kind::Bytes,
+    default: Default::Bytes(SharedMemory::LENT_FROM),
+    help: "bytes from which blocks are messages, read out of their ranks' memory from 16K on; none: no blocks are",
+};
+
+/// Whether blocks of so many bytes are messages.
+pub fn are_read(bytes: usize, parameters: &Parameters) -> bool {
+    bytes >= parameters.count(READ_FROM.name)
+}
 
 /// The fills of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! Everyone writes its block into shared memory, from where the root copies it.
 //!
+//! Blocks of `read_from` bytes or more are messages to the root, as in `linear`: it reads them out of the memory of the other ranks,
+//! with one copy.
+//!
 //! State at p = 3, root 0 (what lies in shared memory, then what the root has):
 //!
 //! ```text
@@ -7,11 +10,13 @@
 //! copied    . 1 2     0 1 2
 //! ```
 //!
-//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more. Needs: shared
-//! memory. Memory: a window of each rank.
+//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of blocks that
+//! are messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
+//! 1. long blocks do not go through the windows.
 
+use super::linear;
 use crate::algorithm::engine::windows::{self, Fills};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range};
@@ -21,19 +26,22 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "shared_copy",
     summary: "Everyone writes its block into shared memory, from where the root copies it.",
-    parameters: &[],
+    parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "(p−1)t_W for each fill of a bank, +pbt",
+    formula: "b < read_from: (p−1)t_W for each fill of a bank, +pbt; else (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,
 };
 
-fn cost(shape: &Shape, _: &Parameters) -> Cost {
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let Shape { ranks, bytes, unit, .. } = *shape;
     if ranks == 1 || bytes == 0 {
         return Cost::default();
+    }
+    if windows::are_read(bytes, parameters) {
+        return linear::cost(shape, parameters);
     }
     let others = (ranks - 1) as f64;
     if windows::fits_line(bytes) {
@@ -45,7 +53,10 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
     Cost { notified, copied: first + others * bytes as f64, ..Cost::default() }
 }
 
-fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    if windows::are_read(call.bytes(), parameters) {
+        return linear::run(comm, call, parameters);
+    }
     let (p, root, own) = (comm.size(), call.root, Range::send(0, call.count));
     let is_root = comm.rank() == root;
     if p > 1 && call.count > 0 {

@@ -33,10 +33,10 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-fn cost(shape: &Shape, _: &Parameters) -> Cost {
+pub(super) fn cost(shape: &Shape, _: &Parameters) -> Cost {
     range_tree::cost(shape, RangeTree::LINEAR)
 }
 
-fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+pub(super) fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
     range_tree::scatter(comm, call, RangeTree::LINEAR);
 }

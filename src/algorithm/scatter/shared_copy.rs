@@ -2,6 +2,9 @@
 //!
 //! Blocks that do not fit go piece by piece, a piece of each in every fill of a bank.
 //!
+//! Blocks of `read_from` bytes or more are messages from the root, as in `linear`: each rank reads its own out of the root's
+//! memory, with one copy.
+//!
 //! State at p = 3, root 0 (what lies in shared memory, then what ranks 1 and 2 have):
 //!
 //! ```text
@@ -10,11 +13,13 @@
 //! copied    1 2     1   2
 //! ```
 //!
-//! Cost: t_W + (p−1)bt + bt; where the blocks are longer than a bank, (p−1)t_W for each fill of one. Needs: shared memory. Memory:
-//! the root's window.
+//! Cost: t_W + (p−1)bt + bt; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of blocks that are messages
+//! (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
+//! 1. long blocks do not go through the window.
 
+use super::linear;
 use crate::algorithm::engine::windows::{self, Fills};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range};
@@ -24,19 +29,22 @@ pub const ROW: Algorithm = Algorithm {
     operation: Operation::Scatter,
     name: "shared_copy",
     summary: "The root writes all blocks into shared memory, from where each rank copies its own.",
-    parameters: &[],
+    parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "t_W+pbt, and (p−1)t_W for each further fill of a bank",
+    formula: "b < read_from: t_W+pbt, and (p−1)t_W for each further fill of a bank; else (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,
 };
 
-fn cost(shape: &Shape, _: &Parameters) -> Cost {
+fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let Shape { ranks, bytes, unit, .. } = *shape;
     if ranks == 1 || bytes == 0 {
         return Cost::default();
+    }
+    if windows::are_read(bytes, parameters) {
+        return linear::cost(shape, parameters);
     }
     let others = ranks - 1;
     let fills = Fills::new(bytes / unit, windows::window_units_of(shape) / others);
@@ -58,7 +66,10 @@ fn cost(shape: &Shape, _: &Parameters) -> Cost {
     Cost { notified: root.max(seen) as f64, copied: copied as f64, ..Cost::default() }
 }
 
-fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
+fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
+    if windows::are_read(call.bytes(), parameters) {
+        return linear::run(comm, call, parameters);
+    }
     let (p, root, own) = (comm.size(), call.root, Range::receive(0, call.count));
     let is_root = comm.rank() == root;
     if p > 1 && call.count > 0 {

@@ -68,7 +68,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     })
 }
 
-/// How the messages of an algorithm travelled within a node: what lives in shared memory sends none.
+/// How the messages of an algorithm travelled within a node: what lives in shared memory sends none by MPI.
 fn transport(summary: &Summary, communicator: &CommunicatorRow, algorithm: &str) -> Transport {
     let name = algorithm.split(':').next().unwrap_or_default();
     let lives_there = all().any(|row| row.name == name && row.needs.shared_memory);
