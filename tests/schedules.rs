@@ -12,7 +12,7 @@
 use collie::algorithm::cover;
 use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all};
 use collie::schedule::fragments::Fragments;
-use collie::schedule::limits::ProtocolLimits;
+use collie::schedule::limits::{Limit, ProtocolLimits, Way};
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
 use collie::schedule::verify::{Mode, Sends, verify_programs, verify_sequence};
 use collie::schedule::{Program, record_all};
@@ -201,7 +201,12 @@ fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
     let bytes = call.count * call.unit;
     let fragments = Fragments {
         between_nodes: Some((bytes / 3).max(call.unit)),
-        within_node: ProtocolLimits::of([(bytes / 2).max(call.unit).max(1)]).unwrap(),
+        within_node: ProtocolLimits::of([Limit {
+            bytes: (bytes / 3).max(call.unit).max(1),
+            pieces: 4,
+            way: Way::Both,
+        }])
+        .unwrap(),
     };
     let shared = Form { apart: false, ..Form::PLAIN };
     let started = Form { blocking: false, ..shared };

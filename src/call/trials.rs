@@ -6,6 +6,7 @@ use crate::communicator::agreement::Agreed;
 use crate::communicator::facts::Facts;
 use crate::monitor::{LearnedRecord, LearnedRow, NATIVE};
 use crate::mpi::error::Result;
+use crate::mpi::limits::SHORT;
 use crate::mpi::{bytes, communicator};
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, LearnFile};
@@ -95,6 +96,7 @@ fn begin(
     default: Option<&Choice>,
 ) -> Option<Known> {
     let mut found = Candidates::of(&agreed.configuration, &agreed.situation, call, default);
+    found.expect_messages_of(agreed.message_ns, SHORT);
     let name = |choice: &Option<Choice>| choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
     let learned = learned_before(&agreed.configuration, shape, cell);
     let winner = learned.as_ref().and_then(|row| found.place_of(call, agreed.situation.ranks, &row.algorithm));

@@ -36,6 +36,9 @@ pub struct Agreed {
     pub identity: String,
     /// Which messages travel in fragments.
     pub fragments: Fragments,
+    /// Nanoseconds of a short message within a node ([`SHORT`](crate::mpi::limits::SHORT)), as the fastest pair that was measured takes
+    /// them; 0 if none was.
+    pub message_ns: u64,
     /// Whether every rank may hold one more private communicator.
     pub within_budget: bool,
     /// Whether some rank uses a GPU or may come to.
@@ -46,7 +49,7 @@ pub struct Agreed {
 
 /// Words of one rank, of which the ranks work out the least one by one: a word and its complement give the least and the most,
 /// and whether all have the same.
-const WORDS: usize = 16;
+const WORDS: usize = 17;
 
 /// What one rank knows that the others need.
 struct Own {
@@ -61,6 +64,7 @@ struct Own {
     has_gpu: bool,
     seed: u64,
     mpi: u64,
+    message_ns: u64,
 }
 
 impl Own {
@@ -78,6 +82,7 @@ impl Own {
             // Another one in each run, so that a run is no repetition of the last one's coins.
             seed: digest(&(runtime.started_unix_ns(), &facts.origin.identity)),
             mpi: runtime.mpi.packed(),
+            message_ns: runtime.message_ns(),
         }
     }
 
@@ -87,7 +92,7 @@ impl Own {
         let [a, b, c, d, e, f, g, h] = first;
         let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
         let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
-        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed, mpi, !mpi]
+        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed, mpi, !mpi, self.message_ns]
     }
 }
 
@@ -140,12 +145,14 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &All) -> Result<Agreed> {
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
-            within_node: configuration.limits.unwrap_or(if all.alike(4) {
-                runtime.limits()
-            } else {
-                ProtocolLimits::NONE
+            within_node: configuration.limits.unwrap_or_else(|| match (all.alike(4), all.most(9) == 1) {
+                (false, _) => ProtocolLimits::NONE,
+                // Many pieces fill the queues, and a rank that shares its core then waits for a slice of the scheduler's.
+                (true, true) => runtime.limits().of_two(),
+                (true, false) => runtime.limits(),
             }),
         },
+        message_ns: all.0[16],
         within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
             && all.most(11) == 0,
         has_gpu: all.most(12) == 1,

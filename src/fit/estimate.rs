@@ -57,7 +57,7 @@ pub struct Job {
     pub pairs: Option<(usize, f64)>,
     /// What memory costs that ranks of a node share, if some do.
     pub memory: Option<Times>,
-    /// Which messages within a node travel as two, if that was found out.
+    /// Which messages within a node travel in pieces, if that was found out.
     pub within_node: Option<ProtocolLimits>,
     /// The longest message between nodes that had better travel whole, in it none if all had, if that was found out.
     pub between_nodes: Option<Option<usize>>,

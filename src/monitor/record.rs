@@ -180,17 +180,20 @@ pub struct JobRecord {
     pub ranks: u32,
     /// The same for all ranks of a job, and no other job's.
     pub id: String,
-    /// Beyond which lengths a message within a node travels as two; absent where none does.
+    /// Beyond which lengths a message within a node travels in pieces; absent where none does.
     pub limits: Option<LimitsRecord>,
 }
 
-/// Beyond which lengths a message within a node took another way through the MPI library, so that one of up to twice that
-/// travelled as two.
+/// Beyond which lengths a message within a node took another way through the MPI library, so that it travelled in pieces of such
+/// a length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,
+    /// The most pieces for each of them: a message that would have taken more travelled whole. Two where nothing is said.
+    #[serde(default)]
+    pub pieces: Vec<u64>,
     /// For which messages each of them was: `one_way` for those of operations with a root, `exchange` for those of the others, or
     /// `both`.
     #[serde(default)]

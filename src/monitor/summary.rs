@@ -26,7 +26,7 @@ pub struct Summary {
     pub command: String,
     /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
     pub mode: String,
-    /// Beyond which lengths a message within a node travelled as two; absent where none did.
+    /// Beyond which lengths a message within a node travelled in pieces; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_limits: Option<LimitsRecord>,
     /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.

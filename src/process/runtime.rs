@@ -36,6 +36,7 @@ pub struct Runtime {
     limits: [OnceCell<ProtocolLimits>; 2],
     /// What measuring them took, on rank 0.
     limits_took: OnceCell<f64>,
+    message_ns: OnceCell<u64>,
     /// The clock that times the calls.
     pub clock: Clock,
     /// Length of its tick.
@@ -155,6 +156,7 @@ fn make() -> Result<Runtime> {
         fast_network: node::fast_network(),
         limits: [OnceCell::new(), OnceCell::with_value(limits::known())],
         limits_took: OnceCell::new(),
+        message_ns: OnceCell::new(),
         started: (clock.raw(), SystemTime::now()),
         clock,
         nanoseconds_per_tick,
@@ -175,7 +177,7 @@ fn make() -> Result<Runtime> {
 }
 
 impl Runtime {
-    /// Which messages within a node travel as two, unless the configuration says so.
+    /// Which messages within a node travel in pieces, unless the configuration says so.
     pub fn limits(&self) -> ProtocolLimits {
         self.limits.iter().find_map(OnceCell::get).copied().unwrap_or_default()
     }
@@ -186,10 +188,15 @@ impl Runtime {
     }
 
     /// Takes what was measured, before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
-    pub fn set_limits(&self, measured: ProtocolLimits, seconds: Option<f64>) {
+    pub fn set_limits(&self, measured: ProtocolLimits, message_ns: u64, seconds: Option<f64>) {
         seconds.map(|seconds| self.limits_took.set(seconds));
         // The first counts, which all ranks were told alike.
-        let _ = self.limits[0].set(measured);
+        let _ = (self.limits[0].set(measured), self.message_ns.set(message_ns));
+    }
+
+    /// Nanoseconds of a short message within a node; 0 where that was not measured.
+    pub fn message_ns(&self) -> u64 {
+        self.message_ns.get().copied().unwrap_or(0)
     }
 
     /// This process's configuration, where it counts for others.

@@ -9,7 +9,7 @@ use super::limits::ProtocolLimits;
 pub struct Fragments {
     /// Longest message between nodes, in bytes.
     pub between_nodes: Option<usize>,
-    /// Which messages within a node travel as two.
+    /// Which messages within a node travel in pieces.
     pub within_node: ProtocolLimits,
 }
 

@@ -57,14 +57,32 @@ impl Way {
     }
 }
 
-/// One limit. Written as its bytes, with the way behind a colon unless it is for all messages: `4040:exchange`.
+/// One limit. Written as its bytes, with the most pieces behind an `x` unless these are two, and the way behind a colon unless it
+/// is for all messages: `4040:exchange`, `8192x32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Limit {
     /// The length, bytes.
     pub bytes: usize,
+    /// The most pieces that a message travels in, a power of two from 2 on: one that would take more travels whole.
+    pub pieces: usize,
     /// What it is for.
     pub way: Way,
+}
+
+impl Limit {
+    /// The most pieces that there are.
+    pub const MOST_PIECES: usize = 128;
+
+    /// Beyond which messages of this way travel as two, up to twice as long ones.
+    pub const fn of_two(bytes: usize, way: Way) -> Self {
+        Self { bytes, pieces: 2, way }
+    }
+
+    /// The longest message that travels in pieces.
+    pub const fn longest(self) -> usize {
+        self.bytes * self.pieces
+    }
 }
 
 /// A limit in JSON: a number where it is for all messages, otherwise text.
@@ -77,13 +95,13 @@ enum Written {
 
 impl From<usize> for Limit {
     fn from(bytes: usize) -> Self {
-        Self { bytes, way: Way::Both }
+        Self::of_two(bytes, Way::Both)
     }
 }
 
 impl From<Limit> for Written {
     fn from(limit: Limit) -> Self {
-        if limit.way == Way::Both { Self::Number(limit.bytes) } else { Self::Text(limit.to_string()) }
+        if limit == limit.bytes.into() { Self::Number(limit.bytes) } else { Self::Text(limit.to_string()) }
     }
 }
 
@@ -94,7 +112,10 @@ impl TryFrom<Written> for Limit {
         match written {
             Written::Number(bytes) => Ok(bytes.into()),
             Written::Text(text) => text.parse().map_err(|()| {
-                format!("'{text}' is no limit; accepted: bytes, alone or followed by :one_way or :exchange")
+                format!(
+                    "'{text}' is no limit; accepted: bytes, such as 4040, with the most pieces behind them if these are more than \
+                     two (4040x32), and then :one_way or :exchange if it is for such messages only"
+                )
             }),
         }
     }
@@ -103,6 +124,9 @@ impl TryFrom<Written> for Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         write!(out, "{}", self.bytes)?;
+        if self.pieces != 2 {
+            write!(out, "x{}", self.pieces)?;
+        }
         if self.way == Way::Both { Ok(()) } else { write!(out, ":{}", self.way.word()) }
     }
 }
@@ -111,22 +135,28 @@ impl FromStr for Limit {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (bytes, way) = match text.trim().split_once(':') {
+        let (length, way) = match text.trim().split_once(':') {
             None => (text.trim(), Way::Both),
-            Some((bytes, word)) => {
-                (bytes, [Way::OneWay, Way::Exchange].into_iter().find(|way| way.word() == word).ok_or(())?)
+            Some((length, word)) => {
+                (length, [Way::OneWay, Way::Exchange].into_iter().find(|way| way.word() == word).ok_or(())?)
             }
         };
-        Ok(Self { bytes: crate::operation::parse_bytes(bytes).ok_or(())?, way })
+        let (bytes, pieces) = match length.split_once('x') {
+            None => (length, 2),
+            Some((bytes, pieces)) => (bytes, pieces.parse().map_err(|_| ())?),
+        };
+        Ok(Self { bytes: crate::operation::parse_bytes(bytes).ok_or(())?, pieces, way })
     }
 }
 
-/// Such lengths. A message that is longer than one of them, and no longer than twice that, travels as two.
+/// Such lengths. A message that is longer than one of them, and no longer than so many times that, travels in pieces of that length.
 ///
 /// Open MPI 4.1.4 (ob1, vader) hands up to 256 bytes over together with their header, and up to 4,040 through a queue of
 /// buffers; more waits for its receive. One way between two ranks of an AMD EPYC 4,040 bytes take 0.9 to 1.0 us, 4,044
 /// bytes 2.5 to 2.9, and 1.3 to 1.8 as two messages; an exchange 1.4, 3.4 and 1.4 to 1.7. MPICH 4.0.2 (UCX) has such a step
-/// between 8,160 bytes (0.45 us) and 8,320 (2.9 us). Three pieces gain less and may lose; five of Open MPI's fill the queue,
+/// between 8,160 bytes (0.45 us) and 8,320 (2.9 us). In more
+/// pieces messages gain less on some machines, on others much more: on 2 cores of an AMD EPYC 32 KiB one way took 4.4 us whole on
+/// MPICH 4.0.2 and 1.3 as four, on Open MPI 4.1.4 3.8 and 2.2 as nine. Five of Open MPI's fill the queue of buffers of a fresh pair,
 /// and a rank that shares its core then waits for a slice of the scheduler's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProtocolLimits([u32; ProtocolLimits::MOST]);
@@ -136,19 +166,21 @@ impl ProtocolLimits {
     pub const MOST: usize = 2;
     /// None.
     pub const NONE: Self = Self([0; Self::MOST]);
-    /// Bits of a word that hold the length; the way is above them.
-    const LENGTH: u32 = 30;
+    /// Bits of a word that hold the length. Above them are three for the pieces and two for the way.
+    const LENGTH: u32 = 27;
+    const WAY: u32 = Self::LENGTH + 3;
 
     /// These; `None` if they are too many, too long, or not in ascending order from 1 on.
     pub fn of<L: Into<Limit>>(limits: impl IntoIterator<Item = L>) -> Option<Self> {
         let limits: SmallVec<[Limit; 4]> = limits.into_iter().map(Into::into).collect();
         let lengths = 1..1 << Self::LENGTH;
+        let pieces = |limit: &Limit| limit.pieces.is_power_of_two() && (2..=Limit::MOST_PIECES).contains(&limit.pieces);
         let are_right = limits.len() <= Self::MOST
-            && limits.iter().all(|limit| lengths.contains(&limit.bytes))
+            && limits.iter().all(|limit| lengths.contains(&limit.bytes) && pieces(limit))
             && limits.is_sorted_by(|a, b| a.bytes < b.bytes);
         let mut packed = Self::NONE;
         for (place, limit) in packed.0.iter_mut().zip(limits.iter().filter(|_| are_right)) {
-            *place = (limit.way as u32) << Self::LENGTH | limit.bytes as u32;
+            *place = (limit.way as u32) << Self::WAY | limit.pieces.ilog2() << Self::LENGTH | limit.bytes as u32;
         }
         are_right.then_some(packed)
     }
@@ -157,7 +189,8 @@ impl ProtocolLimits {
     pub fn limits(self) -> impl Iterator<Item = Limit> {
         self.0.into_iter().take_while(|word| *word > 0).map(|word| Limit {
             bytes: (word & ((1 << Self::LENGTH) - 1)) as usize,
-            way: match word >> Self::LENGTH {
+            pieces: 1 << (word >> Self::LENGTH & 7),
+            way: match word >> Self::WAY {
                 0 => Way::Both,
                 1 => Way::OneWay,
                 _ => Way::Exchange,
@@ -174,13 +207,21 @@ impl ProtocolLimits {
     #[must_use]
     pub fn for_way(self, way: Way) -> Self {
         let those = self.limits().filter(|limit| limit.way == way || limit.way == Way::Both);
-        Self::of(those.map(|limit| limit.bytes)).expect("some of what was right")
+        Self::of(those.map(|limit| Limit { way: Way::Both, ..limit })).expect("some of what was right")
     }
 
-    /// How long the first of the two pieces of a message of `bytes` is; `None` if it travels whole.
+    /// The same with two pieces at most.
+    #[must_use]
+    pub fn of_two(self) -> Self {
+        Self::of(self.limits().map(|limit| Limit::of_two(limit.bytes, limit.way)))
+            .expect("what was right, with pieces that are")
+    }
+
+    /// How long all pieces but the last one of a message of `bytes` are; `None` if it travels whole.
     #[inline]
     pub fn piece(self, bytes: usize) -> Option<usize> {
-        self.bytes().find(|step| *step < bytes && bytes <= 2 * step)
+        // Between two limits the longer one makes fewer pieces.
+        self.limits().filter(|limit| limit.bytes < bytes && bytes <= limit.longest()).last().map(|limit| limit.bytes)
     }
 
     /// As one word.
@@ -222,12 +263,17 @@ mod tests {
         let cut = [256, 257, 512, 513, 4040, 4041, 8080, 8081].map(|bytes| limits.piece(bytes));
         assert_eq!(cut, [None, Some(256), Some(256), None, None, Some(4040), Some(4040), None]);
         assert_eq!(ProtocolLimits::NONE.piece(1), None);
-        assert_eq!(ProtocolLimits::of([300, 400]).unwrap().piece(500), Some(300));
+        assert_eq!(ProtocolLimits::of([300, 400]).unwrap().piece(500), Some(400), "fewer pieces");
+        let limits: Vec<Limit> = ["256", "4040x8"].map(|text| text.parse().unwrap()).into();
+        let limits = ProtocolLimits::of(limits).unwrap();
+        let cut = [512, 513, 4041, 32320, 32321].map(|bytes| limits.piece(bytes));
+        assert_eq!(cut, [Some(256), None, Some(4040), Some(4040), None]);
+        assert_eq!(limits.of_two(), ProtocolLimits::of([256, 4040]).unwrap());
     }
 
     #[test]
     fn bad_ones_are_refused_and_words_come_back() {
-        for wrong in [&[1, 2, 3][..], &[0], &[5, 5], &[6, 5], &[1 << 30], &[1 << 40]] {
+        for wrong in [&[1, 2, 3][..], &[0], &[5, 5], &[6, 5], &[1 << 27], &[1 << 40]] {
             assert_eq!(ProtocolLimits::of(wrong.iter().copied()), None, "{wrong:?}");
         }
         for right in [&[][..], &[7], &[256, 4040]] {
@@ -240,10 +286,20 @@ mod tests {
     #[test]
     fn a_limit_may_be_for_one_way_only() {
         let read: Vec<Limit> = ["256:one_way", " 4K:exchange", "9000"].map(|text| text.parse().unwrap()).into();
-        assert_eq!(read[1], Limit { bytes: 4096, way: Way::Exchange });
+        assert_eq!(read[1], Limit::of_two(4096, Way::Exchange));
         assert_eq!(read.iter().map(Limit::to_string).collect::<Vec<_>>(), ["256:one_way", "4096:exchange", "9000"]);
-        for wrong in ["256:both", "256:", "x", ":exchange", ""] {
+        for wrong in ["256:both", "256:", "x", ":exchange", "", "256x", "256x2x2", "x4"] {
             assert_eq!(wrong.parse::<Limit>(), Err(()), "{wrong}");
+        }
+        let many: Limit = "8Kx32:one_way".parse().unwrap();
+        assert_eq!(
+            (many, many.to_string().as_str()),
+            (Limit { bytes: 8192, pieces: 32, way: Way::OneWay }, "8192x32:one_way")
+        );
+        let words = ProtocolLimits::of([Limit::from(256), many]).unwrap();
+        assert_eq!(ProtocolLimits::from_word(words.word()).limits().collect::<Vec<_>>(), [256.into(), many]);
+        for pieces in [0, 1, 3, 256] {
+            assert_eq!(ProtocolLimits::of([Limit { pieces, ..many }]), None, "{pieces} pieces");
         }
         let limits = ProtocolLimits::of(read[..2].iter().copied()).unwrap();
         assert_eq!(ProtocolLimits::from_word(limits.word()), limits);

@@ -189,14 +189,16 @@ const AFTER_OPERATIONS: &[Variable] = &[
     Variable {
         name: LIMITS,
         accepted: "auto, off, or one or two numbers of bytes, ascending, with a comma between, each of which may be \
-                   followed by :one_way or :exchange",
+                   followed by x and a power of two up to 128, and by :one_way or :exchange",
         default: "auto",
         help: "Lengths beyond which a message within a node takes a slower path through the MPI library: a message \
-               that is longer, but no longer than twice the limit, is sent as two; with :one_way only in operations \
-               with a root and in algorithms made of them, with :exchange only in the others. auto takes them from \
-               the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks 0 and 1, if these are on \
-               one node, for at most 30 ms; otherwise it is what is known of Open MPI 4 (256,4040:exchange, or the \
-               values of OMPI_MCA_btl_vader_max_inline_send and OMPI_MCA_btl_vader_eager_limit), or off.",
+               that is longer, but no longer than twice the limit (x32: 32 times), is sent in pieces of that length; \
+               with :one_way only in operations with a root and in algorithms made of them, with :exchange only in the \
+               others. auto takes them from the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks \
+               0 and 1, if these are on one node, for at most 50 ms; otherwise it is what is known of Open MPI 4 \
+               (256,4040:exchange, or the values of OMPI_MCA_btl_vader_max_inline_send and \
+               OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, no more than two pieces are made \
+               of what was measured.",
     },
     Variable {
         name: REPORT,

@@ -120,15 +120,18 @@ fn measure_limits(runtime: &Runtime) -> Result {
         if runtime.world_rank < 2 { limits::measure(world, runtime.world_rank, runtime.node)? } else { None };
     let mut told = Vec::new();
     if let Some(measured) = measured {
-        told.extend(measured.limits.word().to_le_bytes());
+        told.extend([measured.limits.word(), measured.message_ns].map(u64::to_le_bytes).concat());
         let found: Vec<_> = measured.limits.limits().map(|limit| limit.to_string()).collect();
         let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
         ::log::info!("protocol limits within a node: {found} bytes, measured in {:.1} ms", measured.seconds * 1e3);
     }
     bytes::broadcast(world, 0, &mut told)?;
-    if let Ok(word) = <[u8; 8]>::try_from(told.as_slice()) {
-        runtime
-            .set_limits(ProtocolLimits::from_word(u64::from_le_bytes(word)), measured.map(|measured| measured.seconds));
+    if let Some((word, rest)) = told.split_first_chunk()
+        && let Ok(message_ns) = rest.try_into()
+    {
+        let [word, message_ns] = [*word, message_ns].map(u64::from_le_bytes);
+        let seconds = measured.map(|measured| measured.seconds);
+        runtime.set_limits(ProtocolLimits::from_word(word), message_ns, seconds);
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ fn job(runtime: &Runtime) -> JobRecord {
     }
 }
 
-/// Beyond which lengths messages within a node travel as two, if any of ours do; nothing where they are to go through shared
+/// Beyond which lengths messages within a node travel in pieces, if any of ours do; nothing where they are to go through shared
 /// memory.
 fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     let plays = |configuration: &&Arc<Configuration>| {
@@ -72,7 +72,8 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     };
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
     let ways = limits.limits().map(|limit| limit.way.word().to_owned()).collect();
-    (!bytes.is_empty()).then_some(LimitsRecord { bytes, ways, measured_seconds })
+    let pieces = limits.limits().map(|limit| limit.pieces as u64).collect();
+    (!bytes.is_empty()).then_some(LimitsRecord { bytes, pieces, ways, measured_seconds })
 }
 
 /// What this rank has to tell. `combined` is what all ranks together say of its calls.

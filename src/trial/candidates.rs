@@ -35,6 +35,8 @@ pub struct Candidates {
     pub expected: Expected,
     /// Whether all of them have to combine in the same order.
     keeps_order: bool,
+    /// Start-up time within a node and time per byte by the cost model.
+    on_node: Option<(f64, f64)>,
 }
 
 impl Candidates {
@@ -84,7 +86,18 @@ impl Candidates {
             call_ns: (call * 1e9) as u64,
             exchange_ns: (exchange(&network, situation) * 1e9) as u64 + COMPARING_NS,
         };
-        Self { choices, foreseen, expected, keeps_order }
+        let link = &network.on_node;
+        let on_node = situation.one_node.then(|| (link.start_up(), link.per_byte));
+        Self { choices, foreseen, expected, keeps_order, on_node }
+    }
+
+    /// A message of `bytes` bytes was measured to take `ns` within a node (0 if it was not): calls on one node are expected to take as
+    /// much more or less time than the cost model says. It is made for most machines, and one may be five times as fast.
+    pub fn expect_messages_of(&mut self, ns: u64, bytes: usize) {
+        if let Some((start_up, per_byte)) = self.on_node.filter(|_| ns > 0) {
+            let predicted = (start_up + bytes as f64 * per_byte) * 1e9;
+            self.expected.call_ns = (self.expected.call_ns as f64 * ns as f64 / predicted) as u64;
+        }
     }
 }
 
@@ -204,6 +217,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn calls_are_expected_to_be_as_fast_as_messages_were_measured() {
+        let call = Call::plain(Operation::Bcast, 8, 1);
+        let mut found = found(&Configuration::default(), 2, &call);
+        let expected = found.expected;
+        found.expect_messages_of(0, 512);
+        assert_eq!(found.expected, expected, "nothing was measured");
+        let predicted = Configuration::default().network(true).on_node;
+        let predicted = (predicted.start_up() + 512.0 * predicted.per_byte) * 1e9;
+        found.expect_messages_of((predicted / 5.0) as u64, 512);
+        assert!(found.expected.call_ns.abs_diff(expected.call_ns / 5) <= 1, "{:?} {expected:?}", found.expected);
     }
 
     #[test]

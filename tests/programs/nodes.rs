@@ -25,7 +25,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 }
 
 /// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 1000 bytes, those of 65 to 128 bytes
-/// within them as two.
+/// within them in pieces.
 pub fn by_nodes(
     family: &Family,
     source: &str,

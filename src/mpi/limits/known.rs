@@ -29,7 +29,7 @@ pub fn known() -> ProtocolLimits {
         set.map_or(Some(otherwise), |text| text.trim().parse().ok()).unwrap_or(0)
     });
     let eager = eager.saturating_sub(HEADERS) / 8 * 8;
-    let limits = [Limit::from(inline), Limit { bytes: eager, way: Way::Exchange }];
+    let limits = [Limit::from(inline), Limit::of_two(eager, Way::Exchange)];
     ProtocolLimits::of(limits.into_iter().filter(|limit| limit.bytes > 0)).unwrap_or(ProtocolLimits::NONE)
 }
 

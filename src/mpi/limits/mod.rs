@@ -22,14 +22,20 @@ const BATCHES: usize = 6;
 /// measures.
 const ROUNDS: usize = 4;
 const IN_A_ROW: usize = 8;
+/// Bytes of the shortest message that is measured.
+pub const SHORT: usize = search::TRIED[0];
 /// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
 const PATIENCE: Duration = Duration::from_millis(30);
+/// After so long at most, it is no longer measured into how many pieces messages may be cut.
+const LONG_PATIENCE: Duration = Duration::from_millis(50);
 
 /// What one of the two ranks found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Where messages are cut.
     pub limits: ProtocolLimits,
+    /// Nanoseconds of a message of [`SHORT`] bytes, alone or in a row.
+    pub message_ns: u64,
     /// What finding out took.
     pub seconds: f64,
 }
@@ -50,16 +56,41 @@ pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured
         return follow(comm, peer).map(|()| None);
     }
     let begun = Instant::now();
-    let limits = lead(comm, peer, PATIENCE, |time| search::search(known(), time))?;
-    Ok(limits.map(|limits| Measured { limits, seconds: begun.elapsed().as_secs_f64() }))
+    let (limits, short) = within(comm, peer, [PATIENCE, LONG_PATIENCE])?;
+    let message_ns = (short * 1e9) as u64;
+    Ok(limits.map(|limits| Measured { limits, message_ns, seconds: begun.elapsed().as_secs_f64() }))
 }
 
-/// Finds out with `peer`, which calls [`follow`], which messages within a node travel as two; `None` after `patience`.
+/// Finds out with `peer`, which calls [`follow`], which messages within a node travel in pieces; `None` after `patience`.
 ///
 /// # Errors
 /// What PMPI returned.
 pub fn within_node(comm: MPI_Comm, peer: usize, patience: Duration) -> Result<Option<ProtocolLimits>> {
-    lead(comm, peer, patience, |time| search::search(known(), time))
+    Ok(within(comm, peer, [patience, 2 * patience])?.0)
+}
+
+/// The same, with the seconds of a message of [`SHORT`] bytes. After the second of two times it is no longer looked into how many
+/// pieces messages may be cut.
+fn within(comm: MPI_Comm, peer: usize, [patience, long]: [Duration; 2]) -> Result<(Option<ProtocolLimits>, f64)> {
+    let (begun, mut short) = (Instant::now(), f64::INFINITY);
+    let found = lead(comm, peer, long, |time| {
+        let found = search::search(known(), |bytes, pieces| {
+            if begun.elapsed() > patience {
+                return Err(Stopped::OutOfTime);
+            }
+            let times = time(bytes, pieces)?;
+            if (bytes, pieces) == (SHORT, 1) {
+                short = short.min(times.one_way).min(times.in_a_row);
+            }
+            Ok(times)
+        })?;
+        search::reach(found, |bytes, pieces| match time(bytes, pieces) {
+            Ok(times) => Ok(Some(times)),
+            Err(Stopped::OutOfTime) => Ok(None),
+            Err(failed) => Err(failed),
+        })
+    })?;
+    Ok((found, short))
 }
 
 /// Finds out with `peer` on another node, which calls [`follow`], the longest message that had better travel whole, in it `None` if

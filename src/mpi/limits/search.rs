@@ -4,7 +4,7 @@
 use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 
 /// Lengths that are tried: of each step exactly one lies between it and its double.
-const TRIED: [usize; 7] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10];
+pub const TRIED: [usize; 7] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10];
 /// Time of two pieces over that of the whole below which they pay at a step that is known by name, where the comparison in the
 /// middle decides. What is measured here is rather too much: where of 512 bytes in an exchange they take 0.81 to 0.97 (Open MPI 4.1.4,
 /// Intel Emerald Rapids), an allreduce, allgather or alltoall takes 0.87 of its time. Where there is no step they take 1.2 to 1.5.
@@ -14,6 +14,9 @@ const KNOWN_PAYS: f64 = 1.0;
 const PAYS: f64 = 0.85;
 /// A step is found to this part of the tried length.
 const GRAIN: usize = 256;
+
+/// The longest message that is cut: so much may lie in queues on its way to a rank that is late, and measuring takes long.
+const LONGEST_CUT: usize = 256 << 10;
 
 /// Times of two pieces over those of the whole that are compared; that in the middle decides.
 const COMPARED: usize = 3;
@@ -85,13 +88,52 @@ pub fn search<E>(
             Some(step) => step,
             None => jump(bytes / 2, bytes, |bytes| Ok(time(bytes, 1)?.of(way)))?,
         };
-        found.push((one_way.middle.min(exchange.middle), Limit { bytes: step, way }));
+        found.push((one_way.middle.min(exchange.middle), Limit::of_two(step, way)));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut limits: Vec<Limit> = found.into_iter().map(|(_, limit)| limit).take(ProtocolLimits::MOST).collect();
     limits.sort_unstable_by_key(|limit| limit.bytes);
     limits.dedup_by_key(|limit| limit.bytes);
-    Ok(ProtocolLimits::of(limits).expect("lengths in ascending order"))
+    Ok(packed(limits))
+}
+
+/// Into how many pieces messages may be cut at the limits that were found. `time` gives nothing when its time is over: what has not
+/// been measured by then is not assumed.
+///
+/// # Errors
+/// What `time` fails with.
+pub fn reach<E>(
+    found: ProtocolLimits,
+    mut time: impl FnMut(usize, usize) -> Result<Option<Times>, E>,
+) -> Result<ProtocolLimits, E> {
+    let mut limits: Vec<Limit> = found.limits().collect();
+    // A longer message than the next limit takes that one's pieces.
+    let ends: Vec<usize> = limits.iter().skip(1).map(|next| next.bytes).chain([LONGEST_CUT]).collect();
+    for (limit, end) in limits.iter_mut().zip(ends) {
+        while limit.pieces < Limit::MOST_PIECES && 2 * limit.longest() <= end {
+            let (pieces, bytes) = (2 * limit.pieces, 2 * limit.longest());
+            let (Some(whole), Some(cut)) = (time(bytes, 1)?, time(bytes, pieces)?) else { return Ok(packed(limits)) };
+            let one_way = one_way_share(cut, whole, false);
+            let exchange = cut.exchange / whole.exchange;
+            log::debug!(
+                "{pieces} messages in place of one of {bytes} bytes: one way {one_way:.2}, in an exchange {exchange:.2}"
+            );
+            let share = match limit.way {
+                Way::OneWay => one_way,
+                Way::Exchange => exchange,
+                Way::Both => one_way.max(exchange),
+            };
+            if share >= PAYS {
+                break;
+            }
+            limit.pieces = pieces;
+        }
+    }
+    Ok(packed(limits))
+}
+
+fn packed(limits: Vec<Limit>) -> ProtocolLimits {
+    ProtocolLimits::of(limits).expect("lengths in ascending order")
 }
 
 /// What two pieces take one way, of what the whole takes.
@@ -211,6 +253,34 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_cut_as_far_as_it_pays() {
+        let reached = |found: ProtocolLimits, time: &mut dyn FnMut(usize, usize) -> Result<Option<Times>, ()>| {
+            reach(found, time).unwrap().limits().map(|limit| limit.to_string()).collect::<Vec<_>>()
+        };
+        // Whole messages beyond 8 KiB take a microsecond and half as long again for each byte; a piece costs 0.4 us.
+        let mut ucx = |bytes: usize, pieces: usize| {
+            let (start_up, factor) = if bytes / pieces > 8192 { (1.5, 1.5) } else { (0.4 * pieces as f64, 1.0) };
+            Ok(Some(alike(start_up + bytes as f64 * factor * 1e-4)))
+        };
+        let both = ProtocolLimits::of([256, 8192]).unwrap();
+        assert_eq!(reached(both, &mut ucx), ["256", "8192x32"], "no further than what is measured at all");
+        let mut dear = |bytes: usize, pieces: usize| {
+            ucx(bytes, pieces).map(|times| times.map(|times| alike(times.one_way + 0.6 * (pieces - 1) as f64)))
+        };
+        assert_eq!(
+            reached(ProtocolLimits::of([8192]).unwrap(), &mut dear),
+            ["8192"],
+            "four pieces cost more than they gain"
+        );
+        let mut left = 5;
+        let mut limited = |bytes, pieces| {
+            left -= 1;
+            if left == 0 { Ok(None) } else { ucx(bytes, pieces) }
+        };
+        assert_eq!(reached(ProtocolLimits::of([8192]).unwrap(), &mut limited), ["8192x8"], "as far as there was time");
+    }
+
+    #[test]
     fn the_two_that_gain_most_are_kept() {
         let most = found(&[(256, 0.3), (2000, 3.0), (16000, 20.0)], 0.0);
         assert_eq!(most.len(), 2);
@@ -248,7 +318,7 @@ mod tests {
             |bytes, pieces| Ok::<_, ()>(Times { in_a_row: in_a_row(bytes, pieces)?.in_a_row, ..alone(bytes, pieces)? });
         assert_eq!(search(ProtocolLimits::NONE, &mut time), Ok(ProtocolLimits::NONE));
         let found: Vec<Limit> = search(ProtocolLimits::of([256]).unwrap(), time).unwrap().limits().collect();
-        assert_eq!(found, [Limit { bytes: 256, way: Way::OneWay }]);
+        assert_eq!(found, [Limit::of_two(256, Way::OneWay)]);
     }
 
     #[test]

@@ -110,7 +110,7 @@ impl Writer<'_> {
             0 => String::new(),
             events => format!("; {} calls missing in the per-call log", count(events)),
         };
-        let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut_in_two);
+        let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
         self.line(&format!(
             "monitoring costs {} a call, {} on the busiest rank{}{}{dropped}{limits}",
             duration(overhead.nanoseconds_per_call / 1e9),
@@ -121,20 +121,20 @@ impl Writer<'_> {
     }
 }
 
-/// Which messages within a node travelled as two, and what finding that out took.
-fn cut_in_two(limits: &LimitsRecord) -> String {
+/// Which messages within a node travelled in pieces, and what finding that out took.
+fn cut(limits: &LimitsRecord) -> String {
     let span = |(place, limit): (usize, &u64)| {
         let way = match limits.ways.get(place).map(String::as_str) {
             Some("one_way") => " with a root",
             Some("exchange") => " without one",
             _ => "",
         };
-        format!("{}-{}{way}", limit + 1, 2 * limit)
+        format!("{}-{}{way}", limit + 1, limits.pieces.get(place).unwrap_or(&2) * limit)
     };
     let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
     let took =
         limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
-    format!("; {} bytes on a node go as two{took}", spans.join(", "))
+    format!("; {} bytes on a node go in pieces{took}", spans.join(", "))
 }
 
 /// What is not in the report, most important first: the line may be cut.

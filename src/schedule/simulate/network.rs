@@ -114,7 +114,7 @@ pub struct Network {
     /// found out, which is the same for predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<usize>,
-    /// Bytes beyond which a message within a node travels as two, as `COLLIE_LIMITS` says: numbers, or such as
+    /// Bytes beyond which a message within a node travels in pieces, as `COLLIE_LIMITS` says: numbers, or such as
     /// `"4040:exchange"` for exchanges only; absent where nobody found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Vec<Limit>>,
@@ -173,7 +173,7 @@ impl Network {
         Form { fragments: Fragments { between_nodes, within_node }, ..Form::PLAIN }
     }
 
-    /// Which messages within a node travel as two; `None` where nobody found out.
+    /// Which messages within a node travel in pieces; `None` where nobody found out.
     pub fn protocol_limits(&self) -> Option<ProtocolLimits> {
         ProtocolLimits::of(self.limits.as_ref()?.iter().copied())
     }
@@ -262,7 +262,7 @@ impl Network {
         }
         if network.limits.is_some() && network.protocol_limits().is_none() {
             return refuse(
-                "limits have to be at most two numbers of bytes, ascending, from 1 on (\"4040:exchange\": for one way)",
+                "limits have to be at most two numbers of bytes, ascending, from 1 on (\"4040:exchange\": for one way; \"4040x32\": in up to a power of two of pieces)",
             );
         }
         Ok(network)
