@@ -191,9 +191,9 @@ pub struct JobRecord {
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,
-    /// The most pieces for each of them: a message that would have taken more travelled whole. Two where nothing is said.
+    /// The longest message for each of them that travelled in pieces; twice as long as the limit where nothing is said.
     #[serde(default)]
-    pub pieces: Vec<u64>,
+    pub longest: Vec<u64>,
     /// For which messages each of them was: `one_way` for those of operations with a root, `exchange` for those of the others, or
     /// `both`.
     #[serde(default)]

@@ -64,7 +64,7 @@ impl Way {
 pub struct Limit {
     /// The length, bytes.
     pub bytes: usize,
-    /// The most pieces that a message travels in, a power of two from 2 on: one that would take more travels whole.
+    /// The most pieces that a message travels in, a power of two from 2 on: one that is longer travels whole.
     pub pieces: usize,
     /// What it is for.
     pub way: Way,
@@ -79,9 +79,11 @@ impl Limit {
         Self { bytes, pieces: 2, way }
     }
 
-    /// The longest message that travels in pieces.
+    /// The longest message that travels in pieces. Where these may be more than two, up to the next power of two, so that what is
+    /// just beyond does not lose for the limit being a little less than one.
     pub const fn longest(self) -> usize {
-        self.bytes * self.pieces
+        let longest = self.bytes * self.pieces;
+        if self.pieces > 2 { longest.next_power_of_two() } else { longest }
     }
 }
 
@@ -266,8 +268,8 @@ mod tests {
         assert_eq!(ProtocolLimits::of([300, 400]).unwrap().piece(500), Some(400), "fewer pieces");
         let limits: Vec<Limit> = ["256", "4040x8"].map(|text| text.parse().unwrap()).into();
         let limits = ProtocolLimits::of(limits).unwrap();
-        let cut = [512, 513, 4041, 32320, 32321].map(|bytes| limits.piece(bytes));
-        assert_eq!(cut, [Some(256), None, Some(4040), Some(4040), None]);
+        let cut = [512, 513, 4041, 32320, 32768, 32769].map(|bytes| limits.piece(bytes));
+        assert_eq!(cut, [Some(256), None, Some(4040), Some(4040), Some(4040), None]);
         assert_eq!(limits.of_two(), ProtocolLimits::of([256, 4040]).unwrap());
     }
 

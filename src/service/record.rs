@@ -72,8 +72,8 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     };
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
     let ways = limits.limits().map(|limit| limit.way.word().to_owned()).collect();
-    let pieces = limits.limits().map(|limit| limit.pieces as u64).collect();
-    (!bytes.is_empty()).then_some(LimitsRecord { bytes, pieces, ways, measured_seconds })
+    let longest = limits.limits().map(|limit| limit.longest() as u64).collect();
+    (!bytes.is_empty()).then_some(LimitsRecord { bytes, longest, ways, measured_seconds })
 }
 
 /// What this rank has to tell. `combined` is what all ranks together say of its calls.

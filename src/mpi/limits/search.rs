@@ -110,8 +110,9 @@ pub fn reach<E>(
     // A longer message than the next limit takes that one's pieces.
     let ends: Vec<usize> = limits.iter().skip(1).map(|next| next.bytes).chain([LONGEST_CUT]).collect();
     for (limit, end) in limits.iter_mut().zip(ends) {
-        while limit.pieces < Limit::MOST_PIECES && 2 * limit.longest() <= end {
-            let (pieces, bytes) = (2 * limit.pieces, 2 * limit.longest());
+        while limit.pieces < Limit::MOST_PIECES && 2 * limit.pieces * limit.bytes <= end {
+            let pieces = 2 * limit.pieces;
+            let bytes = pieces * limit.bytes;
             let (Some(whole), Some(cut)) = (time(bytes, 1)?, time(bytes, pieces)?) else { return Ok(packed(limits)) };
             let one_way = one_way_share(cut, whole, false);
             let exchange = cut.exchange / whole.exchange;

@@ -102,7 +102,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
             mode: mode.into(),
             limits: (mode == "replace").then(|| LimitsRecord {
                 bytes: vec![4032],
-                pieces: vec![2],
+                longest: vec![8064],
                 ways: vec!["both".into()],
                 measured_seconds: Some(0.0047),
             }),

@@ -129,7 +129,7 @@ fn cut(limits: &LimitsRecord) -> String {
             Some("exchange") => " without one",
             _ => "",
         };
-        format!("{}-{}{way}", limit + 1, limits.pieces.get(place).unwrap_or(&2) * limit)
+        format!("{}-{}{way}", limit + 1, limits.longest.get(place).copied().unwrap_or(2 * limit))
     };
     let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
     let took =
