@@ -17,14 +17,19 @@ impl Fragments {
     /// Units of each fragment of a message of `len` units of `unit` bytes; `None` if it travels whole.
     #[inline]
     pub fn units(self, len: usize, unit: usize, within_node: bool) -> Option<usize> {
-        let fragment = if within_node { self.within_node.piece(len.saturating_mul(unit)) } else { self.between_nodes };
-        let units = (fragment? / unit.max(1)).max(1);
+        let fragment = if within_node { self.within_node.piece(len.saturating_mul(unit)) } else { self.between_nodes }?;
+        // Pieces beyond the limit would be as slow as the whole, each of them.
+        if within_node && unit > fragment {
+            return None;
+        }
+        let units = (fragment / unit.max(1)).max(1);
         (units < len).then_some(units)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::Limit;
     use super::{Fragments, ProtocolLimits};
 
     #[test]
@@ -47,5 +52,9 @@ mod tests {
         assert_eq!(fragments.units(2, 3000, false), Some(1));
         assert_eq!(fragments.units(1, 3000, false), None);
         assert_eq!(fragments.units(5, 0, false), None);
+        let many = ProtocolLimits::of(["4040x32".parse::<Limit>().unwrap()]).unwrap();
+        let fragments = Fragments { between_nodes: None, within_node: many };
+        assert_eq!(fragments.units(26, 5000, true), None, "no unit is short enough");
+        assert_eq!(fragments.units(26, 2000, true), Some(2));
     }
 }
