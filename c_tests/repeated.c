@@ -3,7 +3,7 @@
  * that: what Collie does again without asking must give what it gave before. Results are whole numbers and known.
  *
  * Arguments: operations with commas between them, or none for all; "thin" for fewer counts; "often" for so many rounds that
- * whoever learns while the program runs has something to learn from, and "longer" for even more, without buffers that are one: the native library takes part,
+ * whoever learns while the program runs has something to learn from, without buffers that are one: the native library takes part,
  * which may take such and give a wrong result. */
 #include "check.h"
 
@@ -173,9 +173,7 @@ int main(int argc, char **argv) {
     const int all = sizeof counts / sizeof *counts, first = check_thin(argc, argv) ? all - 3 : 0;
     int often = 0;
     for (int i = 1; i < argc; i++) often |= strcmp(argv[i], "often") == 0;
-    int longer = 0;
-    for (int i = 1; i < argc; i++) longer |= strcmp(argv[i], "longer") == 0;
-    const int times = often ? (longer ? 8000 : 600) : TIMES;
+    const int times = often ? 200 : TIMES;
     const Passed last = often ? IN_PLACE : ALIASED;
     if (check_size > RANKS) return 1;
     ask();

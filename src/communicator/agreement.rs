@@ -145,12 +145,10 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &All) -> Result<Agreed> {
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
-            within_node: configuration.limits.unwrap_or_else(|| match (all.alike(4), all.most(9) == 1) {
-                (false, _) => ProtocolLimits::NONE,
-                // Many pieces fill the queues, and a rank that shares its core then waits for a slice of the scheduler's.
-                (true, true) => runtime.limits().of_two(),
-                (true, false) => runtime.limits(),
-            }),
+            within_node: {
+                let found = if all.alike(4) { runtime.limits() } else { ProtocolLimits::NONE };
+                configuration.limits_within_node(found, all.most(9) == 1)
+            },
         },
         message_ns: all.0[16],
         within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64

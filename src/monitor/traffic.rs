@@ -70,6 +70,14 @@ impl Traffic {
         if self.slots.len() == self.ranks { to } else { spread(to) & self.slots.len().wrapping_sub(1) }
     }
 
+    /// Bytes to rank `to`; `None` if it was sent nothing, or is not counted.
+    pub fn bytes_to(&self, to: usize) -> Option<u64> {
+        let (first, slots) = (self.first_slot(to), self.slots.len());
+        let places = (0..slots).map(|next| (first + next) % slots);
+        let probed = places.map_while(|at| self.slots.get(at).filter(|slot| slot.messages > 0));
+        probed.into_iter().find(|slot| slot.to as usize == to).map(|slot| slot.bytes)
+    }
+
     /// One that is new, or not in its first slot.
     #[cold]
     fn add_elsewhere(&mut self, to: usize, messages: u64, bytes: u64) {
@@ -159,6 +167,7 @@ mod tests {
         traffic.reset();
         assert!(traffic.records().is_empty());
         Traffic::default().sent(0, 1);
+        assert_eq!(Traffic::default().bytes_to(0), None);
     }
 
     #[test]
@@ -181,6 +190,9 @@ mod tests {
                     let (messages, sum) = map.entry(to as u32).or_default();
                     (*messages, *sum) = (*messages + 1, *sum + bytes);
                 }
+            }
+            for to in 0..80 {
+                prop_assert_eq!(traffic.bytes_to(to), map.get(&(to as u32)).map(|(_, sum)| *sum));
             }
             let expected: Vec<_> =
                 map.into_iter().map(|(to, (messages, bytes))| TrafficRecord { to, messages, bytes }).collect();

@@ -159,6 +159,21 @@ pub fn receive_words<const WORDS: usize>(comm: MPI_Comm, from: usize) -> Result<
     Ok(words)
 }
 
+/// Sends words to a rank that does the same; gives what it sent.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn exchange_words<const WORDS: usize>(comm: MPI_Comm, with: usize, own: [u64; WORDS]) -> Result<[u64; WORDS]> {
+    let (mut words, status) = ([0u64; WORDS], constants::status_ignore());
+    let (count, word, with) = (WORDS as c_int, constants::uint64(), with as c_int);
+    // SAFETY: so many elements of that type in either array.
+    check(unsafe {
+        let (from, into) = (own.as_ptr().cast(), words.as_mut_ptr().cast());
+        mpi_sys::PMPI_Sendrecv(from, count, word, with, TAG, into, count, word, with, TAG, comm, status)
+    })?;
+    Ok(words)
+}
+
 /// Every rank's `own` words, in rank order. Collective.
 ///
 /// # Errors

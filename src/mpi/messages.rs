@@ -17,6 +17,14 @@ use std::os::raw::{c_int, c_void};
 /// Elements that one call of `PMPI_Reduce_local` can count.
 const BLOCK: usize = 1 << 30;
 
+/// So many bytes may be on their way from one rank to another in fragments that nobody has received: after them, or a message more,
+/// a message ends in a fragment that waits for its receive.
+///
+/// Fragments are short enough for the MPI library to take each before its receiver asks for it, where it would have made the whole
+/// message wait. Without this, ranks that gather to a root that waits for another one fill its memory. Odd, so that no
+/// sequence of messages of a program's steps across in the same one each time.
+const MOST_AHEAD: u64 = (512 << 10) - 1237;
+
 /// How the units of a call lie in memory and travel.
 #[derive(Clone, Copy, Debug)]
 pub enum Units {
@@ -125,6 +133,15 @@ impl Messages<'_> {
         self.traffic.sent(peer as usize, (units * self.channel.size) as u64);
     }
 
+    /// Whether a message of `whole` units ends synchronously; `units` of them are yet to be sent. Whoever is not counted always
+    /// ends so.
+    fn ends_synchronously(&self, peer: u32, units: usize, whole: usize) -> bool {
+        let size = self.channel.size;
+        let Some(sent) = self.traffic.bytes_to(peer as usize) else { return true };
+        let end = sent + (units * size) as u64;
+        end / MOST_AHEAD > end.saturating_sub((whole * size) as u64) / MOST_AHEAD
+    }
+
     #[inline(always)]
     fn wire(&self, units: usize) -> (usize, MPI_Datatype) {
         (units * self.channel.per_unit, self.channel.wire)
@@ -183,6 +200,34 @@ unsafe impl Transport for Messages<'_> {
             let request = &mut request;
             // SAFETY: the caller's promise.
             check(unsafe { mpi_sys::PMPI_Isend(from.cast(), count, datatype, peer as c_int, TAG, comm, request) })
+        })?;
+        Ok(request)
+    }
+
+    unsafe fn send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result {
+        if !self.ends_synchronously(peer, units, whole) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.send(peer, from, units) };
+        }
+        self.count_message(peer, units);
+        let comm = self.channel.comm;
+        with_count(self.wire(units), |count, datatype| {
+            // SAFETY: the caller's promise.
+            check(unsafe { mpi_sys::PMPI_Ssend(from.cast(), count, datatype, peer as c_int, TAG, comm) })
+        })
+    }
+
+    unsafe fn start_send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result<MPI_Request> {
+        if !self.ends_synchronously(peer, units, whole) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.start_send(peer, from, units) };
+        }
+        self.count_message(peer, units);
+        let (comm, mut request) = (self.channel.comm, constants::request_null());
+        with_count(self.wire(units), |count, datatype| {
+            let request = &mut request;
+            // SAFETY: the caller's promise.
+            check(unsafe { mpi_sys::PMPI_Issend(from.cast(), count, datatype, peer as c_int, TAG, comm, request) })
         })?;
         Ok(request)
     }

@@ -271,6 +271,22 @@ unsafe impl Transport for Mixed<'_> {
         }
     }
 
+    unsafe fn send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result {
+        // SAFETY: the caller's promise; waited for at once.
+        let mut request = unsafe { self.start_send_last(peer, from, units, whole) }?;
+        self.wait(std::slice::from_mut(&mut request))
+    }
+
+    unsafe fn start_send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result<Request> {
+        // SAFETY: the caller's promise. Through shared memory there is room for so much and no more.
+        unsafe {
+            match self.ports.reach(peer) {
+                true => self.start_send(peer, from, units),
+                false => self.messages.start_send_last(peer, from, units, whole).map(Request::Message),
+            }
+        }
+    }
+
     #[inline(always)]
     unsafe fn start_receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result<Request> {
         if !self.ports.reach(peer) {

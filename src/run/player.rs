@@ -220,13 +220,47 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     #[inline(always)]
     unsafe fn send(&mut self, message: &Message) -> Result<(), T::Error> {
         self.observer.started(BLOCKING, message.peer, true);
-        let sent = message.each_fragment(|range| {
-            let from = self.address(range);
-            // SAFETY: the caller's promise.
-            unsafe { self.transport.send(message.peer, from, range.len) }
-        });
+        // SAFETY: the caller's promise.
+        let sent = unsafe {
+            match message.is_whole() {
+                true => self.transport.send(message.peer, self.address(message.range), message.range.len),
+                false => self.send_fragments(message),
+            }
+        };
         self.observer.ended(BLOCKING..BLOCKING + 1);
         sent
+    }
+
+    /// # Safety
+    /// The message's range is valid.
+    #[inline(never)]
+    unsafe fn send_fragments(&mut self, message: &Message) -> Result<(), T::Error> {
+        message.fragments().try_for_each(|range| {
+            let from = self.address(range);
+            // SAFETY: the caller's promise.
+            unsafe {
+                match message.ends_with(range) {
+                    true => self.transport.send_last(message.peer, from, range.len, message.range.len),
+                    false => self.transport.send(message.peer, from, range.len),
+                }
+            }
+        })
+    }
+
+    /// Starts the send of a fragment.
+    ///
+    /// # Safety
+    /// The range, a fragment of the message, is valid until the request is waited for.
+    #[inline(always)]
+    unsafe fn start_send(&mut self, message: &Message, range: Range) -> Result<T::Request, T::Error> {
+        let from = self.address(range);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match !message.is_whole() && message.ends_with(range) {
+                true => self.transport.start_send_last(message.peer, from, range.len, message.range.len),
+                false => self.transport.start_send(message.peer, from, range.len),
+            }
+        }
     }
 
     /// # Safety
@@ -276,9 +310,8 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
     unsafe fn exchange_fragments(&mut self, out: &Message, into: &Message) -> Result<(), T::Error> {
         let mut requests: SmallVec<[T::Request; 2]> = SmallVec::new();
         let started = out.fragments().try_for_each(|range| {
-            let from = self.address(range);
             // SAFETY: the caller's promise; waited for below.
-            requests.push(unsafe { self.transport.start_send(out.peer, from, range.len) }?);
+            requests.push(unsafe { self.start_send(out, range) }?);
             Ok(())
         });
         // SAFETY: the caller's promise.
@@ -295,13 +328,12 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
             self.requests.push(self.transport.nothing());
         }
         for (range, slot) in message.fragments().zip(slot as usize..) {
-            let address = self.address(range);
             self.observer.started(slot as u32, message.peer, outgoing);
             // SAFETY: the caller's promise.
             self.requests[slot] = unsafe {
                 match outgoing {
-                    true => self.transport.start_send(message.peer, address, range.len),
-                    false => self.transport.start_receive(message.peer, address, range.len),
+                    true => self.start_send(message, range),
+                    false => self.transport.start_receive(message.peer, self.address(range), range.len),
                 }
             }?;
         }

@@ -57,6 +57,12 @@ impl Message {
         self.range.len <= self.fragment
     }
 
+    /// Whether a fragment is the last one.
+    #[inline]
+    pub const fn ends_with(&self, fragment: Range) -> bool {
+        fragment.start + fragment.len == self.range.start + self.range.len
+    }
+
     /// How many there are.
     #[inline]
     pub const fn number_of_fragments(self) -> usize {

@@ -17,13 +17,14 @@ impl Fragments {
     /// Units of each fragment of a message of `len` units of `unit` bytes; `None` if it travels whole.
     #[inline]
     pub fn units(self, len: usize, unit: usize, within_node: bool) -> Option<usize> {
-        let fragment = if within_node { self.within_node.piece(len.saturating_mul(unit)) } else { self.between_nodes }?;
-        // Pieces beyond the limit would be as slow as the whole, each of them.
-        if within_node && unit > fragment {
-            return None;
+        if !within_node {
+            let units = (self.between_nodes? / unit.max(1)).max(1);
+            return (units < len).then_some(units);
         }
-        let units = (fragment / unit.max(1)).max(1);
-        (units < len).then_some(units)
+        let limit = self.within_node.of_message(len.saturating_mul(unit))?;
+        // Pieces beyond the limit would be as slow as the whole, each of them, and shorter ones are more than were measured to pay.
+        let units = limit.bytes / unit;
+        (units > 0 && len.div_ceil(units) <= limit.most_pieces()).then_some(units)
     }
 }
 
@@ -56,5 +57,8 @@ mod tests {
         let fragments = Fragments { between_nodes: None, within_node: many };
         assert_eq!(fragments.units(26, 5000, true), None, "no unit is short enough");
         assert_eq!(fragments.units(26, 2000, true), Some(2));
+        assert_eq!([35, 34, 33].map(|len| fragments.units(len, 3000, true)), [None, Some(1), Some(1)], "one unit each");
+        let two = Fragments { between_nodes: None, within_node: ProtocolLimits::of([256]).unwrap() };
+        assert_eq!(two.units(3, 170, true), None, "three fragments");
     }
 }

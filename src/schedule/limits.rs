@@ -64,7 +64,7 @@ impl Way {
 pub struct Limit {
     /// The length, bytes.
     pub bytes: usize,
-    /// The most pieces that a message travels in, a power of two from 2 on: one that is longer travels whole.
+    /// The most pieces of this length that a message travels in, a power of two from 2 on: one that is longer travels whole.
     pub pieces: usize,
     /// What it is for.
     pub way: Way,
@@ -79,11 +79,17 @@ impl Limit {
         Self { bytes, pieces: 2, way }
     }
 
-    /// The longest message that travels in pieces. Where these may be more than two, up to the next power of two, so that what is
-    /// just beyond does not lose for the limit being a little less than one.
+    /// The longest message that travels in pieces. Where these may be more than two, up to the next power of two if that takes no
+    /// more than one more, so that what is just beyond does not lose for the limit being a little less than one.
     pub const fn longest(self) -> usize {
         let longest = self.bytes * self.pieces;
-        if self.pieces > 2 { longest.next_power_of_two() } else { longest }
+        let rounded = longest.next_power_of_two();
+        if self.pieces > 2 && rounded - longest <= self.bytes { rounded } else { longest }
+    }
+
+    /// The most pieces of a message whose units need not fill them.
+    pub const fn most_pieces(self) -> usize {
+        if self.pieces > 2 { self.longest().div_ceil(self.bytes) + 1 } else { 2 }
     }
 }
 
@@ -219,11 +225,11 @@ impl ProtocolLimits {
             .expect("what was right, with pieces that are")
     }
 
-    /// How long all pieces but the last one of a message of `bytes` are; `None` if it travels whole.
+    /// Into whose pieces a message of `bytes` is cut; `None` if it travels whole.
     #[inline]
-    pub fn piece(self, bytes: usize) -> Option<usize> {
+    pub fn of_message(self, bytes: usize) -> Option<Limit> {
         // Between two limits the longer one makes fewer pieces.
-        self.limits().filter(|limit| limit.bytes < bytes && bytes <= limit.longest()).last().map(|limit| limit.bytes)
+        self.limits().filter(|limit| limit.bytes < bytes && bytes <= limit.longest()).last()
     }
 
     /// As one word.
@@ -261,15 +267,18 @@ mod tests {
 
     #[test]
     fn what_is_no_more_than_twice_as_long_travels_as_two() {
+        let piece = |limits: ProtocolLimits, bytes| limits.of_message(bytes).map(|limit| limit.bytes);
         let limits = ProtocolLimits::of([256, 4040]).unwrap();
-        let cut = [256, 257, 512, 513, 4040, 4041, 8080, 8081].map(|bytes| limits.piece(bytes));
+        let cut = [256, 257, 512, 513, 4040, 4041, 8080, 8081].map(|bytes| piece(limits, bytes));
         assert_eq!(cut, [None, Some(256), Some(256), None, None, Some(4040), Some(4040), None]);
-        assert_eq!(ProtocolLimits::NONE.piece(1), None);
-        assert_eq!(ProtocolLimits::of([300, 400]).unwrap().piece(500), Some(400), "fewer pieces");
+        assert_eq!(piece(ProtocolLimits::NONE, 1), None);
+        assert_eq!(piece(ProtocolLimits::of([300, 400]).unwrap(), 500), Some(400), "fewer pieces");
         let limits: Vec<Limit> = ["256", "4040x8"].map(|text| text.parse().unwrap()).into();
         let limits = ProtocolLimits::of(limits).unwrap();
-        let cut = [512, 513, 4041, 32320, 32768, 32769].map(|bytes| limits.piece(bytes));
+        let cut = [512, 513, 4041, 32320, 32768, 32769].map(|bytes| piece(limits, bytes));
         assert_eq!(cut, [Some(256), None, Some(4040), Some(4040), Some(4040), None]);
+        let longest = |text: &str| text.parse::<Limit>().unwrap().longest();
+        assert_eq!(["8192x32", "4100x8", "4040"].map(longest), [256 << 10, 32_800, 8080], "not by many pieces more");
         assert_eq!(limits.of_two(), ProtocolLimits::of([256, 4040]).unwrap());
     }
 

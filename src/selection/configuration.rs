@@ -8,7 +8,7 @@ use super::rules::{self, Rules};
 use super::settings::{
     Device, Mode, Numa, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
 };
-use super::values::{limits, log_filter, report, size, whole_number, word};
+use super::values::{limits, log_filter, percent, report, size, whole_number, word};
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
 use crate::algorithm::Operation;
@@ -89,6 +89,8 @@ pub struct Configuration {
     pub tables: Rules,
     /// `COLLIE_LEARN`: what earlier runs have learned, and where this one writes what it does.
     pub learn: Option<Arc<LearnFile>>,
+    /// `COLLIE_LEARN_BUDGET`: the part of the calls' time that trying may take, percent.
+    pub learn_budget: u32,
     /// `COLLIE_REPRODUCIBLE`: whether the order in which a reduction combines must not depend on what was measured.
     pub reproducible: bool,
     /// `COLLIE_NETWORK`.
@@ -99,7 +101,7 @@ pub struct Configuration {
     pub numa: Numa,
     /// `COLLIE_PIECE`.
     pub piece: Piece,
-    /// `COLLIE_LIMITS`; `None` for what is measured or known.
+    /// `COLLIE_LIMITS`; `None` for what the file of `COLLIE_NETWORK` says, or is measured or known.
     pub limits: Option<ProtocolLimits>,
     /// `COLLIE_REPORT`; empty for `off`.
     pub report: Vec<ReportTarget>,
@@ -144,6 +146,7 @@ impl Default for Configuration {
             rules: Rules::default(),
             tables: Rules::default(),
             learn: None,
+            learn_budget: 2,
             reproducible: false,
             network: None,
             transport: Transport::default(),
@@ -252,15 +255,33 @@ impl RawConfiguration {
 }
 
 impl Configuration {
-    /// Takes a network that was measured, with its protocol limits where no variable sets these.
+    /// Takes a network that was measured, with the length of its pieces where no variable sets that.
     fn take_limits(&mut self, network: Network) {
-        self.limits = self.limits.or(network.protocol_limits());
         self.piece = match (self.piece, network.fragment) {
             (Piece::Auto, Some(0)) => Piece::Off,
             (Piece::Auto, Some(bytes)) => Piece::Bytes(bytes),
             (set, _) => set,
         };
         self.network = Some(Arc::new(network));
+    }
+
+    /// Whether it is said which messages within a node travel in pieces, so that nobody has to measure it.
+    pub fn knows_limits(&self) -> bool {
+        self.limits.or(self.limits_of_network()).is_some()
+    }
+
+    /// Which messages within a node travel in pieces: those that the variable names, else those that the file of
+    /// `COLLIE_NETWORK` does, else `found`. Where ranks outnumber cores, what was measured is for two pieces at most: many fill
+    /// the queues, and a rank that shares its core then waits for a slice of the scheduler's.
+    pub fn limits_within_node(&self, found: ProtocolLimits, oversubscribed: bool) -> ProtocolLimits {
+        self.limits.unwrap_or_else(|| {
+            let measured = self.limits_of_network().unwrap_or(found);
+            if oversubscribed { measured.of_two() } else { measured }
+        })
+    }
+
+    fn limits_of_network(&self) -> Option<ProtocolLimits> {
+        self.network.as_ref().and_then(|network| network.protocol_limits())
     }
 
     /// The first call on a communicator that is replaced unless somebody says otherwise. Programs make communicators for one or
@@ -313,6 +334,7 @@ impl Configuration {
                 self.verify_result = word(value, &words)?;
             }
             variables::RULES | variables::TABLES | variables::LEARN => {}
+            variables::LEARN_BUDGET => self.learn_budget = percent(value)?,
             variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
             // That of a file is read further on.
             variables::NETWORK => self.network = Network::preset(value).map(Arc::new),

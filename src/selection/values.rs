@@ -47,6 +47,16 @@ pub fn whole_number(found: &str, least: usize) -> Result<usize, String> {
     found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
 }
 
+/// A whole number of percent from 1 to 50.
+///
+/// # Errors
+/// What is accepted.
+pub fn percent(found: &str) -> Result<u32, String> {
+    let refuse = || format!("'{found}' is not accepted; accepted: a whole number of percent from 1 to 50");
+    let number = found.strip_suffix('%').unwrap_or(found).trim_end();
+    number.parse().ok().filter(|percent| (1..=50).contains(percent)).ok_or_else(refuse)
+}
+
 /// Bytes from `least` on.
 ///
 /// # Errors

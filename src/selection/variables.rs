@@ -35,6 +35,8 @@ pub const RULES: &str = "COLLIE_RULES";
 pub const TABLES: &str = "COLLIE_TABLES";
 /// What was learned by runs before and is by this one.
 pub const LEARN: &str = "COLLIE_LEARN";
+/// The part of the calls' time that trying may take.
+pub const LEARN_BUDGET: &str = "COLLIE_LEARN_BUDGET";
 /// Whether the order in which a reduction combines must not depend on what was measured.
 pub const REPRODUCIBLE: &str = "COLLIE_REPRODUCIBLE";
 /// The network that segments are cut for.
@@ -140,6 +142,14 @@ const AFTER_OPERATIONS: &[Variable] = &[
                may also be given to COLLIE_RULES; there it counts in every mode.",
     },
     Variable {
+        name: LEARN_BUDGET,
+        accepted: "a whole number of percent from 1 to 50",
+        default: "2",
+        help: "In mode learn, the part of the time of a kind of call that may be spent on trying algorithms, in percent of \
+               the calls made so far. The default costs programs next to nothing, but many short calls are \
+               needed before anything is tried. With more, a short run learns what later ones use (COLLIE_LEARN).",
+    },
+    Variable {
         name: REPRODUCIBLE,
         accepted: "on, off",
         default: "off",
@@ -192,10 +202,10 @@ const AFTER_OPERATIONS: &[Variable] = &[
                    followed by x and a power of two up to 128, and by :one_way or :exchange",
         default: "auto",
         help: "Lengths beyond which a message within a node takes a slower path through the MPI library: a message \
-               that is longer, but no longer than twice the limit (x32: 32 times), is sent in pieces of that length; \
-               with :one_way only in operations with a root and in algorithms made of them, with :exchange only in the \
+               that is longer, but no longer than twice the limit (x32: 32 times, or the next power of two if that takes one more \
+               piece), is sent in pieces of that length; with :one_way only in operations with a root and in algorithms made of them, with :exchange only in the \
                others. auto takes them from the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks \
-               0 and 1, if these are on one node, for at most 50 ms; otherwise it is what is known of Open MPI 4 \
+               0 and 1, if these are on one node, in some 20 ms, beginning nothing more after 50; otherwise it is what is known of Open MPI 4 \
                (256,4040:exchange, or the values of OMPI_MCA_btl_vader_max_inline_send and \
                OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, no more than two pieces are made \
                of what was measured.",

@@ -91,7 +91,7 @@ fn start(runtime: &'static Runtime) -> Result {
         outputs::try_paths(files);
         wanted.extend(files.encode());
         let plays = !matches!(configuration.mode, Mode::Native | Mode::CompareSelf);
-        wanted.push(u8::from(plays && configuration.limits.is_none() && runtime.world_size > 1));
+        wanted.push(u8::from(plays && !configuration.knows_limits() && runtime.world_size > 1));
     }
     runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
     if wanted.pop() == Some(1) {

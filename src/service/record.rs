@@ -66,10 +66,8 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
         configuration.mode != Mode::Native && configuration.transport == Transport::Messages
     };
     let configuration = runtime.configuration.as_ref().ok().filter(plays)?;
-    let (limits, measured_seconds) = match configuration.limits {
-        Some(limits) => (limits, None),
-        None => (runtime.limits(), runtime.limits_took()),
-    };
+    let limits = configuration.limits_within_node(runtime.limits(), runtime.oversubscribed);
+    let measured_seconds = runtime.limits_took().filter(|_| !configuration.knows_limits());
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
     let ways = limits.limits().map(|limit| limit.way.word().to_owned()).collect();
     let longest = limits.limits().map(|limit| limit.longest() as u64).collect();

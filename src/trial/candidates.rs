@@ -85,6 +85,7 @@ impl Candidates {
         let expected = Expected {
             call_ns: (call * 1e9) as u64,
             exchange_ns: (exchange(&network, situation) * 1e9) as u64 + COMPARING_NS,
+            budget: configuration.learn_budget,
         };
         let link = &network.on_node;
         let on_node = situation.one_node.then(|| (link.start_up(), link.per_byte));

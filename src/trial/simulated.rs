@@ -43,12 +43,17 @@ impl Outcome {
 
 /// A trial of candidates with these times by the cost model over the default's, none for the MPI library.
 pub fn trial(predicted: &[Option<f64>], ready_ns: u64, call_ns: u64, exchange_ns: u64) -> Trial {
+    trial_within(predicted, ready_ns, Expected { call_ns, exchange_ns, budget: 2 })
+}
+
+/// The same with all that is expected.
+pub fn trial_within(predicted: &[Option<f64>], ready_ns: u64, expected: Expected) -> Trial {
     let foreseen = |(place, predicted): (usize, &Option<f64>)| Foreseen {
         predicted: *predicted,
         ready_ns: if place > 0 && predicted.is_some() { ready_ns } else { 0 },
     };
     let foreseen: Vec<_> = predicted.iter().enumerate().map(foreseen).collect();
-    Trial::new(&foreseen, Expected { call_ns, exchange_ns })
+    Trial::new(&foreseen, expected)
 }
 
 /// 0 to 1.

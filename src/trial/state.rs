@@ -16,8 +16,6 @@ use serde::{Deserialize, Serialize};
 /// Most candidates of a cell.
 pub const MOST: usize = 8;
 
-/// The part of the calls' time that trying may take.
-const SHARE: f64 = 0.02;
 /// A round may begin when its cost is within the share of so many times the calls so far. Programs that have made many calls of a
 /// kind make as many more, as a rule, and a round mostly costs less than is feared: with 4, trying takes 1 % of the time of
 /// simulated cells at 1,000 calls and a default that is 1.35 times slower than the fastest costs 4 %; with 2, 1 % and 5 %.
@@ -76,13 +74,15 @@ enum Aim {
     Look,
 }
 
-/// Times that trying rests on until they are measured, nanoseconds.
+/// What trying rests on: times until they are measured, and what it may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
     /// Of a call of the default.
     pub call_ns: u64,
     /// Of an exchange, what is done before and after it included.
     pub exchange_ns: u64,
+    /// The part of the calls' time that trying may take, percent.
+    pub budget: u32,
 }
 
 /// The state of one cell; alike on all ranks of a communicator.
@@ -354,12 +354,12 @@ impl Trial {
     }
 
     /// The number of calls from which on the next round may begin: what trying has cost and will have cost then is within its
-    /// share, or the round saves what it costs.
+    /// budget, or the round saves what it costs.
     fn affordable(&self) -> u64 {
         let round = self.cost_of_round();
         let cost = (self.spent_ns as f64 / self.call_ns() + round).max(0.0);
         let expected = if self.exchange() > DEARER { EXPECTED_OF_SHORT } else { EXPECTED };
-        let within = cost / SHARE / expected;
+        let within = cost * 100.0 / f64::from(self.expected.budget) / expected;
         let saves_it = self.promising().map_or(f64::INFINITY, |(_, promised)| round / promised);
         within.min(saves_it).ceil() as u64
     }

@@ -1,4 +1,4 @@
-use super::simulated::{Cell, Outcome, exchange, random, trial};
+use super::simulated::{Cell, Outcome, exchange, random, trial, trial_within};
 use super::*;
 
 const CELLS: u64 = 300;
@@ -175,4 +175,23 @@ fn short_calls_are_tried_as_far_as_that_pays() {
     }
     let outcomes = run(1000, |seed| with_bad_default(short(seed, 4.0), seed), 1.5);
     assert!(mean(&outcomes, Outcome::regret) <= 0.12 * default(&outcomes));
+}
+
+#[test]
+fn a_larger_budget_tries_sooner_and_keeps_to_it() {
+    let run = |budget| {
+        let outcome = |seed| {
+            let cell = short(seed, 2.0);
+            let expected = Expected { call_ns: cell.ns[0] as u64, exchange_ns: cell.exchange as u64, budget };
+            let mut trial = trial_within(&cell.predicted(1.3), cell.ready as u64, expected);
+            let begins = trial.rest();
+            (begins as f64, cell.run(&mut trial, 2000))
+        };
+        let outcomes: Vec<_> = (0..CELLS).map(outcome).collect();
+        let of = |what: &dyn Fn(&(f64, Outcome)) -> f64| outcomes.iter().map(what).sum::<f64>() / CELLS as f64;
+        (of(&|(begins, _)| *begins), of(&|(_, outcome)| outcome.trying / outcome.ns))
+    };
+    let (small, large) = (run(2), run(50));
+    assert!(large.0 * 5.0 < small.0, "the first round begins after {} calls, {} with 2 %", large.0, small.0);
+    assert!(large.1 > small.1 && large.1 < 0.5, "trying takes {} of the time, {} with 2 %", large.1, small.1);
 }

@@ -27,6 +27,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 }
 
 const LEARN: (&str, &str) = ("COLLIE_MODE", "learn");
+/// Calls of a tenth of a microsecond pay for trying after thousands of them.
+const BUDGET: (&str, &str) = ("COLLIE_LEARN_BUDGET", "50");
 const OPERATIONS: &str = "allreduce,reduce,bcast,allgather,gather,scatter,alltoall,alltoallv";
 
 fn cells(report: &Report) -> Result<&Vec<Value>, Failed> {
@@ -61,7 +63,8 @@ fn learn(family: &Family) -> Result<(), Failed> {
     let operations =
         if family.name == "mpich" { OPERATIONS.replace("allreduce,reduce,", "allreduce,") } else { OPERATIONS.into() };
     for ranks in [2, 3] {
-        let (outcome, report) = accounted(family, "repeated.c", &[&operations, "thin", "often"], ranks, &[LEARN])?;
+        let variables = [LEARN, BUDGET];
+        let (outcome, report) = accounted(family, "repeated.c", &[&operations, "thin", "often"], ranks, &variables)?;
         adds_up(&report)?;
         let all = cells(&report)?;
         let compared = all.iter().filter(|cell| measured(cell) > 1).count();
@@ -93,7 +96,7 @@ fn by_threads(family: &Family) -> Result<(), Failed> {
 
 /// No communicator lives long enough to learn anything by itself.
 fn short_lived(family: &Family) -> Result<(), Failed> {
-    let (outcome, report) = accounted(family, "learned.c", &[], 4, &[LEARN])?;
+    let (outcome, report) = accounted(family, "learned.c", &[], 4, &[LEARN, BUDGET])?;
     adds_up(&report)?;
     let of_all = |cell: &&Value| cell["ranks"] == 4 && cell["function"] == "MPI_Allreduce";
     let cell = cells(&report)?.iter().find(of_all).ok_or("no cell of all four ranks")?;
@@ -112,7 +115,8 @@ fn reproducibly(family: &Family) -> Result<(), Failed> {
         .map_err(|error| error.to_string())?;
     let tables = tables.display().to_string();
     let run = |mode| {
-        let variables = [("COLLIE_MODE", mode), ("COLLIE_REPRODUCIBLE", "on"), ("COLLIE_TABLES", tables.as_str())];
+        let variables =
+            [("COLLIE_MODE", mode), BUDGET, ("COLLIE_REPRODUCIBLE", "on"), ("COLLIE_TABLES", tables.as_str())];
         accounted(family, "rounded.c", &["600"], 4, &variables)
     };
     let rounded = |text: &str| text.lines().find(|line| line.starts_with("rounded: ")).map(str::to_owned);
@@ -149,7 +153,7 @@ fn hand_on(family: &Family) -> Result<(), Failed> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = folder.path().join("learned.rules");
     let path = file.display().to_string();
-    let variables = [LEARN, ("COLLIE_LEARN", path.as_str())];
+    let variables = [LEARN, BUDGET, ("COLLIE_LEARN", path.as_str())];
     let mut calls_before = 0;
     for run in 0..2 {
         let (outcome, report) = accounted(family, "learned.c", &["1", "3000"], 2, &variables)?;

@@ -2,6 +2,7 @@
 
 use crate::algorithms::{PROGRAMS, thin};
 use crate::mpi::{Family, Launch};
+use crate::programs::accounted;
 use crate::report::{self, Report, Row};
 use collie::algorithm::{Operation, find};
 use collie::selection::variables;
@@ -21,6 +22,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     };
     let mut trials: Vec<_> = programs.map(trial).collect();
     trials.push(Trial::test(format!("{}::nodes::pieces", family.name), move || pieces(family)));
+    trials.push(Trial::test(format!("{}::nodes::pieces_hold_up", family.name), move || pieces_hold_up(family)));
     trials
 }
 
@@ -50,6 +52,13 @@ pub fn by_nodes(
 /// Calls that come back, in pieces of both kinds.
 fn pieces(family: &Family) -> Result<(), Failed> {
     on_nodes(family, 5, &["repeated.c"], &[("COLLIE_ALLGATHER", "direct")]).map(drop)
+}
+
+/// Pieces that the MPI library takes at once do not fill the memory of ranks that wait for a late one.
+fn pieces_hold_up(family: &Family) -> Result<(), Failed> {
+    let linear = [Operation::Gather, Operation::Scatter, Operation::Bcast].map(|of| (variables::of(of), "linear"));
+    let variables = [&linear[..], &[("COLLIE_LIMITS", "4040x32")]].concat();
+    accounted(family, "run_ahead.c", &[], 3, &variables).map(drop)
 }
 
 /// Runs a program with its arguments on nodes that alternate; variables besides those for pieces.

@@ -216,8 +216,8 @@ fn numa(family: &Family, nodes: &str, ranks: usize) -> Result<(), Failed> {
 
 /// Mode `learn` tries what lives in shared memory, and what it learns holds there.
 fn learn(family: &Family) -> Result<(), Failed> {
-    let variables = [SHARED, ("COLLIE_MODE", "learn")];
-    let arguments = ["allreduce,bcast,allgather", "thin", "often", "longer"];
+    let variables = [SHARED, ("COLLIE_MODE", "learn"), ("COLLIE_LEARN_BUDGET", "50")];
+    let arguments = ["allreduce,bcast,allgather", "thin", "often"];
     let report = accounted(family, "repeated.c", &arguments, 2, &variables)?.1;
     let cells = report.whole["learned"]["cells"].as_array().cloned().unwrap_or_default();
     // Of short calls nobody is tried who does not promise much, so that it may be one operation or another.

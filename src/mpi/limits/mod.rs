@@ -7,7 +7,7 @@ mod search;
 pub use crate::schedule::limits::ProtocolLimits;
 pub use known::known;
 
-use super::communicator::{TAG, receive_words, send_words};
+use super::communicator::{TAG, exchange_words, receive_words, send_words};
 use super::constants;
 use super::error::{Result, check};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -26,7 +26,7 @@ const IN_A_ROW: usize = 8;
 pub const SHORT: usize = search::TRIED[0];
 /// After so long nothing is measured any more: these two ranks do not get the cores to themselves.
 const PATIENCE: Duration = Duration::from_millis(30);
-/// After so long at most, it is no longer measured into how many pieces messages may be cut.
+/// After so long, nothing more is begun to find out into how many pieces messages may be cut.
 const LONG_PATIENCE: Duration = Duration::from_millis(50);
 
 /// What one of the two ranks found.
@@ -47,8 +47,7 @@ pub struct Measured {
 /// What PMPI returned.
 pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured>> {
     let peer = 1 - rank;
-    send_words(comm, peer, [node])?;
-    let [other] = receive_words(comm, peer)?;
+    let [other] = exchange_words(comm, peer, [node])?;
     if other != node {
         return Ok(None);
     }

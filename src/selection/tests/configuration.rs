@@ -1,6 +1,6 @@
 //! Each way to get a variable wrong, and what is said about it.
 
-use crate::schedule::limits::ProtocolLimits;
+use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::schedule::simulate::Network;
 use crate::selection::{
     Configuration, Device, Mode, Piece, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Transport, Wanted,
@@ -41,6 +41,10 @@ fn calls_are_replaced_at_once_where_none_may_be_missed() {
     assert_eq!(from(&[("COLLIE_MODE", "verify"), ("COLLIE_AFTER", "9")]), 9);
     assert_eq!(from(&[("COLLIE_SYNC", "clock"), ("COLLIE_AFTER", "9")]), 1);
     assert_eq!(from(&[("COLLIE_REPRODUCIBLE", "on")]), 1);
+    assert_eq!(["7", "7%", "7 %"].map(|text| parse(&[("COLLIE_LEARN_BUDGET", text)]).unwrap().learn_budget), [7; 3]);
+    for wrong in ["0", "51", "2.5", "%"] {
+        assert!(refused("COLLIE_LEARN_BUDGET", wrong).contains("a whole number of percent from 1 to 50"), "{wrong}");
+    }
     assert!(refused("COLLIE_AFTER", "0").contains("accepted: a whole number from 1 on"));
 }
 
@@ -79,6 +83,16 @@ fn every_variable_is_understood() {
     assert_eq!(configuration.max_communicators, Some(7));
     assert_eq!((configuration.piece.or(Some(5)), configuration.limits), (None, ProtocolLimits::of([256, 1024])));
     assert_eq!(parse(&[]).unwrap().limits, None);
+    let (many, two) = ("8Kx32".parse::<Limit>().unwrap(), Limit::from(8192));
+    let (found, of_two) = (ProtocolLimits::of([many]).unwrap(), ProtocolLimits::of([two]).unwrap());
+    let within =
+        |configuration: &Configuration| [false, true].map(|crowded| configuration.limits_within_node(found, crowded));
+    assert_eq!(within(&parse(&[]).unwrap()), [found, of_two]);
+    assert_eq!(within(&parse(&[("COLLIE_LIMITS", "8Kx32")]).unwrap()), [found; 2], "as the user says");
+    let measured = Network { limits: Some(vec![many]), ..Network::preset("ethernet").unwrap() };
+    let of_file = Configuration { network: Some(std::sync::Arc::new(measured)), ..Configuration::default() };
+    assert_eq!(of_file.limits_within_node(ProtocolLimits::NONE, true), of_two, "those of a file are measured too");
+    assert!(of_file.knows_limits() && !parse(&[("COLLIE_NETWORK", "ethernet")]).unwrap().knows_limits());
     assert_eq!(parse(&[("COLLIE_LIMITS", "off")]).unwrap().limits, Some(ProtocolLimits::NONE));
     for wrong in ["1K,256", "0", "1,2,3", "never"] {
         assert!(parse(&[("COLLIE_LIMITS", wrong)]).is_err(), "{wrong}");
@@ -254,7 +268,7 @@ fn the_network_decides_where_bytes_begin_to_count() {
         let raw = RawConfiguration { network: text(&network), ..of("n") };
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         let found = RawConfiguration { variables: variables.chain(raw.variables).collect(), ..raw }.parse().unwrap();
-        (found.piece, found.limits)
+        (found.piece, found.knows_limits().then(|| found.limits_within_node(ProtocolLimits::NONE, false)))
     };
     let limits = ProtocolLimits::of([4032]);
     assert_eq!(limited(&[], Some(8192), Some(vec![4032.into()])), (Piece::Bytes(8192), limits));
