@@ -6,6 +6,7 @@ use super::table::columns;
 use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
 use crate::schedule::draw::seconds;
+use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
@@ -112,6 +113,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         mpi: Mpi {
             implementation: arguments.mpi.unwrap_or_default(),
             version: arguments.mpi_version.unwrap_or_default(),
+        },
+        limits: match configuration.transport {
+            Transport::Messages => configuration.limits_within_node(ProtocolLimits::NONE, arguments.oversubscribed),
+            Transport::Shared => ProtocolLimits::NONE,
         },
     };
     let call = Call {

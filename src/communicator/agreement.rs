@@ -9,7 +9,7 @@ use crate::process::device;
 use crate::process::runtime::{self, Runtime};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{Configuration, ConfigurationErrors, Mpi, Piece, RawConfiguration, Situation};
+use crate::selection::{Configuration, ConfigurationErrors, Mpi, Piece, RawConfiguration, Situation, Transport};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -135,20 +135,21 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &All) -> Result<Agreed> {
     let nodes = if one_node { Vec::new() } else { nodes(runtime, facts)? };
     let members = communicator::world_ranks(facts.comm, false)?;
     let members: Vec<_> = members.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
+    let oversubscribed = all.most(9) == 1;
+    let found = if all.alike(4) { runtime.limits() } else { ProtocolLimits::NONE };
+    let within_node = configuration.limits_within_node(found, oversubscribed);
     Ok(Agreed {
         situation: Situation {
             ranks: facts.size,
             one_node,
-            oversubscribed: all.most(9) == 1,
+            oversubscribed,
             mpi: if all.alike(14) { runtime.mpi } else { Mpi::UNKNOWN },
+            limits: if configuration.transport == Transport::Messages { within_node } else { ProtocolLimits::NONE },
         },
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
             between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
-            within_node: {
-                let found = if all.alike(4) { runtime.limits() } else { ProtocolLimits::NONE };
-                configuration.limits_within_node(found, all.most(9) == 1)
-            },
+            within_node,
         },
         message_ns: all.0[16],
         within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64

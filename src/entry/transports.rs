@@ -6,7 +6,8 @@ use crate::call::program;
 use crate::call::registry;
 use crate::operation::SharedMemory;
 use crate::process::runtime;
-use crate::selection::Transport;
+use crate::schedule::limits::ProtocolLimits;
+use crate::selection::{Configuration, Transport};
 use mpi_sys::MPI_Comm;
 
 /// Has messages on `comm` travel so. All its ranks choose alike, before their first call on it.
@@ -40,6 +41,14 @@ pub unsafe fn shared_memory(comm: MPI_Comm) -> Result<Option<SharedMemory>, &'st
         })
     };
     found.unwrap_or(Ok(None))
+}
+
+/// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found in `MPI_Init`.
+pub fn limits(configuration: &Configuration) -> ProtocolLimits {
+    let found = runtime::get().map(|runtime| (runtime.limits(), runtime.oversubscribed));
+    found.map_or(ProtocolLimits::NONE, |(limits, oversubscribed)| {
+        configuration.limits_within_node(limits, oversubscribed)
+    })
 }
 
 fn attachment(comm: MPI_Comm) -> Option<&'static Attachment> {

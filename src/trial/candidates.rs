@@ -180,10 +180,11 @@ fn exchange(network: &Network, situation: &Situation) -> f64 {
 mod tests {
     use super::*;
     use crate::algorithm::{Operation, SharedMemory};
+    use crate::schedule::limits::ProtocolLimits;
     use crate::selection::{Decided, Mpi, decide};
 
     fn situation(ranks: usize) -> Situation {
-        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN }
+        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE }
     }
 
     fn found(configuration: &Configuration, ranks: usize, call: &Call) -> Candidates {

@@ -71,6 +71,7 @@ impl Cell {
 mod tests {
     use super::*;
     use crate::algorithm::all;
+    use crate::schedule::limits::ProtocolLimits;
     use crate::selection::Mpi;
 
     #[test]
@@ -82,7 +83,13 @@ mod tests {
 
     #[test]
     fn shapes_count_nodes() {
-        let situation = |ranks, one_node| Situation { ranks, one_node, oversubscribed: false, mpi: Mpi::UNKNOWN };
+        let situation = |ranks, one_node| Situation {
+            ranks,
+            one_node,
+            oversubscribed: false,
+            mpi: Mpi::UNKNOWN,
+            limits: ProtocolLimits::NONE,
+        };
         let shape = |ranks, nodes, most_on_node| CommunicatorShape {
             ranks,
             nodes,

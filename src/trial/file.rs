@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use crate::algorithm::{Call, SharedMemory};
     use crate::monitor::TriedRow;
+    use crate::schedule::limits::ProtocolLimits;
     use crate::selection::{Mpi, Situation, parse_rules};
 
     fn evidence(algorithm: &str, bytes_from: u64, calls: u64) -> Evidence {
@@ -223,7 +224,13 @@ mod tests {
         let text = merged(&merged("", [shared.clone()]), [messages.clone()]);
         assert_eq!(read(&text), [messages, shared]);
         let rules = parse_rules("learned.rules", &text).unwrap();
-        let situation = Situation { ranks: 4, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
+        let situation = Situation {
+            ranks: 4,
+            one_node: true,
+            oversubscribed: false,
+            mpi: Mpi::UNKNOWN,
+            limits: ProtocolLimits::NONE,
+        };
         for (shared, algorithm) in [(None, "ring"), (Some(SharedMemory::PLAIN), "shared_slices")] {
             let call = Call { shared, ..Call::plain(Operation::Allreduce, 12, 8) };
             let rule = rules.first(&situation, &call).unwrap();

@@ -9,6 +9,7 @@ use crate::algorithm::ChoiceError;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
+use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
 use crate::selection::{Mpi, Rules, Situation, Transport, Wanted, defaults, parse_rules};
 use once_cell::sync::Lazy;
@@ -201,6 +202,7 @@ fn by_rules<'a>(rules: &Rules, first: bool, library: &str, cell: &'a CellRow) ->
         one_node: nodes.is_empty(),
         oversubscribed: cell.oversubscribed,
         mpi: Mpi::of(library),
+        limits: ProtocolLimits::NONE,
     };
     let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
     let accepted = |wanted: &Wanted| match wanted {

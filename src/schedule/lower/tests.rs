@@ -1,5 +1,6 @@
 use super::*;
 use crate::algorithm::{Operation, parse_choice};
+use crate::schedule::limits::ProtocolLimits;
 
 const UNIT: usize = 4;
 

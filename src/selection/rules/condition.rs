@@ -20,6 +20,8 @@ pub enum Condition {
     /// All ranks share memory, and what the call moves can lie there.
     SharedMemory,
     NoSharedMemory,
+    /// What a rank contributes is a message that travels in pieces within a node.
+    InPieces,
     /// Whose MPI library: `mpi=openmpi`.
     Mpi(Implementation),
     /// Of which releases, beside `mpi=`: `mpi_version=4.1-5`.
@@ -28,7 +30,7 @@ pub enum Condition {
 
 impl Condition {
     /// Those that are one word.
-    pub const WORDS: [Self; 9] = [
+    pub const WORDS: [Self; 10] = [
         Self::Commutative,
         Self::NonCommutative,
         Self::OneNode,
@@ -38,6 +40,7 @@ impl Condition {
         Self::NotOversubscribed,
         Self::SharedMemory,
         Self::NoSharedMemory,
+        Self::InPieces,
     ];
 
     /// Reads what users write.
@@ -93,6 +96,7 @@ impl Condition {
             Self::NotOversubscribed => !situation.oversubscribed,
             Self::SharedMemory => call.shared.is_some(),
             Self::NoSharedMemory => call.shared.is_none(),
+            Self::InPieces => situation.cuts(call),
             Self::Mpi(implementation) => situation.mpi.implementation == implementation,
             Self::MpiVersion(versions) => versions.contains(situation.mpi.version),
         }
@@ -111,6 +115,7 @@ impl Display for Condition {
             Self::NotOversubscribed => f.write_str("not_oversubscribed"),
             Self::SharedMemory => f.write_str("shared_memory"),
             Self::NoSharedMemory => f.write_str("no_shared_memory"),
+            Self::InPieces => f.write_str("in_pieces"),
             Self::Mpi(implementation) => write!(f, "mpi={}", implementation.name()),
             Self::MpiVersion(versions) => write!(f, "mpi_version={versions}"),
         }

@@ -3,6 +3,7 @@
 
 use super::{BytesOf, Condition, Rule, Rules, Span};
 use crate::algorithm::{Call, Operation, SharedMemory, Unmet};
+use crate::schedule::limits::ProtocolLimits;
 use crate::selection::mpi_library::{Implementation, Mpi, Version};
 use crate::selection::situation::Situation;
 use crate::selection::wanted::Wanted;
@@ -140,14 +141,18 @@ fn worlds(rule: &Rule, before: &[Rule]) -> Vec<(Situation, Call<'static>)> {
     // Two ranks on one node, which share memory or not; on two nodes; three on two nodes.
     const PLACES: [(usize, &[u32], Option<SharedMemory>); 4] =
         [(2, &[], None), (2, &[], Some(SharedMemory::PLAIN)), (2, &[0, 1], None), (3, &[0, 0, 1], None)];
+    // Two bytes travel in pieces, or nothing does.
+    let cut = ProtocolLimits::of([1]).expect("a length");
     let commuting: &[bool] = if rule.operation.reduces() { &[true, false] } else { &[true] };
     let mut worlds = Vec::new();
     for mpi in libraries {
         for (ranks, nodes, shared) in PLACES {
-            for oversubscribed in [false, true] {
-                let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed, mpi };
+            for (oversubscribed, limits) in
+                [false, true].into_iter().flat_map(|crowded| [(crowded, ProtocolLimits::NONE), (crowded, cut)])
+            {
+                let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed, mpi, limits };
                 worlds.extend(commuting.iter().map(|commutative| {
-                    (situation, Call { commutative: *commutative, nodes, shared, ..Call::plain(rule.operation, 1, 1) })
+                    (situation, Call { commutative: *commutative, nodes, shared, ..Call::plain(rule.operation, 2, 1) })
                 }));
             }
         }
@@ -228,6 +233,8 @@ mod tests {
         assert!(told("bcast * * shared_queue\nbarrier * * mcs if one_node").is_empty());
         assert_eq!(told("bcast * * shared_queue if several_nodes").len(), 1);
         assert_eq!(told("bcast * * shared_queue if no_shared_memory").len(), 1);
+        let pieces = "bcast * * ring if in_pieces\nbcast * * binomial\nbcast * * linear if in_pieces";
+        assert_eq!(told(pieces).len(), 1, "of the second row some is left");
         let both = "bcast * * ring if shared_memory\nbcast * * binomial if no_shared_memory\nbcast * * linear";
         assert_eq!(told(both), ["3: never matches: lines 1, 2 match all that it would"]);
     }

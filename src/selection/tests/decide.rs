@@ -1,12 +1,14 @@
 //! Who is heard first, what happens when needs are not met, and that the default tables have an answer for every call.
 
 use crate::algorithm::{Call, Operation, SharedMemory};
+use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 use crate::selection::defaults::{BEST, TABLES};
 use crate::selection::{
     Configuration, Decided, Mpi, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules,
 };
 
-const HERE: Situation = Situation { ranks: 8, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
+const HERE: Situation =
+    Situation { ranks: 8, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
 
 fn configuration(variables: &[(&str, &str)], rules: &str) -> Configuration {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -127,7 +129,8 @@ fn every_call_gets_an_algorithm_whose_needs_are_met() {
     for operation in Operation::ALL {
         for ranks in 1..=64 {
             for (one_node, oversubscribed) in [(true, false), (true, true), (false, false), (false, true)] {
-                let situation = Situation { ranks, one_node, oversubscribed, mpi: Mpi::UNKNOWN };
+                let situation =
+                    Situation { ranks, one_node, oversubscribed, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
                 for (count, commutative) in counts.iter().flat_map(|count| [(*count, true), (*count, false)]) {
                     let commutative = commutative || !operation.reduces();
                     let call = Call { root: ranks / 2, ..call(operation, count, commutative) };
@@ -175,6 +178,27 @@ fn best_takes_what_was_measured_and_leaves_the_rest() {
     ] {
         assert_eq!(best("", mpi, operation, ranks, 64 << 10), "native by best: not measured");
     }
+}
+
+#[test]
+fn best_sends_in_pieces_what_was_measured_whole() {
+    let configuration = configuration(&[("COLLIE_MODE", "best")], "");
+    let told = |limits: ProtocolLimits, bytes| {
+        let situation = Situation { ranks: 2, mpi: Mpi::of("Open MPI v4.1.4"), limits, ..HERE };
+        match decide(&configuration, &situation, &Call::plain(Operation::Gather, bytes, 1)) {
+            Decided::Ours { choice, .. } => choice.algorithm.name,
+            Decided::Native { .. } => "native",
+        }
+    };
+    let limits = ProtocolLimits::of(["4040x8".parse::<Limit>().unwrap()]).unwrap();
+    assert_eq!([300, 16 << 10, 64 << 10].map(|bytes| told(limits, bytes)), ["native", "binomial", "native"]);
+    assert_eq!(told(ProtocolLimits::of([256]).unwrap(), 300), "binomial");
+    let exchanges = ProtocolLimits::of([Limit::of_two(8192, Way::Exchange)]).unwrap();
+    assert_eq!(
+        [exchanges, ProtocolLimits::NONE].map(|limits| told(limits, 16 << 10)),
+        ["native"; 2],
+        "a gather has a root"
+    );
 }
 
 #[test]

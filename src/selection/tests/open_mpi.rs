@@ -1,6 +1,7 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
 use crate::algorithm::{Call, Operation};
+use crate::schedule::limits::ProtocolLimits;
 use crate::selection::{Format, Mpi, Rules, Situation, for_open_mpi, parse_rules};
 use proptest::prelude::*;
 
@@ -14,7 +15,8 @@ fn refused(text: &str) -> String {
 
 /// What the rules ask for; empty if none speaks about the call.
 fn asked(rules: &Rules, operation: Operation, ranks: usize, bytes: usize) -> String {
-    let situation = Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
+    let situation =
+        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
     let call = Call::plain(operation, bytes, 1);
     rules.first(&situation, &call).map_or_else(String::new, |rule| rule.wanted.to_string())
 }

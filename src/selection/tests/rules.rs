@@ -1,6 +1,7 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
 use crate::algorithm::{Call, Choice, Operation, all};
+use crate::schedule::limits::ProtocolLimits;
 use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, parse_rules};
 use proptest::prelude::*;
 
@@ -18,7 +19,8 @@ fn first_match_wins_and_both_ends_count() {
         "# comment\n\nallreduce 2-8 0-2K recursive_doubling # here\nallreduce * 2K-inf native\nallreduce 9 * auto\n";
     let rules = parse_rules("f", text).unwrap();
     let line = |ranks, bytes| {
-        let situation = Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
+        let situation =
+            Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
         rules.first(&situation, &call(Operation::Allreduce, bytes)).map(|rule| rule.line)
     };
     assert_eq!(line(2, 0), Some(3));
@@ -33,7 +35,8 @@ fn first_match_wins_and_both_ends_count() {
 fn bytes_of_all_ranks_together() {
     let rules = parse_rules("f", "allgather * total=0-1K ring").unwrap();
     let matches = |ranks, bytes| {
-        let situation = Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN };
+        let situation =
+            Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
         rules.first(&situation, &call(Operation::Allgather, bytes)).is_some()
     };
     assert!(matches(4, 256));
@@ -48,7 +51,8 @@ fn conditions_hold_all_together() {
         parse_rules("f", "allreduce * * native if non_commutative and one_node and not_oversubscribed").unwrap();
     for bits in 0..8 {
         let (commutative, one_node, oversubscribed) = (bits & 1 == 0, bits & 2 == 0, bits & 4 == 0);
-        let situation = Situation { ranks: 4, one_node, oversubscribed, mpi: Mpi::UNKNOWN };
+        let situation =
+            Situation { ranks: 4, one_node, oversubscribed, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
         let call = Call { commutative, ..call(Operation::Allreduce, 8) };
         assert_eq!(rules.first(&situation, &call).is_some(), !commutative && one_node && !oversubscribed);
     }
@@ -60,7 +64,13 @@ fn the_mpi_library_and_its_release() {
         parse_rules("f", "bcast * * native if mpi=openmpi and mpi_version=4.1-5\nbcast * * linear if mpi=mpich")
             .unwrap();
     let line = |text| {
-        let situation = Situation { ranks: 4, one_node: true, oversubscribed: false, mpi: Mpi::of(text) };
+        let situation = Situation {
+            ranks: 4,
+            one_node: true,
+            oversubscribed: false,
+            mpi: Mpi::of(text),
+            limits: ProtocolLimits::NONE,
+        };
         rules.first(&situation, &call(Operation::Bcast, 8)).map(|rule| rule.line)
     };
     assert_eq!(line("Open MPI v4.1.4, package: x"), Some(1));
@@ -74,7 +84,13 @@ fn the_mpi_library_and_its_release() {
 fn one_rank_per_node() {
     let rules = parse_rules("f", "bcast * * native if one_per_node").unwrap();
     let matches = |ranks, nodes: &[u32]| {
-        let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed: false, mpi: Mpi::UNKNOWN };
+        let situation = Situation {
+            ranks,
+            one_node: nodes.is_empty(),
+            oversubscribed: false,
+            mpi: Mpi::UNKNOWN,
+            limits: ProtocolLimits::NONE,
+        };
         rules.first(&situation, &Call { nodes, ..call(Operation::Bcast, 8) }).is_some()
     };
     assert!(matches(1, &[]));
@@ -88,7 +104,7 @@ fn one_rank_per_node() {
 fn refusals_say_where_and_what() {
     let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
-                      not_oversubscribed, shared_memory, no_shared_memory, mpi=LIBRARY, mpi_version=VERSIONS";
+                      not_oversubscribed, shared_memory, no_shared_memory, in_pieces, mpi=LIBRARY, mpi_version=VERSIONS";
     for (text, words) in [
         ("brodcast * * linear", format!("f:1:1: unknown operation 'brodcast'; accepted: {names}; did you mean 'bcast'?")),
         ("allreduec * * linear", format!("f:1:1: unknown operation 'allreduec'; accepted: {names}; did you mean 'allreduce'?")),
