@@ -53,8 +53,10 @@ class Cell:
         self.jobs = [{row["variant"]: row["seconds"] for row in job["variants"]} for job in jobs]
         self.name = f"{jobs[0]['operation']} {size(jobs[0]['bytes'])}"
         self.algorithm = {row["variant"]: row["algorithm"] for row in jobs[0]["variants"]}
-        # Native and what learning tries; which is the best one medians say, lest the luckiest job be taken for it.
-        tried = [name for name in self.jobs[0] if name not in ("auto", "best", "learn")]
+        # Native and what learning tries; which is the best one medians say, lest the luckiest job be taken for it. What a job tries
+        # rests on the limits that it has measured: only what all have tried can be compared.
+        everywhere = set.intersection(*(set(job) for job in self.jobs))
+        tried = [name for name in self.jobs[0] if name in everywhere and name not in ("auto", "best", "learn")]
         self.best = min(tried, key=lambda name: statistics.median(job[name]["median"] for job in self.jobs))
 
     def over(self, name, other, what):
