@@ -204,19 +204,6 @@ unsafe impl Transport for Messages<'_> {
         Ok(request)
     }
 
-    unsafe fn send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result {
-        if !self.ends_synchronously(peer, units, whole) {
-            // SAFETY: the caller's promise.
-            return unsafe { self.send(peer, from, units) };
-        }
-        self.count_message(peer, units);
-        let comm = self.channel.comm;
-        with_count(self.wire(units), |count, datatype| {
-            // SAFETY: the caller's promise.
-            check(unsafe { mpi_sys::PMPI_Ssend(from.cast(), count, datatype, peer as c_int, TAG, comm) })
-        })
-    }
-
     unsafe fn start_send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result<MPI_Request> {
         if !self.ends_synchronously(peer, units, whole) {
             // SAFETY: the caller's promise.

@@ -271,12 +271,6 @@ unsafe impl Transport for Mixed<'_> {
         }
     }
 
-    unsafe fn send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result {
-        // SAFETY: the caller's promise; waited for at once.
-        let mut request = unsafe { self.start_send_last(peer, from, units, whole) }?;
-        self.wait(std::slice::from_mut(&mut request))
-    }
-
     unsafe fn start_send_last(&mut self, peer: u32, from: *mut u8, units: usize, whole: usize) -> Result<Request> {
         // SAFETY: the caller's promise. Through shared memory there is room for so much and no more.
         unsafe {

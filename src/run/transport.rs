@@ -47,20 +47,8 @@ pub unsafe trait Transport {
     /// There are `units` units at `from`, which nothing writes until the request is finished.
     unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<Self::Request, Self::Error>;
 
-    /// Sends the last fragment of a message of `whole` units: as [`send`](Self::send), but a transport may wait here until the receiver
-    /// has come, so that not too much lies on its way to one that is late.
-    ///
-    /// # Errors
-    /// What the transport says.
-    ///
-    /// # Safety
-    /// As for `send`.
-    unsafe fn send_last(&mut self, peer: u32, from: *mut u8, units: usize, _whole: usize) -> Result<(), Self::Error> {
-        // SAFETY: the caller's promise.
-        unsafe { self.send(peer, from, units) }
-    }
-
-    /// Starts the send of such a fragment.
+    /// Starts the send of the last fragment of a message of `whole` units: as [`start_send`](Self::start_send), but a transport may
+    /// have it finish only when the receiver has come, so that not too much lies on its way to one that is late.
     ///
     /// # Errors
     /// What the transport says; nothing was started then.

@@ -8,6 +8,11 @@ use super::record::{Program, Step};
 use crate::operation::Shared;
 use crate::operation::comm::{Range, Request};
 
+/// Fragments of a message that are under way at once; those within a node are fewer.
+const AT_ONCE: usize = 64;
+
+const _: () = assert!(AT_ONCE > 32, "as are measured to pay");
+
 /// One end of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -33,22 +38,14 @@ impl Message {
         })
     }
 
-    /// Calls `action` with each fragment in order, up to the first error.
+    /// Parts of so many fragments as are under way at once in an action that blocks; one if the message is empty.
     ///
-    /// # Errors
-    /// What `action` says.
-    #[inline(always)]
-    pub fn each_fragment<E>(&self, mut action: impl FnMut(Range) -> Result<(), E>) -> Result<(), E> {
-        // One loop for whole messages and others: with two calls of it, `action` would be compiled to a function.
-        let (mut range, end) = (self.range, self.range.start + self.range.len);
-        loop {
-            range.len = self.fragment.min(end - range.start);
-            action(range)?;
-            range.start += range.len;
-            if range.start >= end {
-                return Ok(());
-            }
-        }
+    /// One after the other, a send that blocks lets each of Open MPI's but the shortest wait for the receiver to have copied it; all
+    /// of a long message at once would be as many requests, and as many copies in the MPI library.
+    #[inline]
+    pub fn parts(self) -> impl Iterator<Item = Self> {
+        let part = Self { fragment: self.fragment.saturating_mul(AT_ONCE), ..self };
+        part.fragments().map(move |range| Self { range, ..self })
     }
 
     /// Whether it travels as one.
@@ -219,10 +216,20 @@ impl<P: Primitives> Expansion<P> {
         Self { primitives, requests: Vec::new(), scratch: 0 }
     }
 
+    /// Starts all fragments.
+    fn begin(&mut self, message: Message, outgoing: bool, started: &mut Vec<Request>) {
+        started.extend(message.fragments().map(|range| self.primitives.start(message.peer, range, outgoing)));
+    }
+
+    fn wait_for(&mut self, started: Vec<Request>) {
+        started.into_iter().for_each(|request| self.primitives.wait(request));
+    }
+
     fn at_once(&mut self, message: Message, outgoing: bool) {
-        for range in message.fragments() {
-            let request = self.primitives.start(message.peer, range, outgoing);
-            self.primitives.wait(request);
+        for part in message.parts() {
+            let mut started = Vec::new();
+            self.begin(part, outgoing, &mut started);
+            self.wait_for(started);
         }
     }
 
@@ -242,11 +249,24 @@ impl<P: Primitives> Sink for Expansion<P> {
         match action {
             Action::Send(message) => self.at_once(message, true),
             Action::Receive(message) => self.at_once(message, false),
-            Action::Exchange { out, into } => {
-                let started: Vec<_> =
-                    out.fragments().map(|range| self.primitives.start(out.peer, range, true)).collect();
+            Action::Exchange { out, into } if out.is_whole() && into.is_whole() => {
+                let mut started = Vec::new();
+                self.begin(out, true, &mut started);
                 self.at_once(into, false);
-                started.into_iter().for_each(|request| self.primitives.wait(request));
+                self.wait_for(started);
+            }
+            Action::Exchange { out, into } => {
+                let (mut out, mut into) = (out.parts(), into.parts());
+                loop {
+                    let (out, into) = (out.next(), into.next());
+                    if out.is_none() && into.is_none() {
+                        break;
+                    }
+                    let mut started = Vec::new();
+                    into.into_iter().for_each(|part| self.begin(part, false, &mut started));
+                    out.into_iter().for_each(|part| self.begin(part, true, &mut started));
+                    self.wait_for(started);
+                }
             }
             Action::StartSend { message, slot } => self.start(message, slot, true),
             Action::StartReceive { message, slot } => self.start(message, slot, false),

@@ -26,7 +26,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     trials
 }
 
-/// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 1000 bytes, those of 65 to 128 bytes
+/// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 200 bytes, more than are under way at once, those of 65 to 128 bytes
 /// within them in pieces.
 pub fn by_nodes(
     family: &Family,
@@ -65,7 +65,7 @@ fn pieces_hold_up(family: &Family) -> Result<(), Failed> {
 fn on_nodes(family: &Family, ranks: usize, program: &[&str], more: &[(&str, &str)]) -> Result<Report, Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
-    let mut variables = vec![("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "1000"), ("COLLIE_LIMITS", "64")];
+    let mut variables = vec![("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "200"), ("COLLIE_LIMITS", "64")];
     variables.extend(more);
     let mut preload = family.preload()?;
     preload.push(family.compiled("several_nodes.c", &["-shared", "-fPIC", "-ldl"])?);

@@ -181,9 +181,7 @@ impl Pair {
         let each = |begun: Instant, number: usize| begun.elapsed().as_secs_f64() / number as f64;
         let begun = Instant::now();
         for _ in 0..ROUNDS {
-            let mut requests = self.start(bytes, pieces)?;
-            self.receive(bytes, pieces)?;
-            wait(&mut requests)?;
+            self.exchange(bytes, pieces)?;
         }
         let exchange = each(begun, ROUNDS);
         let begun = Instant::now();
@@ -213,40 +211,72 @@ impl Pair {
         check(unsafe { mpi_sys::PMPI_Sendrecv(nothing, 0, byte, peer, TAG, nothing, 0, byte, peer, TAG, comm, status) })
     }
 
-    fn start(&self, bytes: usize, pieces: usize) -> Result<SmallVec<[MPI_Request; 2]>> {
-        let mut requests = SmallVec::new();
+    /// Both ways at once, as the player does it.
+    fn exchange(&mut self, bytes: usize, pieces: usize) -> Result {
+        let mut requests = Requests::new();
+        if pieces > 1 {
+            self.start_receives(bytes, pieces, &mut requests)?;
+        }
+        self.start_sends(bytes, pieces, &mut requests)?;
+        if pieces == 1 {
+            self.receive(bytes, 1)?;
+        }
+        wait(&mut requests)
+    }
+
+    /// As the player does it: of a message in pieces all are started before the first one is waited for.
+    fn send(&self, bytes: usize, pieces: usize) -> Result {
+        if pieces > 1 {
+            let mut requests = Requests::new();
+            self.start_sends(bytes, pieces, &mut requests)?;
+            return wait(&mut requests);
+        }
+        let (first, number) = (self.out.as_ptr().cast(), bytes as c_int);
+        // SAFETY: so many bytes.
+        check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), self.peer, TAG, self.comm) })
+    }
+
+    fn start_sends(&self, bytes: usize, pieces: usize, requests: &mut Requests) -> Result {
         for piece in self.out[..bytes].chunks(bytes.div_ceil(pieces)) {
             let (first, number) = (piece.as_ptr().cast(), piece.len() as c_int);
-            let mut request = std::mem::MaybeUninit::uninit();
-            // SAFETY: the piece lives as long as this rank's buffers, which outlive the wait; the out-parameter is valid for
-            // writes, and read where it was filled.
-            requests.push(unsafe {
-                let byte = constants::byte();
-                check(mpi_sys::PMPI_Isend(first, number, byte, self.peer, TAG, self.comm, request.as_mut_ptr()))?;
-                request.assume_init()
-            });
+            let mut request = constants::request_null();
+            // SAFETY: the piece lives as long as this rank's buffers, which outlive the wait; the out-parameter is valid for writes.
+            check(unsafe {
+                mpi_sys::PMPI_Isend(first, number, constants::byte(), self.peer, TAG, self.comm, &mut request)
+            })?;
+            requests.push(request);
         }
-        Ok(requests)
+        Ok(())
     }
 
-    fn send(&self, bytes: usize, pieces: usize) -> Result {
-        let (comm, peer) = (self.comm, self.peer);
-        self.out[..bytes].chunks(bytes.div_ceil(pieces)).try_for_each(|piece| {
-            let (first, number) = (piece.as_ptr().cast(), piece.len() as c_int);
-            // SAFETY: so many bytes.
-            check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), peer, TAG, comm) })
-        })
-    }
-
+    /// As [`send`](Self::send).
     fn receive(&mut self, bytes: usize, pieces: usize) -> Result {
-        let (comm, peer) = (self.comm, self.peer);
-        self.into[..bytes].chunks_mut(bytes.div_ceil(pieces)).try_for_each(|piece| {
-            let (first, number, status) = (piece.as_mut_ptr().cast(), piece.len() as c_int, constants::status_ignore());
-            // SAFETY: room for so many bytes.
-            check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::byte(), peer, TAG, comm, status) })
-        })
+        if pieces > 1 {
+            let mut requests = Requests::new();
+            self.start_receives(bytes, pieces, &mut requests)?;
+            return wait(&mut requests);
+        }
+        let (first, number, status) = (self.into.as_mut_ptr().cast(), bytes as c_int, constants::status_ignore());
+        // SAFETY: room for so many bytes.
+        check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::byte(), self.peer, TAG, self.comm, status) })
+    }
+
+    fn start_receives(&mut self, bytes: usize, pieces: usize, requests: &mut Requests) -> Result {
+        for piece in self.into[..bytes].chunks_mut(bytes.div_ceil(pieces)) {
+            let (first, number) = (piece.as_mut_ptr().cast(), piece.len() as c_int);
+            let mut request = constants::request_null();
+            // SAFETY: room for so many bytes, which lives as long as this rank's buffers; the out-parameter is valid for writes.
+            check(unsafe {
+                mpi_sys::PMPI_Irecv(first, number, constants::byte(), self.peer, TAG, self.comm, &mut request)
+            })?;
+            requests.push(request);
+        }
+        Ok(())
     }
 }
+
+/// Messages that are under way.
+type Requests = SmallVec<[MPI_Request; 8]>;
 
 fn wait(requests: &mut [MPI_Request]) -> Result {
     let (number, first) = (requests.len() as c_int, requests.as_mut_ptr());

@@ -4,7 +4,6 @@ use super::super::{Buffers, Player, Transport};
 use super::COUNT;
 use crate::algorithm::{Call, Choice, Shared, SharedMemory, all};
 use crate::schedule::action::{Action, Elements, Expansion, Primitives, Sink};
-use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::{Form, Part, lower, stream};
 use crate::schedule::{Buffer, Range, Request};
 use std::cell::RefCell;

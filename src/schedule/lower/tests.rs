@@ -143,6 +143,11 @@ fn messages_are_cut_and_each_fragment_has_a_request() {
     assert_eq!((fragments, odd.number_of_fragments()), (vec![(1, 2), (3, 2), (5, 1)], 3));
     let nothing = whole(1, Range::send(0, 0));
     assert_eq!((nothing.fragments().count(), nothing.number_of_fragments()), (1, 1), "an empty message is a message");
+    let long = Message { range: Range::send(3, 130), fragment: 1, ..odd };
+    let parts: Vec<_> = long.parts().map(|part| (part.range.start, part.range.len, part.fragment)).collect();
+    assert_eq!(parts, [(3, 64, 1), (67, 64, 1), (131, 2, 1)], "so many at once");
+    assert!(long.parts().flat_map(Message::fragments).eq(long.fragments()));
+    assert_eq!((odd.parts().count(), nothing.parts().count()), (1, 1));
 }
 
 #[test]
