@@ -15,6 +15,7 @@ use super::{bound, entry, output, overhead, plan};
 use crate::algorithm::{Call, format_bytes};
 use crate::entry::transports;
 use crate::mpi::Result;
+use crate::schedule::limits::ProtocolLimits;
 use crate::selection::{Configuration, Mpi, Situation, Transport};
 use clap::Parser;
 use mpi_sys::MPI_Comm;
@@ -201,7 +202,7 @@ impl<'a> Bench<'a> {
             one_node: self.job.nodes.is_empty(),
             oversubscribed: self.job.oversubscribed,
             mpi: Mpi::of(&self.job.library()),
-            limits: transports::limits(&self.configuration),
+            limits: ProtocolLimits::from_word(transports::limits(&self.configuration)),
         };
         let names = self.program.variants(cell);
         let (mut all, mut left_out) = (Vec::new(), Vec::new());

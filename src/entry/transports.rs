@@ -6,7 +6,6 @@ use crate::call::program;
 use crate::call::registry;
 use crate::operation::SharedMemory;
 use crate::process::runtime;
-use crate::schedule::limits::ProtocolLimits;
 use crate::selection::{Configuration, Transport};
 use mpi_sys::MPI_Comm;
 
@@ -43,12 +42,11 @@ pub unsafe fn shared_memory(comm: MPI_Comm) -> Result<Option<SharedMemory>, &'st
     found.unwrap_or(Ok(None))
 }
 
-/// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found in `MPI_Init`.
-pub fn limits(configuration: &Configuration) -> ProtocolLimits {
+/// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found in `MPI_Init`:
+/// the word of the limits, 0 for none.
+pub fn limits(configuration: &Configuration) -> u64 {
     let found = runtime::get().map(|runtime| (runtime.limits(), runtime.oversubscribed));
-    found.map_or(ProtocolLimits::NONE, |(limits, oversubscribed)| {
-        configuration.limits_within_node(limits, oversubscribed)
-    })
+    found.map_or(0, |(limits, oversubscribed)| configuration.limits_within_node(limits, oversubscribed).word())
 }
 
 fn attachment(comm: MPI_Comm) -> Option<&'static Attachment> {
