@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use channel::{Emptied, Receiver, Ring, Sender, Slot};
+use comparison::Comparison;
 use lending::Borrower;
 use loom::sync::Arc;
 use loom::thread;
@@ -13,6 +14,8 @@ use std::convert::Infallible;
 
 #[path = "../src/shared/channel.rs"]
 mod channel;
+#[path = "../src/shared/comparison.rs"]
+mod comparison;
 #[path = "../src/shared/ports.rs"]
 mod ports;
 
@@ -80,7 +83,7 @@ impl Memory {
         let port = |peer| {
             let ends = || {
                 let sender = Sender::new(self.ring(rank, peer), LENT_FROM);
-                Port::new(sender, Receiver::new(self.ring(peer, rank), Borrower(reads)))
+                Port::new(sender, Receiver::new(self.ring(peer, rank), Borrower(reads), Comparison::none()))
             };
             (peer != rank).then(ends)
         };

@@ -6,10 +6,13 @@
 //! tells how many it has emptied, on a line that only it writes and that the sender reads only when the ring seems full.
 //!
 //! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory, with one copy
-//! instead of two. What a receiver cannot read it declines; that message and all later ones go through the areas.
+//! instead of two. What a receiver cannot read it declines; that message and all later ones go through the areas. So do those of a
+//! length that comes faster through them, which the receiver finds out by declining some ([`Comparison`]).
 
+use super::comparison::{Comparison, Way};
 use super::lending::Borrower;
 use super::sync::{AtomicU64, Ordering, UnsafeCell};
+use std::time::Instant;
 
 /// Bytes of a message that travels in its slot's line. (With slots of two lines and 112 bytes, messages of 64 and 112 bytes took as
 /// long as through the area, and shorter ones between two ranks of an Intel Xeon up to 10 % longer.)
@@ -17,6 +20,11 @@ pub const IN_LINE: usize = 48;
 
 /// Set in the length of a message that is lent.
 const LENT: u64 = 1 << 63;
+
+/// In the number of a slot that is declined: messages of such a length are declined from now on.
+const OF_SUCH_A_LENGTH: u64 = 1 << 62;
+/// There: all messages are.
+const ALL: u64 = 1 << 63;
 
 /// What one rank writes into a slot's line and the other reads.
 #[repr(C)]
@@ -56,7 +64,7 @@ impl Default for Slot {
 pub struct Emptied {
     /// How many slots it has emptied so far.
     slots: AtomicU64,
-    /// The number of the slot whose message it has declined; 0 for none.
+    /// The number of the slot whose message it has declined, and which later ones it will; 0 for none.
     declined: AtomicU64,
 }
 
@@ -111,13 +119,15 @@ pub struct Outgoing {
     sent: usize,
     /// The number of the slot that lends it; 0 if none does.
     lent: u64,
+    /// Whether it goes through the areas since it was declined.
+    declined: bool,
 }
 
 impl Outgoing {
     /// Of `length` bytes at `from`.
     #[inline(always)]
     pub const fn new(from: *const u8, length: usize) -> Self {
-        Self { from, length, sent: 0, lent: 0 }
+        Self { from, length, sent: 0, lent: 0, declined: false }
     }
 }
 
@@ -160,12 +170,14 @@ pub struct Sender<'a> {
     emptied: u64,
     /// Bytes of the shortest message that is lent.
     lent_from: usize,
+    /// A bit for each class of lengths that is not.
+    not_lent: u64,
 }
 
 impl<'a> Sender<'a> {
     /// Of a channel that nothing has gone through; messages of `lent_from` bytes and more are lent.
     pub const fn new(ring: Ring<'a>, lent_from: usize) -> Self {
-        Self { ring, filled: 0, emptied: 0, lent_from }
+        Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0 }
     }
 
     #[inline(always)]
@@ -221,6 +233,9 @@ impl Sender<'_> {
     /// has been read.
     #[cold]
     fn is_lent(&mut self, message: &mut Outgoing) -> bool {
+        if message.declined || self.not_lent >> Comparison::class(message.length) & 1 == 1 {
+            return false;
+        }
         if message.lent == 0 {
             if self.is_full() {
                 return true;
@@ -242,8 +257,14 @@ impl Sender<'_> {
         if self.emptied < message.lent {
             return true;
         }
-        if self.ring.emptied.declined.load(Ordering::Relaxed) == message.lent {
-            self.lent_from = usize::MAX;
+        let declined = self.ring.emptied.declined.load(Ordering::Relaxed);
+        if declined & !(ALL | OF_SUCH_A_LENGTH) == message.lent {
+            message.declined = true;
+            if declined & ALL != 0 {
+                self.lent_from = usize::MAX;
+            } else if declined & OF_SUCH_A_LENGTH != 0 {
+                self.not_lent |= 1 << Comparison::class(message.length);
+            }
             return false;
         }
         message.sent = message.length;
@@ -259,12 +280,15 @@ pub struct Receiver<'a> {
     emptied: u64,
     /// How what is lent is read.
     borrower: Borrower,
+    comparison: Comparison,
+    /// Since when a message that was declined to see how long it takes is on its way.
+    declined: Option<Instant>,
 }
 
 impl<'a> Receiver<'a> {
     /// Of a channel that nothing has gone through.
-    pub const fn new(ring: Ring<'a>, borrower: Borrower) -> Self {
-        Self { ring, emptied: 0, borrower }
+    pub const fn new(ring: Ring<'a>, borrower: Borrower, comparison: Comparison) -> Self {
+        Self { ring, emptied: 0, borrower, comparison, declined: None }
     }
 
     /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and dropped, so
@@ -301,27 +325,53 @@ impl<'a> Receiver<'a> {
             self.emptied += 1;
             self.ring.emptied.slots.store(self.emptied, Ordering::Release);
             if all {
+                if let Some(since) = self.declined.take() {
+                    self.comparison.took(message.received, false, since.elapsed());
+                }
                 return true;
             }
         }
     }
 
-    /// Reads a message that is lent; whether that could be done. Otherwise it comes another way.
+    /// Reads a message that is lent; whether it has. Otherwise it comes through the areas.
     ///
     /// # Safety
     /// There is the room that was said.
     #[cold]
-    unsafe fn borrow(&self, content: &Content, message: &mut Incoming) -> bool {
+    unsafe fn borrow(&mut self, content: &Content, message: &mut Incoming) -> bool {
         let length = (content.length & !LENT) as usize;
         let mut address = [0; size_of::<u64>()];
         address.copy_from_slice(&content.bytes[..size_of::<u64>()]);
-        // SAFETY: the caller's promise.
-        let read = unsafe { self.borrower.read(u64::from_ne_bytes(address), message.into, length.min(message.room)) };
-        match read {
-            true => message.received = length,
-            // The store of the number of emptied slots publishes it.
-            false => self.ring.emptied.declined.store(self.emptied + 1, Ordering::Relaxed),
+        // The store of the number of emptied slots publishes it.
+        let decline = |later| self.ring.emptied.declined.store((self.emptied + 1) | later, Ordering::Relaxed);
+        // What there is no room for is an error, and no time that it takes counts.
+        let is_open = length <= message.room && self.comparison.is_open(length);
+        let way = if is_open || !self.comparison.is_open(length) { self.comparison.way(length) } else { Way::Read };
+        let begun = is_open.then(Instant::now);
+        match way {
+            Way::Read => {
+                // SAFETY: the caller's promise.
+                let read =
+                    unsafe { self.borrower.read(u64::from_ne_bytes(address), message.into, length.min(message.room)) };
+                if !read {
+                    decline(ALL);
+                    return false;
+                }
+                message.received = length;
+                if let Some(begun) = begun {
+                    self.comparison.took(length, true, begun.elapsed());
+                }
+                true
+            }
+            Way::Areas => {
+                decline(0);
+                self.declined = begun;
+                false
+            }
+            Way::AreasForGood => {
+                decline(OF_SUCH_A_LENGTH);
+                false
+            }
         }
-        read
     }
 }

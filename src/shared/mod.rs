@@ -28,6 +28,7 @@
 
 pub mod board;
 pub mod channel;
+pub mod comparison;
 pub mod layout;
 pub mod lending;
 pub mod mapping;

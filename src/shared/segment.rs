@@ -2,6 +2,7 @@
 
 use super::board::Board;
 use super::channel::{Receiver, Sender};
+use super::comparison::Comparison;
 use super::layout::Layout;
 use super::lending::{Borrower, Proof};
 use super::mapping::{Mapping, Secret};
@@ -63,10 +64,11 @@ impl Segment {
         for (place, peer) in members.iter().enumerate().filter(|(place, _)| *place != rank) {
             // SAFETY: the caller's promise; pages are multiples of 128 bytes. The mapping goes after the ports, with this.
             let (sender, receiver) = unsafe {
+                let comparison = if crowded { Comparison::none() } else { Comparison::begin() };
                 let borrower = Borrower::of(&*layout.shown(address, place), secret.token());
                 (
                     Sender::new(layout.ring(address, rank, place), LENT_FROM),
-                    Receiver::new(layout.ring(address, place, rank), borrower),
+                    Receiver::new(layout.ring(address, place, rank), borrower, comparison),
                 )
             };
             ports[*peer as usize] = Some(Port::new(sender, receiver));
