@@ -346,7 +346,7 @@ impl<'a> Receiver<'a> {
         let decline = |later| self.ring.emptied.declined.store((self.emptied + 1) | later, Ordering::Relaxed);
         // What there is no room for is an error, and no time that it takes counts.
         let is_open = length <= message.room && self.comparison.is_open(length);
-        let way = if is_open || !self.comparison.is_open(length) { self.comparison.way(length) } else { Way::Read };
+        let way = if is_open { self.comparison.way(length) } else { Way::Read };
         let begun = is_open.then(Instant::now);
         match way {
             Way::Read => {

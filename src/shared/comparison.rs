@@ -2,38 +2,91 @@
 //! through the areas, with two copies that overlap.
 //!
 //! That is a matter of the machine and of the length. Between 2 cores of an AMD EPYC the areas took half the time of reading from
-//! 16 to 256 KiB and 0.6 of it at 2 MiB; between 2 of an Intel Xeon reading gained 10 to 40 % at 16 KiB. So the receiver lets the first
-//! few messages of each length come one way and the other in turns, and stays with the faster one. No rank but the sender has to know.
+//! 16 to 256 KiB, 0.6 of it at 2 MiB and a third at 16 MiB; between 2 of an Intel Xeon reading gained 10 to 40 % at 16 KiB. It is also a
+//! matter of the moment: where something else ran beside, 16 MiB took twenty times as long through the areas, as each of their
+//! hundreds of turns waits for the rank that was interrupted. So the receiver lets the first few messages of each length come
+//! one way and the other in turns, goes on with the faster one, keeps the times up to date and tries the other one again now and then.
+//! No rank but the sender has to know.
 
 use std::time::Duration;
 
-/// Messages that come each way before it is decided, the fastest of which counts.
-const EACH: u8 = 4;
+/// Messages that come each way before it is decided.
+const EACH: u64 = 4;
+/// From this length on fewer are enough, as each takes long and its time is a mean by itself.
+const LONG: usize = 4 << 20;
+const EACH_LONG: u64 = 2;
+/// Messages after which the other way is tried again; twice as many each time that changes nothing, up to [`SELDOM`].
+const AGAIN: u64 = 32;
+const SELDOM: u64 = 4096;
 /// Lengths are told apart by their powers of two, from this length on.
 const SHORTEST: usize = 16 << 10;
-/// From this one on all are read: 16 MiB came three times as fast through the areas on a quiet machine, but twenty times slower where
-/// something else ran beside, as each of their hundreds of turns waits for the rank that was interrupted.
-const ALWAYS_READ: usize = 4 << 20;
-const CLASSES: usize = (ALWAYS_READ / SHORTEST).ilog2() as usize;
+/// The last class has all from this length on.
+const LONGEST: usize = 1 << 30;
+/// Shorter ones, to which lending and declining a message is a cost, are no longer lent once another try has confirmed the areas.
+const NEGLIGIBLE: usize = 256 << 10;
+const CLASSES: usize = (LONGEST / SHORTEST).ilog2() as usize + 1;
 
 /// How a lent message comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// It is read.
     Read,
-    /// Through the areas, to see how long that takes.
+    /// Through the areas.
     Areas,
     /// Through the areas, as all others of such a length from now on.
     AreasForGood,
 }
 
+/// What is known of one way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Time {
+    /// Picoseconds per byte, once there is one.
+    per_byte: Option<f32>,
+}
+
+impl Time {
+    /// A message took so long. What is faster counts at once; what is slower, by an eighth and as at most four times as slow, as it
+    /// may have been held up.
+    fn took(&mut self, per_byte: f32) {
+        self.per_byte = Some(match self.per_byte {
+            Some(known) if per_byte > known => known + (per_byte.min(4.0 * known) - known) / 8.0,
+            _ => per_byte,
+        });
+    }
+}
+
 /// What is known of messages of one length.
 #[derive(Clone, Copy, Debug, Default)]
 struct Class {
-    number: u8,
-    /// Least picoseconds per byte of those that were read, and of those that came through the areas.
-    read: Option<u32>,
-    areas: Option<u32>,
+    number: u64,
+    read: Time,
+    areas: Time,
+    /// The number of the message that tries the other way again; 0 before anything is decided.
+    again: u64,
+    /// After how many it does so.
+    after: u64,
+}
+
+impl Class {
+    /// Whether reading is the faster way, by what is known.
+    fn is_read(&self) -> bool {
+        self.read.per_byte <= self.areas.per_byte
+    }
+
+    fn took(&mut self, was_read: bool, per_byte: f32, first: u64) {
+        let before = self.is_read();
+        let way = if was_read { &mut self.read } else { &mut self.areas };
+        way.took(per_byte);
+        let changed = self.is_read() != before;
+        if self.number + 1 == first || (self.number >= first && changed) {
+            self.after = AGAIN;
+            self.again = self.number + 1 + AGAIN;
+        } else if self.number >= first && self.number == self.again {
+            self.after = (2 * self.after).min(SELDOM);
+            self.again = self.number + 1 + self.after;
+        }
+        self.number += 1;
+    }
 }
 
 /// What is known of each length.
@@ -61,51 +114,54 @@ impl Comparison {
 
     /// That of a length; none of one that always is read.
     fn of(&mut self, length: usize) -> Option<&mut Class> {
-        let place = Self::class(length).checked_sub(Self::class(SHORTEST))?;
+        let place = Self::class(length.min(LONGEST)).checked_sub(Self::class(SHORTEST))?;
         self.classes.as_mut()?.get_mut(place as usize)
+    }
+
+    /// How many messages of a length come in turns at first.
+    const fn first(length: usize) -> u64 {
+        2 * if length < LONG { EACH } else { EACH_LONG }
     }
 
     /// How a message of `length` bytes, at least one, comes.
     pub fn way(&mut self, length: usize) -> Way {
         let Some(class) = self.of(length) else { return Way::Read };
-        match (class.read, class.areas) {
-            (Some(read), Some(areas)) if class.number >= 2 * EACH => {
-                if read <= areas {
-                    Way::Read
-                } else {
-                    Way::AreasForGood
-                }
-            }
-            _ if class.number.is_multiple_of(2) => Way::Read,
-            _ => Way::Areas,
+        let is_read = if class.number < Self::first(length) {
+            class.number.is_multiple_of(2)
+        } else {
+            class.is_read() != (class.number == class.again)
+        };
+        match is_read {
+            true => Way::Read,
+            false if length < NEGLIGIBLE && class.after > AGAIN && class.number != class.again => Way::AreasForGood,
+            false => Way::Areas,
         }
     }
 
     /// Whether the time of a message of `length` bytes is of use.
     pub fn is_open(&mut self, length: usize) -> bool {
-        self.of(length).is_some_and(|class| class.number < 2 * EACH)
+        self.of(length).is_some()
     }
 
     /// A message of `length` bytes took `time`, by reading it or through the areas.
     pub fn took(&mut self, length: usize, was_read: bool, time: Duration) {
-        let Some(class) = self.of(length) else { return };
-        let per_byte = u32::try_from(time.as_nanos() * 1000 / length as u128).unwrap_or(u32::MAX);
-        let least = if was_read { &mut class.read } else { &mut class.areas };
-        *least = Some(least.map_or(per_byte, |least| least.min(per_byte)));
-        class.number = class.number.saturating_add(1);
+        let per_byte = (time.as_secs_f64() * 1e12 / length as f64) as f32;
+        if let Some(class) = self.of(length) {
+            class.took(was_read, per_byte, Self::first(length));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, Way};
+    use super::{AGAIN, Comparison, Way};
     use std::time::Duration;
 
     /// Messages of `length` bytes take so many nanoseconds, read and through the areas; the ways that they came.
     fn ways(comparison: &mut Comparison, length: usize, [read, areas]: [u64; 2], number: usize) -> Vec<Way> {
         let mut came = || {
             let way = comparison.way(length);
-            if comparison.is_open(length) {
+            if comparison.is_open(length) && way != Way::AreasForGood {
                 let was_read = way == Way::Read;
                 comparison.took(length, was_read, Duration::from_nanos(if was_read { read } else { areas }));
             }
@@ -114,14 +170,32 @@ mod tests {
         (0..number).map(|_| came()).collect()
     }
 
+    const A_WHILE: usize = AGAIN as usize;
+
     #[test]
     fn each_length_comes_the_faster_way() {
         let mut comparison = Comparison::begin();
         let slow = ways(&mut comparison, 32 << 10, [4000, 2000], 10);
         assert_eq!(slow[..8], [Way::Read, Way::Areas].repeat(4));
-        assert_eq!(slow[8..], [Way::AreasForGood; 2]);
-        assert_eq!(ways(&mut comparison, 40 << 10, [1, 1], 1), [Way::AreasForGood], "of the same power of two");
+        assert_eq!(slow[8..], [Way::Areas; 2]);
+        assert_eq!(ways(&mut comparison, 40 << 10, [4000, 2000], 1), [Way::Areas], "of the same power of two");
         assert_eq!(ways(&mut comparison, 64 << 10, [2000, 4000], 10)[8..], [Way::Read; 2]);
+        let long = ways(&mut comparison, 16 << 20, [4_000_000, 2_000_000], 6);
+        assert_eq!(long, [Way::Read, Way::Areas, Way::Read, Way::Areas, Way::Areas, Way::Areas]);
+        assert_eq!(ways(&mut comparison, usize::MAX, [1, 2], 1), [Way::Read]);
+    }
+
+    #[test]
+    fn short_ones_are_no_longer_lent_once_another_try_has_confirmed_the_areas() {
+        let mut comparison = Comparison::begin();
+        let mut expected = [Way::Read, Way::Areas].repeat(4);
+        expected.extend([Way::Areas].repeat(A_WHILE));
+        expected.extend([Way::Read, Way::AreasForGood, Way::AreasForGood]);
+        assert_eq!(ways(&mut comparison, 32 << 10, [4000, 2000], A_WHILE + 11), expected);
+        let long = ways(&mut comparison, 256 << 10, [40_000, 20_000], 10_000);
+        assert!(!long.contains(&Way::AreasForGood), "its place can be taken at any time");
+        let reads = long[8..].iter().filter(|way| **way == Way::Read).count();
+        assert!((5..=10).contains(&reads), "{reads} tries of the other way");
     }
 
     #[test]
@@ -134,10 +208,30 @@ mod tests {
     }
 
     #[test]
+    fn what_was_decided_wrongly_is_corrected_by_another_try() {
+        let mut comparison = Comparison::begin();
+        assert_eq!(ways(&mut comparison, 512 << 10, [40_000, 80_000], 10)[8..], [Way::Read; 2], "all four were held up");
+        let later = ways(&mut comparison, 512 << 10, [40_000, 20_000], A_WHILE + 10);
+        assert_eq!(later[A_WHILE..], [Way::Areas; 10]);
+    }
+
+    #[test]
+    fn one_that_is_held_up_changes_nothing_and_several_do() {
+        let mut comparison = Comparison::begin();
+        ways(&mut comparison, 16 << 20, [6_000_000, 2_000_000], 10);
+        assert_eq!(ways(&mut comparison, 16 << 20, [6_000_000, 70_000_000], 1), [Way::Areas]);
+        assert_eq!(ways(&mut comparison, 16 << 20, [6_000_000, 2_000_000], 2), [Way::Areas; 2]);
+        let disturbed = ways(&mut comparison, 16 << 20, [6_000_000, 70_000_000], 8);
+        assert_eq!(disturbed, [[Way::Areas; 4], [Way::Read; 4]].concat());
+        let quiet = ways(&mut comparison, 16 << 20, [6_000_000, 2_000_000], A_WHILE + 8);
+        assert_eq!(quiet[A_WHILE..], [Way::Areas; 8]);
+    }
+
+    #[test]
     fn without_comparison_everything_is_read() {
         let mut comparison = Comparison::none();
         assert_eq!(ways(&mut comparison, 1 << 20, [9000, 1], 20), [Way::Read; 20]);
-        for length in [1, super::SHORTEST - 1, super::ALWAYS_READ, usize::MAX] {
+        for length in [1, super::SHORTEST - 1] {
             assert_eq!(ways(&mut Comparison::begin(), length, [9000, 1], 20), [Way::Read; 20]);
         }
     }
