@@ -35,6 +35,8 @@ def main(files):
     for file in files:
         report = json.loads(Path(file).read_text())
         for cell in report["cells"]:
+            if cell["operation"] not in OPERATIONS:
+                continue
             variants = {row["variant"]: row for row in cell["variants"]}
             native, ours = variants["native"]["seconds"]["median"], variants["auto"]["seconds"]["median"]
             key = (report["mpi_library"], place(cell))

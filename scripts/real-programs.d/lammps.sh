@@ -3,7 +3,7 @@ packages="lammps"
 needs="lmp"
 
 prepare() {
-    cat >melt.in <<'IN'
+    cat >melt.in <<IN
 units lj
 atom_style atomic
 lattice fcc 0.8442
@@ -20,10 +20,12 @@ fix 1 all nve
 compute msd all msd
 thermo_style custom step temp epair etotal press c_msd[4]
 thermo 10
-run 100
+run $((100 * effort))
 IN
 }
 
 run() { "$@" lmp -in melt.in -log none; }
 
 lines() { grep -E '^ *[0-9]+ +-?[0-9.]+ |^status'; }
+
+seconds() { sed -n 's/^Loop time of \([0-9.e+-]*\) .*/\1/p'; }

@@ -8,6 +8,7 @@ python=/usr/bin/python3
 prepare() {
     cat >poisson.py <<'IN'
 import sys
+import time
 import petsc4py
 
 petsc4py.init(sys.argv)
@@ -28,7 +29,9 @@ for row in range(first, last):
     exact[row] = (row % 17) / 17.0
 exact.assemble()
 A.mult(exact, b)
-for method, preconditioner in (("cg", "jacobi"), ("gmres", "bjacobi"), ("bcgs", "none")):
+PETSc.COMM_WORLD.barrier()
+begun = time.monotonic()
+for method, preconditioner in (("cg", "jacobi"), ("gmres", "bjacobi"), ("bcgs", "none")) * EFFORT:
     x = A.createVecLeft()
     ksp = PETSc.KSP().create()
     ksp.setOperators(A)
@@ -44,10 +47,15 @@ for method, preconditioner in (("cg", "jacobi"), ("gmres", "bjacobi"), ("bcgs", 
     for step in range(0, 30, 3):
         PETSc.Sys.Print("%s residual %d: %.12g" % (method, step, history[step]))
     PETSc.Sys.Print("%s error below 1e-7: %s" % (method, x.norm(PETSc.NormType.INFINITY) < 1e-7))
+PETSc.COMM_WORLD.barrier()
+PETSc.Sys.Print("took %.6f s" % (time.monotonic() - begun))
 IN
+    sed -i "s/EFFORT/$effort/" poisson.py
 }
 
 # Which of Debian's builds; petsc4py finds no other without being told where no default has been chosen.
 run() { PETSC_DIR=$(echo /usr/lib/petscdir/petsc*/*-real) "$@" "$python" poisson.py; }
 
 lines() { grep -E 'converged|residual|error|^status'; }
+
+seconds() { sed -n 's/^took \([0-9.]*\) s$/\1/p'; }

@@ -31,3 +31,6 @@ run() { "$@" pw.x -npool 2 -in silicon.in; }
 lines() {
     grep -E '^! +total energy|highest occupied|Total force|total +stress|^ +atom .* force|convergence has been|^status'
 }
+
+# "PWSCF        :      0.44s CPU      1m 0.45s WALL", of a run that lasts long enough as it is.
+seconds() { sed -n 's/^ *PWSCF .* CPU *\(\([0-9]*\)m\)\? *\([0-9.]*\)s WALL$/\2 \3/p' | awk '{ print NF == 2 ? 60 * $1 + $2 : $1 }'; }
