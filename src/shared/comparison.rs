@@ -210,7 +210,11 @@ mod tests {
     #[test]
     fn what_was_decided_wrongly_is_corrected_by_another_try() {
         let mut comparison = Comparison::begin();
-        assert_eq!(ways(&mut comparison, 512 << 10, [40_000, 80_000], 10)[8..], [Way::Read; 2], "all four were held up");
+        assert_eq!(
+            ways(&mut comparison, 512 << 10, [40_000, 80_000], 10)[8..],
+            [Way::Read; 2],
+            "all four were held up"
+        );
         let later = ways(&mut comparison, 512 << 10, [40_000, 20_000], A_WHILE + 10);
         assert_eq!(later[A_WHILE..], [Way::Areas; 10]);
     }
