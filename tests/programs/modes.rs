@@ -8,6 +8,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
 type Test = fn(&Family) -> Result<(), Failed>;
+type Fits = Box<dyn Fn(&Row) -> bool>;
 
 const TESTS: &[(&str, Test)] = &[
     ("best", best),
@@ -48,7 +49,7 @@ fn best(family: &Family) -> Result<(), Failed> {
         let rule = format!("{file}:{line}");
         move |row: &Row| row.algorithm == algorithm && row.decided_by == rule
     };
-    let expected: [(&str, Box<dyn Fn(&Row) -> bool>); 4] = [
+    let expected: [(&str, Fits); 4] = [
         ("MPI_Allreduce", Box::new(by_rule("native", 1))),
         ("MPI_Allreduce", Box::new(by_rule("ring", 2))),
         ("MPI_Bcast", Box::new(by_rule("binomial:segment=none", 3))),
