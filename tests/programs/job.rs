@@ -93,6 +93,7 @@ pub struct Job {
     mark: String,
     stdout: std::fs::File,
     stderr: std::fs::File,
+    _temporary: tempfile::TempDir,
     _share: Share,
 }
 
@@ -113,11 +114,13 @@ impl Job {
         let (stdout, stderr) = (file()?, file()?);
         let copy = |file: &std::fs::File| file.try_clone().map_err(|error| format!("temporary file: {error}"));
         command.stdin(Stdio::null()).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
-        command.process_group(0).env(MARK, &mark);
+        // Open MPI's launchers share a folder of their user's, which one that ends removes while another enters it.
+        let temporary = tempfile::tempdir().map_err(|error| format!("temporary folder: {error}"))?;
+        command.process_group(0).env(MARK, &mark).env("TMPDIR", temporary.path());
         let text = format!("{command:?}");
         let child =
             command.spawn().map_err(|error| format!("{text}: {error}; scripts/install installs what is missing"))?;
-        Ok(Self { child, command: text, mark, stdout, stderr, _share: share })
+        Ok(Self { child, command: text, mark, stdout, stderr, _temporary: temporary, _share: share })
     }
 
     /// Waits for its end; fails if it takes longer than `limit`, or leaves processes behind.
