@@ -67,7 +67,7 @@ impl Tapes {
     ) -> Option<Self> {
         let (mut beats, mut bounds) = (Vec::new(), vec![0]);
         for rank in 0..size {
-            let mut expansion = Expansion::new(Beats { beats, started: 0, unit });
+            let mut expansion = Expansion::new(Beats { beats, limit, started: 0, unit });
             lowered(rank, &mut expansion);
             beats = expansion.primitives.beats;
             if beats.len() > limit {
@@ -97,6 +97,8 @@ impl Tapes {
 /// Keeps of the primitives what costs time.
 struct Beats {
     beats: Vec<Beat>,
+    /// What comes after one more than these is not kept: a single rank's steps may take more memory than there is.
+    limit: usize,
     /// Messages of this rank so far.
     started: u32,
     unit: usize,
@@ -106,31 +108,58 @@ impl Beats {
     const fn bytes(&self, units: usize) -> u64 {
         units as u64 * self.unit as u64
     }
+
+    fn keep(&mut self, beat: Beat) {
+        if self.beats.len() <= self.limit {
+            self.beats.push(beat);
+        }
+    }
 }
 
 impl Primitives for Beats {
     fn start(&mut self, peer: u32, range: Range, outgoing: bool) -> Request {
         let bytes = self.bytes(range.len);
-        self.beats.push(if outgoing { Beat::Send { to: peer, bytes } } else { Beat::Receive { from: peer, bytes } });
+        self.keep(if outgoing { Beat::Send { to: peer, bytes } } else { Beat::Receive { from: peer, bytes } });
         self.started += 1;
         Request(self.started - 1)
     }
 
     fn wait(&mut self, request: Request) {
-        self.beats.push(Beat::Wait(request.0));
+        self.keep(Beat::Wait(request.0));
     }
 
     fn copy(&mut self, from: Range, into: Range) {
         let bytes = self.bytes(from.len);
         let shared = [from, into].iter().any(|range| range.buffer == Buffer::Shared);
-        self.beats.push(if shared { Beat::Move(bytes) } else { Beat::Copy(bytes) });
+        self.keep(if shared { Beat::Move(bytes) } else { Beat::Copy(bytes) });
     }
 
     fn fold(&mut self, _: Range, _: Range, into: Range) {
-        self.beats.push(Beat::Fold(self.bytes(into.len)));
+        self.keep(Beat::Fold(self.bytes(into.len)));
     }
 
     fn shared(&mut self, step: Shared) {
-        self.beats.push(Beat::Shared(step));
+        self.keep(Beat::Shared(step));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_beyond_the_limit_take_no_memory() {
+        let mut beats = Beats { beats: Vec::new(), limit: 3, started: 0, unit: 8 };
+        for number in 0..10 {
+            assert_eq!(beats.start(1, Range::send(0, 2), true), Request(number), "messages are numbered all the same");
+        }
+        assert_eq!(
+            beats.beats,
+            [Beat::Send { to: 1, bytes: 16 }; 4],
+            "one more than the limit tells that there are more"
+        );
+        let sends = |comm: &mut dyn Comm| (0..10).for_each(|_| comm.copy(Range::send(0, 2), Range::receive(0, 2)));
+        assert_eq!(Tapes::of(1, 8, 9, sends), None);
+        assert_eq!(Tapes::of(1, 8, 10, sends).map(|tapes| tapes.rank(0).len()), Some(10));
     }
 }
