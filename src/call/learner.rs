@@ -31,7 +31,7 @@ pub struct Turn {
     pub place: usize,
     /// Whether the call's time counts.
     pub measured: bool,
-    /// Ticks that comparing took before the call.
+    /// Ticks that meeting and comparing took before the call.
     pub besides: u64,
 }
 
@@ -108,10 +108,11 @@ impl Learner {
     }
 
     /// Who carries out the next call, one that is measured and for which there is nothing else to do first: the ranks do not
-    /// compare, and it is one of `ready`, a bit for each place. Counts it.
+    /// meet or compare, and it is one of `ready`, a bit for each place. Counts it.
     pub fn ready_turn(&self, ready: u8) -> Option<usize> {
         let mut state = self.up_to_date();
-        let is_ready = !state.trial.is_due() && ready >> state.trial.whose_turn(self.seed) & 1 != 0;
+        let first = state.trial.is_due() || state.trial.meets();
+        let is_ready = !first && ready >> state.trial.whose_turn(self.seed) & 1 != 0;
         is_ready.then(|| state.trial.next(self.seed))
     }
 
@@ -127,12 +128,15 @@ impl Learner {
         }
         let mut state = self.up_to_date();
         let mut besides = 0;
+        if state.trial.meets() {
+            besides = runtime.uncounted(|| self.meet(runtime, communicator, &mut state))?;
+        }
         if state.trial.is_due() {
             let start = runtime.clock.raw();
             runtime.uncounted(|| self.compare(runtime, communicator, &mut state))?;
-            besides = runtime.clock.raw().saturating_sub(start);
-            state.exchange = besides;
-            state.samples.besides(runtime.nanoseconds(besides));
+            state.exchange = runtime.clock.raw().saturating_sub(start);
+            state.samples.besides(runtime.nanoseconds(state.exchange));
+            besides += state.exchange;
             self.grant(&mut state);
             if let Some(place) = self.resting() {
                 self.rest.count();
@@ -210,15 +214,30 @@ impl Learner {
         self.rest.incumbent.set(state.trial.incumbent());
     }
 
+    /// The ranks meet, so that nothing of the epoch before is still under way; how many ticks it took.
+    fn meet(&self, runtime: &Runtime, communicator: &mut Communicator, state: &mut State) -> Result<u64> {
+        let (rank, size) = (communicator.facts.rank, communicator.facts.size);
+        let private = communicator.private(runtime)?.expect("nobody learns without a communicator to compare in");
+        let start = runtime.clock.raw();
+        communicator::most(private, rank, size, [0])?;
+        let ticks = runtime.clock.raw().saturating_sub(start);
+        let ns = runtime.nanoseconds(ticks);
+        if let Some(member) = state.trial.whose_turn_it_was(self.seed) {
+            state.samples.met(member, ns);
+        }
+        state.samples.besides(ns);
+        Ok(ticks)
+    }
+
     /// The ranks exchange what they measured, and take it in alike.
     fn compare(&self, runtime: &Runtime, communicator: &mut Communicator, state: &mut State) -> Result {
         let (rank, size) = (communicator.facts.rank, communicator.facts.size);
         let private = communicator.private(runtime)?.expect("nobody learns without a communicator to compare in");
         let State { trial, samples, .. } = state;
         let mut own = [0; WORDS];
-        let few = trial.measures_few();
+        let epoch = trial.calls_of_epoch();
         for (candidate, word) in own[..MOST].iter_mut().enumerate() {
-            *word = samples.typical(candidate, few);
+            *word = samples.typical(candidate, epoch);
         }
         own[MOST] = samples.spent(trial.incumbent(), trial.known_ns());
         own[MOST + 1] = runtime.nanoseconds(state.exchange);

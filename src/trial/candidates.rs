@@ -87,9 +87,11 @@ impl Candidates {
             foreseen.push(Foreseen { predicted, ready_ns: READY_NS });
         }
         let call = of_default.unwrap_or(best);
+        let exchange_ns = (exchange(&network, situation) * 1e9) as u64;
         let expected = Expected {
             call_ns: (call * 1e9) as u64,
-            exchange_ns: (exchange(&network, situation) * 1e9) as u64 + COMPARING_NS,
+            exchange_ns: exchange_ns + COMPARING_NS,
+            meeting_ns: if situation.one_node { 0 } else { exchange_ns.max(1) },
             budget: configuration.learn_budget,
         };
         let link = &network.on_node;

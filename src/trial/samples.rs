@@ -5,45 +5,73 @@ use super::state::MOST;
 /// The times of a round's calls on one rank, nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    of: [Vec<u64>; MOST],
-    /// Calls for which something had first to be made ready: slower than those to come.
-    first: [Vec<u64>; MOST],
+    /// In the order that they were made in.
+    of: [Vec<Sample>; MOST],
     /// Time of what is not in calls: comparing.
     besides: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    ns: u64,
+    /// Whether something had first to be made ready: slower than those to come.
+    first: bool,
+    /// What it took after the call until all ranks had met; 0 where they did not.
+    meeting_ns: u64,
 }
 
 impl Samples {
     /// A call took so long; `first`: with what it took to make it ready.
     pub fn record(&mut self, candidate: usize, ns: u64, first: bool) {
-        let to = if first { &mut self.first } else { &mut self.of };
-        to[candidate].push(ns);
+        self.of[candidate].push(Sample { ns, first, meeting_ns: 0 });
     }
 
-    /// Comparing took so long.
+    /// After the last call, one of `candidate`, the ranks have met, which took so long.
+    pub fn met(&mut self, candidate: usize, ns: u64) {
+        if let Some(last) = self.of[candidate].last_mut() {
+            last.meeting_ns = ns.max(1);
+        }
+    }
+
+    /// Comparing, or meeting, took so long.
     pub const fn besides(&mut self, ns: u64) {
         self.besides += ns;
     }
 
-    /// What stands for a candidate: the median, or the least of a few, of which one may have met a late rank; 0 of none.
-    pub fn typical(&self, candidate: usize, few: bool) -> u64 {
-        let measured = if self.of[candidate].is_empty() { &self.first } else { &self.of };
-        let mut sorted = measured[candidate].clone();
-        sorted.sort_unstable();
+    /// What stands for a candidate whose calls were made in epochs of so many; 0 if it was not measured.
+    ///
+    /// Where the ranks met after each epoch, it is the mean call of the fastest one, with its share of the meeting. Elsewhere it is the
+    /// mean call of the median epoch, or of the fastest of three at most, since others may have met a late rank: calls in a
+    /// row overlap, so that some return at once and others wait for what those have begun. Of a single epoch it is the least
+    /// call, which tells what is far slower.
+    pub fn typical(&self, candidate: usize, epoch: usize) -> u64 {
+        let measured = &self.of[candidate];
+        let only_first = measured.iter().all(|sample| sample.first);
+        let mean = |calls: &[Sample]| {
+            let counted = calls.iter().filter(|sample| only_first || !sample.first);
+            let ns: Vec<u64> = counted.map(|sample| sample.ns).collect();
+            let meeting = calls.iter().map(|sample| sample.meeting_ns).sum::<u64>() / calls.len() as u64;
+            Some(ns.iter().sum::<u64>().checked_div(ns.len() as u64)? + meeting)
+        };
+        let meets = measured.iter().any(|sample| sample.meeting_ns > 0);
+        let few = measured.len() <= epoch;
+        let mut means: Vec<u64> = measured.chunks(if few && !meets { 1 } else { epoch }).filter_map(mean).collect();
+        means.sort_unstable();
+        let place = if few || meets { 0 } else { (means.len() / 2).saturating_sub(1) };
         // What takes no time by this clock was measured all the same.
-        sorted.get(if few { 0 } else { sorted.len() / 2 }).map_or(0, |ns| (*ns).max(1))
+        means.get(place).map_or(0, |ns| (*ns).max(1))
     }
 
     /// What trying has cost more than as many calls with the `incumbent` would have: nanoseconds. Where that took no part, its
     /// calls take `known`.
     pub fn spent(&self, incumbent: usize, known: u64) -> u64 {
-        let typical = match self.typical(incumbent, false) {
-            0 => known,
-            typical => typical,
-        };
-        let all = self.of.iter().zip(&self.first).enumerate();
-        let over = all.filter(|(candidate, _)| *candidate != incumbent).map(|(_, (later, first))| {
-            let calls = (later.len() + first.len()) as u64;
-            (later.iter().sum::<u64>() + first.iter().sum::<u64>()).saturating_sub(calls * typical)
+        let mut sorted: Vec<u64> = self.of[incumbent].iter().map(|sample| sample.ns).collect();
+        sorted.sort_unstable();
+        let incumbent_ns = sorted.get(sorted.len() / 2).map_or(known, |ns| *ns);
+        let others = self.of.iter().enumerate().filter(|(candidate, _)| *candidate != incumbent);
+        let over = others.map(|(_, calls)| {
+            let all: u64 = calls.iter().map(|sample| sample.ns).sum();
+            all.saturating_sub(calls.len() as u64 * incumbent_ns)
         });
         self.besides + over.sum::<u64>()
     }
@@ -66,13 +94,46 @@ mod tests {
             samples.record(1, ns, false);
             samples.record(0, 12, false);
         }
-        assert_eq!((samples.typical(1, true), samples.typical(1, false), samples.typical(2, true)), (10, 20, 0));
+        assert_eq!((samples.typical(1, 4), samples.typical(2, 4)), (10, 0));
         samples.besides(7);
         assert_eq!(samples.spent(0, 0), 500 + 60 - 4 * 12 + 7);
         // What is faster has cost nothing.
         assert_eq!(samples.spent(1, 0), 7);
         samples.clear();
         samples.record(3, 9, true);
-        assert_eq!((samples.typical(3, false), samples.spent(0, 5)), (9, 4));
+        assert_eq!((samples.typical(3, 4), samples.spent(0, 5)), (9, 4));
+    }
+
+    #[test]
+    fn the_sums_of_epochs_count_but_not_those_of_a_late_rank() {
+        let mut samples = Samples::default();
+        // One returns at once and then waits, the other takes as long each time; both meet a late rank once.
+        for calls in [[1, 1, 1, 37], [1, 1, 37, 900], [1, 39, 1, 1], [41, 1, 1, 1]] {
+            calls.into_iter().for_each(|ns| samples.record(0, ns, false));
+        }
+        for calls in [[9, 9, 9, 9], [9, 800, 9, 9], [9, 9, 9, 9], [9, 9, 9, 9]] {
+            calls.into_iter().for_each(|ns| samples.record(1, ns, false));
+        }
+        assert_eq!((samples.typical(0, 4), samples.typical(1, 4)), (10, 9));
+        // An epoch of nothing but first calls tells nothing beside others.
+        samples.clear();
+        for (ns, first) in [(90, true), (5, false), (7, false)] {
+            samples.record(2, ns, first);
+        }
+        assert_eq!(samples.typical(2, 1), 5);
+    }
+
+    #[test]
+    fn where_ranks_meet_what_calls_have_begun_counts() {
+        let mut samples = Samples::default();
+        (0..4).for_each(|_| samples.record(0, 3, false));
+        samples.met(0, 400);
+        for ns in [50, 20, 20, 20] {
+            samples.record(1, ns, ns == 50);
+        }
+        samples.met(1, 40);
+        assert_eq!((samples.typical(0, 4), samples.typical(1, 4)), (103, 30));
+        samples.met(2, 7);
+        assert_eq!(samples.typical(2, 4), 0, "nothing was measured of it");
     }
 }

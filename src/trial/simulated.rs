@@ -18,6 +18,8 @@ pub struct Cell {
     pub seed: u64,
     /// What calls take in the end over what they take at first, by candidate, and from which call on.
     pub drift: Option<(u64, Vec<f64>)>,
+    /// Nanoseconds of work that calls may leave to the network when they return; later ones wait for what is beyond that.
+    pub left_under_way: f64,
 }
 
 /// What became of it.
@@ -43,7 +45,7 @@ impl Outcome {
 
 /// A trial of candidates with these times by the cost model over the default's, none for the MPI library.
 pub fn trial(predicted: &[Option<f64>], ready_ns: u64, call_ns: u64, exchange_ns: u64) -> Trial {
-    trial_within(predicted, ready_ns, Expected { call_ns, exchange_ns, budget: 2 })
+    trial_within(predicted, ready_ns, Expected { call_ns, exchange_ns, meeting_ns: 0, budget: 2 })
 }
 
 /// The same with all that is expected.
@@ -70,7 +72,7 @@ impl Cell {
         let mut ns: Vec<f64> = (0..candidates).map(|number| fastest * spread.powf(of(10 + number))).collect();
         ns[(of(3) * candidates as f64) as usize] = fastest;
         let (exchange, ready) = (3e3, 3e3);
-        Self { ns, exchange, ready, noise: 0.2 * of(4), ranks: 4, seed, drift: None }
+        Self { ns, exchange, ready, noise: 0.2 * of(4), ranks: 4, seed, drift: None, left_under_way: 0.0 }
     }
 
     /// What the cost model says of them, which is off by up to a factor `off` either way, and nothing of the second, which
@@ -105,8 +107,19 @@ impl Cell {
         let mut samples = vec![Samples::default(); self.ranks];
         let mut ready = [false; MOST];
         ready[0] = true;
+        let mut under_way = vec![0.0; self.ranks];
         for call in 0..calls {
             let first_ns = |first| if first { self.ready } else { 0.0 };
+            if trial.rest() == 0 && trial.meets() {
+                let last = trial.whose_turn_it_was(self.seed);
+                for (samples, under_way) in samples.iter_mut().zip(&mut under_way) {
+                    let meeting = (std::mem::take(under_way) + self.exchange) as u64;
+                    last.iter().for_each(|last| samples.met(*last, meeting));
+                    samples.besides(self.exchange as u64);
+                }
+                outcome.trying += self.exchange;
+                outcome.ns += self.exchange;
+            }
             if trial.rest() == 0 && trial.is_due() {
                 exchange(trial, &mut samples);
                 samples.iter_mut().for_each(|samples| samples.besides(self.exchange as u64));
@@ -122,7 +135,9 @@ impl Cell {
                 let candidate = trial.next(self.seed);
                 let first = !std::mem::replace(&mut ready[candidate], true);
                 for (rank, samples) in samples.iter_mut().enumerate() {
-                    samples.record(candidate, self.measured(candidate, call, rank) + first_ns(first) as u64, first);
+                    let measured = self.measured(candidate, call, rank) as f64 + under_way[rank];
+                    under_way[rank] = measured.min(self.left_under_way);
+                    samples.record(candidate, (measured - under_way[rank] + first_ns(first)) as u64, first);
                 }
                 let more = self.true_ns(candidate, call) - self.true_ns(incumbent, call) + first_ns(first);
                 outcome.trying += more.max(0.0);
@@ -140,9 +155,9 @@ impl Cell {
 
 /// What the ranks do when a round has ended.
 pub fn exchange(trial: &mut Trial, samples: &mut [Samples]) {
-    let few = trial.measures_few();
+    let epoch = trial.calls_of_epoch();
     let most = |of: &dyn Fn(&Samples) -> u64| samples.iter().map(of).max().unwrap();
-    let ns = std::array::from_fn(|candidate| most(&|samples: &Samples| samples.typical(candidate, few)));
+    let ns = std::array::from_fn(|candidate| most(&|samples: &Samples| samples.typical(candidate, epoch)));
     let spent = most(&|samples: &Samples| samples.spent(trial.incumbent(), trial.known_ns()));
     trial.commit(&ns, spent, 3_000);
     samples.iter_mut().for_each(Samples::clear);

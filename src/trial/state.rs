@@ -44,8 +44,15 @@ const PROMISING: f64 = 0.3;
 /// Epochs, calls of an epoch, how much slower than the fastest may stay in play, and how much faster than the incumbent has to
 /// be to take its place; by how often a candidate was measured before.
 const LEVELS: [Level; 3] = [
-    Level { epochs: 1, calls: 4, within: 2.0, gain: 0.20 },
-    Level { epochs: 2, calls: 3, within: 1.25, gain: 0.10 },
+    Level { epochs: 1, calls: 4, within: 2.5, gain: 0.20 },
+    Level { epochs: 3, calls: 2, within: 1.5, gain: 0.10 },
+    Level { epochs: 8, calls: 3, within: 1.1, gain: 0.03 },
+];
+
+/// The same where the ranks meet after each epoch, so that a few tell as much.
+const LEVELS_WITH_MEETINGS: [Level; 3] = [
+    Level { epochs: 2, calls: 2, within: 2.0, gain: 0.20 },
+    Level { epochs: 3, calls: 2, within: 1.25, gain: 0.10 },
     Level { epochs: 4, calls: 4, within: 1.1, gain: 0.03 },
 ];
 
@@ -81,6 +88,10 @@ pub struct Expected {
     pub call_ns: u64,
     /// Of an exchange, what is done before and after it included.
     pub exchange_ns: u64,
+    /// Of the ranks' meeting after each epoch of a round; 0 where they do not meet. Between nodes messages wait in the network when
+    /// the calls that sent them have long returned, so that some calls of an algorithm take next to nothing and those of
+    /// others pay for it: four reductions of 4 KiB among eight nodes came to 4 µs each, a thousand to 500.
+    pub meeting_ns: u64,
     /// The part of the calls' time that trying may take, percent.
     pub budget: u32,
 }
@@ -102,6 +113,8 @@ pub struct Trial {
     won_ns: u64,
     drifting: bool,
     expected: Expected,
+    /// Calls that others than the incumbent of the time carried out.
+    tried_calls: u64,
     spent_ns: u64,
     saved_ns: i64,
 }
@@ -127,6 +140,7 @@ impl Trial {
             won_ns: 0,
             drifting: false,
             expected,
+            tried_calls: 0,
             spent_ns: 0,
             saved_ns: 0,
         };
@@ -189,6 +203,17 @@ impl Trial {
         self.calls >= self.start + self.round.all_calls()
     }
 
+    /// Whether the ranks have to meet before the next call, one of the round or the first after it.
+    pub fn meets(&self) -> bool {
+        let made = self.calls.checked_sub(self.start);
+        self.expected.meeting_ns > 0 && made.is_some_and(|made| made.is_multiple_of(u64::from(self.round.calls)))
+    }
+
+    /// Who carried out the last call, if it was one of the round.
+    pub fn whose_turn_it_was(&self, seed: u64) -> Option<usize> {
+        Some(self.round.member(seed, self.calls.checked_sub(self.start + 1)?))
+    }
+
     /// Who carries out the next call, one of the round. `seed` is the same on all ranks.
     pub fn whose_turn(&self, seed: u64) -> usize {
         self.round.member(seed, self.calls - self.start)
@@ -198,6 +223,7 @@ impl Trial {
     pub fn next(&mut self, seed: u64) -> usize {
         let member = self.whose_turn(seed);
         self.calls += 1;
+        self.tried_calls += u64::from(member != self.incumbent());
         self.standings[member].calls += 1;
         member
     }
@@ -207,9 +233,9 @@ impl Trial {
         self.round.members.iter().map(|member| usize::from(*member))
     }
 
-    /// Whether so few calls of each are measured that the least stands for them.
-    pub fn measures_few(&self) -> bool {
-        self.round.calls_of_each() < 6
+    /// Calls of an epoch of the round.
+    pub const fn calls_of_epoch(&self) -> usize {
+        self.round.calls as usize
     }
 
     /// Nanoseconds that a call of the incumbent takes; 0 while that is not known.
@@ -219,9 +245,7 @@ impl Trial {
 
     /// What there is to tell.
     pub fn report(&self) -> Report {
-        let tried: u64 =
-            (0..).zip(&self.standings).filter(|(place, _)| *place != self.incumbent).map(|(_, of)| of.calls).sum();
-        Report { calls: self.calls, tried_calls: tried, spent_ns: self.spent_ns, saved_ns: self.saved_ns }
+        Report { calls: self.calls, tried_calls: self.tried_calls, spent_ns: self.spent_ns, saved_ns: self.saved_ns }
     }
 
     /// Goes on with a winner that others have found, of which all ranks know; `spent_ns` as for [`commit`](Self::commit).
@@ -248,6 +272,8 @@ impl Trial {
         let incumbent_ns = self.known_ns();
         if exchange_ns > 0 {
             self.expected.exchange_ns = exchange_ns;
+            // The same messages.
+            self.expected.meeting_ns = if self.expected.meeting_ns > 0 { exchange_ns } else { 0 };
         }
         match self.aim {
             _ if incumbent_ns == 0 => {}
@@ -261,7 +287,7 @@ impl Trial {
     /// Judges those that were measured.
     fn search(&mut self) {
         let number = usize::from(self.level);
-        let level = &LEVELS[number];
+        let level = &self.levels()[number];
         let measured: Vec<usize> = self.members().filter(|member| self.standings[*member].ns > 0).collect();
         let fastest =
             measured.iter().copied().min_by_key(|member| self.standings[*member].ns).expect("the incumbent was");
@@ -299,7 +325,7 @@ impl Trial {
 
     /// The winner beside those that came nearest.
     fn look(&mut self, ns: u64) {
-        let level = &LEVELS[LEVELS.len() - 1];
+        let level = &self.levels()[LEVELS.len() - 1];
         let fastest = self.members().min_by_key(|member| self.standings[*member].ns).expect("the incumbent");
         if self.is_clearly_faster(fastest, level.gain) {
             self.begin_again();
@@ -321,6 +347,10 @@ impl Trial {
         (self.won_ns, self.drifting, self.looks) = (0, false, 0);
     }
 
+    const fn levels(&self) -> &'static [Level; 3] {
+        if self.expected.meeting_ns > 0 { &LEVELS_WITH_MEETINGS } else { &LEVELS }
+    }
+
     /// How often the members of the round were measured before: the least of all but the incumbent.
     fn level(&self) -> usize {
         let others = self.members().filter(|member| *member != self.incumbent());
@@ -334,13 +364,13 @@ impl Trial {
         self.aim = aim;
         let mut members = vec![self.incumbent];
         members.extend(others);
-        self.round = Round { number, members, epochs: 1, calls: 8 };
+        self.round = Round { number, members, epochs: 4, calls: 2 };
         match aim {
             Aim::Search => {
                 // What promises much shows in a few calls whether it holds.
                 let long = self.exchange() > DEARER && self.promising().is_none();
                 let level = if long { LEVELS.len() - 1 } else { self.level() };
-                let Level { epochs, calls, .. } = LEVELS[level];
+                let Level { epochs, calls, .. } = self.levels()[level];
                 (self.level, self.round.epochs, self.round.calls) = (level as u8, epochs, calls);
             }
             Aim::Look => (self.round.epochs, self.round.calls) = (4, 4),
@@ -372,7 +402,9 @@ impl Trial {
             let is_new = member != self.incumbent() && of.calls == 0;
             calls * self.excess(member) + if is_new { of.ready_ns as f64 / self.call_ns() } else { 0.0 }
         };
-        self.exchange() + self.members().map(of_member).sum::<f64>()
+        let meetings = 1 + self.round.members.len() as u64 * u64::from(self.round.epochs);
+        let meeting = self.expected.meeting_ns * meetings;
+        self.exchange() + meeting as f64 / self.call_ns() + self.members().map(of_member).sum::<f64>()
     }
 
     /// Time of an exchange over that of a call.

@@ -76,6 +76,36 @@ fn a_winner_that_becomes_slow_is_found_out() {
 }
 
 #[test]
+fn calls_that_leave_work_under_way_are_not_taken_for_fast_ones_where_the_ranks_meet() {
+    // As much as four calls of the fastest, so that the first calls of an epoch seem to take nothing.
+    let outcomes = |meeting_ns: u64| {
+        let outcome = |seed| {
+            let mut cell = bad(seed);
+            cell.left_under_way = 4.0 * cell.ns.iter().fold(f64::MAX, |least, ns| f64::min(least, *ns));
+            let expected = Expected { call_ns: cell.ns[0] as u64, exchange_ns: 3_000, meeting_ns, budget: 2 };
+            let mut trial = trial_within(&cell.predicted(1.5), cell.ready as u64, expected);
+            cell.run(&mut trial, 1000)
+        };
+        (0..CELLS).map(outcome).collect::<Vec<_>>()
+    };
+    let (apart, met) = (mean(&outcomes(0), Outcome::regret), mean(&outcomes(3_000), Outcome::regret));
+    assert!(met <= 0.07 && apart > 5.0 * met, "{met:.3} where the ranks meet, {apart:.3} elsewhere");
+    let trying = mean(&outcomes(3_000), |of| of.trying / of.ns);
+    assert!(trying <= 0.02, "{trying:.3}");
+}
+
+#[test]
+fn only_calls_of_others_than_the_incumbent_of_the_time_count_as_tried() {
+    // The default makes most calls until the other one wins.
+    let cell = Cell { ns: vec![20e3, 10e3], noise: 0.1, ..Cell::random(3, 2.0) };
+    let mut trial = trial(&[Some(1.0), None], 0, 20_000, 2_000);
+    trial.rested(5);
+    cell.run(&mut trial, 2_000);
+    assert!(trial.incumbent() == 1 && trial.standings()[0].calls > 5);
+    assert!(trial.report().tried_calls <= 64, "{:?}", trial.report());
+}
+
+#[test]
 fn a_candidate_that_is_four_times_slower_is_not_measured_again() {
     let mut trial = trial(&[Some(1.0), None, Some(1.0)], 0, 1_000, 0);
     trial.rested(trial.rest());
@@ -119,11 +149,11 @@ fn ranks_that_see_other_times_decide_alike() {
                     ranks.iter().all(|(trial, ..)| trial.is_due()),
                     "call {call}: some have to compare, others not"
                 );
-                let few = ranks[0].0.measures_few();
+                let epoch = ranks[0].0.calls_of_epoch();
                 let most = |of: &dyn Fn(&Trial, &Samples) -> u64| {
                     ranks.iter().map(|(trial, samples, _)| of(trial, &samples[0])).max().unwrap()
                 };
-                let ns = std::array::from_fn(|candidate| most(&|_, samples| samples.typical(candidate, few)));
+                let ns = std::array::from_fn(|candidate| most(&|_, samples| samples.typical(candidate, epoch)));
                 let spent = most(&|trial, samples| samples.spent(trial.incumbent(), trial.known_ns()));
                 for (trial, samples, exchanges) in &mut ranks {
                     trial.commit(&ns, spent, 2000);
@@ -182,7 +212,8 @@ fn a_larger_budget_tries_sooner_and_keeps_to_it() {
     let run = |budget| {
         let outcome = |seed| {
             let cell = short(seed, 2.0);
-            let expected = Expected { call_ns: cell.ns[0] as u64, exchange_ns: cell.exchange as u64, budget };
+            let expected =
+                Expected { call_ns: cell.ns[0] as u64, exchange_ns: cell.exchange as u64, meeting_ns: 0, budget };
             let mut trial = trial_within(&cell.predicted(1.3), cell.ready as u64, expected);
             let begins = trial.rest();
             (begins as f64, cell.run(&mut trial, 2000))
