@@ -220,8 +220,8 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
 }
 
 /// Why a call stays native that no row of the tables of mode `best` speaks of.
-const UNMEASURED: &str = "because no measurement of such calls is known, and nothing predicts how long the MPI library's own\n\
-                          algorithm takes; measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
+const UNMEASURED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
+                          measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
 
 impl Explained<'_> {
     fn text(&self) -> String {
@@ -283,7 +283,7 @@ impl Explained<'_> {
         let (text, line) = match by {
             By::Rule { line, .. } => (self.rules, *line),
             By::Table { line, .. } => (self.tables, *line),
-            By::Default { table, line } => (defaults::text(table, false), *line),
+            By::Default { table, line } | By::Predicted { table, line } => (defaults::text(table, false), *line),
             By::Best { table, line } => (defaults::text(table, true), *line),
             _ => return String::new(),
         };

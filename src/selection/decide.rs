@@ -2,16 +2,17 @@
 //! then the user's tables, then the default table.
 //!
 //! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak of stays
-//! native: nothing tells how long the MPI library takes for it, so that nothing can be said to be faster.
+//! native, unless the cost model predicts a clear gain over what that library is known to do.
 //!
 //! What is asked for but may not be used (its needs are not met) gives way to the default table, and the reason says
 //! so. If nothing in the default table may be used either, the call is the MPI library's.
 
 use super::configuration::Configuration;
+use super::predicted::Predicted;
 use super::settings::Mode;
 use super::situation::Situation;
 use super::wanted::Wanted;
-use super::{defaults, variables};
+use super::{defaults, predicted, variables};
 use crate::algorithm::{Algorithm, Call, Choice, Operation, Unmet};
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
@@ -79,6 +80,14 @@ pub enum By {
         /// From 1.
         line: u32,
     },
+    /// Mode `best`, whose tables hold no measurement of such calls, but the cost model predicts that this row of a default table is
+    /// clearly faster than the MPI library.
+    Predicted {
+        /// The table's name.
+        table: &'static str,
+        /// From 1.
+        line: u32,
+    },
     /// Mode `best`, whose tables hold no measurement of such calls.
     Unmeasured,
     /// Nobody: no algorithm that was asked for, and none of the default table, may be used.
@@ -99,7 +108,11 @@ pub struct Refused {
 impl By {
     /// Whether this is a table's word, or that of nobody: then mode `learn` may find a faster one.
     pub const fn is_default(&self) -> bool {
-        matches!(self, Self::Table { .. } | Self::Default { .. } | Self::Best { .. } | Self::Unmeasured | Self::Nobody)
+        match self {
+            Self::Table { .. } | Self::Default { .. } | Self::Best { .. } => true,
+            Self::Predicted { .. } | Self::Unmeasured | Self::Nobody => true,
+            Self::Mode | Self::Program | Self::Variable(_) | Self::Rule { .. } => false,
+        }
     }
 }
 
@@ -120,6 +133,7 @@ impl Display for By {
             Self::Table { file, line } => write!(f, "table {file}:{line}"),
             Self::Default { table, line } => write!(f, "default {table}:{line}"),
             Self::Best { table, line } => write!(f, "best {table}:{line}"),
+            Self::Predicted { table, line } => write!(f, "best: predicted {table}:{line}"),
             Self::Unmeasured => f.write_str("best: not measured"),
             Self::Nobody => f.write_str("fallback: no algorithm may be used"),
         }
@@ -168,9 +182,15 @@ pub fn decide_with<'a>(
             },
         }
     }
-    match configuration.mode {
-        Mode::Best | Mode::Learn => Decided::Native { by: Reason { by: By::Unmeasured, refused: asked_for(refused) } },
-        _ => Decided::Native { by: Reason { by: By::Nobody, refused } },
+    if !matches!(configuration.mode, Mode::Best | Mode::Learn) {
+        return Decided::Native { by: Reason { by: By::Nobody, refused } };
+    }
+    let refused = asked_for(refused);
+    match predicted::clearly_faster(configuration, situation, call) {
+        Some(Predicted { choice, table, line }) => {
+            Decided::Ours { choice, by: Reason { by: By::Predicted { table, line }, refused } }
+        }
+        None => Decided::Native { by: Reason { by: By::Unmeasured, refused } },
     }
 }
 

@@ -18,7 +18,11 @@ use std::collections::BTreeMap;
 /// What MPI libraries decided for all machines alike.
 static FIXED: Lazy<[Rules; 2]> = Lazy::new(|| {
     let parsed = |(name, text)| parse_rules(name, text).unwrap_or_else(|errors| panic!("fixed decisions: {errors}"));
-    [("open_mpi", include_str!("fixed/open_mpi.rules")), ("mpich", include_str!("fixed/mpich.rules"))].map(parsed)
+    [
+        ("open_mpi", include_str!("../../selection/native/open_mpi_4_0.rules")),
+        ("mpich", include_str!("../../selection/native/mpich.rules")),
+    ]
+    .map(parsed)
 });
 
 /// What decides.
