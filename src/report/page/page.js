@@ -132,7 +132,7 @@ function show(summary) {
   themed();
   const when = new Date(summary.started_unix_seconds * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC";
   document.getElementById("job").textContent = [summary.command, `${known(summary) < summary.ranks ? `${count(known(summary))} of ` : ""}${several(summary.ranks, "rank")} on ${several(summary.nodes, "node")}`,
-    `mode ${summary.mode}`, oneLine(summary.mpi_library), `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
+    `mode ${summary.mode}${summary.reproducible && ["replace", "best", "learn"].includes(summary.mode) ? ", reproducible" : ""}`, oneLine(summary.mpi_library), `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
   document.title = `Collie report: ${summary.command}`;
   if (summary.partial) section("partial", "Partial report", summary.partial, summary.under_way?.length ? underWayTable(summary) : null);
   lookAlike(totals(summary.rows, row => row.function).map(sum => sum.key));

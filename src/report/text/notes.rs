@@ -55,6 +55,20 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether results are to be the same from run to run, and where that cannot be had.
+    fn reproducible(&mut self) {
+        let mode = &self.summary.mode;
+        if !self.summary.reproducible || *mode == Mode::Native.name() {
+            return;
+        }
+        let by_turns = [Mode::Compare, Mode::CompareSelf, Mode::Verify].map(Mode::name);
+        if by_turns.contains(&mode.as_str()) {
+            self.line(&format!("not reproducible: in mode {mode} the MPI library has its turns in reductions"));
+        } else {
+            self.line("reproducible: the order in which reductions combine does not rest on what was measured");
+        }
+    }
+
     /// Communicators whose ranks were to share memory and do not, by the reason.
     fn not_shared(&mut self) {
         let mut reasons: Vec<(&str, u64)> = Vec::new();
@@ -83,6 +97,7 @@ impl Writer<'_> {
     /// What is not in the report, and what it cost.
     pub fn notes(&mut self) {
         self.left_to_native();
+        self.reproducible();
         self.not_shared();
         let summary = self.summary;
         if let Some(beyond) = &summary.beyond {
