@@ -146,7 +146,7 @@ function show(summary) {
   const unshared = unsharedNote(summary);
   const cells = summary.rows.length ? cellTable(summary) : null;
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below, a group to see its rows.",
-    summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
+    summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, in no row: COLLIE_MEMORY is used up.`) : null,
     unshared ? element("p", { class: "note" }, unshared) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
     cells ? cells.table : "No collective was called.");
