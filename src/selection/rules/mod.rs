@@ -39,6 +39,8 @@ use super::error::ConfigurationErrors;
 /// # Errors
 /// Everything that is wrong, with line and column.
 pub fn parse(path: &str, text: &str) -> Result<Rules, ConfigurationErrors> {
+    // Some editors put a byte order mark in front, which nobody sees.
+    let text = text.trim_start_matches('\u{feff}');
     let read = match () {
         () if is_own(text) => own::parse,
         () if open_mpi::is_classic(text) => open_mpi::parse_classic,
@@ -49,6 +51,7 @@ pub fn parse(path: &str, text: &str) -> Result<Rules, ConfigurationErrors> {
 
 /// Whether a text is in Collie's own format.
 pub fn is_own(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
     !text.trim_start().starts_with('{') && !open_mpi::is_classic(text)
 }
 
