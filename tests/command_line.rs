@@ -220,6 +220,24 @@ fn explain_shows_rule_evidence_and_times() {
     assert!(other.contains("measured on An MPI 4.0: no bcast among 4 such ranks"), "{other}");
 }
 
+#[test]
+fn explain_tells_what_was_learned_in_words() {
+    let learned = r##"# What Collie has learned while programs ran (COLLIE_MODE=learn, COLLIE_LEARN): rules, each below its evidence.
+# operation ranks      bytes          algorithm
+#: {"machine":"a processor, 2 cores","mpi":"An MPI 4.0","date":"2026-11-22","function":"MPI_Bcast","bytes_from":512,"bytes_to":1023,"commutative":true,"units_per_rank":4,"ranks":8,"nodes":1,"most_on_node":8,"oversubscribed":false,"algorithm":"linear","won":true,"calls":1200,"tried_calls":9,"spent_seconds":0.0,"saved_seconds":0.0,"candidates":[{"algorithm":"linear","calls":1199,"seconds":2e-6},{"algorithm":"native","calls":1}]}
+bcast       8          512-1023       linear if one_node and no_shared_memory and not_oversubscribed
+"##;
+    let (_folder, path) = file("learned.rules", learned);
+    let told = printed(&mut collie(&["explain", "bcast", "--ranks", "8", "--bytes", "512", "--rules", &path]));
+    let expected = format!(
+        "by {path}:4\n  bcast 8 512-1023 linear if one_node and no_shared_memory and not_oversubscribed\n  \
+         learned from 1200 calls, last on 2026-11-22, on a processor, 2 cores with An MPI 4.0: \
+         linear 2 µs, 1199 calls; native not measured, 1 call\n"
+    );
+    assert!(told.contains(&expected), "{told}");
+    assert!(!told.contains('{') && !told.contains("# operation"), "{told}");
+}
+
 /// A report of `collie bench`: bcast of 512 bytes among eight ranks.
 const MEASURED: &str = r#"{"schema_version": 1, "collie_version": "1", "mpi_library": "An MPI 4.0", "cold": false, "runs": 1, "seed": 1,
     "cells": [{"operation": "bcast", "datatype": "double", "root": 0, "bytes": 512, "ranks": 8, "ranks_per_node": [8],

@@ -5,13 +5,14 @@ use super::measured::{self, Measured};
 use super::table::columns;
 use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Evidence, Implementation, Mode, Mpi, RawConfiguration, Situation,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Situation,
     Transport, Version, Wanted, decide, defaults, evidence, operation_named, variables,
 };
 use std::fmt::Write;
@@ -287,9 +288,11 @@ impl Explained<'_> {
             By::Best { table, line } => (defaults::text(table, true), *line),
             _ => return String::new(),
         };
-        let Some(Evidence { rule, comment }) = text.and_then(|text| evidence(text, line)) else { return String::new() };
+        let found = text.and_then(|text| evidence(text, line));
+        let Some(Evidence { rule, comment, learned }) = found else { return String::new() };
         let mut told = format!("  {}\n", rule.split_whitespace().collect::<Vec<_>>().join(" "));
         comment.iter().for_each(|line| _ = writeln!(told, "  # {line}"));
+        learned.iter().for_each(|learned| _ = writeln!(told, "  learned {}", what_was_learned(learned)));
         told
     }
 
@@ -323,6 +326,17 @@ impl Explained<'_> {
         let name = &network.name;
         format!("by name ({variable}=...), with the time predicted on the network {name}:\n{}", columns(2, &rows))
     }
+}
+
+/// A line of evidence in words: where, when and from how many calls, and the times.
+fn what_was_learned(learned: &Learned) -> String {
+    let Learned { machine, mpi, date, calls, candidates, .. } = learned;
+    let tried = candidates.iter().map(|tried| {
+        let time = tried.seconds.map_or_else(|| "not measured".to_owned(), seconds);
+        format!("{} {time}, {}", tried.algorithm, several(tried.calls, "call"))
+    });
+    let (calls, tried) = (several(*calls, "call"), tried.collect::<Vec<_>>().join("; "));
+    format!("from {calls}, last on {date}, on {machine} with {mpi}: {tried}")
 }
 
 fn heading(situation: &Situation, call: &Call) -> String {

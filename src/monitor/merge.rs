@@ -65,6 +65,7 @@ impl Merged {
             mpi_library: job.mpi_library,
             command: job.command,
             mode: job.mode,
+            reproducible: job.reproducible,
             protocol_limits: job.limits,
             sync: waiting_known.then_some(job.sync),
             partial: None,

@@ -172,8 +172,10 @@ pub struct JobRecord {
     pub mpi_library: String,
     /// The program as it was started.
     pub command: String,
-    /// `replace`, `native`, `compare` or `verify`.
+    /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
     pub mode: String,
+    /// Whether the order in which a reduction combines must not rest on what was measured.
+    pub reproducible: bool,
     /// How waiting for late ranks is told apart: `clock`, `barrier`, or empty if it is not.
     pub sync: String,
     /// Number of ranks in `MPI_COMM_WORLD`.

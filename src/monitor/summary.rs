@@ -26,6 +26,9 @@ pub struct Summary {
     pub command: String,
     /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
     pub mode: String,
+    /// Whether the order in which a reduction combines must not rest on what was measured (`COLLIE_REPRODUCIBLE`); absent if it may.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reproducible: bool,
     /// Beyond which lengths a message within a node travelled in pieces; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_limits: Option<LimitsRecord>,

@@ -53,8 +53,12 @@ pub fn count(count: u64) -> String {
 
 /// A number of things with their name: `1 rank`, `8 ranks`.
 pub fn several(number: u64, name: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {name}{plural}", count(number))
+    of_several(number, name, &format!("{name}s"))
+}
+
+/// The same of names whose plural is not the name with an s.
+pub fn of_several(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// Ascending numbers in few words: `2, 5-7`.
@@ -94,6 +98,8 @@ mod tests {
         let texts = [0, 9_999_999, 12_345_678, 999_499_999, 999_600_000, 123_456_789_012].map(count);
         assert_eq!(texts, ["0", "9999999", "12.3M", "999M", "1.00G", "123G"]);
         assert_eq!((several(1, "rank"), several(0, "row")), ("1 rank".to_owned(), "0 rows".to_owned()));
+        let kinds = [1, 2].map(|number| of_several(number, "kind of calls", "kinds of calls"));
+        assert_eq!(kinds, ["1 kind of calls", "2 kinds of calls"]);
         assert_eq!((percent(0.0), percent(0.12345), percent(1.0)), ("0.0%".into(), "12.3%".into(), "100.0%".into()));
     }
 }

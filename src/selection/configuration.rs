@@ -4,6 +4,7 @@
 
 use super::error::{ConfigurationError, ConfigurationErrors, suggestion};
 use super::file_names;
+use super::learn_file::LearnFile;
 use super::rules::{self, Rules};
 use super::settings::{
     Device, Mode, Numa, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
@@ -35,19 +36,6 @@ pub struct RawConfiguration {
     pub learned: Option<RulesFile>,
     /// Where that was read: the machine and the MPI library.
     pub place: [String; 2],
-}
-
-/// The file that `COLLIE_LEARN` names, and where it was read: what was learned elsewhere does not count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LearnFile {
-    /// As the user wrote it.
-    pub path: String,
-    /// What was in it.
-    pub text: String,
-    /// The processor, and how many cores.
-    pub machine: String,
-    /// The MPI library's own version text.
-    pub mpi: String,
 }
 
 /// A rules file, or a network's, as read.
@@ -227,15 +215,10 @@ impl RawConfiguration {
         }
         match &self.learned {
             None => {}
-            Some(RulesFile { path, text: Ok(text) }) => {
-                // Whatever is in it has to be rules.
-                if let Err(wrong) = rules::parse(path, text) {
-                    errors.extend(wrong.0);
-                }
-                let [machine, mpi] = self.place.clone();
-                let file = LearnFile { path: path.clone(), text: text.clone(), machine, mpi };
-                configuration.learn = Some(Arc::new(file));
-            }
+            Some(RulesFile { path, text: Ok(text) }) => match LearnFile::new(path, text, self.place.clone()) {
+                Ok(file) => configuration.learn = Some(Arc::new(file)),
+                Err(wrong) => errors.extend(wrong.0),
+            },
             Some(RulesFile { path, text: Err(why) }) => {
                 errors.push(ConfigurationError::variable(variables::LEARN, format!("cannot read '{path}': {why}")));
             }

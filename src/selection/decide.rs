@@ -1,5 +1,5 @@
 //! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches,
-//! then the user's tables, then the default table.
+//! in mode `learn` then the first of those that were learned and edited, then the user's tables, then the default table.
 //!
 //! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak of stays
 //! native, unless the cost model predicts a clear gain over what that library is known to do.
@@ -12,7 +12,7 @@ use super::predicted::Predicted;
 use super::settings::Mode;
 use super::situation::Situation;
 use super::wanted::Wanted;
-use super::{defaults, predicted, variables};
+use super::{Rules, defaults, predicted, variables};
 use crate::algorithm::{Algorithm, Call, Choice, Operation, Unmet};
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
@@ -260,8 +260,11 @@ fn asked<'a>(
     if *forced != Wanted::Auto {
         return Some(Candidate { by: By::Variable(call.operation), wanted: forced });
     }
-    let rule = configuration.rules.first(situation, call)?;
-    let file = Arc::clone(&configuration.rules.path);
+    // Rules that were learned are rules once somebody has edited them.
+    let learned = configuration.learn.as_ref().filter(|_| configuration.mode == Mode::Learn);
+    let files = [Some(&configuration.rules), learned.map(|file| &file.edited)];
+    let of = |rules: &'a Rules| Some((rules.first(situation, call)?, Arc::clone(&rules.path)));
+    let (rule, file) = files.into_iter().flatten().find_map(of)?;
     Some(Candidate { by: By::Rule { file, line: rule.line }, wanted: &rule.wanted })
 }
 

@@ -83,7 +83,9 @@ pub fn suggestion<'a>(found: &str, accepted: impl IntoIterator<Item = &'a str>) 
 pub fn operation_named(name: &str) -> std::result::Result<Operation, String> {
     Operation::from_name(name).ok_or_else(|| {
         let names = Operation::ALL.map(Operation::name);
-        format!("unknown operation '{name}'; accepted: {}{}", names.join(", "), suggestion(name, names))
+        let lower = name.to_lowercase();
+        let nearest = suggestion(lower.trim_start_matches("mpi_"), names);
+        format!("unknown operation '{name}'; accepted: {}{nearest}", names.join(", "))
     })
 }
 
@@ -98,7 +100,10 @@ pub fn describe_choice_error(error: &ChoiceError) -> String {
         | ChoiceError::Value { found, accepted, .. } => (found.as_str(), accepted.as_str()),
         ChoiceError::Form { .. } | ChoiceError::Twice { .. } => return error.to_string(),
     };
-    format!("{error}{}", suggestion(found, accepted.split(", ")))
+    // What a word stands for may be explained beside it: `bytes (K, M, G are powers of 1024), none, or auto`.
+    let words = accepted.split(", ").map(|word| word.trim_start_matches("or "));
+    let names = words.filter(|word| word.len() > 1 && !word.contains(['(', ')', ' ']));
+    format!("{error}{}", suggestion(found, names))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod decide;
 pub mod defaults;
 mod error;
 pub mod file_names;
+mod learn_file;
 mod mpi_library;
 pub mod native;
 mod predicted;
@@ -26,12 +27,14 @@ mod values;
 pub mod variables;
 mod wanted;
 
-pub use configuration::{Configuration, LearnFile, RawConfiguration, RulesFile};
+pub use configuration::{Configuration, RawConfiguration, RulesFile};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, decide, decide_with};
 pub use error::{ConfigurationError, ConfigurationErrors, Location, nearest, operation_named, suggestion};
+pub use learn_file::LearnFile;
 pub use mpi_library::{Implementation, Mpi, Version, Versions};
 pub use rules::{
-    BytesOf, Condition, Evidence, Format, Rule, Rules, Span, evidence, for_open_mpi, never_used, parse as parse_rules,
+    BytesOf, Condition, Evidence, Format, Learned, LearnedRules, MARK, Rule, Rules, Span, Tried, evidence,
+    for_open_mpi, never_used, parse as parse_rules,
 };
 pub use settings::{
     Device, Mode, Numa, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Spawned, Sync, Transport,

@@ -138,8 +138,9 @@ const AFTER_OPERATIONS: &[Variable] = &[
                start, if it exists, so that the run begins with the winners, and at the end adds what was learned \
                to it, keeping what other jobs wrote in the meantime. It holds rules in Collie's own format, each \
                below its evidence: machine, MPI library, day, candidates with their calls and times. What was \
-               learned on another kind of processor or MPI library stays in the file but is not used here. The file \
-               may also be given to COLLIE_RULES; there it counts in every mode.",
+               learned on another kind of processor or MPI library stays in the file but is not used here. A rule \
+               that was edited by hand decides the calls that it matches, and like comments stays as it is. The \
+               file may also be given to COLLIE_RULES; there it counts in every mode.",
     },
     Variable {
         name: LEARN_BUDGET,

@@ -49,6 +49,7 @@ fn job(runtime: &Runtime) -> JobRecord {
             .map_or(Mode::default(), |configuration| configuration.mode)
             .name()
             .to_owned(),
+        reproducible: runtime.configuration.as_ref().is_ok_and(|configuration| configuration.reproducible),
         sync: match synchronise::mode() {
             Sync::Off => String::new(),
             sync => sync.name().to_owned(),

@@ -1,23 +1,14 @@
-//! What was learned, in a file for the runs to come (`COLLIE_LEARN`): rules in our own format, each below its evidence.
+//! What was learned, in a file for the runs to come (`COLLIE_LEARN`): evidence above the rules that follow from it.
 //!
-//! ```text
-//! #: {"machine":"AMD EPYC 7B13, 2 cores","mpi":"Open MPI v4.1.4","date":"2026-11-22","function":"MPI_Allreduce",…}
-//! allreduce   4          4K-8191        ring if one_node and commutative and no_shared_memory and …
-//! ```
-//!
-//! The line that begins with `#:` is the row of the report, with the machine, the MPI library and the day. A run takes the rules
-//! whose evidence is of its machine and its MPI library; what the rule says counts where the two differ, so that people may
-//! change it. As a rules file (`COLLIE_RULES`) it holds everywhere.
+//! A line of evidence is the row of the report, with the machine, the MPI library and the day. A run takes what is of its machine
+//! and its MPI library; where somebody has edited the rule, the rule decides instead. As a rules file (`COLLIE_RULES`) it holds
+//! everywhere.
 
-use crate::algorithm::Operation;
 use crate::monitor::LearnedRow;
-use crate::selection::{BytesOf, Condition, LearnFile, Rule, Span, Wanted};
+use crate::selection::{LearnFile, LearnedRules, MARK};
 use serde::{Deserialize, Serialize};
 
-/// What evidence begins with.
-const MARK: &str = "#:";
-
-/// A rule with its evidence.
+/// What was learned of one kind of call, and where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Processor of the node of rank 0, and its cores.
@@ -60,55 +51,14 @@ impl Evidence {
         }
     }
 
-    /// The operation; `None` of a function that has no algorithms.
-    pub fn operation(&self) -> Option<Operation> {
-        Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == self.row.function)
+    fn read(line: &str) -> Option<Self> {
+        serde_json::from_str(line.trim_start_matches('\u{feff}').trim().strip_prefix(MARK)?).ok()
     }
 
-    /// As a rule; `None` if it names nobody that there is.
-    fn rule(&self) -> Option<Rule> {
-        let operation = self.operation()?;
-        let LearnedRow { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, shared_memory, .. } =
-            self.row;
-        let mut conditions = vec![if nodes > 1 { Condition::SeveralNodes } else { Condition::OneNode }];
-        if operation.reduces() {
-            conditions.push(if commutative { Condition::Commutative } else { Condition::NonCommutative });
-        }
-        if nodes == 1 {
-            // Who won over messages need not over shared memory.
-            conditions.push(if shared_memory { Condition::SharedMemory } else { Condition::NoSharedMemory });
-        }
-        conditions.push(if oversubscribed { Condition::Oversubscribed } else { Condition::NotOversubscribed });
-        let span = |least: u64, most: u64| Span { least: least as usize, most: most as usize };
-        let all_sizes = operation.has_own_counts() || !operation.has_data();
-        Some(Rule {
-            operation,
-            ranks: span(ranks.into(), ranks.into()),
-            bytes: if all_sizes { Span::ALL } else { span(bytes_from, bytes_to) },
-            bytes_of: BytesOf::Rank,
-            wanted: Wanted::parse(operation, &self.row.algorithm).ok()?,
-            conditions,
-            line: 0,
-        })
+    /// As a line.
+    fn written(&self) -> String {
+        format!("{MARK} {}", serde_json::to_string(self).expect("numbers and texts can be written"))
     }
-}
-
-/// The rules of a file that have evidence.
-pub fn read(text: &str) -> Vec<Evidence> {
-    let mut found = Vec::new();
-    let mut evidence: Option<Evidence> = None;
-    for line in text.lines().map(str::trim) {
-        if let Some(json) = line.strip_prefix(MARK) {
-            evidence = serde_json::from_str(json).ok();
-        } else if !line.is_empty() && !line.starts_with('#') {
-            let asked = line.split_whitespace().nth(3).map(str::to_owned);
-            if let (Some(mut known), Some(asked)) = (evidence.take(), asked) {
-                known.row.algorithm = asked;
-                found.push(known);
-            }
-        }
-    }
-    found
 }
 
 /// The evidence of a file that counts in the place where it was read.
@@ -118,76 +68,45 @@ pub fn read_here(file: &LearnFile) -> Vec<Evidence> {
     all
 }
 
-/// The text of a file that had `before` in it and to which a run adds what it has learned. Rules without evidence, which people
-/// wrote, are kept.
-pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> String {
-    let mut all = read(before);
-    for learned in learned {
-        match all.iter_mut().find(|known| known.is_of_same(&learned)) {
-            Some(known) => known.add(learned),
-            None => all.push(learned),
-        }
-    }
-    let key = |of: &Evidence| {
-        let row = &of.row;
-        (
-            of.machine.clone(),
-            of.mpi.clone(),
-            row.function.clone(),
-            row.ranks,
-            row.nodes,
-            row.most_on_node,
-            row.bytes_from,
-            // Between nodes rules do not tell transports apart: the first counts, that of messages.
-            row.shared_memory,
-        )
-    };
-    all.sort_by_key(key);
-    let mut text = String::from(
-        "# What Collie has learned while programs ran (COLLIE_MODE=learn, COLLIE_LEARN): rules, each below its evidence.\n\
-         # operation ranks      bytes          algorithm\n",
-    );
-    for evidence in &all {
-        let Some(rule) = evidence.rule() else { continue };
-        let json = serde_json::to_string(evidence).expect("numbers and texts can be written");
-        text.push_str(&format!("{MARK} {json}\n{rule}\n"));
-    }
-    let own = without_evidence(before);
-    if !own.is_empty() {
-        text.push_str(&format!("\n{own}"));
-    }
-    text
+/// The evidence of a file, but for rules that somebody has edited.
+fn read(text: &str) -> Vec<Evidence> {
+    LearnedRules::read(text).iter().flat_map(|rule| rule.evidence()).filter_map(Evidence::read).collect()
 }
 
-/// The lines of a file that are rules without evidence.
-fn without_evidence(text: &str) -> String {
-    let mut has_evidence = false;
-    let mut kept = String::new();
-    for line in text.lines() {
-        let trimmed = line.trim();
-        if trimmed.starts_with(MARK) {
-            has_evidence = true;
-        } else if !trimmed.is_empty() && !trimmed.starts_with('#') && !std::mem::take(&mut has_evidence) {
-            kept.push_str(line);
-            kept.push('\n');
+/// The text of a file that had `before` in it and to which a run adds what it has learned. What people wrote stays as it is.
+pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> String {
+    let mut file = LearnedRules::read(before);
+    file.join();
+    for learned in learned {
+        let with_it = |line: &str| {
+            let mut known = Evidence::read(line).filter(|known| known.is_of_same(&learned))?;
+            known.add(learned.clone());
+            Some(known.written())
+        };
+        if !file.replace(with_it) {
+            file.add(&learned.written());
         }
     }
-    kept
+    file.to_string()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Call, SharedMemory};
+    use crate::algorithm::{Call, Operation, SharedMemory};
     use crate::monitor::TriedRow;
     use crate::schedule::limits::ProtocolLimits;
-    use crate::selection::{Mpi, Situation, parse_rules};
+    use crate::selection::{By, Configuration, Decided, Mode, Mpi, Situation, decide, never_used, parse_rules};
+    use std::sync::Arc;
+
+    const MACHINE: &str = "a processor, 2 cores";
+    const MPI: &str = "An MPI 1.2";
 
     fn evidence(algorithm: &str, bytes_from: u64, calls: u64) -> Evidence {
         let tried = |algorithm: &str, seconds| TriedRow { algorithm: algorithm.to_owned(), calls, seconds };
         Evidence {
-            machine: "a processor, 2 cores".into(),
-            mpi: "An MPI 1.2".into(),
+            machine: MACHINE.into(),
+            mpi: MPI.into(),
             date: "2026-11-22".into(),
             row: LearnedRow {
                 function: "MPI_Allreduce".into(),
@@ -204,6 +123,27 @@ mod tests {
                 candidates: vec![tried("ring", Some(2e-6)), tried("native", None)],
                 ..LearnedRow::default()
             },
+        }
+    }
+
+    fn situation(ranks: usize) -> Situation {
+        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE }
+    }
+
+    fn of_file(text: &str, mpi: &str) -> LearnFile {
+        LearnFile::new("site.rules", text, [MACHINE.into(), mpi.into()])
+            .unwrap_or_else(|error| panic!("{error}\n{text}"))
+    }
+
+    /// Who decides an allreduce of so many bytes among four ranks in mode `learn`: a line of the file, if any.
+    fn line_that_decides(text: &str, bytes: usize) -> Option<u32> {
+        let learn = Some(Arc::new(of_file(text, MPI)));
+        let configuration = Configuration { mode: Mode::Learn, learn, ..Configuration::default() };
+        let call = Call::plain(Operation::Allreduce, bytes, 1);
+        let (Decided::Ours { by, .. } | Decided::Native { by }) = decide(&configuration, &situation(4), &call);
+        match by.by {
+            By::Rule { line, .. } => Some(line),
+            _ => None,
         }
     }
 
@@ -224,36 +164,102 @@ mod tests {
         let text = merged(&merged("", [shared.clone()]), [messages.clone()]);
         assert_eq!(read(&text), [messages, shared]);
         let rules = parse_rules("learned.rules", &text).unwrap();
-        let situation = Situation {
-            ranks: 4,
-            one_node: true,
-            oversubscribed: false,
-            mpi: Mpi::UNKNOWN,
-            limits: ProtocolLimits::NONE,
-        };
         for (shared, algorithm) in [(None, "ring"), (Some(SharedMemory::PLAIN), "shared_slices")] {
             let call = Call { shared, ..Call::plain(Operation::Allreduce, 12, 8) };
-            let rule = rules.first(&situation, &call).unwrap();
+            let rule = rules.first(&situation(4), &call).unwrap();
             assert!(rule.wanted.to_string().starts_with(algorithm), "{rule}\n{text}");
         }
     }
 
     #[test]
-    fn runs_add_to_one_another_and_people_have_the_last_word() {
+    fn runs_add_to_one_another_where_they_were() {
         let first = merged("bcast 4 8 native\n", [evidence("ring", 64, 7)]);
         let second = merged(&first, [evidence("native", 64, 5), evidence("ring", 128, 1)]);
         let found = read(&second);
         assert_eq!((found.len(), found[0].row.calls, found[0].row.algorithm.as_str()), (2, 12, "native"));
         assert_eq!(found[0].row.candidates[0].calls, 12);
-        assert_eq!(second.matches("bcast").count(), 1, "a rule without evidence stays:\n{second}");
-        let changed = second.replacen(" native if", " rabenseifner if", 1);
-        assert_eq!(read(&changed)[0].row.algorithm, "rabenseifner");
-        let here = |mpi: &str| LearnFile {
-            path: "x".into(),
-            text: second.clone(),
-            machine: "a processor, 2 cores".into(),
-            mpi: mpi.into(),
+        assert!(second.starts_with("bcast 4 8 native\n"), "a rule without evidence stays:\n{second}");
+        assert_eq!(parse_rules("x", &second).unwrap().of(Operation::Allreduce)[0].wanted.to_string(), "native");
+        let here = |mpi| read_here(&of_file(&second, mpi)).len();
+        assert_eq!((here(MPI), here("An MPI 1.3")), (2, 0));
+    }
+
+    /// Comments of all places, a rule without evidence, one whose evidence another release may have written, and a last line
+    /// without an end.
+    #[test]
+    fn what_people_wrote_stays_as_it_is() {
+        let text = merged("", [evidence("ring", 64, 7), evidence("ring", 256, 7)]);
+        let (above, rule) = text.split_once("#: ").unwrap();
+        let mine = "# mine, of the file\n\n# mine, of the rule\n";
+        let unknown = "#: {\"machine\":\"another\",\"new\":1}\nallreduce   8  512-4K  ring # why\n";
+        let text = format!("{mine}{above}{unknown}#: {}\n# the end", rule.replacen(" if", "  if", 1).trim_end());
+        for text in [text.clone(), text.replace('\n', "\r\n"), format!("\u{feff}{text}")] {
+            assert_eq!(merged(&text, []), text);
+            let more = merged(&text, [evidence("native", 128, 1), evidence("ring", 1024, 3)]);
+            let mut left = more.split_inclusive('\n');
+            for line in text.split_inclusive('\n') {
+                let is_it = |other: &str| other.trim_end() == line.trim_end();
+                assert!(left.by_ref().any(is_it), "{line:?} is not where it was:\n{more}");
+            }
+            assert_eq!(read(&more).iter().map(|known| known.row.bytes_from).collect::<Vec<_>>(), [64, 128, 256, 1024]);
+            assert_eq!(merged(&more, []), more);
+            assert_eq!(
+                more.matches('\n').count(),
+                more.matches(if text.contains('\r') { "\r\n" } else { "\n" }).count()
+            );
+        }
+    }
+
+    #[test]
+    fn an_edited_rule_decides_what_it_matches_and_nobody_changes_it() {
+        let text = merged("", [evidence("ring", 512, 7), evidence("ring", 4096, 7)]);
+        assert_eq!(line_that_decides(&text, 600), None);
+        let edited = text.replacen(" 512-1023 ", " 512-4K ", 1);
+        assert_ne!(edited, text);
+        let lines = [400, 600, 3000, 4096, 4097].map(|bytes| line_that_decides(&edited, bytes));
+        assert_eq!(lines, [None, Some(5), Some(5), Some(5), None], "{edited}");
+        // Its evidence is of what it was; what a run learns of the rest stands below it.
+        assert_eq!(read(&edited).len(), 1);
+        let more = merged(&edited, [evidence("native", 512, 9), evidence("native", 4096, 8)]);
+        assert!(more.contains(&edited[..edited.find(" 512-4K ").unwrap()]), "{more}");
+        assert_eq!(line_that_decides(&more, 600), Some(5), "{more}");
+        assert_eq!(read(&more).iter().map(|known| known.row.calls).collect::<Vec<_>>(), [9, 15]);
+        assert_eq!(merged(&more, []), more);
+        // The same of another algorithm or other conditions, but elsewhere it says nothing.
+        for edited in [text.replacen(" ring if", " rabenseifner if", 1), text.replacen(" if one_node and", " if", 1)] {
+            assert_eq!(line_that_decides(&edited, 600), Some(5));
+            assert!(of_file(&edited, "An MPI 1.3").edited.iter().next().is_none());
+        }
+    }
+
+    #[test]
+    fn kinds_that_rules_do_not_tell_apart_share_one() {
+        let double = |algorithm, calls| {
+            let mut few = evidence(algorithm, 8, calls);
+            few.row.units_per_rank = 0;
+            few
         };
-        assert_eq!((read_here(&here("An MPI 1.2")).len(), read_here(&here("An MPI 1.3")).len()), (2, 0));
+        let [few, many] = [double("native", 10), evidence("ring", 8, 7)];
+        let text = merged("", [few.clone(), many.clone()]);
+        assert_eq!(read(&text), [few.clone(), many.clone()]);
+        let rules = parse_rules("x", &text).unwrap();
+        assert_eq!((rules.iter().count(), never_used(&rules)), (1, vec![]));
+        assert_eq!(rules.of(Operation::Allreduce)[0].wanted.to_string(), "native", "that of most calls");
+        let more = merged(&text, [evidence("ring", 8, 4)]);
+        assert_eq!(parse_rules("x", &more).unwrap().of(Operation::Allreduce)[0].wanted.to_string(), "ring");
+        // Files in which each had its own become such.
+        let own = merged("", [few]) + "# mine\n" + merged("", [many]).split_once("\n\n").unwrap().1;
+        let joined = merged(&own, []);
+        assert_eq!(joined, text.clone() + "# mine\n");
+        assert_eq!(merged(&joined, []), joined);
+    }
+
+    #[test]
+    fn where_a_rule_was_taken_away_its_evidence_says_nothing_about_the_next() {
+        let text = merged("", [evidence("ring", 64, 7), evidence("ring", 256, 7)]);
+        let rule = text.lines().find(|line| line.starts_with("allreduce")).unwrap();
+        let without = text.replacen(&format!("{rule}\n"), "", 1);
+        assert_eq!((read(&without).len(), merged(&without, [])), (1, without.clone()));
+        assert!(of_file(&without, MPI).edited.iter().next().is_none());
     }
 }

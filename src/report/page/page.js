@@ -132,7 +132,7 @@ function show(summary) {
   themed();
   const when = new Date(summary.started_unix_seconds * 1000).toISOString().replace("T", " ").slice(0, 19) + " UTC";
   document.getElementById("job").textContent = [summary.command, `${known(summary) < summary.ranks ? `${count(known(summary))} of ` : ""}${several(summary.ranks, "rank")} on ${several(summary.nodes, "node")}`,
-    `mode ${summary.mode}`, oneLine(summary.mpi_library), `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
+    `mode ${summary.mode}${summary.reproducible && ["replace", "best", "learn"].includes(summary.mode) ? ", reproducible" : ""}`, oneLine(summary.mpi_library), `Collie ${summary.collie_version}`, when].filter(Boolean).join("  ·  ");
   document.title = `Collie report: ${summary.command}`;
   if (summary.partial) section("partial", "Partial report", summary.partial, summary.under_way?.length ? underWayTable(summary) : null);
   lookAlike(totals(summary.rows, row => row.function).map(sum => sum.key));
@@ -146,7 +146,7 @@ function show(summary) {
   const unshared = unsharedNote(summary);
   const cells = summary.rows.length ? cellTable(summary) : null;
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below, a group to see its rows.",
-    summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, are in no row: COLLIE_MEMORY is used up.`) : null,
+    summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, in no row: COLLIE_MEMORY is used up.`) : null,
     unshared ? element("p", { class: "note" }, unshared) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
     cells ? cells.table : "No collective was called.");

@@ -106,6 +106,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
                 ways: vec!["both".into()],
                 measured_seconds: Some(0.0047),
             }),
+            reproducible: mode == "learn",
             sync: sync.into(),
             ranks: RANKS,
             id: "node-a 4000".into(),

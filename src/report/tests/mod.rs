@@ -218,6 +218,31 @@ fn what_found_no_room_is_in_every_form_that_has_a_place_for_it() {
 }
 
 #[test]
+fn reproducible_runs_are_told_and_those_that_cannot_be() {
+    let told = |mode: &str, reproducible| {
+        let summary = Summary { mode: mode.into(), reproducible, ..plain() };
+        assert_eq!(read(&render(Json, &summary, &Layout::FILE)).unwrap().reproducible, reproducible);
+        let text = text(Text, &summary);
+        text.lines().find(|line| line.contains("reproducible")).map(|line| line.split(':').next().unwrap().to_owned())
+    };
+    assert_eq!((told("learn", false), told("native", true)), (None, None));
+    assert_eq!(["learn", "replace", "best"].map(|mode| told(mode, true).unwrap()), ["reproducible"; 3]);
+    assert_eq!(["compare", "verify"].map(|mode| told(mode, true).unwrap()), ["not reproducible"; 2]);
+}
+
+#[test]
+fn kinds_of_calls_beyond_the_screen_are_counted() {
+    for (more, told) in [(3, "and 1 more kind of calls (--all"), (4, "and 2 more kinds of calls (--all")] {
+        let mut summary = learned();
+        let learned = summary.learned.as_mut().unwrap();
+        learned.cells = vec![learned.cells[0].clone(); 2 + more];
+        learned.tried_calls = 1;
+        let text = text(Text, &summary);
+        assert!(text.contains(told) && text.contains(" and 1 call a rank spent on trying\n"), "{text}");
+    }
+}
+
+#[test]
 fn json_is_as_it_was() {
     snapshot("compared.json", &text(Json, &compared()));
     snapshot("learned.json", &serde_json::to_string_pretty(&learned().learned).unwrap());

@@ -2,7 +2,7 @@
 
 use super::writer::{Writer, function};
 use crate::monitor::TriedRow;
-use crate::report::quantity::{bytes, count, duration, percent};
+use crate::report::quantity::{bytes, duration, of_several, percent, several};
 
 impl Writer<'_> {
     /// The sums, and the kinds of calls that gained or cost most.
@@ -11,11 +11,11 @@ impl Writer<'_> {
         let Some(learned) = &summary.learned else { return };
         let share = learned.spent_seconds / summary.collective_seconds.mean.max(f64::MIN_POSITIVE);
         self.line(&format!(
-            "learned: {} saved over the defaults, {} ({}) and {} calls a rank spent on trying",
+            "learned: {} saved over the defaults, {} ({}) and {} a rank spent on trying",
             signed(learned.saved_seconds),
             duration(learned.spent_seconds),
             percent(share),
-            count(learned.tried_calls)
+            several(learned.tried_calls, "call")
         ));
         for row in learned.cells.iter().take(shown) {
             let end = if row.won { "" } else { " so far" };
@@ -25,7 +25,10 @@ impl Writer<'_> {
             let (function, size, ranks) = (function(&row.function), bytes(row.bytes_from), row.ranks);
             self.line(&format!("  {function} {size}, {ranks} ranks: {}{end}; {}", of(&winner), of(&others)));
         }
-        self.rest(learned.cells.len().saturating_sub(shown), "kinds of calls");
+        let rest = learned.cells.len().saturating_sub(shown) as u64;
+        if rest > 0 {
+            self.rest_of(&of_several(rest, "more kind of calls", "more kinds of calls"));
+        }
     }
 }
 

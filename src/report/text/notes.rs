@@ -4,19 +4,19 @@ use super::writer::{REASONS, Writer};
 use crate::monitor::{LeftOut, LimitsRecord, TrafficRow};
 use crate::report::layout::Extent;
 use crate::report::left;
-use crate::report::quantity::{bytes, count, duration, percent, several};
+use crate::report::quantity::{bytes, count, duration, of_several, percent, several};
 use crate::selection::Mode;
 
 impl Writer<'_> {
     /// Results against the native ones.
     pub fn verification(&mut self) {
         let Some(verification) = &self.summary.verification else { return };
-        let calls = count(verification.calls);
+        let results = several(verification.calls, "result");
         if verification.differences.is_empty() {
-            self.line(&format!("verify: {calls} results on all ranks, all equal to the native ones"));
+            self.line(&format!("verify: {results} on all ranks, all equal to the native ones"));
             return;
         }
-        self.line(&format!("verify: {calls} results on all ranks, DIFFERENCES from the native ones:"));
+        self.line(&format!("verify: {results} on all ranks, DIFFERENCES from the native ones:"));
         let shown = match self.layout.extent {
             Extent::Screen => 3,
             Extent::Most(_) | Extent::All => self.layout.rows(verification.differences.len()),
@@ -55,6 +55,20 @@ impl Writer<'_> {
         }
     }
 
+    /// Whether results are to be the same from run to run, and where that cannot be had.
+    fn reproducible(&mut self) {
+        let mode = &self.summary.mode;
+        if !self.summary.reproducible || *mode == Mode::Native.name() {
+            return;
+        }
+        let by_turns = [Mode::Compare, Mode::CompareSelf, Mode::Verify].map(Mode::name);
+        if by_turns.contains(&mode.as_str()) {
+            self.line(&format!("not reproducible: in mode {mode} the MPI library has its turns in reductions"));
+        } else {
+            self.line("reproducible: the order in which reductions combine does not rest on what was measured");
+        }
+    }
+
     /// Communicators whose ranks were to share memory and do not, by the reason.
     fn not_shared(&mut self) {
         let mut reasons: Vec<(&str, u64)> = Vec::new();
@@ -83,12 +97,13 @@ impl Writer<'_> {
     /// What is not in the report, and what it cost.
     pub fn notes(&mut self) {
         self.left_to_native();
+        self.reproducible();
         self.not_shared();
         let summary = self.summary;
         if let Some(beyond) = &summary.beyond {
             self.line(&format!(
-                "{} calls on all ranks ({} in them) are in no row: COLLIE_MEMORY is used up",
-                count(beyond.calls),
+                "{} on all ranks ({} in them) in no row: COLLIE_MEMORY is used up",
+                several(beyond.calls, "call"),
                 duration(beyond.seconds)
             ));
         }
@@ -108,7 +123,7 @@ impl Writer<'_> {
         let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
         let dropped = match summary.dropped_events {
             0 => String::new(),
-            events => format!("; {} calls missing in the per-call log", count(events)),
+            events => format!("; {} missing in the per-call log", several(events, "call")),
         };
         let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
         self.line(&format!(
@@ -140,15 +155,15 @@ fn cut(limits: &LimitsRecord) -> String {
 /// What is not in the report, most important first: the line may be cut.
 fn too_much(left_out: &LeftOut) -> Vec<String> {
     let parts = [
-        (left_out.rows, "rows"),
-        (left_out.differences, "differences"),
-        (left_out.comparisons, "comparisons"),
-        (left_out.events, "calls of the time line"),
-        (left_out.traffic, "pairs of the traffic"),
-        (left_out.late, "late ranks"),
-        (left_out.members, "communicators' members"),
-        (left_out.regions, "regions"),
-        (left_out.sites, "call sites"),
+        (left_out.rows, "row", "rows"),
+        (left_out.differences, "difference", "differences"),
+        (left_out.comparisons, "comparison", "comparisons"),
+        (left_out.events, "call of the time line", "calls of the time line"),
+        (left_out.traffic, "pair of the traffic", "pairs of the traffic"),
+        (left_out.late, "late rank", "late ranks"),
+        (left_out.members, "communicator's members", "communicators' members"),
+        (left_out.regions, "region", "regions"),
+        (left_out.sites, "call site", "call sites"),
     ];
-    parts.iter().filter(|part| part.0 > 0).map(|(number, of)| format!("{} {of}", count(*number))).collect()
+    parts.iter().filter(|part| part.0 > 0).map(|(number, one, many)| of_several(*number, one, many)).collect()
 }

@@ -55,8 +55,13 @@ impl Writer<'_> {
     /// What is missing below a table.
     pub fn rest(&mut self, number: usize, name: &str) {
         if number > 0 {
-            self.line(&format!("and {} (--all shows all)", several(number as u64, &format!("more {name}"))));
+            self.rest_of(&several(number as u64, &format!("more {name}")));
         }
+    }
+
+    /// The same in words.
+    pub fn rest_of(&mut self, rest: &str) {
+        self.line(&format!("and {rest} (--all shows all)"));
     }
 
     /// Entries separated by commas, in as many lines as they take.

@@ -17,6 +17,7 @@
 
 mod condition;
 mod evidence;
+mod learned;
 mod never;
 mod open_mpi;
 mod own;
@@ -25,6 +26,7 @@ mod span;
 
 pub use condition::Condition;
 pub use evidence::{Evidence, evidence};
+pub use learned::{Learned, LearnedRules, MARK, Tried};
 pub use never::never_used;
 pub use open_mpi::Format;
 pub use rule::{Rule, Rules};
@@ -37,14 +39,20 @@ use super::error::ConfigurationErrors;
 /// # Errors
 /// Everything that is wrong, with line and column.
 pub fn parse(path: &str, text: &str) -> Result<Rules, ConfigurationErrors> {
-    let read = if text.trim_start().starts_with('{') {
-        open_mpi::parse_json
-    } else if open_mpi::is_classic(text) {
-        open_mpi::parse_classic
-    } else {
-        own::parse
+    // Some editors put a byte order mark in front, which nobody sees.
+    let text = text.trim_start_matches('\u{feff}');
+    let read = match () {
+        () if is_own(text) => own::parse,
+        () if open_mpi::is_classic(text) => open_mpi::parse_classic,
+        () => open_mpi::parse_json,
     };
     read(path, text).map(|rules| Rules::new(path, rules))
+}
+
+/// Whether a text is in Collie's own format.
+pub fn is_own(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    !text.trim_start().starts_with('{') && !open_mpi::is_classic(text)
 }
 
 /// The rules in a format of Open MPI's.

@@ -33,6 +33,9 @@ fn nothing(rule: &Rule) -> Option<String> {
     if rule.ranks.most == 1 {
         return Some("changes nothing: collectives of one rank stay with the MPI library".to_owned());
     }
+    if !rule.operation.has_data() && rule.bytes.least > 0 {
+        return Some(format!("never matches: {} has 0 bytes", rule.operation));
+    }
     let Span { least, most } = rule.bytes;
     let ranks = rule.ranks.least;
     if rule.bytes_of == BytesOf::All && ranks == rule.ranks.most && most / ranks * ranks < least {
@@ -269,6 +272,12 @@ mod tests {
         assert!(told("allgather 1025-inf * recursive_doubling").is_empty());
         assert_eq!(told("allreduce * * ring if non_commutative").len(), 1);
         assert!(told("allreduce * * ring").is_empty());
+    }
+
+    #[test]
+    fn bytes_that_no_barrier_has() {
+        assert_eq!(told("barrier * 1K-inf linear"), ["1: never matches: barrier has 0 bytes"]);
+        assert!(told("barrier 2 0-8 linear\nbarrier 3 * linear").is_empty());
     }
 
     #[test]

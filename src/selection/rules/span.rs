@@ -43,7 +43,16 @@ impl Span {
     }
 
     fn parse(text: &str, number: impl Fn(&str) -> Option<usize>, accepted: &str) -> std::result::Result<Self, String> {
-        let refuse = || format!("'{text}' is no range; accepted: {accepted}");
+        let is_too_large = |text: &str| {
+            let unit = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
+            unit != text && number(&format!("1{unit}")).is_some() && number(text).is_none()
+        };
+        let refuse = || match text.split('-').any(is_too_large) {
+            true => {
+                format!("'{text}': beyond {} there are no numbers; inf is no end; accepted: {accepted}", usize::MAX)
+            }
+            false => format!("'{text}' is no range; accepted: {accepted}"),
+        };
         let end = |text: &str| if matches!(text, "inf" | "*") { Some(usize::MAX) } else { number(text) };
         let (least, most) = match text.split_once('-') {
             _ if text == "*" => return Ok(Self::ALL),

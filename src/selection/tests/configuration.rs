@@ -216,6 +216,19 @@ fn unreadable_rules_file() {
 }
 
 #[test]
+fn nothing_is_learned_into_a_file_that_is_not_understood() {
+    let refused = |text: &str| {
+        let learned = Some(RulesFile { path: "l".to_owned(), text: Ok(text.to_owned()) });
+        RawConfiguration { learned, ..RawConfiguration::default() }.parse().unwrap_err().to_string()
+    };
+    assert!(refused("# mine\nring, please\n").starts_with("l:2:"));
+    for theirs in ["1\n7 1\n1 1\n0 1 0 0\n", "{}"] {
+        let told = refused(theirs);
+        assert!(told.starts_with("l:1:1: what is learned cannot be added"), "{told}");
+    }
+}
+
+#[test]
 fn text_that_is_not_utf8() {
     assert_eq!(refused("COLLIE_BCAST", "bin\u{fffd}"), "COLLIE_BCAST: 'bin\u{fffd}' is not UTF-8");
 }

@@ -2,7 +2,7 @@
 
 use crate::algorithm::{Call, Operation};
 use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{Format, Mpi, Rules, Situation, for_open_mpi, parse_rules};
+use crate::selection::{Format, Mpi, Rules, Situation, for_open_mpi, never_used, parse_rules};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rules {
@@ -210,6 +210,10 @@ fn classic_collectives_that_are_not_ours_are_read_over() {
 fn classic_refusals_say_where_and_what() {
     for (text, words) in [
         ("1 2 1\n 4 x", "f:2:4: 'x' is no number of rules; accepted: a whole number"),
+        (
+            "4 8 bcast linear",
+            "f:1:5: 'bcast' is no number of communicator sizes; accepted: a whole number, as the file begins with one and is read as one of Open MPI's",
+        ),
         ("1 2 1\n 4 -1", "f:2:4: '-1' is no number of rules; accepted: a whole number"),
         ("1 2 1\n4 1\n0 3 0", "f:3:6: the file ends where segment size should stand"),
         ("1 22", "f:1:3: there is no collective 22; accepted: 0 to 21"),
@@ -268,6 +272,20 @@ fn json_first_match_wins_at_both_levels() {
     assert_eq!(asked(&rules, Operation::Allgather, 10, 10), "k_bruck:radix=4");
     assert_eq!(asked(&rules, Operation::Allgather, 10, 9), "auto");
     assert_eq!(rules.of(Operation::Allreduce)[1].line, 8);
+}
+
+#[test]
+fn json_whose_rules_are_for_all_sizes_has_no_row_for_the_rest() {
+    let text =
+        |rules: &str| format!("{{\"collectives\": {{\"bcast\": [{{\"comm_size_max\": 9, \"rules\": [{rules}]}}]}}}}");
+    let all = ["{\"alg\": 1}", "{\"msg_size_min\": 8, \"alg\": 1}, {\"msg_size_max\": 7, \"alg\": 2}"];
+    for (rules, rows) in
+        [(all[0], 1), (all[1], 2), ("{\"msg_size_min\": 8, \"alg\": 1}, {\"msg_size_max\": 6, \"alg\": 2}", 3)]
+    {
+        let rules = read(&text(rules));
+        assert_eq!((rules.iter().count(), never_used(&rules)), (rows, vec![]));
+    }
+    assert_eq!(refused(&text("{\"alg\": 1, \"alg\": 2}")), "f:1:77: the key 'alg' stands here twice");
 }
 
 #[test]

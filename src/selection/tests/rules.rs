@@ -101,6 +101,16 @@ fn one_rank_per_node() {
 }
 
 #[test]
+fn a_byte_order_mark_and_other_ends_of_lines_are_no_words() {
+    for text in
+        ["bcast 4 8 linear\r\nbcast 5 8 ring\r\n", "1\r\n7 1\r\n4 2\r\n0 1 0 0\r\n8 1 0 0", "{\"collectives\": {}}"]
+    {
+        let plain = parse_rules("f", text).unwrap();
+        assert_eq!(parse_rules("f", &format!("\u{feff}{text}")).unwrap(), plain);
+    }
+}
+
+#[test]
 fn refusals_say_where_and_what() {
     let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
@@ -110,6 +120,11 @@ fn refusals_say_where_and_what() {
         ("allreduec * * linear", format!("f:1:1: unknown operation 'allreduec'; accepted: {names}; did you mean 'allreduce'?")),
         ("\n  bcast 8", "f:2:10: the line ends early; missing: bytes, algorithm (operation, communicator size, bytes, algorithm)".to_owned()),
         ("bcast 2..8 * binomial", "f:1:7: '2..8' is no range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
+        ("bcast 99999999999999999999-inf * binomial", "f:1:7: '99999999999999999999-inf': beyond 18446744073709551615 there are no numbers; inf is no end; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
+        ("bcast * 99999999999G binomial", "f:1:9: '99999999999G': beyond 18446744073709551615 there are no numbers; inf is no end; accepted: *, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)".to_owned()),
+        ("bcast * * pipeline:segment=0", "f:1:11: '0' is no value for segment of pipeline; accepted: bytes (K, M, G are powers of 1024), none, or auto".to_owned()),
+        ("bcast * * pipeline:segment=atuo", "f:1:11: 'atuo' is no value for segment of pipeline; accepted: bytes (K, M, G are powers of 1024), none, or auto; did you mean 'auto'?".to_owned()),
+        ("MPI_Bcast * * linear", format!("f:1:1: unknown operation 'MPI_Bcast'; accepted: {names}; did you mean 'bcast'?")),
         ("bcast 2K * binomial", "f:1:7: '2K' is no range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
         ("bcast 8-2 * binomial", "f:1:7: '8-2' is empty: its end is below its start".to_owned()),
         ("bcast *\t1KB binomial", "f:1:9: '1KB' is no range; accepted: *, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)".to_owned()),

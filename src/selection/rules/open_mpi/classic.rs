@@ -85,7 +85,14 @@ impl<'a> Reader<'a> {
             return Err(self.wrong(self.text.len(), format!("the file ends where {what} should stand")));
         };
         self.words = rest;
-        let refuse = || self.wrong(word.offset, format!("'{}' is no {what}; accepted: a whole number", word.text));
+        let refuse = || {
+            // Who writes an operation does not mean this format.
+            let why = match Operation::from_name(word.text) {
+                Some(_) => ", as the file begins with one and is read as one of Open MPI's",
+                None => "",
+            };
+            self.wrong(word.offset, format!("'{}' is no {what}; accepted: a whole number{why}", word.text))
+        };
         Ok((whole_number(word.text).ok_or_else(refuse)?, *word))
     }
 

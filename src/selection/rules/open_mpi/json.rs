@@ -12,12 +12,40 @@
 use super::{COLLECTIVES, Condition, Named, Rule, Settings, Span, Wanted, error, line_and_column, rule, wanted};
 use crate::algorithm::Operation;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, suggestion};
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::fmt::Formatter;
 
 /// An object's values, as they stand in the text.
 type Object<'a> = BTreeMap<String, &'a RawValue>;
+
+/// The same with those of all keys that stand there twice.
+struct Entries<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reading;
+
+        impl<'de> Visitor<'de> for Reading {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'de>, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+
+        from.deserialize_map(Reading)
+    }
+}
 
 /// Nothing to show for it; what is wrong has been told.
 struct Told;
@@ -68,9 +96,22 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// An object in which each key stands once.
+    fn entries(&mut self, value: &'a RawValue, accepted: &str) -> Result<Object<'a>, Told> {
+        let Entries(entries) = self.read(value, accepted)?;
+        let mut object = Object::new();
+        for (key, value) in entries {
+            if object.contains_key(&key) {
+                self.refuse(value, format!("the key '{key}' stands here twice"));
+            }
+            object.insert(key, value);
+        }
+        Ok(object)
+    }
+
     /// An object with these keys only.
     fn object(&mut self, value: &'a RawValue, keys: &[&str]) -> Result<Object<'a>, Told> {
-        let object: Object = self.read(value, &format!("an object with {}", keys.join(", ")))?;
+        let object = self.entries(value, &format!("an object with {}", keys.join(", ")))?;
         for (key, value) in &object {
             if !keys.contains(&key.as_str()) {
                 let nearest = suggestion(key, keys.iter().copied());
@@ -95,7 +136,7 @@ impl<'a> Reader<'a> {
         let Some(collectives) = object.get("collectives") else {
             return Err(self.refuse(root, "the key 'collectives' is missing"));
         };
-        let collectives: Object = self.read(collectives, "an object with a list for each collective")?;
+        let collectives = self.entries(collectives, "an object with a list for each collective")?;
         for (name, value) in collectives {
             if !COLLECTIVES.contains(&name.as_str()) {
                 let nearest = suggestion(&name, COLLECTIVES);
@@ -133,11 +174,15 @@ impl<'a> Reader<'a> {
         };
         let Some(rules) = object.get("rules") else { return Err(self.refuse(entry, "the key 'rules' is missing")) };
         let rules: Vec<&RawValue> = self.read(rules, "a list of objects with msg_size_min, msg_size_max, alg")?;
+        let first = self.rules.len();
         for value in rules {
             if let Ok((bytes, wanted)) = self.rule(operation, value) {
                 let line = line_and_column(self.text, self.offset(value)).0;
                 self.rules.extend(rule(operation, ranks, bytes, conditions.clone(), wanted, line));
             }
+        }
+        if covers_all(&self.rules[first..]) {
+            return Ok(());
         }
         // Later entries do not count for these communicators.
         let line = line_and_column(self.text, self.offset(entry)).0;
@@ -182,4 +227,20 @@ impl<'a> Reader<'a> {
             Some(value) => self.read(value, &format!("for {key} a whole number, or \"inf\"")),
         }
     }
+}
+
+/// Whether there is a rule for messages of every size.
+fn covers_all(rules: &[Rule]) -> bool {
+    let mut spans: Vec<Span> = rules.iter().map(|rule| rule.bytes).collect();
+    spans.sort_by_key(|span| span.least);
+    // All sizes below it have one.
+    let mut end = 0;
+    for span in spans {
+        match (span.least > end, span.most) {
+            (true, _) => return false,
+            (false, usize::MAX) => return true,
+            (false, most) => end = end.max(most + 1),
+        }
+    }
+    false
 }
