@@ -13,8 +13,8 @@ use std::time::Duration;
 /// Sizes that are simulated: what one rank contributes.
 const BYTES: [usize; 8] = [8, 64, 512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20];
 
-/// Each algorithm that works among any number of ranks, since rules hold for the numbers between as well; as far as it came when
-/// somebody ends it.
+/// Each algorithm that works among any number of ranks, since rules hold for the numbers between as well, and without shared
+/// memory, which messages do not need; as far as it came when somebody ends it.
 ///
 /// # Errors
 /// Programs that do not fit together.
@@ -27,7 +27,7 @@ pub fn report(
 ) -> Result<Report, String> {
     let mut cells = Vec::new();
     for &operation in operations {
-        let rows = of(operation).iter().filter(|row| row.needs.ranks == RankNeed::Any);
+        let rows = of(operation).iter().filter(|row| row.needs.ranks == RankNeed::Any && !row.needs.shared_memory);
         let choices: Vec<_> = rows.map(|row| Choice::new(row)).collect();
         // What no rank knows decides nothing.
         let bytes = match operation {
@@ -83,5 +83,22 @@ fn cell(network: &Network, operation: Operation, bytes: usize, ranks: usize, var
         variants,
         left_out: Vec::new(),
         wrong: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::parse_choice;
+
+    #[test]
+    fn what_needs_shared_memory_is_not_among_messages() {
+        let network = Network::find("ethernet").unwrap();
+        let found = report(&network, &[Operation::Bcast], &[16], 1, &Progress::start()).unwrap();
+        assert!(found.cells.iter().all(|cell| cell.ranks_per_node == [16]), "one node, whose ranks could share memory");
+        let names = found.cells.iter().flat_map(|cell| &cell.variants).map(|row| &row.algorithm);
+        let needs = |name: &String| parse_choice(Operation::Bcast, name).unwrap().algorithm.needs.shared_memory;
+        let (shared, messages): (Vec<_>, Vec<_>) = names.partition(|name| needs(name));
+        assert!(shared.is_empty() && !messages.is_empty(), "{shared:?}");
     }
 }
