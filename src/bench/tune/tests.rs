@@ -189,12 +189,20 @@ fn native_has_what_it_wins_by_more_than_the_noise() {
     let native = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
     let of = |time, width| lines(&[report(vec![with(time, width)])], native);
     assert_eq!(of(11.0, 1.02), ["allreduce 4 * native"]);
-    assert_eq!(of(11.0, 1.20), ["allreduce 4 * recursive_doubling"], "it may be noise");
+    assert_eq!(of(10.4, 1.20), ["allreduce 4 * recursive_doubling"], "it may be noise");
+    assert_eq!(of(14.0, 2.00), ["allreduce 4 * native"], "native is the better guess");
+    assert_eq!(of(5.0, 4.00), ["allreduce 4 * recursive_doubling"]);
     assert_eq!(of(10.1, 1.001), ["allreduce 4 * recursive_doubling"], "level");
     assert_eq!(of(5.0, 1.02), ["allreduce 4 * recursive_doubling"]);
     let blocks = tune(&[report(vec![with(11.0, 1.02)])], native).unwrap();
     assert_eq!(blocks[0].sizes, (1, 1));
     assert!(blocks[0].evidence.ends_with("native over this: 64 0.91 native"), "{}", blocks[0].evidence);
+    for (time, end) in [(14.0, "64 0.71 native undecided"), (5.0, "64 2.00 undecided")] {
+        let blocks = tune(&[report(vec![with(time, 4.0)])], native).unwrap();
+        assert!(blocks[0].evidence.ends_with(end), "{}", blocks[0].evidence);
+        let tree = tune(&[report(vec![with(time, 4.0)])], Settings { form: Form::Tree, ..native }).unwrap();
+        assert!(tree[0].evidence.ends_with("; undecided against native in 1"), "{}", tree[0].evidence);
+    }
 }
 
 #[test]
@@ -202,6 +210,43 @@ fn of_equals_the_one_with_fewer_messages_is_taken() {
     let cells = vec![cell(64, 8, &[("recursive_doubling", 5.0), ("reduce_bcast", 5.04)])];
     let found = lines(&[report(cells)], Settings { extend: Extend::Exact, ..SETTINGS });
     assert!(found[0].starts_with("allreduce 8 * reduce_bcast"), "14 messages, not 24: {found:?}");
+}
+
+#[test]
+fn what_is_left_to_native_does_not_hide_the_number_of_messages() {
+    // Native has no number of messages, and the alphabet would have direct's 56 instead of recursive doubling's 24.
+    let of = |bytes, native: f64| {
+        let mut cell = cell(bytes, 8, &[("direct", 5.0), ("recursive_doubling", 5.0)]);
+        cell.cell.operation = Operation::Allgather;
+        cell.variants[0].seconds.median = native / 1e6;
+        cell.variants.iter_mut().for_each(|row| row.against_native = None);
+        cell
+    };
+    let cells = vec![of(8, 1.0), of(4096, 10.0), of(1 << 16, 10.0)];
+    for form in [Form::Table, Form::Tree] {
+        let settings = Settings { form, native: true, extend: Extend::Exact, ..SETTINGS };
+        let found = lines(&[report(cells.clone())], settings);
+        assert!(found.len() == 2 && found[0].ends_with(" native"), "{found:?}");
+        assert!(found[1].ends_with(" recursive_doubling"), "{found:?}");
+    }
+    // Level with native, it is ours.
+    assert!(
+        lines(&[report(vec![of(8, 5.0)])], Settings { native: true, ..SETTINGS })[0].ends_with("recursive_doubling")
+    );
+}
+
+#[test]
+fn of_those_with_as_many_messages_the_one_that_reaches_further_is_taken() {
+    let of = |names: [&str; 2]| {
+        let mut cell = cell(64, 4, &names.map(|name| (name, 5.0)));
+        cell.cell.operation = Operation::Bcast;
+        cell
+    };
+    // Three messages each; with more ranks a root that sends to all of them falls behind.
+    let names = ["linear", "ring"];
+    assert_eq!(lines(&[report(vec![of(names)])], SETTINGS), ["bcast 2-8 * ring"]);
+    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
+    assert_eq!(lines(&[report(vec![of(names)])], exact), ["bcast 4 * linear"]);
 }
 
 #[test]

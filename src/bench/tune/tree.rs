@@ -8,14 +8,13 @@
 
 use super::group::Group;
 use super::losses::{Candidate, Size};
+use super::path::{Cost, EQUAL};
 use super::settings::{Block, Extend, Settings};
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a candidate loses that was not measured: a factor of four.
 const UNMEASURED: f64 = 1.386;
-/// Losses that differ by less are equal.
-const EQUAL: f64 = 1e-9;
 
 /// Calls that were measured together.
 #[derive(Clone, Copy)]
@@ -87,23 +86,16 @@ impl<'a> Leaf<'a> {
     fn of(examples: Vec<Example<'a>>) -> Self {
         let all = examples.iter().flat_map(|example| &example.size.candidates);
         let names: BTreeSet<&str> = all.map(|(name, _)| name.as_str()).collect();
-        let sum = |name: &str, of: &dyn Fn(Option<&Candidate>) -> f64| -> f64 {
-            examples.iter().map(|example| of(example.size.candidates.get(name))).sum()
+        let cost = |name: &str| {
+            examples.iter().fold(Cost::default(), |cost, example| match example.size.candidates.get(name) {
+                Some(candidate) => cost.and(candidate),
+                None => cost.and_loss(UNMEASURED),
+            })
         };
-        let loss = |name: &str| {
-            sum(name, &|known| known.map_or(UNMEASURED, |known| known.loss.noticed + known.loss.to_native))
-        };
-        let messages = |name: &str| sum(name, &|known| known.map_or(0.0, |known| known.messages));
-        let mut best: Option<(f64, f64, &str)> = None;
-        for name in names {
-            let (loss, messages) = (loss(name), messages(name));
-            let is_better = best
-                .is_none_or(|(least, fewest, _)| loss < least - EQUAL || (loss < least + EQUAL && messages < fewest));
-            if is_better {
-                best = Some((loss, messages, name));
-            }
-        }
-        let (loss, _, name) = best.expect("every size has candidates");
+        // Of equal ones the first.
+        let best = names.into_iter().map(|name| (cost(name), name)).min_by(|one, other| one.0.compare(&other.0));
+        let (cost, name) = best.expect("every size has candidates");
+        let loss = cost.losses();
         let known = examples.iter().find_map(|example| example.size.candidates.get(name));
         let candidate = known.expect("the name is from one of them");
         Self { name, candidate, loss, examples }
@@ -115,7 +107,7 @@ impl<'a> Leaf<'a> {
 fn mixed(examples: &[Example]) -> f64 {
     let mut best: BTreeMap<&str, f64> = BTreeMap::new();
     for example in examples {
-        let loss = |candidate: &Candidate| candidate.loss.noticed + candidate.loss.to_native;
+        let loss = |candidate: &Candidate| candidate.loss.total();
         let least = example.size.candidates.iter().min_by(|one, other| loss(one.1).total_cmp(&loss(other.1)));
         *best.entry(least.map_or("", |(name, _)| name)).or_default() += 1.0;
     }
@@ -257,21 +249,24 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
     tree.rules(&rule, settings.extend, &mut rules);
     rules.sort_by_key(|rule| !rule.conditions.contains(&Condition::OnePerNode));
     rules.iter_mut().for_each(|rule| rule.conditions.extend(group.library()));
-    let left = tree.left_to_native();
+    let left = tree.count(&|leaf, _| leaf.candidate.choice.is_none());
+    let undecided = tree
+        .count(&|leaf, example| example.size.candidates.get(leaf.name).is_some_and(|candidate| candidate.is_undecided));
     let evidence = format!(
-        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean",
+        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean{}",
         group.name(),
-        100.0 * (loss / cells as f64).exp_m1()
+        100.0 * (loss / cells as f64).exp_m1(),
+        if undecided > 0 { format!("; undecided against native in {undecided}") } else { String::new() }
     );
     Some(Block { evidence, rules, sizes: (cells, left) })
 }
 
 impl Node<'_> {
-    fn left_to_native(&self) -> usize {
+    /// The examples of which this holds, with the leaf that each is in.
+    fn count(&self, holds: &dyn Fn(&Leaf, &Example) -> bool) -> usize {
         match self {
-            Self::Leaf(leaf) if leaf.name == crate::bench::program::NATIVE => leaf.examples.len(),
-            Self::Leaf(_) => 0,
-            Self::Split { yes, no, .. } => yes.left_to_native() + no.left_to_native(),
+            Self::Leaf(leaf) => leaf.examples.iter().filter(|example| holds(leaf, example)).count(),
+            Self::Split { yes, no, .. } => yes.count(holds) + no.count(holds),
         }
     }
 }
