@@ -309,6 +309,12 @@ fn explain_and_tune_read_the_verdicts_of_a_run() {
     assert!(told.contains("measured on Open MPI v4.1.4, "), "{told}");
     let row = told.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
     assert!(row[0] == "native" && told.contains("  1.56 (1.55 to 1.56)\n"), "{told}");
+    assert!(told.contains(", 1M to 2097151 bytes, native over this:\n"), "{told}");
+    // Of a run with more ranks than cores, as its ranks say.
+    let crowded = compared().replace("\"pid\": ", "\"oversubscribed\": true,\n      \"pid\": ");
+    let (_other, crowded) = file("crowded.json", &crowded);
+    let arguments = ["--ranks", "8", "--nodes", "2", "--bytes", "1M", "--oversubscribed", "--measured", &crowded];
+    assert!(printed(collie(&["explain", "allreduce"]).args(arguments)).contains("  1.56 (1.55 to 1.56)\n"));
     assert!(printed(&mut collie(&["tune", &path])).contains("\nallreduce "));
 }
 

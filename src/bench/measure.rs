@@ -183,6 +183,7 @@ impl<'a> Bench<'a> {
         let limit = |rate| bound::seconds(cell.operation, cell.bytes, &self.job.ranks_per_node, root_node, rate);
         Ok(CellRow {
             cell: *cell,
+            size_class: None,
             ranks: self.job.size as u32,
             ranks_per_node: self.job.ranks_per_node.clone(),
             oversubscribed: self.job.oversubscribed,

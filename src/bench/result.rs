@@ -47,6 +47,9 @@ pub struct CellRow {
     /// What was called.
     #[serde(flatten)]
     pub cell: Cell,
+    /// Of the calls of a program, the fewest and the most bytes of those that were taken together; `bytes` is between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_class: Option<(usize, usize)>,
     /// Number of ranks.
     pub ranks: u32,
     /// Ranks on each node.
@@ -221,6 +224,7 @@ pub(super) mod tests {
         };
         CellRow {
             cell: Cell::new(operation, Datatype::Double, 0, bytes).unwrap(),
+            size_class: None,
             ranks,
             ranks_per_node: vec![ranks],
             oversubscribed: false,

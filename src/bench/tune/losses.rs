@@ -25,6 +25,8 @@ const STEPS: usize = 1 << 18;
 pub struct Size {
     /// What one rank contributes.
     pub bytes: usize,
+    /// The fewest and the most bytes of calls that were taken together.
+    pub class: Option<(usize, usize)>,
     /// By name, each with its parameters.
     pub candidates: BTreeMap<String, Candidate>,
     /// Native's time over that of the best of ours, mean of the logarithms; none where native was not measured.
@@ -131,6 +133,11 @@ impl Time<'_> {
 }
 
 impl Size {
+    /// Its bytes, or the fewest and the most of them.
+    pub fn name(&self) -> String {
+        self.class.map_or_else(|| self.bytes.to_string(), |(from, to)| format!("{from}-{to}"))
+    }
+
     /// Nothing if no candidate was measured in every cell.
     ///
     /// # Errors
@@ -161,7 +168,7 @@ impl Size {
         }
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
         let has_ours = candidates.values().any(|candidate| candidate.choice.is_some());
-        Ok(has_ours.then_some(Self { bytes, candidates, native }))
+        Ok(has_ours.then_some(Self { bytes, class: cell.size_class, candidates, native }))
     }
 }
 

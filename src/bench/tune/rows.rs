@@ -75,6 +75,6 @@ fn ratio(group: &Group, size: &Size, candidate: &Candidate) -> Option<String> {
     let undecided = if candidate.is_undecided { " undecided" } else { "" };
     Some(match group.operation.has_own_counts() {
         true => format!("{ratio:.2}{to_native}{undecided} over all sizes"),
-        false => format!("{} {ratio:.2}{to_native}{undecided}", size.bytes),
+        false => format!("{} {ratio:.2}{to_native}{undecided}", size.name()),
     })
 }

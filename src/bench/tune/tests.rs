@@ -294,6 +294,16 @@ fn verdicts_of_a_run_are_a_data_set() {
     let end = "if mpi=openmpi and mpi_version=4.1";
     let expected = [format!("bcast 2 0-721 native {end}"), format!("bcast 2 722-inf binomial:segment=none {end}")];
     assert_eq!(lines(&[of_comparisons(&summary)], native), expected);
+    let evidence = &tune(&[of_comparisons(&summary)], native).unwrap()[0].evidence;
+    assert!(evidence.ends_with("native over this: 64-127 0.50 native, 4096-8191 2.00"), "{evidence}");
+    // More ranks than cores, as a rank says, or as a table does in an older report.
+    let crowded = |summary: &Summary| of_comparisons(summary).cells.iter().all(|cell| cell.oversubscribed);
+    assert!(!crowded(&summary));
+    let mut of_rank = summary.clone();
+    of_rank.per_rank[1].oversubscribed = true;
+    let mut of_table = summary.clone();
+    of_table.rows[1].decided_by = "default one_node_oversubscribed:11".into();
+    assert!(crowded(&of_rank) && crowded(&of_table));
     // The same run over shared memory, and where this could not be had.
     let sent = crate::monitor::TrafficRow { from: 0, to: 1, messages: 1, bytes: 8, on_node: true };
     let mut over_memory = Summary { shared_traffic: vec![sent], ..summary };

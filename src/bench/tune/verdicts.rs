@@ -6,8 +6,8 @@ use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
-use crate::monitor::{CommunicatorRow, ComparisonRow, Summary};
-use crate::selection::Transport;
+use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Row, Summary};
+use crate::selection::{Transport, defaults};
 use std::collections::BTreeMap;
 
 /// The cells of a run; none if it was not in mode `compare`, or nothing could be compared.
@@ -28,12 +28,13 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
     let communicator = summary.communicators.get(row.communicator)?;
-    let alike = |known: &&crate::monitor::Row| {
+    let alike = |known: &&Row| {
         (&known.function, known.communicator, known.bytes_from) == (&row.function, row.communicator, row.bytes_from)
     };
     let ran = summary.rows.iter().filter(alike).find(|known| known.algorithm != NATIVE)?;
+    let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
     // The middle of the class, in ratio.
-    let bytes = ((row.bytes_from.max(1) as f64) * row.bytes_to.max(1) as f64).sqrt() as usize;
+    let middle = |(from, to): (usize, usize)| ((from.max(1) as f64) * to.max(1) as f64).sqrt() as usize;
     let spread = |median: f64| Spread { median, p10: median, p90: median, min: median, mean: median };
     let native = row.result.native_median_seconds;
     let transport = transport(summary, communicator, &ran.algorithm);
@@ -50,12 +51,13 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
             operation,
             datatype: Datatype::Byte,
             root: 0,
-            bytes: if operation.has_data() { bytes } else { 0 },
+            bytes: size_class.map_or(0, middle),
             calls: Some(row.calls),
         },
+        size_class,
         ranks: communicator.size,
         ranks_per_node: ranks_per_node(summary, communicator)?,
-        oversubscribed: false,
+        oversubscribed: is_oversubscribed(summary, row.communicator),
         rounds: u64::from(row.result.pairs),
         bound_seconds: None,
         // By the ratio of neighbouring epochs: medians of all epochs compare calls that may be far from each other.
@@ -74,6 +76,16 @@ fn transport(summary: &Summary, communicator: &CommunicatorRow, algorithm: &str)
     let lives_there = all().any(|row| row.name == name && row.needs.shared_memory);
     let travelled_there = !summary.shared_traffic.is_empty() && communicator.no_shared_memory.is_none();
     if lives_there || travelled_there { Transport::Shared } else { Transport::Messages }
+}
+
+/// Whether ranks outnumber the cores of some node: as its ranks say, or, where an older Collie wrote the report, which does not, as
+/// the table says that decided its calls; without either it is taken not to be.
+fn is_oversubscribed(summary: &Summary, communicator: usize) -> bool {
+    let members = summary.communicators.get(communicator).map_or(&[][..], |row| &row.members);
+    let is_crowded = |row: &RankRow| row.oversubscribed && members.contains(&row.rank);
+    let calls = summary.rows.iter().filter(|row| row.communicator == communicator);
+    let table = format!(" {}:", defaults::OVERSUBSCRIBED);
+    summary.per_rank.iter().any(is_crowded) || calls.into_iter().any(|row: &Row| row.decided_by.contains(&table))
 }
 
 /// Ranks on each node, by the hosts of a communicator's members.
