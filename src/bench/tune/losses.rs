@@ -1,13 +1,15 @@
 //! What each candidate loses at one size.
 
+use super::compared::{Compared, ours};
+use super::group::Group;
 use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, parse_choice};
 use crate::bench::program::NATIVE;
-use crate::bench::result::{CellRow, VariantRow};
+use crate::bench::result::CellRow;
 use crate::bench::statistics::Ratio;
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is slower by no more than this share is level: over many sizes, differences that are but noise would add up to
 /// the price of a change.
@@ -31,6 +33,8 @@ pub struct Size {
     pub candidates: BTreeMap<String, Candidate>,
     /// Native's time over that of the best of ours, mean of the logarithms; none where native was not measured.
     pub native: Option<f64>,
+    /// What of the cells is not compared, in words; empty if all is.
+    pub left_out: String,
 }
 
 /// Something that could carry calls of a size out.
@@ -138,16 +142,23 @@ impl Size {
         self.class.map_or_else(|| self.bytes.to_string(), |(from, to)| format!("{from}-{to}"))
     }
 
-    /// Nothing if no candidate was measured in every cell.
+    /// What of its cells is not compared, in words; none if all is.
+    pub fn left_out(&self, group: &Group) -> Option<String> {
+        let place = || format!("{}, {} ranks, {} bytes", group.operation, group.ranks, self.name());
+        (!self.left_out.is_empty()).then(|| format!("{}: compared {}", place(), self.left_out))
+    }
+
+    /// Nothing if no cell holds an algorithm of ours.
     ///
     /// # Errors
     /// An algorithm that this catalogue does not have.
     pub fn of(bytes: usize, cells: &[&CellRow], settings: Settings) -> Result<Option<Self>, ChoiceError> {
+        let Compared { cells, candidates: compared, left_out } = Compared::of(cells);
+        let share = 1.0 / cells.len() as f64;
         let mut all: Option<BTreeMap<String, Found>> = None;
         let mut natives = Vec::new();
-        let share = 1.0 / cells.len() as f64;
-        for cell in cells {
-            let Some((here, native)) = in_cell(cell, share, settings) else { return Ok(None) };
+        for cell in &cells {
+            let (here, native) = in_cell(cell, &compared, share, settings);
             natives.extend(native);
             all = Some(match all {
                 None => here,
@@ -167,28 +178,23 @@ impl Size {
             candidates.insert(name, Candidate { choice, loss, against_native, messages, is_undecided });
         }
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
-        let has_ours = candidates.values().any(|candidate| candidate.choice.is_some());
-        Ok(has_ours.then_some(Self { bytes, class: cell.size_class, candidates, native }))
+        Ok(Some(Self { bytes, class: cell.size_class, candidates, native, left_out }))
     }
 }
 
 /// What is known of each candidate by one of a number of cells of which it is `share`; and native's time over that of the best of
-/// ours. Nothing if none of ours was measured.
-fn in_cell(cell: &CellRow, share: f64, settings: Settings) -> Option<(BTreeMap<String, Found>, Option<f64>)> {
-    let is_ours = |row: &&VariantRow| {
-        !row.is_mode()
-            && row.variant != NATIVE
-            && !cell.wrong.contains(&row.variant)
-            && !is_flat_anyway(cell, row)
-            && row.seconds.median > 0.0
-    };
-    let times: Vec<_> = cell
-        .variants
-        .iter()
-        .filter(is_ours)
+/// those that are compared.
+fn in_cell(
+    cell: &CellRow,
+    compared: &BTreeSet<&str>,
+    share: f64,
+    settings: Settings,
+) -> (BTreeMap<String, Found>, Option<f64>) {
+    let times: Vec<_> = ours(cell)
+        .filter(|row| compared.contains(row.algorithm.as_str()))
         .map(|row| Time { name: &row.algorithm, log: row.seconds.median.ln(), ratio: row.against_native })
         .collect();
-    let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log))?;
+    let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log)).expect("it holds what is compared");
     let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
     // By how much native beats the best of ours, where it does by more than the noise.
     let lost = native.map_or(0.0, |native| best.noticed_over_native(native));
@@ -208,12 +214,7 @@ fn in_cell(cell: &CellRow, share: f64, settings: Settings) -> Option<(BTreeMap<S
         let found = Found { loss, is_undecided: best.is_undecided(native), ..Found::default() };
         all.insert(NATIVE.to_owned(), found);
     }
-    Some((all, native.map(|native| native - best.log)))
-}
-
-/// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.
-fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
-    row.algorithm.starts_with("hierarchical") && cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
+    (all, native.map(|native| native - best.log))
 }
 
 /// Messages of all ranks in a call of the cell, where they can be counted.

@@ -46,8 +46,10 @@ pub fn block<'a>(
     let left = chosen.iter().filter(|candidate| candidate.choice.is_none()).count();
     let ratios: Vec<_> =
         sizes.iter().zip(&chosen).filter_map(|(size, candidate)| ratio(group, size, candidate)).collect();
-    let evidence = format!("{}, {} ranks; native over this: {}", group.name(), group.ranks, ratios.join(", "));
-    Block { evidence, rules, sizes: (sizes.len(), left) }
+    let ratios = if ratios.is_empty() { String::new() } else { format!("; native over this: {}", ratios.join(", ")) };
+    let evidence = format!("{}, {} ranks{ratios}", group.name(), group.ranks);
+    let left_out = sizes.iter().filter_map(|size| size.left_out(group)).collect();
+    Block { evidence, left_out, rules, sizes: (sizes.len(), left) }
 }
 
 /// For which numbers of ranks a row of a candidate holds that was measured for these sizes.

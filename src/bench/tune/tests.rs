@@ -250,6 +250,33 @@ fn of_those_with_as_many_messages_the_one_that_reaches_further_is_taken() {
 }
 
 #[test]
+fn cells_without_an_algorithm_of_ours_change_nothing() {
+    let full = report([8, 512, 4096].map(|bytes| cell(bytes, 4, &[("recursive_doubling", 5.0)])).to_vec());
+    let auto = report(vec![row(Operation::Allreduce, 512, 4, 1.0)]);
+    let evidence = |reports: &[Report]| tune(reports, SETTINGS).unwrap()[0].evidence.clone();
+    assert_eq!(evidence(&[full.clone(), auto]), evidence(&[full]));
+}
+
+#[test]
+fn what_few_cells_hold_is_not_compared_and_told() {
+    let of = |times: &[(&str, f64)]| report(vec![cell(512, 4, times)]);
+    let both = of(&[("recursive_doubling", 6.0), ("ring", 5.0)]);
+    let other = of(&[("recursive_doubling", 6.0), ("reduce_bcast", 1.0)]);
+    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
+    let told = |reports: &[Report]| text(&tune(reports, exact).unwrap(), "");
+    let found = told(&[both.clone(), other.clone()]);
+    assert!(found.contains("\n# allreduce, 4 ranks, 512 bytes: compared without reduce_bcast"), "{found}");
+    assert!(found.contains(", ring") && found.contains(" recursive_doubling\n"), "{found}");
+    // Two against one; and the fastest of what is compared is not measured against what is not.
+    let found = told(&[both.clone(), both.clone(), other]);
+    let words = "\n# allreduce, 4 ranks, 512 bytes: compared from 2 of 3 cells, without reduce_bcast";
+    assert!(found.contains(words) && found.contains(" ring\n"), "{found}");
+    let found = told(&[of(&[("ring", 5.0)]), of(&[("recursive_doubling", 6.0)])]);
+    assert!(found.contains("compared from 1 of 2 cells, without recursive_doubling"), "{found}");
+    assert!(!told(&[both.clone(), both]).contains("compared"));
+}
+
+#[test]
 fn verdicts_of_a_run_are_a_data_set() {
     use crate::monitor::{CommunicatorRow, Comparison, ComparisonRow, RankRow, Summary, Verdict};
     let comparison = |bytes_from: u64, ratio: f64| ComparisonRow {

@@ -258,7 +258,9 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
         100.0 * (loss / cells as f64).exp_m1(),
         if undecided > 0 { format!("; undecided against native in {undecided}") } else { String::new() }
     );
-    Some(Block { evidence, rules, sizes: (cells, left) })
+    let sizes = groups.iter().flat_map(|(group, sizes)| sizes.iter().map(move |size| (group, size)));
+    let left_out = sizes.filter_map(|(group, size)| size.left_out(group)).collect();
+    Some(Block { evidence, left_out, rules, sizes: (cells, left) })
 }
 
 impl Node<'_> {
