@@ -46,6 +46,8 @@ pub struct Candidate {
     pub loss: Loss,
     /// Native's time over its own, mean of the logarithms, over cells in which native was measured.
     pub against_native: f64,
+    /// Its time over that of the best of ours, mean of the logarithms, noise included.
+    pub behind: f64,
     /// Messages of all ranks; none where it is not level with the best, so that no tie is to be broken, of the native library, and where
     /// counting them takes too long.
     pub messages: Option<f64>,
@@ -86,6 +88,7 @@ impl Loss {
 struct Found {
     loss: Loss,
     against_native: f64,
+    behind: f64,
     is_undecided: bool,
 }
 
@@ -97,6 +100,7 @@ impl Found {
                 to_native: self.loss.to_native.max(more.loss.to_native),
             },
             against_native: self.against_native + more.against_native,
+            behind: self.behind + more.behind,
             is_undecided: self.is_undecided || more.is_undecided,
         }
     }
@@ -142,6 +146,16 @@ impl Size {
         self.class.map_or_else(|| self.bytes.to_string(), |(from, to)| format!("{from}-{to}"))
     }
 
+    /// The fewest bytes of its calls.
+    pub fn shortest(&self) -> usize {
+        self.class.map_or(self.bytes, |(from, _)| from)
+    }
+
+    /// The most.
+    pub fn longest(&self) -> usize {
+        self.class.map_or(self.bytes, |(_, to)| to)
+    }
+
     /// What of its cells is not compared, in words; none if all is.
     pub fn left_out(&self, group: &Group) -> Option<String> {
         let place = || format!("{}, {} ranks, {} bytes", group.operation, group.ranks, self.name());
@@ -170,12 +184,12 @@ impl Size {
         }
         let Some(cell) = cells.first() else { return Ok(None) };
         let mut candidates = BTreeMap::new();
-        for (name, Found { loss, against_native, is_undecided }) in all.unwrap_or_default() {
+        for (name, Found { loss, against_native, behind, is_undecided }) in all.unwrap_or_default() {
             let choice = if name == NATIVE { None } else { Some(parse_choice(cell.cell.operation, &name)?) };
             // Nothing else is ever as good as another one.
             let level = choice.as_ref().filter(|_| loss.is_level());
             let messages = level.and_then(|choice| messages(choice, cell));
-            candidates.insert(name, Candidate { choice, loss, against_native, messages, is_undecided });
+            candidates.insert(name, Candidate { choice, loss, against_native, behind, messages, is_undecided });
         }
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
         Ok(Some(Self { bytes, class: cell.size_class, candidates, native, left_out }))
@@ -205,13 +219,15 @@ fn in_cell(
         let found = Found {
             loss: Loss { noticed: share * (time.noticed_over(best) + ahead), to_native },
             against_native: share * native.map_or(0.0, |native| native - time.log),
+            behind: share * (time.log - best.log),
             is_undecided: native.is_some_and(|native| time.is_undecided(native)),
         };
         all.insert(time.name.to_owned(), found);
     }
     if let Some(native) = native.filter(|_| settings.native) {
         let loss = Loss { noticed: share * (-lost).max(0.0), to_native: 0.0 };
-        let found = Found { loss, is_undecided: best.is_undecided(native), ..Found::default() };
+        let behind = share * (native - best.log);
+        let found = Found { loss, behind, is_undecided: best.is_undecided(native), ..Found::default() };
         all.insert(NATIVE.to_owned(), found);
     }
     (all, native.map(|native| native - best.log))

@@ -9,7 +9,8 @@
 //!
 //! Modules in reading order: `group` says which cells are measured together, `compared` what of them can be
 //! compared, `losses` what each candidate loses, `path` the
-//! candidates that cost least along the sizes, `rows` makes rows of that, `reach` says for which other numbers of ranks they hold, `tree` makes rows for all numbers at once; `costs` puts
+//! candidates that cost least along the sizes, `rows` makes rows of that, `cut` says where
+//! between two sizes one ends, `reach` says for which other numbers of ranks they hold, `tree` makes rows for all numbers at once; `costs` puts
 //! predictions in the place of measurements; `verdicts` makes cells of what mode `compare` found; `validate` says how good the
 //! rows are for what was left out.
 
@@ -17,6 +18,7 @@
 
 mod compared;
 mod costs;
+mod cut;
 mod group;
 mod losses;
 mod path;

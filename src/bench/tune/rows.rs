@@ -1,5 +1,6 @@
 //! Rows of one group: along the sizes the candidates that lose least, with a price for each change.
 
+use super::cut;
 use super::group::Group;
 use super::losses::{Candidate, Size};
 use super::path;
@@ -30,8 +31,8 @@ pub fn block<'a>(
     for row in chosen.chunk_by(|one, other| one.choice == other.choice) {
         let here = &sizes[end..end + row.len()];
         end += row.len();
-        let middle = |next: &Size| ((sizes[end - 1].bytes.max(1) as f64) * next.bytes as f64).sqrt() as usize;
-        let most = sizes.get(end).map_or(usize::MAX, middle);
+        let next = |next: &Size| cut::between(&sizes[end - 1], path[end - 1], next, path[end]);
+        let most = sizes.get(end).map_or(usize::MAX, next);
         rules.push(Rule {
             operation: group.operation,
             ranks: ranks(row[0], here),

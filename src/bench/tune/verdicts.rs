@@ -6,7 +6,8 @@ use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
-use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Row, Summary};
+use crate::monitor::{CommunicatorRow, ComparisonRow, LimitsRecord, RankRow, Row, Summary};
+use crate::schedule::limits::{Limit, Way};
 use crate::selection::{Transport, defaults};
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ pub fn of_comparisons(summary: &Summary) -> Report {
         collie_version: summary.collie_version.clone(),
         mpi_library: summary.mpi_library.clone(),
         runs: 1,
+        protocol_limits: summary.protocol_limits.as_ref().map(limits).unwrap_or_default(),
         cells,
         ..Report::default()
     }
@@ -86,6 +88,17 @@ fn is_oversubscribed(summary: &Summary, communicator: usize) -> bool {
     let calls = summary.rows.iter().filter(|row| row.communicator == communicator);
     let table = format!(" {}:", defaults::OVERSUBSCRIBED);
     summary.per_rank.iter().any(is_crowded) || calls.into_iter().any(|row: &Row| row.decided_by.contains(&table))
+}
+
+/// What the report of a run says of them.
+fn limits(record: &LimitsRecord) -> Vec<Limit> {
+    let one = |(place, bytes): (usize, &u64)| {
+        let longest = record.longest.get(place).map_or(2, |longest| longest / (*bytes).max(1));
+        let way = record.ways.get(place).filter(|word| *word != Way::Both.word());
+        let way = way.map_or_else(String::new, |word| format!(":{word}"));
+        format!("{bytes}x{}{way}", longest.next_power_of_two().max(2)).parse().ok()
+    };
+    record.bytes.iter().enumerate().filter_map(one).collect()
 }
 
 /// Ranks on each node, by the hosts of a communicator's members.
