@@ -306,6 +306,27 @@ fn predicted_rules_say_so_and_compare_nothing_with_native() {
 }
 
 #[test]
+fn measurements_may_be_csv() {
+    let rows = "operation,datatype,root,bytes,ranks,ranks_per_node,oversubscribed,variant,algorithm,median_seconds,mpi_library\n\
+                bcast,double,0,512,8,8,false,native,native,1e-5,An MPI 4.0\n\
+                bcast,double,0,512,8,8,false,binomial,binomial:segment=none,5e-6,An MPI 4.0\n";
+    let (_folder, table) = file("bench.csv", rows);
+    let (_other, report) = file("bench.json", MEASURED);
+    for files in [&[table.as_str()][..], &[&report, &table], &[&table, &table]] {
+        let rules = printed(collie(&["tune"]).args(files));
+        let libraries = rules.matches("#   An MPI 4.0, jobs: 1\n").count();
+        assert!(libraries == files.len() && rules.contains("native over this: 512 2.00\n"), "{rules}");
+    }
+    let explain = ["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &table];
+    let told = printed(&mut collie(&explain));
+    assert!(told.contains("measured on An MPI 4.0, 512 bytes, native over this:\n  binomial:segment=none"), "{told}");
+    let (_wrong, wrong) = file("wrong.csv", &rows.replace("5e-6", "fast"));
+    let (code, words) = failed(&mut collie(&["tune", &wrong]));
+    let expected = "wrong.csv: line 3, column 10 (median_seconds): found 'fast'; accepted: seconds";
+    assert!(code == 1 && words.contains(expected), "{words}");
+}
+
+#[test]
 fn what_decides_nothing_is_told() {
     let (_folder, full) = file("full.json", MEASURED);
     let (_other, quick) = file("quick.json", &MEASURED.replace(r#""variant": "binomial""#, r#""variant": "auto""#));
@@ -363,7 +384,8 @@ fn files_without_measurements_are_told_for_what_they_are() {
             assert_eq!(code, 1, "{words}");
             assert!(words.contains(&format!("{path}: {found}")), "{words}");
             assert!(
-                words.contains("; accepted: what collie bench --json wrote, or a run with COLLIE_MODE=compare"),
+                words
+                    .contains("; accepted: what collie bench --json or --csv wrote, or a run with COLLIE_MODE=compare"),
                 "{words}"
             );
         }

@@ -6,7 +6,7 @@ use crate::algorithm::format_bytes;
 use crate::bench::result::{CellRow, Report};
 use crate::bench::tune::{Block, PREDICTED_STEPS, ours};
 use crate::schedule::simulate::Network;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Cells that are named where some are left out.
 const NAMED: usize = 4;
@@ -25,8 +25,8 @@ pub enum Source<'a> {
 pub struct Head<'a> {
     /// Where the times come from.
     pub source: Source<'a>,
-    /// The files that were read.
-    pub files: &'a [PathBuf],
+    /// The file of each report that was read.
+    pub files: &'a [&'a Path],
     /// What they held.
     pub reports: &'a [Report],
     /// Whether native was a candidate.
@@ -107,7 +107,7 @@ impl Head<'_> {
 
     /// What the files hold that decides nothing.
     fn left_out(&self) -> Vec<String> {
-        let of_file = |(file, report): (&PathBuf, &Report)| {
+        let of_file = |(file, report): (&&Path, &Report)| {
             let empty: Vec<_> = report.cells.iter().filter(|cell| ours(cell).next().is_none()).collect();
             let mut named: Vec<_> = empty.iter().take(NAMED).map(|cell| named(cell)).collect();
             named.extend((empty.len() > NAMED).then(|| "...".to_owned()));

@@ -69,8 +69,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
-        let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<_, _>>();
-        let compared = reports.and_then(|reports| against::compare(&Report::merge(reports), &network, arguments.steps));
+        let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
+        let merged = reports.map(|reports| Report::merge(reports.concat()));
+        let compared = merged.and_then(|report| against::compare(&report, &network, arguments.steps));
         return compared.map(Done::from).map_err(Failure::cannot);
     }
     let [operation, ranks] = [&arguments.operation, &arguments.ranks].map(|given| given.as_deref().unwrap_or_default());

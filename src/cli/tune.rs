@@ -27,7 +27,7 @@ use std::time::Duration;
                         COLLIE_RULES=site.rules collie run -- mpirun -n 4 ./app   use\n  \
                         collie tune openmpi.json mpich.json --by-mpi --price 0.1")]
 pub struct Arguments {
-    /// Reports that `collie bench --json` wrote, with the algorithms in question forced by -a; or that runs with
+    /// Reports that `collie bench --json` or --csv wrote, with the algorithms in question forced by -a; or that runs with
     /// COLLIE_MODE=compare and COLLIE_REPORT=run.json did
     #[arg(required_unless_present = "network")]
     files: Vec<PathBuf>,
@@ -106,9 +106,13 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         (Some(network), Some(ranks), Some(progress)) => Some(simulate(arguments, network, ranks, progress)?),
         _ => None,
     };
-    let read = arguments.files.iter().map(|file| measurements::read(file).map_err(Failure::cannot));
-    let simulations = simulated.iter().map(|simulated| Ok(simulated.report.clone()));
-    let mut reports = read.chain(simulations).collect::<Result<Vec<_>, _>>()?;
+    let (mut reports, mut files) = (Vec::new(), Vec::new());
+    for file in &arguments.files {
+        let read = measurements::read(file).map_err(Failure::cannot)?;
+        files.extend(read.iter().map(|_| file.as_path()));
+        reports.extend(read);
+    }
+    reports.extend(simulated.iter().map(|simulated| simulated.report.clone()));
     if arguments.model == Model::Cost && simulated.is_none() {
         let costs = tune::predicted(&reports, network.as_ref());
         reports = costs.map_err(|error| Failure::cannot(error.to_string()))?;
@@ -125,7 +129,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::cannot(message));
     }
     let settings = arguments.settings();
-    let head = Head { source, files: &arguments.files, reports: &reports, native: settings.native };
+    let head = Head { source, files: &files, reports: &reports, native: settings.native };
     if arguments.validate {
         let told = validated::told(&reports, network.as_ref(), settings);
         let (text, drawing) = told.map_err(|error| Failure::cannot(error.to_string()))?;
