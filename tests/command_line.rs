@@ -302,7 +302,8 @@ fn tune_validates_and_predicts() {
     assert!(told.ends_with("nothing wrong\n"), "{told}");
     let rules = std::fs::read_to_string(&predicted).unwrap();
     assert!(
-        rules.contains("predicted on the network ethernet")
+        rules.contains(": simulated on the network ethernet, ")
+            && !rules.contains("native")
             && rules.contains("\nallreduce   12-32 ")
             && rules.contains("\ngather      4-11 "),
         "{rules}"
@@ -310,6 +311,48 @@ fn tune_validates_and_predicts() {
     let (code, words) = failed(&mut collie(&["tune", "--network", "ethernet"]));
     assert_eq!(code, 2);
     assert!(words.contains("--network: for which --ranks"), "{words}");
+}
+
+#[test]
+fn predicted_rules_say_so_and_compare_nothing_with_native() {
+    let (_folder, path) = file("bench.json", MEASURED);
+    let rules = printed(&mut collie(&["tune", "--model", "cost", "--network", "ethernet", &path]));
+    assert!(rules.contains(": predicted on the network ethernet, by simulation of up to 262144 steps"), "{rules}");
+    assert!(rules.contains("\n#   An MPI 4.0, jobs: 1\n") && !rules.contains("native"), "{rules}");
+    let presets = printed(&mut collie(&["tune", "--model", "cost", &path]));
+    assert!(presets.contains(": predicted on the presets shared_memory, on one node, and ethernet, "), "{presets}");
+}
+
+#[test]
+fn measurements_may_be_csv() {
+    let rows = "operation,datatype,root,bytes,ranks,ranks_per_node,oversubscribed,variant,algorithm,median_seconds,mpi_library\n\
+                bcast,double,0,512,8,8,false,native,native,1e-5,An MPI 4.0\n\
+                bcast,double,0,512,8,8,false,binomial,binomial:segment=none,5e-6,An MPI 4.0\n";
+    let (_folder, table) = file("bench.csv", rows);
+    let (_other, report) = file("bench.json", MEASURED);
+    for files in [&[table.as_str()][..], &[&report, &table], &[&table, &table]] {
+        let rules = printed(collie(&["tune"]).args(files));
+        let libraries = rules.matches("#   An MPI 4.0, jobs: 1\n").count();
+        assert!(libraries == files.len() && rules.contains("native over this: 512 2.00\n"), "{rules}");
+    }
+    let explain = ["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &table];
+    let told = printed(&mut collie(&explain));
+    assert!(told.contains("measured on An MPI 4.0, 512 bytes, native over this:\n  binomial:segment=none"), "{told}");
+    let (_wrong, wrong) = file("wrong.csv", &rows.replace("5e-6", "fast"));
+    let (code, words) = failed(&mut collie(&["tune", &wrong]));
+    let expected = "wrong.csv: line 3, column 10 (median_seconds): found 'fast'; accepted: seconds";
+    assert!(code == 1 && words.contains(expected), "{words}");
+}
+
+#[test]
+fn what_decides_nothing_is_told() {
+    let (_folder, full) = file("full.json", MEASURED);
+    let (_other, quick) = file("quick.json", &MEASURED.replace(r#""variant": "binomial""#, r#""variant": "auto""#));
+    let Output { status, stdout, stderr } = collie(&["tune", &full, &quick]).output().unwrap();
+    let (rules, words) = (text(&stdout), text(&stderr));
+    assert!(status.success() && rules.contains("native over this: 512 2.00\n"), "{rules}");
+    let told = "quick.json: 1 of 1 cells decide nothing, for want of an algorithm that -a asked for: bcast 512 among 8 ranks\n";
+    assert!(words.starts_with("collie: ") && words.ends_with(told) && rules.contains(told), "{words}{rules}");
 }
 
 /// A report of a run of mode compare, from the snapshot that holds how these are written.
@@ -327,6 +370,12 @@ fn explain_and_tune_read_the_verdicts_of_a_run() {
     assert!(told.contains("measured on Open MPI v4.1.4, "), "{told}");
     let row = told.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
     assert!(row[0] == "native" && told.contains("  1.56 (1.55 to 1.56)\n"), "{told}");
+    assert!(told.contains(", 1M to 2097151 bytes, native over this:\n"), "{told}");
+    // Of a run with more ranks than cores, as its ranks say.
+    let crowded = compared().replace("\"pid\": ", "\"oversubscribed\": true,\n      \"pid\": ");
+    let (_other, crowded) = file("crowded.json", &crowded);
+    let arguments = ["--ranks", "8", "--nodes", "2", "--bytes", "1M", "--oversubscribed", "--measured", &crowded];
+    assert!(printed(collie(&["explain", "allreduce"]).args(arguments)).contains("  1.56 (1.55 to 1.56)\n"));
     assert!(printed(&mut collie(&["tune", &path])).contains("\nallreduce "));
 }
 
@@ -353,7 +402,8 @@ fn files_without_measurements_are_told_for_what_they_are() {
             assert_eq!(code, 1, "{words}");
             assert!(words.contains(&format!("{path}: {found}")), "{words}");
             assert!(
-                words.contains("; accepted: what collie bench --json wrote, or a run with COLLIE_MODE=compare"),
+                words
+                    .contains("; accepted: what collie bench --json or --csv wrote, or a run with COLLIE_MODE=compare"),
                 "{words}"
             );
         }
@@ -676,6 +726,32 @@ fn a_long_simulation_tells_how_far_it_is_and_keeps_what_is_done() {
     assert_eq!(status.code(), Some(130));
     let told = text(&stdout);
     assert!(told.contains("8 ranks") && told.contains("? not reached: "), "{told}");
+}
+
+#[test]
+fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
+    for (signal, code) in [(libc::SIGTERM, 143), (libc::SIGINT, 130)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.rules");
+        let arguments = ["tune", "--network", "ethernet", "--ranks", "4-65536", "--operation", "gather", "-o"];
+        let mut command = collie(&arguments);
+        let mut child = command.arg(&path).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
+        std::io::BufRead::read_line(&mut errors, &mut String::new()).unwrap();
+        // SAFETY: it touches no memory of this process.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, signal) }, 0);
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(code));
+        let mut words = String::new();
+        std::io::Read::read_to_string(&mut errors, &mut words).unwrap();
+        assert!(words.contains("collie: not simulated, gather: "), "{words}");
+        let rules = std::fs::read_to_string(&path).unwrap();
+        assert!(rules.contains("\n# Partial: ended before all was simulated. Missing:\n#   gather: "), "{rules}");
+        assert!(rules.contains(" of 120 cells, the first of them on ") && rules.contains("\ngather "), "{rules}");
+    }
+    let hurried = ["tune", "--network", "ethernet", "--ranks", "4-65536", "--operation", "barrier", "--patience", "0"];
+    let rules = printed(&mut collie(&hurried));
+    assert!(rules.contains(" times are by the cost formula: more steps than --steps, or not begun"), "{rules}");
 }
 
 #[test]

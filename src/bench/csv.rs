@@ -1,4 +1,4 @@
-//! The result as comma-separated values: a row for each cell and variant.
+//! The result as comma-separated values: a row for each cell and variant. Columns are added at the end.
 
 #![forbid(unsafe_code)]
 
@@ -7,7 +7,8 @@ use super::result::Report;
 use std::fmt::Write;
 
 const HEAD: &str = "operation,datatype,root,bytes,ranks,nodes,oversubscribed,cold,jobs,rounds,variant,algorithm,median_seconds,p10_seconds,\
-                    p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right,transport";
+                    p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right,transport,mean_seconds,ranks_per_node,mpi_library,\
+                    collie_version";
 
 /// Head and rows; of the overhead scenario, those of its measurements.
 pub fn text(report: &Report) -> String {
@@ -22,7 +23,7 @@ pub fn text(report: &Report) -> String {
             let ratio = variant.against_native;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{}",
                 cell.operation,
                 cell.datatype.name(),
                 cell.root,
@@ -46,6 +47,10 @@ pub fn text(report: &Report) -> String {
                 cell.calls.map_or_else(String::new, |calls| calls.to_string()),
                 !row.wrong.contains(&variant.variant),
                 if variant.variant == NATIVE { "" } else { variant.transport.name() },
+                seconds.mean,
+                row.ranks_per_node.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
+                quoted(&report.mpi_library),
+                quoted(&report.collie_version),
             );
         }
     }
@@ -85,7 +90,7 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
         assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
-        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages"), "{text}");
+        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3"), "{text}");
         assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());
     }
 }

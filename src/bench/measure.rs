@@ -79,7 +79,9 @@ fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Resul
     if program.overhead {
         report.overheads = overhead::measure(job, &program)?;
     } else {
-        report.cells = Bench::new(job, &program, settings.bandwidth)?.cells(talk)?;
+        let bench = Bench::new(job, &program, settings.bandwidth)?;
+        report.protocol_limits = bench.limits().limits().collect();
+        report.cells = bench.cells(talk)?;
     }
     if job.rank != 0 {
         return Ok(0);
@@ -146,6 +148,11 @@ impl<'a> Bench<'a> {
         Ok(Self { job, program, transports, configuration, bandwidth })
     }
 
+    /// Beyond which lengths a message within a node travels in pieces.
+    fn limits(&self) -> ProtocolLimits {
+        ProtocolLimits::from_word(transports::limits(&self.configuration))
+    }
+
     /// Measures all cells, in an order that the seed decides; rows in the order of the program.
     fn cells(&'a self, talk: bool) -> Result<Vec<CellRow>> {
         let mut order: Vec<usize> = (0..self.program.cells.len()).collect();
@@ -183,6 +190,7 @@ impl<'a> Bench<'a> {
         let limit = |rate| bound::seconds(cell.operation, cell.bytes, &self.job.ranks_per_node, root_node, rate);
         Ok(CellRow {
             cell: *cell,
+            size_class: None,
             ranks: self.job.size as u32,
             ranks_per_node: self.job.ranks_per_node.clone(),
             oversubscribed: self.job.oversubscribed,
@@ -202,7 +210,7 @@ impl<'a> Bench<'a> {
             one_node: self.job.nodes.is_empty(),
             oversubscribed: self.job.oversubscribed,
             mpi: Mpi::of(&self.job.library()),
-            limits: ProtocolLimits::from_word(transports::limits(&self.configuration)),
+            limits: self.limits(),
         };
         let names = self.program.variants(cell);
         let (mut all, mut left_out) = (Vec::new(), Vec::new());

@@ -6,6 +6,7 @@
 //!   [`program`]: cells and variants, decided by rank 0 for all ranks. [`variants`]: who that is in a cell.
 //! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`], [`page`]: its forms.
+//!   [`from_csv`]: the second of these read back.
 //!   [`output`]: where they go.
 //! * [`tune`]: from measured cells to rules. [`regrets`]: how good these are, as a drawing.
 //! * `job`, `exchange` (feature `mpi`): everything that speaks MPI; `over`: the communicators of a transport.
@@ -17,6 +18,7 @@
 pub mod bound;
 pub mod cell;
 pub mod csv;
+pub mod from_csv;
 pub mod memory;
 pub mod output;
 pub mod page;

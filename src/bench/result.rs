@@ -7,6 +7,7 @@ use super::pattern::Pattern;
 use super::program::{MODES, NATIVE, is_auto};
 use super::statistics::{self, Ratio, Spread};
 use crate::algorithm::Operation;
+use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::selection::Transport;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ pub struct Report {
     /// Share of the plan's time in collectives whose calls these cells stand for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned_share: Option<f64>,
+    /// Beyond which lengths a message within a node travels in pieces; empty where none does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protocol_limits: Vec<Limit>,
     /// Cells in the order of ranks, operation, datatype, root, bytes.
     pub cells: Vec<CellRow>,
     /// What Collie adds to calls that it passes on; empty unless that was asked for.
@@ -47,6 +51,9 @@ pub struct CellRow {
     /// What was called.
     #[serde(flatten)]
     pub cell: Cell,
+    /// Of the calls of a program, the fewest and the most bytes of those that were taken together; `bytes` is between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_class: Option<(usize, usize)>,
     /// Number of ranks.
     pub ranks: u32,
     /// Ranks on each node.
@@ -134,6 +141,11 @@ impl CellRow {
 }
 
 impl Report {
+    /// Those of [`protocol_limits`](Self::protocol_limits).
+    pub fn limits(&self) -> ProtocolLimits {
+        ProtocolLimits::of(self.protocol_limits.iter().copied()).unwrap_or(ProtocolLimits::NONE)
+    }
+
     /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.
     pub fn merge(reports: Vec<Self>) -> Self {
         let mut all = Self::default();
@@ -221,6 +233,7 @@ pub(super) mod tests {
         };
         CellRow {
             cell: Cell::new(operation, Datatype::Double, 0, bytes).unwrap(),
+            size_class: None,
             ranks,
             ranks_per_node: vec![ranks],
             oversubscribed: false,

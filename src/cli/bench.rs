@@ -123,7 +123,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let reports = commands.iter().map(|command| job(command)).collect::<Result<Vec<_>, _>>()?;
     let report = Report::merge(reports);
     let text = output::written(&arguments.settings, &report).map_err(Failure::cannot)?;
-    Ok(Done { text, code: output::code(&report) })
+    Ok(Done { text, code: output::code(&report), ..Done::default() })
 }
 
 /// The launcher of `family`, or the first of any.

@@ -32,7 +32,7 @@ enum Export {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let RulesFile { path, text } = RulesFile::read(&arguments.file);
     let text = text.map_err(|why| Failure::cannot(format!("cannot read '{path}': {why}")))?;
-    let wrong = |errors: ConfigurationErrors| Ok(Done { text: format!("{errors}\n"), code: 1 });
+    let wrong = |errors: ConfigurationErrors| Ok(Done { text: format!("{errors}\n"), code: 1, ..Done::default() });
     let rules = match parse_rules(&path, &text) {
         Ok(rules) => rules,
         Err(errors) => return wrong(errors),

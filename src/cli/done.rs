@@ -1,16 +1,19 @@
 //! How a subcommand ends.
 
 /// What a subcommand could do.
+#[derive(Default)]
 pub struct Done {
     /// For standard output.
     pub text: String,
+    /// Lines for standard error.
+    pub notes: Vec<String>,
     /// Exit code.
     pub code: u8,
 }
 
 impl From<String> for Done {
     fn from(text: String) -> Self {
-        Self { text, code: 0 }
+        Self { text, ..Self::default() }
     }
 }
 

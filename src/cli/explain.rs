@@ -69,7 +69,7 @@ pub struct Arguments {
     /// Network whose α/β cuts segments, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
-    /// Show what collie bench measured (--json) of such calls, or what a run in mode compare found; may be given several times
+    /// Show what collie bench measured (--json or --csv) of such calls, or what a run in mode compare found; may be given several times
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
 }
@@ -106,7 +106,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
     let numa = numa.unwrap_or_else(|| configuration.numa.stated(ranks).unwrap_or_default());
     let reports = arguments.measured.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
-    let reports = reports.map_err(Failure::cannot)?;
+    let reports = reports.map_err(Failure::cannot)?.concat();
     let situation = Situation {
         ranks,
         one_node: nodes.is_empty(),

@@ -30,7 +30,8 @@ impl Measured {
             && (cell.ranks_per_node.len() == 1) == self.one_node
             && cell.oversubscribed == self.oversubscribed;
         let of = |bytes: usize| (bytes.max(1) as f64).log2();
-        alike.then(|| (of(cell.cell.bytes) - of(self.bytes)).abs())
+        let is_inside = cell.size_class.is_some_and(|(from, to)| (from..=to).contains(&self.bytes));
+        alike.then(|| if is_inside { 0.0 } else { (of(cell.cell.bytes) - of(self.bytes)).abs() })
     }
 }
 
@@ -45,7 +46,10 @@ pub fn told(reports: &[Report], wanted: &Measured) -> String {
             continue;
         };
         for (_, cell) in distances().filter(|(distance, _)| *distance <= nearest) {
-            let bytes = format_bytes(cell.cell.bytes);
+            let bytes = match cell.size_class {
+                Some((from, to)) => format!("{} to {}", format_bytes(from), format_bytes(to)),
+                None => format_bytes(cell.cell.bytes),
+            };
             text.push_str(&format!("measured on {}, {bytes} bytes, native over this:\n", report.mpi_library));
             let mut variants: Vec<_> = cell.variants.iter().collect();
             variants.sort_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));

@@ -2,24 +2,32 @@
 //! run, as cells alike.
 
 use crate::bench::result::Report;
-use crate::bench::tune;
+use crate::bench::{from_csv, tune};
 use crate::report::{self, ReadError};
 use serde_json::Value;
 use std::path::Path;
 
 /// What such a file may be.
-const ACCEPTED: &str = "what collie bench --json wrote, or a run with COLLIE_MODE=compare and COLLIE_REPORT=run.json";
+const ACCEPTED: &str =
+    "what collie bench --json or --csv wrote, or a run with COLLIE_MODE=compare and COLLIE_REPORT=run.json";
 
 /// Names of fields that are told of an unknown file.
 const NAMED: usize = 4;
 
-/// Reads a report of `collie bench`, or the verdicts of a run.
+/// Reads a report of `collie bench`, several from a file of its rows (`--csv`), or the verdicts of a run.
 ///
 /// # Errors
 /// The file cannot be read; or what it holds instead, and what is accepted.
-pub fn read(path: &Path) -> Result<Report, String> {
+pub fn read(path: &Path) -> Result<Vec<Report>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    parse(&text).map_err(|found| format!("{}: found {found}; accepted: {ACCEPTED}", path.display()))
+    if from_csv::is_csv(&text) {
+        let reports = from_csv::read(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let is_empty = reports.is_empty();
+        return if is_empty { Err(format!("{}: found a head and no rows", path.display())) } else { Ok(reports) };
+    }
+    parse(&text)
+        .map(|report| vec![report])
+        .map_err(|found| format!("{}: found {found}; accepted: {ACCEPTED}", path.display()))
 }
 
 /// # Errors

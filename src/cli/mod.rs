@@ -13,6 +13,7 @@ mod done;
 mod draw;
 mod explain;
 mod fit;
+mod head;
 mod help;
 mod launcher;
 mod library;
@@ -96,13 +97,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Tune(arguments) => tune::execute(&arguments),
         Command::Help(arguments) => help::execute(&arguments, CommandLine::command()),
     };
-    let Done { text, code } = match result {
+    let Done { text, notes, code } = match result {
         Ok(done) => done,
         Err(Failure { message, code }) => {
             eprintln!("collie: {message}");
             return ExitCode::from(code);
         }
     };
+    notes.iter().for_each(|note| eprintln!("collie: {note}"));
     match std::io::stdout().write_all(text.as_bytes()) {
         // Whoever reads may have seen enough, as in `collie list | head`.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// Simulate algorithms on a stated network: the time of each, and the fastest for every size
 ///
-/// What takes long is told on standard error. SIGINT (Ctrl-C) ends it and prints what is done, fewest ranks first; a second one
-/// ends without.
+/// What takes long is told on standard error. SIGINT (Ctrl-C) or SIGTERM ends it and prints what is done, fewest ranks first; a
+/// second one ends without.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie simulate allreduce --ranks 8-512\n  \
                         collie simulate bcast --algorithm pipeline:segment=64K --algorithm binomial --ranks 48 --bytes 1K-64M\n  \
@@ -69,8 +69,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
-        let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<_, _>>();
-        let compared = reports.and_then(|reports| against::compare(&Report::merge(reports), &network, arguments.steps));
+        let reports = arguments.against.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
+        let merged = reports.map(|reports| Report::merge(reports.concat()));
+        let compared = merged.and_then(|report| against::compare(&report, &network, arguments.steps));
         return compared.map(Done::from).map_err(Failure::cannot);
     }
     let [operation, ranks] = [&arguments.operation, &arguments.ranks].map(|given| given.as_deref().unwrap_or_default());
@@ -93,8 +94,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         written.map_err(|error| Failure::cannot(format!("cannot write {}: {error}", path.display())))?;
     }
     let text = report(&rows, &ranks, &bytes, &network);
-    // As shells tell a program that SIGINT ended.
-    Ok(Done { text, code: if progress.is_ended() { 130 } else { 0 } })
+    Ok(Done { text, code: progress.code(), ..Done::default() })
 }
 
 fn choices(operation: Operation, names: &[String], shares_memory: bool) -> Result<Vec<Choice>, String> {

@@ -1,9 +1,9 @@
 //! Many simulations, as many at a time as there are processors: what is done of them is told while they run, and kept when
-//! somebody ends them (SIGINT).
+//! somebody ends them (SIGINT or SIGTERM).
 
 use crate::algorithm::{Choice, Operation};
 use crate::schedule::simulate::{Network, Prediction, predict};
-use signal_hook::consts::SIGINT;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -66,9 +66,11 @@ impl Plan<'_> {
     }
 }
 
-/// How far simulations have come; a second SIGINT ends the process.
+/// How far simulations have come; a second signal ends the process.
 pub struct Progress {
     ended: Arc<AtomicBool>,
+    /// Which signal ended them.
+    signal: Arc<AtomicUsize>,
     begun: Instant,
     told: Mutex<Option<Instant>>,
     /// Whether lines take each other's place.
@@ -76,18 +78,42 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// From here on SIGINT ends the simulations, not the process.
+    /// From here on SIGINT and SIGTERM end the simulations, not the process.
     pub fn start() -> Self {
         let ended = Arc::new(AtomicBool::new(false));
-        // Where a signal cannot be caught, it ends the process as ever. The first one sets the flag that makes the second final.
-        drop(flag::register_conditional_default(SIGINT, Arc::clone(&ended)));
-        drop(flag::register(SIGINT, Arc::clone(&ended)));
-        Self { ended, begun: Instant::now(), told: Mutex::new(None), live: std::io::stderr().is_terminal() }
+        let signal = Arc::new(AtomicUsize::new(0));
+        for caught in [SIGINT, SIGTERM] {
+            // Where a signal cannot be caught, it ends the process as ever. The first one sets the flag that makes the second final.
+            drop(flag::register_conditional_default(caught, Arc::clone(&ended)));
+            drop(flag::register_usize(caught, Arc::clone(&signal), caught as usize));
+            drop(flag::register(caught, Arc::clone(&ended)));
+        }
+        Self { ended, signal, begun: Instant::now(), told: Mutex::new(None), live: std::io::stderr().is_terminal() }
     }
 
     /// Whether somebody has ended them.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Ends them, as a signal does.
+    #[cfg(test)]
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// The exit code: 0, or as shells tell a program that a signal ended.
+    pub fn code(&self) -> u8 {
+        match self.signal.load(Ordering::Relaxed) {
+            0 => 0,
+            signal => 128 + signal as u8,
+        }
+    }
+
+    /// Until when, from the start, the next of `left` tasks may take, so that all of them share what remains of `patience`.
+    pub fn share_of(&self, patience: Duration, left: usize) -> Duration {
+        let elapsed = self.begun.elapsed();
+        elapsed.saturating_add(patience.saturating_sub(elapsed) / left.max(1) as u32)
     }
 
     /// Tells what is at hand: on a terminal twice a second in one line, elsewhere a line every ten seconds. Nothing in the first
@@ -190,7 +216,7 @@ mod tests {
         assert!(times[0].iter().all(|time| time.told().is_some_and(|told| !told.simulated)), "{times:?}");
         let times = simulated(&plan, &progress).unwrap();
         assert!(times[0].iter().all(|time| time.told().is_some_and(|told| told.simulated)), "{times:?}");
-        progress.ended.store(true, Ordering::Relaxed);
+        progress.end();
         assert_eq!(simulated(&plan, &progress).unwrap(), [[Time::NotReached; 4]]);
         let order: Vec<_> = (0..5).map(|number| plan.job(number)).collect();
         assert_eq!(order, [Some((0, 0)), Some((0, 1)), Some((0, 2)), Some((0, 3)), None]);

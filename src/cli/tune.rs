@@ -1,5 +1,7 @@
 //! `collie tune`: a rules file from what `collie bench` measured, or what mode `compare` found.
 
+use super::head::{Head, Source};
+use super::predicted::{Predicted, Wanted};
 use super::simulating::Progress;
 use super::values::values;
 use super::{Done, Failure, measurements, predicted, validated};
@@ -9,6 +11,7 @@ use crate::bench::tune::{self, Extend, Form, Settings};
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
 ///
@@ -24,7 +27,7 @@ use std::path::PathBuf;
                         COLLIE_RULES=site.rules collie run -- mpirun -n 4 ./app   use\n  \
                         collie tune openmpi.json mpich.json --by-mpi --price 0.1")]
 pub struct Arguments {
-    /// Reports that `collie bench --json` wrote, with the algorithms in question forced by -a; or that runs with
+    /// Reports that `collie bench --json` or --csv wrote, with the algorithms in question forced by -a; or that runs with
     /// COLLIE_MODE=compare and COLLIE_REPORT=run.json did
     #[arg(required_unless_present = "network")]
     files: Vec<PathBuf>,
@@ -61,6 +64,10 @@ pub struct Arguments {
     /// With --ranks: steps up to which a call is simulated; beyond them the cost formula tells the time
     #[arg(long, requires = "ranks", default_value_t = 1_000_000)]
     steps: usize,
+    /// With --ranks: seconds after which what is left is told by the cost formula; each operation has its share of them, and fewest
+    /// ranks come first
+    #[arg(long, requires = "ranks", value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
+    patience: Option<f64>,
     /// Instead of rules, print how good they are for what was left out of the measurements (each size, each number of ranks,
     /// each report), beside the least predicted cost, the fixed tables of the literature and native
     #[arg(long, requires = "files", conflicts_with_all = ["output", "ranks", "model"])]
@@ -95,33 +102,34 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(message));
     }
     let progress = arguments.ranks.as_ref().map(|_| Progress::start());
-    let predicted = match (&network, &arguments.ranks, &progress) {
-        (Some(network), Some(ranks), Some(progress)) => Some(predict(arguments, network, ranks, progress)?),
+    let simulated = match (&network, &arguments.ranks, &progress) {
+        (Some(network), Some(ranks), Some(progress)) => Some(simulate(arguments, network, ranks, progress)?),
         _ => None,
     };
-    let read = arguments.files.iter().map(|file| measurements::read(file).map_err(Failure::cannot));
-    let mut reports = read.chain(predicted.map(Ok)).collect::<Result<Vec<_>, _>>()?;
-    if arguments.model == Model::Cost && arguments.ranks.is_none() {
+    let (mut reports, mut files) = (Vec::new(), Vec::new());
+    for file in &arguments.files {
+        let read = measurements::read(file).map_err(Failure::cannot)?;
+        files.extend(read.iter().map(|_| file.as_path()));
+        reports.extend(read);
+    }
+    reports.extend(simulated.iter().map(|simulated| simulated.report.clone()));
+    if arguments.model == Model::Cost && simulated.is_none() {
         let costs = tune::predicted(&reports, network.as_ref());
         reports = costs.map_err(|error| Failure::cannot(error.to_string()))?;
     }
+    let source = match (&network, &simulated) {
+        (Some(network), Some(simulated)) => Source::Simulated(network, simulated),
+        _ if arguments.model == Model::Cost => Source::Predicted(network.as_ref()),
+        _ => Source::Measured,
+    };
     let named = |report: &&Report| Mpi::of(&report.mpi_library).implementation != Implementation::Other;
     if let Some(other) = reports.iter().find(|report| arguments.by_mpi && !named(report)) {
         let accepted = Implementation::NAMED.map(Implementation::name).join(", ");
         let message = format!("--by-mpi: rules cannot name '{}'; accepted: {accepted}", other.mpi_library);
         return Err(Failure::cannot(message));
     }
-    let settings = Settings {
-        form: if arguments.model == Model::Tree { Form::Tree } else { Form::Table },
-        price: arguments.price,
-        native: !arguments.ours,
-        by_mpi: arguments.by_mpi,
-        extend: match arguments.exact {
-            true => Extend::Exact,
-            false if arguments.ranks.is_some() => Extend::Near,
-            false => Extend::Alike,
-        },
-    };
+    let settings = arguments.settings();
+    let head = Head { source, files: &files, reports: &reports, native: settings.native };
     if arguments.validate {
         let told = validated::told(&reports, network.as_ref(), settings);
         let (text, drawing) = told.map_err(|error| Failure::cannot(error.to_string()))?;
@@ -129,44 +137,62 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
             let written = std::fs::write(path, drawing);
             written.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
         }
-        return Ok(Done::from(text));
+        return Ok(Done { text, notes: head.notes(&[]), ..Done::default() });
     }
     let blocks = tune::tune(&reports, settings).map_err(|error| Failure::cannot(error.to_string()))?;
     if blocks.is_empty() {
-        let files: Vec<_> = arguments.files.iter().map(|file| file.display().to_string()).collect();
-        return Err(Failure::cannot(format!(
-            "{}: no algorithm was measured besides native and auto; measure with collie bench -a ALGORITHM or -a all",
-            files.join(", ")
-        )));
+        return Err(nothing(arguments, simulated.as_ref()));
     }
-    let measured: Vec<_> =
-        reports.iter().map(|report| format!("  {}, jobs: {}", report.mpi_library, report.runs)).collect();
-    // As shells tell a program that SIGINT ended.
-    let code = if progress.is_some_and(|progress| progress.is_ended()) { 130 } else { 0 };
-    let done = |text| Done { text, code };
-    let (sizes, left) = blocks.iter().fold((0, 0), |sum, block| (sum.0 + block.sizes.0, sum.1 + block.sizes.1));
-    let told = format!(
-        "{left} of {sizes} cells are left to native, which was faster there, or slower by no more than the noise or a row is \
-         worth (--price)"
-    );
-    let header = format!(
-        "Written by collie tune {} from:\n{}\nA number behind a size is native's time over that of the row's algorithm, \
-         or of the best of Collie's where the row is native.{}",
-        env!("CARGO_PKG_VERSION"),
-        measured.join("\n"),
-        if arguments.ours { String::new() } else { format!("\n{told}.") }
-    );
-    let text = tune::text(&blocks, &header);
-    let Some(output) = &arguments.output else { return Ok(done(text)) };
-    std::fs::write(output, text).map_err(|error| Failure::cannot(format!("{}: {error}", output.display())))?;
-    Ok(done(if arguments.ours { String::new() } else { format!("{}: {told}\n", output.display()) }))
+    let rules = tune::text(&blocks, &head.text(&blocks));
+    let (notes, code) = (head.notes(&blocks), progress.map_or(0, |progress| progress.code()));
+    let Some(output) = &arguments.output else { return Ok(Done { text: rules, notes, code }) };
+    let path = output.display();
+    std::fs::write(output, rules).map_err(|error| Failure::cannot(format!("{path}: {error}")))?;
+    let text = head.left_to_native(&blocks).map_or_else(String::new, |left| format!("{path}: {left}\n"));
+    Ok(Done { text, notes, code })
+}
+
+/// Why there are no rules.
+fn nothing(arguments: &Arguments, simulated: Option<&Predicted>) -> Failure {
+    if simulated.is_some() {
+        return Failure::cannot("ended before all algorithms were simulated in any cell");
+    }
+    let files: Vec<_> = arguments.files.iter().map(|file| file.display().to_string()).collect();
+    Failure::cannot(format!(
+        "{}: no algorithm was measured besides native and auto; measure with collie bench -a ALGORITHM or -a all",
+        files.join(", ")
+    ))
+}
+
+impl Arguments {
+    const fn settings(&self) -> Settings {
+        Settings {
+            form: if matches!(self.model, Model::Tree) { Form::Tree } else { Form::Table },
+            price: self.price,
+            native: !self.ours,
+            by_mpi: self.by_mpi,
+            extend: match self.exact {
+                true => Extend::Exact,
+                false if self.ranks.is_some() => Extend::Near,
+                false => Extend::Alike,
+            },
+        }
+    }
 }
 
 /// What simulations say.
-fn predict(arguments: &Arguments, network: &Network, ranks: &str, progress: &Progress) -> Result<Report, Failure> {
+fn simulate(arguments: &Arguments, network: &Network, ranks: &str, progress: &Progress) -> Result<Predicted, Failure> {
     let ranks =
         values("--ranks", ranks, 2, |text| text.parse().ok().filter(|ranks| *ranks > 1)).map_err(Failure::usage)?;
     let chosen: Vec<_> = Operation::ALL.into_iter().filter(|known| arguments.operation.contains(known)).collect();
     let operations = if chosen.is_empty() { &Operation::ALL[..] } else { &chosen };
-    predicted::report(network, operations, &ranks, arguments.steps, progress).map_err(Failure::cannot)
+    let patience = arguments.patience.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let wanted = Wanted {
+        network,
+        operations,
+        ranks: &ranks,
+        steps: arguments.steps,
+        patience: patience.unwrap_or(Duration::MAX),
+    };
+    predicted::report(&wanted, progress).map_err(Failure::cannot)
 }

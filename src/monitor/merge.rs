@@ -292,6 +292,7 @@ fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
         rank: part.rank,
         host: part.host,
         pid: part.pid,
+        oversubscribed: part.oversubscribed,
         run_seconds: seconds(part.run_ns as f64),
         collective_seconds: seconds(part.total_ns as f64),
         waiting_seconds: waiting_known.then(|| seconds(part.waiting_ns as f64)),

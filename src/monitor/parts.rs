@@ -9,6 +9,7 @@ pub(super) struct RankPart {
     pub rank: u32,
     pub host: String,
     pub pid: u32,
+    pub oversubscribed: bool,
     pub started_unix_ns: u64,
     pub run_ns: u64,
     pub total_ns: u64,

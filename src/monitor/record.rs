@@ -14,6 +14,8 @@ pub struct RankRecord {
     pub host: String,
     /// Its process.
     pub pid: u32,
+    /// Whether more ranks run on its node than that has cores for them.
+    pub oversubscribed: bool,
     /// Wall-clock time of the end of `MPI_Init`, nanoseconds since 1970.
     pub started_unix_ns: u64,
     /// Wall-clock time of the start of `MPI_Finalize`, nanoseconds since 1970.

@@ -115,6 +115,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         rank: record.rank,
         host: record.host.clone(),
         pid: record.pid,
+        oversubscribed: record.oversubscribed,
         started_unix_ns: record.started_unix_ns,
         run_ns: record.run_ns,
         total_ns,

@@ -117,6 +117,9 @@ pub struct RankRow {
     pub host: String,
     /// Process.
     pub pid: u32,
+    /// Whether more ranks run on its node than that has cores for them, as far as the launcher tells; absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub oversubscribed: bool,
     /// From `MPI_Init` to `MPI_Finalize`, or until its report.
     pub run_seconds: f64,
     /// Time in collectives.

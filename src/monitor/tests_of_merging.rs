@@ -65,6 +65,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         rank,
         host: format!("node {}", rank / 3),
         pid: rank,
+        oversubscribed: mix(9) % 2 == 0,
         started_unix_ns: 1 << 60 | mix(10),
         run_ns: 1_000_000 + mix(11),
         overhead_ns_per_call: mix(12) as f64 / 7.0,

@@ -5,24 +5,27 @@ use super::rules::{self, Rules};
 use super::situation::Situation;
 use once_cell::sync::Lazy;
 
+/// The name of the table for calls whose ranks outnumber the cores.
+pub const OVERSUBSCRIBED: &str = "one_node_oversubscribed";
+
 /// Name and text of each table: the best of ours.
 pub const TABLES: [(&str, &str); 3] = [
     ("one_node", include_str!("defaults/one_node.rules")),
-    ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.rules")),
+    (OVERSUBSCRIBED, include_str!("defaults/one_node_oversubscribed.rules")),
     ("across_nodes", include_str!("defaults/across_nodes.rules")),
 ];
 
 /// The same with the native library among the candidates, and nothing but what was measured, for `COLLIE_MODE=best`.
 pub const BEST: [(&str, &str); 3] = [
     ("one_node", include_str!("defaults/one_node.best")),
-    ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.best")),
+    (OVERSUBSCRIBED, include_str!("defaults/one_node_oversubscribed.best")),
     ("across_nodes", include_str!("defaults/across_nodes.best")),
 ];
 
 /// What the literature says of each place, without a measurement of ours.
 const LITERATURE: [(&str, &str); 3] = [
     ("one_node", include_str!("defaults/one_node.literature")),
-    ("one_node_oversubscribed", include_str!("defaults/one_node_oversubscribed.literature")),
+    (OVERSUBSCRIBED, include_str!("defaults/one_node_oversubscribed.literature")),
     ("across_nodes", include_str!("defaults/across_nodes.literature")),
 ];
 

@@ -8,7 +8,7 @@ use crate::bench::statistics::Spread;
 use crate::schedule::simulate::{Network, predict};
 
 /// Steps up to which a time is simulated; beyond them the cost formula tells it.
-const STEPS: usize = 1 << 18;
+pub const STEPS: usize = 1 << 18;
 
 /// The reports with predicted times, of the algorithms that were measured; nothing is predicted of the native library. Without a
 /// network each cell has the preset of its place.

@@ -114,7 +114,7 @@ impl Group {
     pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {
         let kind = |group: &Self| (group.operation, group.place(), group.shares_memory, group.mpi);
         let counts: BTreeSet<u32> = all.filter(|other| kind(other) == kind(self)).map(|other| other.ranks).collect();
-        let middle = |one: u32, other: u32| f64::from(one * other).sqrt() as usize;
+        let middle = |one: u32, other: u32| (f64::from(one) * f64::from(other)).sqrt() as usize;
         let ranks = self.ranks;
         let after = counts.range(..ranks).next_back().map_or(0, |before| middle(*before, ranks) + 1);
         let until = counts.range(ranks + 1..).next().map_or(usize::MAX, |next| middle(ranks, *next));

@@ -1,22 +1,25 @@
 //! What each candidate loses at one size.
 
+use super::compared::{Compared, ours};
+use super::group::Group;
 use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, parse_choice};
 use crate::bench::program::NATIVE;
-use crate::bench::result::{CellRow, VariantRow};
+use crate::bench::result::CellRow;
 use crate::bench::statistics::Ratio;
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is slower by no more than this share is level: over many sizes, differences that are but noise would add up to
 /// the price of a change.
 const LEVEL: f64 = 0.02;
 
-/// What is slower by no more than this share is level too, where the intervals meet.
+/// What is slower by no more than this share is level too, where the intervals meet. A greater difference counts however wide they
+/// are: of two that nobody can tell apart, the one that was faster is the better guess.
 const NOISE: f64 = 0.05;
 
-/// Steps of a call beyond which its messages are guessed by the cost formula.
+/// Steps of a call beyond which its messages are not counted.
 const STEPS: usize = 1 << 18;
 
 /// Of one size: what each candidate loses.
@@ -24,10 +27,14 @@ const STEPS: usize = 1 << 18;
 pub struct Size {
     /// What one rank contributes.
     pub bytes: usize,
+    /// The fewest and the most bytes of calls that were taken together.
+    pub class: Option<(usize, usize)>,
     /// By name, each with its parameters.
     pub candidates: BTreeMap<String, Candidate>,
     /// Native's time over that of the best of ours, mean of the logarithms; none where native was not measured.
     pub native: Option<f64>,
+    /// What of the cells is not compared, in words; empty if all is.
+    pub left_out: String,
 }
 
 /// Something that could carry calls of a size out.
@@ -39,8 +46,21 @@ pub struct Candidate {
     pub loss: Loss,
     /// Native's time over its own, mean of the logarithms, over cells in which native was measured.
     pub against_native: f64,
-    /// Messages of all ranks; none are known of the native library.
-    pub messages: f64,
+    /// Its time over that of the best of ours, mean of the logarithms, noise included.
+    pub behind: f64,
+    /// Messages of all ranks; none where it is not level with the best, so that no tie is to be broken, of the native library, and where
+    /// counting them takes too long.
+    pub messages: Option<f64>,
+    /// Whether it differs from native (native: the best of ours does) by more than what counts as noise though the interval of
+    /// their ratio includes 1.
+    pub is_undecided: bool,
+}
+
+impl Candidate {
+    /// Whether it is level with the best, and has nothing that its messages could be compared by.
+    pub fn is_uncounted(&self) -> bool {
+        self.messages.is_none() && self.loss.is_level()
+    }
 }
 
 /// What a candidate loses, in logarithms of times.
@@ -50,6 +70,40 @@ pub struct Loss {
     pub noticed: f64,
     /// Over native's, of the cell where that is most; 0 if it is nowhere slower.
     pub to_native: f64,
+}
+
+impl Loss {
+    /// All together.
+    pub fn total(self) -> f64 {
+        self.noticed + self.to_native
+    }
+
+    fn is_level(self) -> bool {
+        self.total() < NOISE
+    }
+}
+
+/// What is known of a candidate over cells.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    loss: Loss,
+    against_native: f64,
+    behind: f64,
+    is_undecided: bool,
+}
+
+impl Found {
+    fn and(self, more: Self) -> Self {
+        Self {
+            loss: Loss {
+                noticed: self.loss.noticed + more.loss.noticed,
+                to_native: self.loss.to_native.max(more.loss.to_native),
+            },
+            against_native: self.against_native + more.against_native,
+            behind: self.behind + more.behind,
+            is_undecided: self.is_undecided || more.is_undecided,
+        }
+    }
 }
 
 /// One candidate in one cell.
@@ -68,76 +122,93 @@ impl Time<'_> {
         if loss < LEVEL || (may_be_noise && loss < NOISE) { 0.0 } else { loss }
     }
 
+    /// Whether its ratio to native could be 1.
+    fn may_be_native(&self) -> bool {
+        let limits = self.ratio.and_then(|ratio| ratio.low.zip(ratio.high));
+        limits.is_some_and(|(low, high)| low <= 1.0 && 1.0 <= high)
+    }
+
     /// What it is slower than native, whose time is `native`; below 0 if faster. 0 if that may be noise.
     fn noticed_over_native(&self, native: f64) -> f64 {
         let loss = self.log - native;
-        match self.ratio.and_then(|ratio| ratio.low.zip(ratio.high)) {
-            Some((low, high)) if low <= 1.0 && 1.0 <= high => 0.0,
-            _ if loss.abs() < LEVEL => 0.0,
-            _ => loss,
-        }
+        if loss.abs() < LEVEL || (self.may_be_native() && loss.abs() < NOISE) { 0.0 } else { loss }
+    }
+
+    /// Whether that counts though their ratio could be 1.
+    fn is_undecided(&self, native: f64) -> bool {
+        self.may_be_native() && self.noticed_over_native(native) != 0.0
     }
 }
 
 impl Size {
-    /// Nothing if no candidate was measured in every cell.
+    /// Its bytes, or the fewest and the most of them.
+    pub fn name(&self) -> String {
+        self.class.map_or_else(|| self.bytes.to_string(), |(from, to)| format!("{from}-{to}"))
+    }
+
+    /// The fewest bytes of its calls.
+    pub fn shortest(&self) -> usize {
+        self.class.map_or(self.bytes, |(from, _)| from)
+    }
+
+    /// The most.
+    pub fn longest(&self) -> usize {
+        self.class.map_or(self.bytes, |(_, to)| to)
+    }
+
+    /// What of its cells is not compared, in words; none if all is.
+    pub fn left_out(&self, group: &Group) -> Option<String> {
+        let place = || format!("{}, {} ranks, {} bytes", group.operation, group.ranks, self.name());
+        (!self.left_out.is_empty()).then(|| format!("{}: compared {}", place(), self.left_out))
+    }
+
+    /// Nothing if no cell holds an algorithm of ours.
     ///
     /// # Errors
     /// An algorithm that this catalogue does not have.
     pub fn of(bytes: usize, cells: &[&CellRow], settings: Settings) -> Result<Option<Self>, ChoiceError> {
-        let mut all: Option<BTreeMap<String, (Loss, f64)>> = None;
-        let mut natives = Vec::new();
+        let Compared { cells, candidates: compared, left_out } = Compared::of(cells);
         let share = 1.0 / cells.len() as f64;
-        for cell in cells {
-            let Some((here, native)) = in_cell(cell, share, settings) else { return Ok(None) };
+        let mut all: Option<BTreeMap<String, Found>> = None;
+        let mut natives = Vec::new();
+        for cell in &cells {
+            let (here, native) = in_cell(cell, &compared, share, settings);
             natives.extend(native);
             all = Some(match all {
                 None => here,
-                Some(mut known) => {
-                    known.retain(|name, _| here.contains_key(name));
-                    for (name, (loss, against)) in &mut known {
-                        let (more, further) = here[name];
-                        loss.noticed += more.noticed;
-                        loss.to_native = loss.to_native.max(more.to_native);
-                        *against += further;
-                    }
-                    known
+                Some(known) => {
+                    let both = known.into_iter().filter_map(|(name, found)| Some((found.and(*here.get(&name)?), name)));
+                    both.map(|(found, name)| (name, found)).collect()
                 }
             });
         }
         let Some(cell) = cells.first() else { return Ok(None) };
         let mut candidates = BTreeMap::new();
-        for (name, (loss, against_native)) in all.unwrap_or_default() {
+        for (name, Found { loss, against_native, behind, is_undecided }) in all.unwrap_or_default() {
             let choice = if name == NATIVE { None } else { Some(parse_choice(cell.cell.operation, &name)?) };
             // Nothing else is ever as good as another one.
-            let counts = loss.noticed + loss.to_native < NOISE;
-            let messages = choice.as_ref().filter(|_| counts).map_or(f64::INFINITY, |choice| messages(choice, cell));
-            candidates.insert(name, Candidate { choice, loss, against_native, messages });
+            let level = choice.as_ref().filter(|_| loss.is_level());
+            let messages = level.and_then(|choice| messages(choice, cell));
+            candidates.insert(name, Candidate { choice, loss, against_native, behind, messages, is_undecided });
         }
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
-        let has_ours = candidates.values().any(|candidate| candidate.choice.is_some());
-        Ok(has_ours.then_some(Self { bytes, candidates, native }))
+        Ok(Some(Self { bytes, class: cell.size_class, candidates, native, left_out }))
     }
 }
 
-/// What each candidate loses in one of a number of cells of which it is `share`, and native's time over its own; and native's
-/// over that of the best of ours. Nothing if none of ours was measured.
-#[allow(clippy::type_complexity)]
-fn in_cell(cell: &CellRow, share: f64, settings: Settings) -> Option<(BTreeMap<String, (Loss, f64)>, Option<f64>)> {
-    let is_ours = |row: &&VariantRow| {
-        !row.is_mode()
-            && row.variant != NATIVE
-            && !cell.wrong.contains(&row.variant)
-            && !is_flat_anyway(cell, row)
-            && row.seconds.median > 0.0
-    };
-    let times: Vec<_> = cell
-        .variants
-        .iter()
-        .filter(is_ours)
+/// What is known of each candidate by one of a number of cells of which it is `share`; and native's time over that of the best of
+/// those that are compared.
+fn in_cell(
+    cell: &CellRow,
+    compared: &BTreeSet<&str>,
+    share: f64,
+    settings: Settings,
+) -> (BTreeMap<String, Found>, Option<f64>) {
+    let times: Vec<_> = ours(cell)
+        .filter(|row| compared.contains(row.algorithm.as_str()))
         .map(|row| Time { name: &row.algorithm, log: row.seconds.median.ln(), ratio: row.against_native })
         .collect();
-    let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log))?;
+    let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log)).expect("it holds what is compared");
     let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
     // By how much native beats the best of ours, where it does by more than the noise.
     let lost = native.map_or(0.0, |native| best.noticed_over_native(native));
@@ -145,33 +216,33 @@ fn in_cell(cell: &CellRow, share: f64, settings: Settings) -> Option<(BTreeMap<S
     let mut all = BTreeMap::new();
     for time in &times {
         let to_native = native.map_or(0.0, |native| time.noticed_over_native(native).max(0.0));
-        let loss = Loss { noticed: share * (time.noticed_over(best) + ahead), to_native };
-        all.insert(time.name.to_owned(), (loss, share * native.map_or(0.0, |native| native - time.log)));
+        let found = Found {
+            loss: Loss { noticed: share * (time.noticed_over(best) + ahead), to_native },
+            against_native: share * native.map_or(0.0, |native| native - time.log),
+            behind: share * (time.log - best.log),
+            is_undecided: native.is_some_and(|native| time.is_undecided(native)),
+        };
+        all.insert(time.name.to_owned(), found);
     }
-    if settings.native && native.is_some() {
+    if let Some(native) = native.filter(|_| settings.native) {
         let loss = Loss { noticed: share * (-lost).max(0.0), to_native: 0.0 };
-        all.insert(NATIVE.to_owned(), (loss, 0.0));
+        let behind = share * (native - best.log);
+        let found = Found { loss, behind, is_undecided: best.is_undecided(native), ..Found::default() };
+        all.insert(NATIVE.to_owned(), found);
     }
-    Some((all, native.map(|native| native - best.log)))
+    (all, native.map(|native| native - best.log))
 }
 
-/// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.
-fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
-    row.algorithm.starts_with("hierarchical") && cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
-}
-
-/// Messages of all ranks in a call of the cell.
-fn messages(choice: &Choice, cell: &CellRow) -> f64 {
+/// Messages of all ranks in a call of the cell, where they can be counted.
+fn messages(choice: &Choice, cell: &CellRow) -> Option<f64> {
     let ranks = cell.ranks as usize;
     let nodes = nodes(&cell.ranks_per_node);
     let shared = choice.algorithm.needs.shared_memory.then_some(SharedMemory::PLAIN);
     let call = Call { shared, ..plain(cell.cell.operation, cell.cell.bytes, &nodes) };
-    if choice.accepts(&call, ranks).is_err() {
-        return f64::INFINITY;
-    }
-    let Some(tapes) = Tapes::record(choice, &call, ranks, &Form::PLAIN, STEPS) else { return f64::MAX };
+    choice.accepts(&call, ranks).ok()?;
+    let tapes = Tapes::record(choice, &call, ranks, &Form::PLAIN, STEPS)?;
     let sends = |rank| tapes.rank(rank).iter().filter(|beat| matches!(beat, Beat::Send { .. })).count();
-    (0..ranks).map(sends).sum::<usize>() as f64
+    Some((0..ranks).map(sends).sum::<usize>() as f64)
 }
 
 /// A call of about so many bytes.

@@ -5,18 +5,23 @@
 //! lose against the best of each size, plus a fixed price per change of the algorithm, is least: noise alone then
 //! changes nothing. What a row loses to native counts once more, and not as a mean, but where it is most: being fast under
 //! one library does not make up for being slower than without Collie under another. Among rows that lose alike, the one with
-//! fewer messages wins.
+//! fewer messages wins, and of these the one that reaches further.
 //!
-//! Modules in reading order: `group` says which cells are measured together, `losses` what each candidate loses, `rows` makes
-//! rows of that, `reach` says for which other numbers of ranks they hold, `tree` makes rows for all numbers at once; `costs` puts
+//! Modules in reading order: `group` says which cells are measured together, `compared` what of them can be
+//! compared, `losses` what each candidate loses, `path` the
+//! candidates that cost least along the sizes, `rows` makes rows of that, `cut` says where
+//! between two sizes one ends, `reach` says for which other numbers of ranks they hold, `tree` makes rows for all numbers at once; `costs` puts
 //! predictions in the place of measurements; `verdicts` makes cells of what mode `compare` found; `validate` says how good the
 //! rows are for what was left out.
 
 #![forbid(unsafe_code)]
 
+mod compared;
 mod costs;
+mod cut;
 mod group;
 mod losses;
+mod path;
 mod reach;
 mod rows;
 mod settings;
@@ -29,7 +34,8 @@ mod tree;
 mod validate;
 mod verdicts;
 
-pub use costs::predicted;
+pub use compared::ours;
+pub use costs::{STEPS as PREDICTED_STEPS, predicted};
 pub use settings::{Block, Extend, Form, Settings};
 pub use site::tune;
 pub use validate::{LeftOut, Model, Regret, validate};
@@ -42,6 +48,7 @@ pub fn text(blocks: &[Block], header: &str) -> String {
     for block in blocks {
         text.push('\n');
         text.push_str(&comment(&block.evidence));
+        text.extend(block.left_out.iter().map(|line| comment(line)));
         for rule in &block.rules {
             text.push_str(&format!("{rule}\n"));
         }

@@ -42,6 +42,8 @@ pub enum Extend {
 pub struct Block {
     /// What was measured, in words.
     pub evidence: String,
+    /// What of the measurements was not compared, in words.
+    pub left_out: Vec<String>,
     /// In order.
     pub rules: Vec<Rule>,
     /// Sizes that were measured, and those among them that are left to the native library.

@@ -1,5 +1,6 @@
 //! From the reports of a site to its rules.
 
+use super::compared::ours;
 use super::group::Group;
 use super::losses::Size;
 use super::settings::{Block, Form, Settings};
@@ -48,13 +49,12 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     })
 }
 
-/// Each cell once for each transport on which something of ours was measured in it, with what was measured there and native; on several
+/// Each cell once for each transport on which one of our algorithms was measured in it, not only what a mode decided, with what was measured there and native; on several
 /// nodes, where rules do not tell them apart, for messages, or else for shared memory. Transports count where one is not the default.
 fn by_transport(reports: &[Report]) -> Vec<(&Report, CellRow, Option<Transport>)> {
     let cells = || reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
     let on_one_node = |cell: &CellRow| cell.ranks_per_node.len() == 1;
-    let has =
-        |cell: &CellRow, transport| cell.variants.iter().any(|row| row.variant != NATIVE && row.transport == transport);
+    let has = |cell: &CellRow, transport| ours(cell).any(|row| row.transport == transport);
     let apart = cells().any(|(_, cell)| on_one_node(cell) && has(cell, Transport::Shared));
     let mut found = Vec::new();
     for (report, cell) in cells() {

@@ -6,16 +6,18 @@
 //! number of calls for which another algorithm was the fastest: libraries of decision trees count these, and a call in which two
 //! algorithms are level then weighs as much as one in which they differ by a factor.
 
+use super::cut;
 use super::group::Group;
 use super::losses::{Candidate, Size};
+use super::path::{Cost, EQUAL};
+use super::reach::reach;
 use super::settings::{Block, Extend, Settings};
+use crate::algorithm::Choice;
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a candidate loses that was not measured: a factor of four.
 const UNMEASURED: f64 = 1.386;
-/// Losses that differ by less are equal.
-const EQUAL: f64 = 1e-9;
 
 /// Calls that were measured together.
 #[derive(Clone, Copy)]
@@ -87,23 +89,16 @@ impl<'a> Leaf<'a> {
     fn of(examples: Vec<Example<'a>>) -> Self {
         let all = examples.iter().flat_map(|example| &example.size.candidates);
         let names: BTreeSet<&str> = all.map(|(name, _)| name.as_str()).collect();
-        let sum = |name: &str, of: &dyn Fn(Option<&Candidate>) -> f64| -> f64 {
-            examples.iter().map(|example| of(example.size.candidates.get(name))).sum()
+        let cost = |name: &str| {
+            examples.iter().fold(Cost::default(), |cost, example| match example.size.candidates.get(name) {
+                Some(candidate) => cost.and(candidate),
+                None => cost.and_loss(UNMEASURED),
+            })
         };
-        let loss = |name: &str| {
-            sum(name, &|known| known.map_or(UNMEASURED, |known| known.loss.noticed + known.loss.to_native))
-        };
-        let messages = |name: &str| sum(name, &|known| known.map_or(0.0, |known| known.messages));
-        let mut best: Option<(f64, f64, &str)> = None;
-        for name in names {
-            let (loss, messages) = (loss(name), messages(name));
-            let is_better = best
-                .is_none_or(|(least, fewest, _)| loss < least - EQUAL || (loss < least + EQUAL && messages < fewest));
-            if is_better {
-                best = Some((loss, messages, name));
-            }
-        }
-        let (loss, _, name) = best.expect("every size has candidates");
+        // Of equal ones the first.
+        let best = names.into_iter().map(|name| (cost(name), name)).min_by(|one, other| one.0.compare(&other.0));
+        let (cost, name) = best.expect("every size has candidates");
+        let loss = cost.losses();
         let known = examples.iter().find_map(|example| example.size.candidates.get(name));
         let candidate = known.expect("the name is from one of them");
         Self { name, candidate, loss, examples }
@@ -115,7 +110,7 @@ impl<'a> Leaf<'a> {
 fn mixed(examples: &[Example]) -> f64 {
     let mut best: BTreeMap<&str, f64> = BTreeMap::new();
     for example in examples {
-        let loss = |candidate: &Candidate| candidate.loss.noticed + candidate.loss.to_native;
+        let loss = |candidate: &Candidate| candidate.loss.total();
         let least = example.size.candidates.iter().min_by(|one, other| loss(one.1).total_cmp(&loss(other.1)));
         *best.entry(least.map_or("", |(name, _)| name)).or_default() += 1.0;
     }
@@ -184,14 +179,51 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A rule for each leaf, within what `rule` says.
+    /// The leaf of its longest, or else of its shortest calls; none where ranks or places decide which that is.
+    fn edge(&self, longest: bool) -> Option<&Leaf<'a>> {
+        match self {
+            Self::Leaf(leaf) => Some(leaf),
+            Self::Split { question: Question::Bytes(_), yes, no } => if longest { no } else { yes }.edge(longest),
+            Self::Split { .. } => None,
+        }
+    }
+
+    /// The most bytes of this node where `longer` is for more bytes: between the longest calls here and the shortest there, where the
+    /// times of what is chosen for them meet, in the mean over groups that have both. None where they do not tell.
+    fn cut(&self, longer: &Self) -> Option<usize> {
+        let (one, other) = (self.edge(true)?, longer.edge(false)?);
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        self.collect(&mut here);
+        longer.collect(&mut there);
+        let low = here.iter().map(|example| example.size.longest()).max()?;
+        let high = there.iter().map(|example| example.size.shortest()).min()?;
+        let last = |group: &Group| {
+            let of_group = one.examples.iter().filter(|example| example.group == group);
+            of_group.max_by_key(|example| example.size.bytes)
+        };
+        let mut firsts: BTreeMap<&Group, &Size> = BTreeMap::new();
+        for Example { group, size } in &other.examples {
+            let first = firsts.entry(*group).or_insert(*size);
+            if size.bytes < first.bytes {
+                *first = *size;
+            }
+        }
+        let share = |(group, after): (&Group, &Size)| cut::share(last(group)?.size, one.name, after, other.name);
+        let shares: Vec<f64> = firsts.into_iter().filter_map(share).collect();
+        let share = (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)?;
+        let (from, to) = ((low.max(1) as f64).ln(), (high.max(1) as f64).ln());
+        (low < high).then(|| ((from + share * (to - from)).exp() as usize).clamp(low, high - 1))
+    }
+
+    /// Rules for each leaf, within what `rule` says.
     fn rules(&self, rule: &Rule, extend: Extend, rules: &mut Vec<Rule>) {
         match self {
-            Self::Leaf(leaf) => rules.push(leaf.rule(rule, extend)),
+            Self::Leaf(leaf) => leaf.rules(rule, extend, rules),
             Self::Split { question, yes, no } => {
                 let mut inside = [rule.clone(), rule.clone()];
                 match *question {
                     Question::Bytes(most) => {
+                        let most = yes.cut(no).unwrap_or(most);
                         inside[0].bytes.most = most;
                         inside[1].bytes.least = most + 1;
                     }
@@ -218,22 +250,48 @@ impl<'a> Node<'a> {
 }
 
 impl Leaf<'_> {
-    /// Within `rule`, for the numbers of ranks that were measured here, and up to a factor of two beyond.
-    fn rule(&self, rule: &Rule, extend: Extend) -> Rule {
-        let ranks: BTreeSet<usize> = self.examples.iter().map(|example| example.group.ranks as usize).collect();
-        let (first, last) = (ranks.first().copied().unwrap_or(2), ranks.last().copied().unwrap_or(2));
-        let near = match (&self.candidate.choice, extend) {
+    /// Within `rule`: of native one for each number of ranks that was measured here, of ours one from the fewest to the most, and
+    /// beyond these as far as a row of a table would reach.
+    fn rules(&self, rule: &Rule, extend: Extend, rules: &mut Vec<Rule>) {
+        let measured: BTreeSet<usize> = self.examples.iter().map(|example| example.group.ranks as usize).collect();
+        let (first, last) = (measured.first().copied().unwrap_or(2), measured.last().copied().unwrap_or(2));
+        let Some(choice) = &self.candidate.choice else {
             // Nobody knows how the native library behaves among other numbers of ranks.
-            (None, _) | (_, Extend::Exact) => Span { least: first, most: last },
+            let one = |ranks: usize| Rule {
+                ranks: Span { least: ranks, most: ranks },
+                wanted: Wanted::Native,
+                ..rule.clone()
+            };
+            rules.extend(measured.into_iter().map(one));
+            return;
+        };
+        let near = match extend {
+            Extend::Exact => Span { least: first, most: last },
             // Among two ranks most algorithms are the same messages, which says nothing of more.
-            (Some(_), Extend::Alike | Extend::Near) => Span {
+            Extend::Near => Span {
                 least: if first == 2 { 2 } else { first.div_ceil(2).max(3) },
                 most: if last == 2 { 2 } else { 2 * last },
             },
+            Extend::Alike => Span { least: self.reach(choice, first).least, most: self.reach(choice, last).most },
         };
         let ranks = Span { least: rule.ranks.least.max(near.least), most: rule.ranks.most.min(near.most) };
-        let wanted = self.candidate.choice.clone().map_or(Wanted::Native, Wanted::Algorithm);
-        Rule { ranks, wanted, ..rule.clone() }
+        rules.push(Rule { ranks, wanted: Wanted::Algorithm(choice.clone()), ..rule.clone() });
+    }
+
+    /// For which numbers of ranks up to a factor of two off a row of `choice` holds that is for `ranks`: in all places that are here.
+    fn reach(&self, choice: &Choice, ranks: usize) -> Span {
+        let within = Span { least: ranks.div_ceil(2), most: 2 * ranks };
+        let mut groups: BTreeMap<&Group, Vec<&Size>> = BTreeMap::new();
+        for Example { group, size } in self.examples.iter().filter(|example| example.group.ranks as usize == ranks) {
+            groups.entry(*group).or_default().push(*size);
+        }
+        groups.into_iter().fold(within, |span, (group, sizes)| {
+            let measured = sizes.iter().flat_map(|size| size.candidates.values());
+            let measured: Vec<_> = measured.filter_map(|candidate| candidate.choice.as_ref()).collect();
+            let bytes: Vec<_> = sizes.iter().map(|size| size.bytes).collect();
+            let of_group = reach(choice, &measured, group, &bytes, within);
+            Span { least: span.least.max(of_group.least), most: span.most.min(of_group.most) }
+        })
     }
 }
 
@@ -257,21 +315,26 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
     tree.rules(&rule, settings.extend, &mut rules);
     rules.sort_by_key(|rule| !rule.conditions.contains(&Condition::OnePerNode));
     rules.iter_mut().for_each(|rule| rule.conditions.extend(group.library()));
-    let left = tree.left_to_native();
+    let left = tree.count(&|leaf, _| leaf.candidate.choice.is_none());
+    let undecided = tree
+        .count(&|leaf, example| example.size.candidates.get(leaf.name).is_some_and(|candidate| candidate.is_undecided));
     let evidence = format!(
-        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean",
+        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean{}",
         group.name(),
-        100.0 * (loss / cells as f64).exp_m1()
+        100.0 * (loss / cells as f64).exp_m1(),
+        if undecided > 0 { format!("; undecided against native in {undecided}") } else { String::new() }
     );
-    Some(Block { evidence, rules, sizes: (cells, left) })
+    let sizes = groups.iter().flat_map(|(group, sizes)| sizes.iter().map(move |size| (group, size)));
+    let left_out = sizes.filter_map(|(group, size)| size.left_out(group)).collect();
+    Some(Block { evidence, left_out, rules, sizes: (cells, left) })
 }
 
 impl Node<'_> {
-    fn left_to_native(&self) -> usize {
+    /// The examples of which this holds, with the leaf that each is in.
+    fn count(&self, holds: &dyn Fn(&Leaf, &Example) -> bool) -> usize {
         match self {
-            Self::Leaf(leaf) if leaf.name == crate::bench::program::NATIVE => leaf.examples.len(),
-            Self::Leaf(_) => 0,
-            Self::Split { yes, no, .. } => yes.left_to_native() + no.left_to_native(),
+            Self::Leaf(leaf) => leaf.examples.iter().filter(|example| holds(leaf, example)).count(),
+            Self::Split { yes, no, .. } => yes.count(holds) + no.count(holds),
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::algorithm::ChoiceError;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
-use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::Network;
 use crate::selection::{Mpi, Rules, Situation, Transport, Wanted, defaults, parse_rules};
 use once_cell::sync::Lazy;
@@ -162,7 +161,7 @@ pub fn validate(
                 let decided = match model {
                     Model::Native => cell.native(),
                     Model::Cost => by_cost(cell, network)?,
-                    _ => by_rules(&rules, model.is_made_of_measurements(), &report.mpi_library, cell),
+                    _ => by_rules(&rules, model.is_made_of_measurements(), report, cell),
                 };
                 match decided {
                     Some(row) => regrets.push(row.seconds.median / best - 1.0),
@@ -199,14 +198,14 @@ fn fastest(cell: &CellRow, native: bool) -> Option<f64> {
 
 /// What the rules, or else the tables of the literature, say; none if that was not measured. `first`: a rule whose algorithm may
 /// not be used gives way to the tables, not to the next one, as in a rules file.
-fn by_rules<'a>(rules: &Rules, first: bool, library: &str, cell: &'a CellRow) -> Option<&'a VariantRow> {
+fn by_rules<'a>(rules: &Rules, first: bool, report: &Report, cell: &'a CellRow) -> Option<&'a VariantRow> {
     let nodes = nodes(&cell.ranks_per_node);
     let situation = Situation {
         ranks: cell.ranks as usize,
         one_node: nodes.is_empty(),
         oversubscribed: cell.oversubscribed,
-        mpi: Mpi::of(library),
-        limits: ProtocolLimits::NONE,
+        mpi: Mpi::of(&report.mpi_library),
+        limits: report.limits(),
     };
     let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
     let accepted = |wanted: &Wanted| match wanted {

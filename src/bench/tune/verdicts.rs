@@ -6,8 +6,9 @@ use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
-use crate::monitor::{CommunicatorRow, ComparisonRow, Summary};
-use crate::selection::Transport;
+use crate::monitor::{CommunicatorRow, ComparisonRow, LimitsRecord, RankRow, Row, Summary};
+use crate::schedule::limits::{Limit, Way};
+use crate::selection::{Transport, defaults};
 use std::collections::BTreeMap;
 
 /// The cells of a run; none if it was not in mode `compare`, or nothing could be compared.
@@ -18,6 +19,7 @@ pub fn of_comparisons(summary: &Summary) -> Report {
         collie_version: summary.collie_version.clone(),
         mpi_library: summary.mpi_library.clone(),
         runs: 1,
+        protocol_limits: summary.protocol_limits.as_ref().map(limits).unwrap_or_default(),
         cells,
         ..Report::default()
     }
@@ -28,12 +30,13 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
     let communicator = summary.communicators.get(row.communicator)?;
-    let alike = |known: &&crate::monitor::Row| {
+    let alike = |known: &&Row| {
         (&known.function, known.communicator, known.bytes_from) == (&row.function, row.communicator, row.bytes_from)
     };
     let ran = summary.rows.iter().filter(alike).find(|known| known.algorithm != NATIVE)?;
+    let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
     // The middle of the class, in ratio.
-    let bytes = ((row.bytes_from.max(1) as f64) * row.bytes_to.max(1) as f64).sqrt() as usize;
+    let middle = |(from, to): (usize, usize)| ((from.max(1) as f64) * to.max(1) as f64).sqrt() as usize;
     let spread = |median: f64| Spread { median, p10: median, p90: median, min: median, mean: median };
     let native = row.result.native_median_seconds;
     let transport = transport(summary, communicator, &ran.algorithm);
@@ -50,12 +53,13 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
             operation,
             datatype: Datatype::Byte,
             root: 0,
-            bytes: if operation.has_data() { bytes } else { 0 },
+            bytes: size_class.map_or(0, middle),
             calls: Some(row.calls),
         },
+        size_class,
         ranks: communicator.size,
         ranks_per_node: ranks_per_node(summary, communicator)?,
-        oversubscribed: false,
+        oversubscribed: is_oversubscribed(summary, row.communicator),
         rounds: u64::from(row.result.pairs),
         bound_seconds: None,
         // By the ratio of neighbouring epochs: medians of all epochs compare calls that may be far from each other.
@@ -74,6 +78,27 @@ fn transport(summary: &Summary, communicator: &CommunicatorRow, algorithm: &str)
     let lives_there = all().any(|row| row.name == name && row.needs.shared_memory);
     let travelled_there = !summary.shared_traffic.is_empty() && communicator.no_shared_memory.is_none();
     if lives_there || travelled_there { Transport::Shared } else { Transport::Messages }
+}
+
+/// Whether ranks outnumber the cores of some node: as its ranks say, or, where an older Collie wrote the report, which does not, as
+/// the table says that decided its calls; without either it is taken not to be.
+fn is_oversubscribed(summary: &Summary, communicator: usize) -> bool {
+    let members = summary.communicators.get(communicator).map_or(&[][..], |row| &row.members);
+    let is_crowded = |row: &RankRow| row.oversubscribed && members.contains(&row.rank);
+    let calls = summary.rows.iter().filter(|row| row.communicator == communicator);
+    let table = format!(" {}:", defaults::OVERSUBSCRIBED);
+    summary.per_rank.iter().any(is_crowded) || calls.into_iter().any(|row: &Row| row.decided_by.contains(&table))
+}
+
+/// What the report of a run says of them.
+fn limits(record: &LimitsRecord) -> Vec<Limit> {
+    let one = |(place, bytes): (usize, &u64)| {
+        let longest = record.longest.get(place).map_or(2, |longest| longest / (*bytes).max(1));
+        let way = record.ways.get(place).filter(|word| *word != Way::Both.word());
+        let way = way.map_or_else(String::new, |word| format!(":{word}"));
+        format!("{bytes}x{}{way}", longest.next_power_of_two().max(2)).parse().ok()
+    };
+    record.bytes.iter().enumerate().filter_map(one).collect()
 }
 
 /// Ranks on each node, by the hosts of a communicator's members.

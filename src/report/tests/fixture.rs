@@ -90,6 +90,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
         rank,
         host: if rank < 4 { "node-a" } else { "node-b" }.into(),
         pid: 4000 + rank,
+        oversubscribed: false,
         started_unix_ns: START_UNIX_NS,
         ended_unix_ns: START_UNIX_NS + 2_500_000_000,
         run_ns: 2_500_000_000,

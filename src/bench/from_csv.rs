@@ -1,0 +1,304 @@
+//! What [`csv`](super::csv) has written, read back: files may have been put together, cut down and sorted by other programs.
+
+#![forbid(unsafe_code)]
+
+use super::cell::{Cell, Datatype};
+use super::program::NATIVE;
+use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
+use super::statistics::{Ratio, Spread};
+use crate::algorithm::{Operation, parse_choice};
+use crate::selection::{Transport, operation_named};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// Columns without which a row says nothing.
+const NEEDED: [&str; 11] = [
+    "operation",
+    "datatype",
+    "root",
+    "bytes",
+    "ranks",
+    "ranks_per_node",
+    "oversubscribed",
+    "variant",
+    "algorithm",
+    "median_seconds",
+    "mpi_library",
+];
+
+/// Whether a text is such a file, by its first line.
+pub fn is_csv(text: &str) -> bool {
+    let head = text.lines().next().unwrap_or_default();
+    !head.starts_with(['{', '[']) && head.split(',').any(|name| name.trim() == "operation")
+}
+
+/// One row, by the names of its columns.
+struct Row<'a> {
+    line: usize,
+    heads: &'a [String],
+    fields: Vec<String>,
+}
+
+impl Row<'_> {
+    /// The text of a column; empty where there is no such column.
+    fn text(&self, name: &str) -> &str {
+        self.heads.iter().position(|head| head == name).map_or("", |place| &self.fields[place])
+    }
+
+    /// What is wrong with a column.
+    fn refuse(&self, name: &str, accepted: impl Display) -> String {
+        let column = self.heads.iter().position(|head| head == name).map_or(0, |place| place + 1);
+        format!("line {}, column {column} ({name}): found '{}'; accepted: {accepted}", self.line, self.text(name))
+    }
+
+    fn value<T: FromStr>(&self, name: &str, accepted: &str) -> Result<T, String> {
+        self.text(name).parse().map_err(|_| self.refuse(name, accepted))
+    }
+
+    /// As [`value`](Self::value), or nothing where the column is empty or missing.
+    fn optional<T: FromStr>(&self, name: &str, accepted: &str) -> Result<Option<T>, String> {
+        if self.text(name).is_empty() { Ok(None) } else { self.value(name, accepted).map(Some) }
+    }
+
+    fn seconds(&self, name: &str) -> Result<Option<f64>, String> {
+        let accepted = "seconds, such as 1.5e-6";
+        let found: Option<f64> = self.optional(name, accepted)?;
+        match found.filter(|seconds| !(seconds.is_finite() && *seconds >= 0.0)) {
+            Some(_) => Err(self.refuse(name, accepted)),
+            None => Ok(found),
+        }
+    }
+
+    fn truth(&self, name: &str) -> Result<Option<bool>, String> {
+        self.optional(name, "true or false")
+    }
+
+    /// The cell of the row, without its variants.
+    fn cell(&self) -> Result<CellRow, String> {
+        let operation = operation_named(self.text("operation"))
+            .map_err(|_| self.refuse("operation", Operation::ALL.map(Operation::name).join(", ")))?;
+        let datatypes = [Datatype::Double, Datatype::Float, Datatype::Int, Datatype::Byte, Datatype::Strided];
+        let datatype = datatypes.into_iter().find(|datatype| datatype.name() == self.text("datatype"));
+        let datatype = datatype.ok_or_else(|| self.refuse("datatype", datatypes.map(Datatype::name).join(", ")))?;
+        let number = "a whole number";
+        let ranks: u32 = self.value("ranks", number)?;
+        let each =
+            self.text("ranks_per_node").split_whitespace().map(|each| each.parse().ok().filter(|each| *each > 0));
+        let ranks_per_node: Vec<u32> = each.collect::<Option<_>>().unwrap_or_default();
+        if ranks == 0 || ranks_per_node.iter().map(|each| u64::from(*each)).sum::<u64>() != u64::from(ranks) {
+            return Err(self.refuse("ranks_per_node", format!("the ranks on each node, {ranks} in all, as in 4 4")));
+        }
+        let oversubscribed =
+            self.truth("oversubscribed")?.ok_or_else(|| self.refuse("oversubscribed", "true or false"))?;
+        Ok(CellRow {
+            cell: Cell {
+                operation,
+                datatype,
+                root: self.value("root", number)?,
+                bytes: self.value("bytes", number)?,
+                calls: self.optional("calls", number)?,
+            },
+            size_class: None,
+            ranks,
+            ranks_per_node,
+            oversubscribed,
+            rounds: self.optional("rounds", number)?.unwrap_or(0),
+            bound_seconds: self.seconds("bound_seconds")?,
+            variants: Vec::new(),
+            left_out: Vec::new(),
+            wrong: Vec::new(),
+        })
+    }
+
+    fn variant(&self, operation: Operation) -> Result<VariantRow, String> {
+        let median = self.seconds("median_seconds")?.ok_or_else(|| self.refuse("median_seconds", "seconds"))?;
+        let or_median = |name: &str| self.seconds(name).map(|seconds| seconds.unwrap_or(median));
+        let ratio = |name: &str| self.optional::<f64>(name, "a ratio, such as 1.05");
+        let against_native = match ratio("native_over_this")? {
+            Some(found) => Some(Ratio { ratio: found, low: ratio("low")?, high: ratio("high")? }),
+            None => None,
+        };
+        let transport = match self.text("transport") {
+            "" => Transport::Messages,
+            text => Transport::ALL
+                .into_iter()
+                .find(|transport| transport.name() == text)
+                .ok_or_else(|| self.refuse("transport", Transport::ALL.map(Transport::name).join(", ")))?,
+        };
+        let seconds = Spread {
+            median,
+            p10: or_median("p10_seconds")?,
+            p90: or_median("p90_seconds")?,
+            min: or_median("min_seconds")?,
+            mean: or_median("mean_seconds")?,
+        };
+        let [variant, algorithm] = ["variant", "algorithm"].map(|name| self.text(name).to_owned());
+        let row = VariantRow { variant, algorithm, transport, seconds, against_native };
+        if row.variant.is_empty() {
+            return Err(self.refuse("variant", "native, auto, or an algorithm as it was asked for"));
+        }
+        if row.variant != NATIVE && !row.is_mode() {
+            parse_choice(operation, &row.algorithm).map_err(|error| {
+                let column = self.heads.iter().position(|head| head == "algorithm").map_or(0, |place| place + 1);
+                format!("line {}, column {column} (algorithm): {error}", self.line)
+            })?;
+        }
+        Ok(row)
+    }
+}
+
+/// The reports that a file holds: one for each MPI library, version of Collie and kind of buffers, and more where it has the same
+/// variant of a cell several times.
+///
+/// # Errors
+/// What is wrong, with line and column.
+pub fn read(text: &str) -> Result<Vec<Report>, String> {
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let Some((first, head)) = lines.next() else { return Err("line 1: no head".to_owned()) };
+    let heads = fields(first, head)?;
+    let missing: Vec<_> = NEEDED.into_iter().filter(|name| !heads.iter().any(|head| head == name)).collect();
+    if !missing.is_empty() {
+        return Err(format!(
+            "line {first}: no column {}; accepted: the columns that collie bench --csv writes",
+            missing.join(", ")
+        ));
+    }
+    let mut reports: BTreeMap<(String, String, bool, usize), Report> = BTreeMap::new();
+    for (line, text) in lines {
+        let row = Row { line, heads: &heads, fields: fields(line, text)? };
+        if row.fields.len() != heads.len() {
+            let (found, expected) = (row.fields.len(), heads.len());
+            return Err(format!("line {line}: found {found} columns; accepted: {expected}, as in the head"));
+        }
+        let cell = row.cell()?;
+        let variant = row.variant(cell.cell.operation)?;
+        let is_wrong = row.truth("right")? == Some(false);
+        let [library, version] = ["mpi_library", "collie_version"].map(|name| row.text(name).to_owned());
+        let cold = row.truth("cold")?.unwrap_or(false);
+        let runs = row.optional("jobs", "a whole number")?.unwrap_or(1);
+        // Of several measurements of the same each is of a report of its own.
+        let mut nth = 0;
+        let report = loop {
+            let key = (library.clone(), version.clone(), cold, nth);
+            let is_taken = |report: &Report| {
+                report.cells.iter().any(|known| is_same(known, &cell) && known.variant(&variant.variant).is_some())
+            };
+            if !reports.get(&key).is_some_and(is_taken) {
+                break reports.entry(key).or_default();
+            }
+            nth += 1;
+        };
+        report.schema_version = SCHEMA_VERSION;
+        (report.mpi_library, report.collie_version, report.cold, report.runs) = (library, version, cold, runs);
+        let place = report.cells.iter().position(|known| is_same(known, &cell)).unwrap_or_else(|| {
+            report.cells.push(cell);
+            report.cells.len() - 1
+        });
+        let cell = &mut report.cells[place];
+        cell.wrong.extend(is_wrong.then(|| variant.variant.clone()));
+        cell.variants.push(variant);
+    }
+    Ok(reports.into_values().collect())
+}
+
+fn is_same(one: &CellRow, other: &CellRow) -> bool {
+    let key = |cell: &CellRow| (cell.cell.key(), cell.ranks, cell.oversubscribed);
+    key(one) == key(other) && one.ranks_per_node == other.ranks_per_node
+}
+
+/// The fields of a line; those in quotes may hold commas, and two quotes for one.
+fn fields(number: usize, line: &str) -> Result<Vec<String>, String> {
+    let (mut fields, mut field) = (Vec::new(), String::new());
+    let mut letters = line.trim_end_matches('\r').chars().peekable();
+    let mut is_quoted = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if is_quoted && letters.peek() == Some(&'"') => {
+                letters.next();
+                field.push('"');
+            }
+            '"' if is_quoted || field.is_empty() => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(std::mem::take(&mut field)),
+            other => field.push(other),
+        }
+    }
+    fields.push(field);
+    if is_quoted {
+        return Err(format!("line {number}, column {}: a quote that does not end", fields.len()));
+    }
+    Ok(fields.into_iter().map(|field| field.trim().to_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::csv;
+    use super::super::result::tests::{report, row};
+    use super::*;
+
+    fn written() -> Report {
+        let mut cells = vec![row(Operation::Bcast, 64, 4, 5.0), row(Operation::Barrier, 0, 3, 2.0)];
+        cells[0].variants[1].variant = "knomial:radix=4,segment=none".to_owned();
+        cells[0].variants[1].algorithm = "knomial:radix=4,segment=none".to_owned();
+        cells[0].wrong = vec!["knomial:radix=4,segment=none".to_owned()];
+        cells[1].ranks_per_node = vec![2, 1];
+        cells[1].oversubscribed = true;
+        cells.iter_mut().for_each(|cell| cell.left_out.clear());
+        Report { mpi_library: "An MPI, 4.0".to_owned(), seed: 0, ..report(cells) }
+    }
+
+    #[test]
+    fn what_was_written_comes_back() {
+        let text = csv::text(&written());
+        assert!(is_csv(&text) && !is_csv("{\"operation\": 1, \"x\": 2}"));
+        assert_eq!(read(&text).unwrap(), [written()]);
+        // Columns in another order, and without those that may be missing.
+        let short = "mpi_library,median_seconds,algorithm,variant,oversubscribed,ranks_per_node,ranks,bytes,root,datatype,operation\n\
+                     \"An MPI, 4.0\",1e-6,ring,ring,false,4 4,8,64,0,double,bcast\n";
+        let found = read(short).unwrap();
+        assert_eq!((found[0].cells[0].ranks_per_node.len(), found[0].cells[0].variants[0].seconds.p90), (2, 1e-6));
+    }
+
+    #[test]
+    fn files_may_be_put_together() {
+        let text = csv::text(&written());
+        let rows = text.split_once('\n').unwrap().1;
+        let other = rows.replace("An MPI, 4.0", "Another");
+        let found = read(&format!("{text}{rows}{other}")).unwrap();
+        let libraries: Vec<_> = found.iter().map(|report| report.mpi_library.as_str()).collect();
+        assert_eq!(libraries, ["An MPI, 4.0", "An MPI, 4.0", "Another"]);
+        assert!(found.iter().all(|report| report.cells == written().cells));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_line_and_column() {
+        let text = csv::text(&written());
+        for (from, to, told) in [
+            ("\nbcast,", "\nbroadcast,", "line 2, column 1 (operation): found 'broadcast'; accepted: bcast, "),
+            (
+                "bcast,double,0,64,",
+                "bcast,double,0,64K,",
+                "line 2, column 4 (bytes): found '64K'; accepted: a whole number",
+            ),
+            (
+                "barrier,byte,0,0,3,2,true",
+                "barrier,byte,0,0,3,2,yes",
+                "line 4, column 7 (oversubscribed): found 'yes'; accepted: true or false",
+            ),
+            ("1e-5,", "-1,", "line 2, column 13 (median_seconds): found '-1'; accepted: seconds"),
+            (",native,native,1e-5,", ",native,native,", "line 2: found 26 columns; accepted: 27"),
+            (
+                "\"knomial:radix=4,segment=none\",5e-6",
+                "\"knomial:radix=4,segment=x\",5e-6",
+                "line 3, column 12 (algorithm): ",
+            ),
+            ("mpi_library", "library", "line 1: no column mpi_library"),
+            (",2 1,", ",2 2,", "column 25 (ranks_per_node): found '2 2'; accepted: the ranks on each node, 3 in all"),
+            ("\"An MPI, 4.0\"", "\"An MPI, 4.0", "line 2, column 26: a quote that does not end"),
+        ] {
+            assert!(text.contains(from), "{from} is not in {text}");
+            let error = read(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.contains(told), "{error}");
+        }
+    }
+}

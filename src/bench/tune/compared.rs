@@ -1,0 +1,59 @@
+//! Which of Collie's algorithms can be compared at one size, where several reports, datatypes or roots hold different ones.
+
+use crate::bench::program::NATIVE;
+use crate::bench::result::{CellRow, VariantRow};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The times of Collie's algorithms in a cell: no mode's, none with a wrong result, and none that is another one by another name.
+pub fn ours(cell: &CellRow) -> impl Iterator<Item = &VariantRow> {
+    cell.variants.iter().filter(|row| {
+        !row.is_mode()
+            && row.variant != NATIVE
+            && !cell.wrong.contains(&row.variant)
+            && !is_flat_anyway(cell, row)
+            && row.seconds.median > 0.0
+    })
+}
+
+/// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.
+fn is_flat_anyway(cell: &CellRow, row: &VariantRow) -> bool {
+    row.algorithm.starts_with("hierarchical") && cell.ranks_per_node.iter().all(|ranks| *ranks == 1)
+}
+
+/// What is compared at one size.
+pub struct Compared<'a> {
+    /// Those that hold all of the candidates.
+    pub cells: Vec<&'a CellRow>,
+    /// Names of algorithms, each measured in all of these cells.
+    pub candidates: BTreeSet<&'a str>,
+    /// What is not compared, in words; empty if all is.
+    pub left_out: String,
+}
+
+impl<'a> Compared<'a> {
+    /// Of the algorithms that most cells hold (or, if there are none, those that no other is in more cells than) the ones that stand
+    /// together in one, and the cells that hold all of these.
+    pub fn of(all: &[&'a CellRow]) -> Self {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let names = |cell: &'a CellRow| ours(cell).map(|row| row.algorithm.as_str()).collect::<BTreeSet<_>>();
+        let measured: Vec<_> = all.iter().map(|cell| (*cell, names(cell))).collect();
+        measured.iter().flat_map(|(_, names)| names).for_each(|name| *counts.entry(*name).or_default() += 1);
+        // A cell without an algorithm of ours has nothing to compare.
+        let filled = measured.iter().filter(|(_, names)| !names.is_empty()).count();
+        let most = counts.values().copied().max().unwrap_or(0).min(filled / 2 + 1);
+        let usual: BTreeSet<&str> = counts.iter().filter(|(_, count)| **count >= most).map(|(name, _)| *name).collect();
+        // Of several cells with as many of them the first.
+        let together = measured.iter().rev().map(|(_, names)| names & &usual).max_by_key(BTreeSet::len);
+        let candidates = together.unwrap_or_default();
+        let holds_all = |names: &BTreeSet<&str>| !candidates.is_empty() && candidates.is_subset(names);
+        let cells: Vec<_> = measured.iter().filter(|(_, names)| holds_all(names)).map(|(cell, _)| *cell).collect();
+        let others: Vec<_> = counts.keys().filter(|name| !candidates.contains(*name)).copied().collect();
+        let left_out = match (cells.len() < filled, others.is_empty()) {
+            (false, true) => String::new(),
+            (false, false) => format!("without {}, which not all cells hold", others.join(", ")),
+            (true, true) => format!("from {} of {filled} cells", cells.len()),
+            (true, false) => format!("from {} of {filled} cells, without {}", cells.len(), others.join(", ")),
+        };
+        Self { cells, candidates, left_out }
+    }
+}

@@ -1,0 +1,148 @@
+//! The head of the rules that `collie tune` writes, and what it tells beside them: where they come from, and what they are not
+//! made of.
+
+use super::predicted::Predicted;
+use crate::algorithm::format_bytes;
+use crate::bench::result::{CellRow, Report};
+use crate::bench::tune::{Block, PREDICTED_STEPS, ours};
+use crate::schedule::simulate::Network;
+use std::path::Path;
+
+/// Cells that are named where some are left out.
+const NAMED: usize = 4;
+
+/// Where the times come from.
+pub enum Source<'a> {
+    /// From measurements.
+    Measured,
+    /// Predictions for what was measured, on this network or, without one, on the preset of each place.
+    Predicted(Option<&'a Network>),
+    /// Simulations on this network.
+    Simulated(&'a Network, &'a Predicted),
+}
+
+/// What rules come from.
+pub struct Head<'a> {
+    /// Where the times come from.
+    pub source: Source<'a>,
+    /// The file of each report that was read.
+    pub files: &'a [&'a Path],
+    /// What they held.
+    pub reports: &'a [Report],
+    /// Whether native was a candidate.
+    pub native: bool,
+}
+
+impl Head<'_> {
+    /// The comment at the head of these rules.
+    pub fn text(&self, blocks: &[Block]) -> String {
+        let mut lines = vec![self.origin()];
+        let libraries = |report: &Report| format!("  {}, jobs: {}", report.mpi_library, report.runs);
+        match &self.source {
+            Source::Simulated(..) => {}
+            _ => lines.extend(self.reports.iter().map(libraries)),
+        }
+        let has = |words: &str| blocks.iter().any(|block| block.evidence.contains(words));
+        if has("native over this") {
+            lines.push(
+                "A number behind a size is native's time over that of the row's algorithm, or of the best of Collie's where the \
+                 row is native."
+                    .to_owned(),
+            );
+        }
+        if has("undecided") {
+            lines.push(
+                "Undecided is where the interval of that ratio includes 1: more rounds or more jobs (--repeat) would tell."
+                    .to_owned(),
+            );
+        }
+        lines.extend(self.left_to_native(blocks).map(|left| format!("{left}.")));
+        lines.extend(self.left_out());
+        if let Source::Simulated(_, Predicted { times: (all, formula), missing, .. }) = self.source {
+            if *formula > 0 {
+                lines.push(format!(
+                    "{formula} of {all} times are by the cost formula: more steps than --steps, or not begun before the time of \
+                     --patience was over."
+                ));
+            }
+            if !missing.is_empty() {
+                lines.push("Partial: ended before all was simulated. Missing:".to_owned());
+                lines.extend(missing.iter().map(|line| format!("  {line}")));
+            }
+        }
+        lines.join("\n")
+    }
+
+    fn origin(&self) -> String {
+        let written = format!("Written by collie tune {}", env!("CARGO_PKG_VERSION"));
+        match self.source {
+            Source::Measured => format!("{written} from:"),
+            Source::Simulated(Network { name, description, .. }, _) => {
+                format!("{written}: simulated on the network {name}, {description}")
+            }
+            Source::Predicted(network) => {
+                let network = network.map_or_else(
+                    || "the presets shared_memory, on one node, and ethernet, on several".to_owned(),
+                    |network| format!("the network {}", network.name),
+                );
+                format!(
+                    "{written}: predicted on {network}, by simulation of up to {PREDICTED_STEPS} steps and the cost formulas beyond, \
+                     for what was measured on:"
+                )
+            }
+        }
+    }
+
+    /// How many cells are left to native; nothing where it was no candidate or has no times.
+    pub fn left_to_native(&self, blocks: &[Block]) -> Option<String> {
+        let has_native = self.reports.iter().flat_map(|report| &report.cells).any(|cell| cell.native().is_some());
+        let (sizes, left) = blocks.iter().fold((0, 0), |sum, block| (sum.0 + block.sizes.0, sum.1 + block.sizes.1));
+        (self.native && has_native).then(|| {
+            format!(
+                "{left} of {sizes} cells are left to native, which was faster there, or slower by no more than the noise or a row is \
+                 worth (--price)"
+            )
+        })
+    }
+
+    /// What the files hold that decides nothing.
+    fn left_out(&self) -> Vec<String> {
+        let of_file = |(file, report): (&&Path, &Report)| {
+            let empty: Vec<_> = report.cells.iter().filter(|cell| ours(cell).next().is_none()).collect();
+            let mut named: Vec<_> = empty.iter().take(NAMED).map(|cell| named(cell)).collect();
+            named.extend((empty.len() > NAMED).then(|| "...".to_owned()));
+            (!empty.is_empty()).then(|| {
+                format!(
+                    "{}: {} of {} cells decide nothing, for want of an algorithm that -a asked for: {}",
+                    file.display(),
+                    empty.len(),
+                    report.cells.len(),
+                    named.join("; ")
+                )
+            })
+        };
+        self.files.iter().zip(self.reports).filter_map(of_file).collect()
+    }
+
+    /// What a user has to know of these rules besides them.
+    pub fn notes(&self, blocks: &[Block]) -> Vec<String> {
+        let mut notes = self.left_out();
+        let sizes: usize = blocks.iter().map(|block| block.left_out.len()).sum();
+        if sizes > 0 {
+            notes.push(format!(
+                "at {sizes} sizes the cells do not hold the same algorithms, and only those of most cells are compared; comments in \
+                 the rules tell which are not"
+            ));
+        }
+        if let Source::Simulated(_, Predicted { missing, .. }) = self.source {
+            notes.extend(missing.iter().map(|line| format!("not simulated, {line}")));
+        }
+        notes
+    }
+}
+
+fn named(cell: &CellRow) -> String {
+    let size =
+        if cell.cell.operation.has_data() { format!(" {}", format_bytes(cell.cell.bytes)) } else { String::new() };
+    format!("{}{size} among {} ranks", cell.cell.operation, cell.ranks)
+}
