@@ -80,6 +80,6 @@ const _: () = {
     assert!(SharedMemory::LINE == crate::shared::PAYLOAD);
     assert!(SharedMemory::LINES as usize == crate::shared::LINES);
     assert!(SharedMemory::LENT_FROM == crate::shared::LENT_FROM);
-    assert!(SharedMemory::LONGEST_STEP == crate::shared::LONGEST_STEP as usize);
+    assert!(SharedMemory::PLAIN.last_step == crate::shared::LONGEST_STEP as usize);
     assert!(crate::shared::BANKS == 2);
 };

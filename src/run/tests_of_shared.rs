@@ -171,7 +171,8 @@ fn calls(ranks: usize, number: usize, seed: u64) -> Vec<OneCall> {
 fn take_part(calls: &[OneCall], mut board: Board, (rank, size): (usize, usize), window: usize) {
     // Few enough numbers for sums of what is made from them to fit.
     for (number, one) in (0..50).cycle().zip(calls) {
-        let shared = Some(SharedMemory { window, ..SharedMemory::PLAIN });
+        // So few steps that long messages are several calls on the board, of some fills each.
+        let shared = Some(SharedMemory { window, last_step: 3 * size, ..SharedMemory::PLAIN });
         let operation = one.choice.algorithm.operation;
         let call = Call { root: one.root, shared, ..Call::plain(operation, one.count, UNIT) };
         one.choice.accepts(&call, size).expect("its needs are met");
@@ -207,6 +208,16 @@ fn all_at_once(size: usize, number: usize, window: usize, seed: u64) {
             });
         }
     });
+}
+
+#[test]
+#[should_panic(expected = "step 1048576 of call 1 is more than a flag in shared memory can tell")]
+fn a_step_that_no_flag_can_tell_ends_the_job() {
+    let segment = Segment::new(1, 64);
+    // SAFETY: zeroed memory of that size, which outlives the board.
+    let mut board = unsafe { Board::new(segment.base, 1, 0, 64) };
+    board.enter(0);
+    board.signal(1 << 20);
 }
 
 /// `COLLIE_TEST_DEEP=1` plays a hundred times as many.

@@ -3,13 +3,23 @@
 use super::memory::{BANKS, LENGTHS, LINES, Memory};
 use super::sync::Ordering;
 
-/// Bits of a flag that count steps; the others count calls, enough for weeks of them.
+/// Bits of a flag that count steps; the others count calls. Those are enough for 20 days of calls of 100 ns each, so that steps cannot
+/// have more: 36 bits of calls would be enough for two hours. What needs more steps is several calls.
 const STEP_BITS: u32 = 20;
 /// The last step of a call that a flag can tell.
 pub const LONGEST_STEP: u32 = (1 << STEP_BITS) - 1;
+/// The last call that a flag can tell.
+const LAST_CALL: u64 = (1 << (u64::BITS - STEP_BITS)) - 1;
 
 /// Bits of what a rank tells of its length that are bytes; those above are the last ones of the number of the call.
 const LENGTH_BITS: u32 = 48;
+
+/// A flag would tell of another call than its own, so that ranks would read what is not there yet. Others may wait for this one
+/// already, which no error reaches: as after every internal error the job ends.
+#[cold]
+fn beyond(call: u64, step: u32) -> ! {
+    panic!("step {step} of call {call} is more than a flag in shared memory can tell")
+}
 
 /// A board as one rank uses it. What waits says whether it is over and never blocks; how to pass the time is the caller's.
 #[derive(Debug)]
@@ -52,8 +62,11 @@ impl Board {
     }
 
     #[inline(always)]
-    const fn value(&self, step: u32) -> u64 {
-        self.call << STEP_BITS | step as u64
+    fn value(&self, step: u32) -> u64 {
+        if step > LONGEST_STEP || self.call > LAST_CALL {
+            beyond(self.call, step);
+        }
+        self.call << STEP_BITS | u64::from(step)
     }
 
     /// Sets what this rank contributes to the next call: so many bytes, by its arguments as many as every other one.
