@@ -44,7 +44,7 @@ impl Mapped {
     /// The mapping has been made by that secret with as many bytes as `layout` says, was all zero but for the header, and nobody else
     /// is the same rank in it.
     pub unsafe fn new(mapping: Mapping, layout: Layout, rank: usize, secret: Secret) -> Self {
-        let proof = Proof::of(secret.token());
+        let proof = Proof::of(secret.token(), rank);
         // SAFETY: within the mapping; only this rank writes there, and nobody reads before all have it.
         unsafe { layout.shown(mapping.address(), rank).write(proof.shown()) };
         Self { mapping, layout, rank, secret, proof }
@@ -65,7 +65,7 @@ impl Segment {
             // SAFETY: the caller's promise; pages are multiples of 128 bytes. The mapping goes after the ports, with this.
             let (sender, receiver) = unsafe {
                 let comparison = if crowded { Comparison::none() } else { Comparison::begin() };
-                let borrower = Borrower::of(&*layout.shown(address, place), secret.token());
+                let borrower = Borrower::of(&*layout.shown(address, place), secret.token(), place);
                 (
                     Sender::new(layout.ring(address, rank, place), LENT_FROM),
                     Receiver::new(layout.ring(address, place, rank), borrower, comparison),
