@@ -13,7 +13,7 @@
 //! copied    1 2     1   2
 //! ```
 //!
-//! Cost: t_W + (p−1)bt + bt; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of blocks that are messages
+//! Cost: t_W + (p−1)bt + bt, and p−1 stores; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of blocks that are messages
 //! (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
@@ -32,7 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "b < read_from: t_W+pbt, and (p−1)t_W for each further fill of a bank; else (p−1)(α+bβ)",
+    formula: "b < read_from: t_W+pbt and p−1 stores, and (p−1)t_W for each further fill of a bank; else (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,
