@@ -30,8 +30,7 @@ mod operation {
 
 mod shared {
     pub use crate::board::{Board, LONGEST_STEP};
-    pub use crate::memory::{BANKS, LINES, PAYLOAD};
-    pub use collie::shared::LENT_FROM;
+    pub use collie::shared::{BANKS, LENT_FROM, LINES, PAYLOAD};
 }
 
 mod sync {
@@ -44,7 +43,10 @@ mod memory {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicU64;
 
-    pub use collie::shared::{BANKS, LENGTHS, LINES, PAYLOAD};
+    pub use collie::shared::{BANKS, LENGTHS, PAYLOAD};
+
+    /// Fewer than the library's, so that few calls use one again.
+    pub const LINES: usize = 2;
 
     /// Units of a window's bank and of a line that there are cells for.
     pub const UNITS: usize = 3;
@@ -212,15 +214,22 @@ struct OneCall {
     root: usize,
     count: usize,
     numa: &'static [u32],
+    last_step: usize,
+}
+
+impl OneCall {
+    fn of(choice: Choice, root: usize, count: usize) -> Self {
+        Self { choice, root, count, numa: &[], last_step: SharedMemory::PLAIN.last_step }
+    }
 }
 
 fn one(operation: Operation, text: &str, root: usize, count: usize) -> OneCall {
-    OneCall { choice: parse_choice(operation, text).unwrap(), root, count, numa: &[] }
+    OneCall::of(parse_choice(operation, text).unwrap(), root, count)
 }
 
 impl OneCall {
     fn call(&self, window: usize) -> Call<'static> {
-        let shared = SharedMemory { window: window * UNIT, ..SharedMemory::PLAIN };
+        let shared = SharedMemory { window: window * UNIT, last_step: self.last_step, ..SharedMemory::PLAIN };
         let plain = Call::plain(self.choice.algorithm.operation, self.count, UNIT);
         Call { root: self.root, shared: Some(shared), numa: self.numa, ..plain }
     }
@@ -228,7 +237,13 @@ impl OneCall {
     fn actions(&self, rank: usize, size: usize, window: usize) -> (Vec<Action>, usize) {
         let part = Part { choice: &self.choice, call: &self.call(window), rank, size };
         let lowered = lower(&part, &Form::PLAIN, usize::MAX).expect("no limit");
-        (lowered.actions.to_vec(), lowered.scratch)
+        let with_few_lines = |action: &Action| match *action {
+            Action::Shared(Shared::Begun { before }) if before == SharedMemory::LINES - 1 => {
+                Action::Shared(Shared::Begun { before: memory::LINES as u32 - 1 })
+            }
+            same => same,
+        };
+        (lowered.actions.iter().map(with_few_lines).collect(), lowered.scratch)
     }
 
     fn contribution(number: usize, rank: usize, unit: usize) -> u32 {
@@ -318,7 +333,7 @@ fn two_ranks_in_every_row_twice() {
     for row in all().filter(|row| row.needs.shared_memory) {
         let rooted = row.operation.rooted();
         let count = if row.operation.has_data() { 2 } else { 0 };
-        let call = |root| OneCall { choice: Choice::new(row), root: if rooted { root } else { 0 }, count, numa: &[] };
+        let call = |root| OneCall::of(Choice::new(row), if rooted { root } else { 0 }, count);
         in_every_order(&[call(0), call(1)], 2, memory::UNITS, AS_IT_IS);
     }
 }
@@ -327,7 +342,19 @@ fn two_ranks_in_every_row_twice() {
 fn three_ranks_in_every_row() {
     for row in all().filter(|row| row.needs.shared_memory) {
         let count = if row.operation.has_data() { 1 } else { 0 };
-        in_every_order(&[OneCall { choice: Choice::new(row), root: 0, count, numa: &[] }], 3, memory::UNITS, AS_IT_IS);
+        in_every_order(&[OneCall::of(Choice::new(row), 0, count)], 3, memory::UNITS, AS_IT_IS);
+    }
+}
+
+/// One call more than there are lines, each with other data.
+#[test]
+fn lines_are_used_again() {
+    for row in all().filter(|row| row.needs.shared_memory && row.operation.has_data()) {
+        for size in [2, 3] {
+            let rooted = row.operation.rooted();
+            let calls = [0, 1, 0].map(|root| OneCall::of(Choice::new(row), if rooted { root } else { 0 }, 1));
+            in_every_order(&calls, size, memory::UNITS, AS_IT_IS);
+        }
     }
 }
 
@@ -356,8 +383,18 @@ fn windows_are_filled_again_and_again() {
         (Operation::Allgather, "shared_copy"),
     ];
     for (operation, text) in rows {
-        let root = usize::from(operation.rooted());
-        in_every_order(&[long(operation, text, root)], 2, memory::UNITS, AS_IT_IS);
+        let calls = [1, 0].map(|root| long(operation, text, if operation.rooted() { root } else { 0 }));
+        in_every_order(&calls, 2, memory::UNITS, AS_IT_IS);
+        // So few steps that the same messages are several calls on the board.
+        let [first, second] = calls.map(|call| OneCall { last_step: 4, ..call });
+        in_every_order(&[first, second], 2, memory::UNITS, AS_IT_IS);
+    }
+}
+
+#[test]
+fn three_ranks_fill_windows() {
+    for (operation, text) in [(Operation::Allreduce, "shared_slices"), (Operation::Bcast, "shared_queue:radix=1")] {
+        in_every_order(&[long(operation, text, 0), long(operation, text, 0)], 3, memory::UNITS, AS_IT_IS);
     }
 }
 
@@ -381,6 +418,15 @@ fn a_line_that_is_told_of_before_it_is_written_is_found() {
             let told = actions.remove(post);
             actions.insert(post - 1, told);
         }
+    });
+}
+
+#[test]
+#[should_panic(expected = "Causality violation")]
+fn a_line_that_is_written_while_it_is_read_is_found() {
+    let calls = [0; 3].map(|root| one(Operation::Bcast, "shared_queue", root, 1));
+    in_every_order(&calls, 2, memory::UNITS, |actions| {
+        actions.retain(|action| !matches!(action, Action::Shared(Shared::Begun { .. })));
     });
 }
 

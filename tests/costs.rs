@@ -5,12 +5,15 @@
 //! goes in segments, ranks may wait for one of them longer than the formula says, once: one step more is allowed there.
 //! The formula of such a row charges a fold to every round: with γ alone the folds of different segments overlap, so there
 //! the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal width.
+//!
+//! Raising a flag costs nothing in this model, as others see it meanwhile: no rank raises more flags than the formula has seen, but for
+//! the stores that it names.
 
 use collie::algorithm::cover;
 use collie::algorithm::engine::windows::READ_FROM;
 use collie::algorithm::{Algorithm, Call, Choice, Cost, Kind, Operation, Shape, SharedMemory, all};
 use collie::schedule::count::count;
-use collie::schedule::{Buffer, Step, record_all};
+use collie::schedule::{Buffer, Program, Shared, Step, record_all};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Disagreements told per row.
@@ -71,6 +74,9 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
         Ok(counted) => counted,
         Err(broken) => return failures.push(format!("{choice} p={size}: {broken}")),
     };
+    if choice.algorithm.needs.shared_memory {
+        check_stores(choice, call, size, formula, failures);
+    }
     let segmented =
         choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_)));
     let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
@@ -93,6 +99,25 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
             continue;
         };
         failures.push(format!("{choice} p={size}: {name} counted {counted}, formula {formula}: {what}"));
+    }
+}
+
+/// Stores to flags, beside the one with which a rank enters, of the rank that makes the most.
+fn check_stores(choice: &Choice, call: &Call, size: usize, formula: Cost, failures: &mut Vec<String>) {
+    let of_rank = |program: &Program| {
+        let stores =
+            |step: &&Step| matches!(step, Step::Shared(Shared::Signal { .. } | Shared::Post | Shared::Release { .. }));
+        program.steps.iter().filter(stores).count()
+    };
+    let programs = record_all(choice, call, size);
+    let stores = programs.iter().map(of_rank).max().unwrap_or(0);
+    let are_used = programs[0].steps.iter().any(|step| matches!(step, Step::Shared(_)));
+    let named = if are_used && choice.algorithm.formula.contains("p−1 stores") { size - 1 } else { 0 };
+    if stores < named || stores as f64 > named as f64 + formula.notified {
+        failures.push(format!(
+            "{choice} p={size}: {stores} stores to flags, where the formula has {named} named and {} seen",
+            formula.notified
+        ));
     }
 }
 

@@ -94,10 +94,12 @@ fn verify_call(
     failures: &mut Vec<String>,
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    // Small enough for messages to go through it several times. Ranks that share it are on one node, and placed on NUMA nodes.
-    let window = (3 * unit * size).max(128);
+    // Small enough for messages to go through it several times, and in several calls among few ranks. Ranks that share it are on
+    // one node, and placed on NUMA nodes.
+    let (window, last_step) = ((3 * unit * size).max(128), 8 * size);
     let in_memory = row.needs.shared_memory;
-    let shared = (in_memory || placement.is_empty()).then_some(SharedMemory { window, ..SharedMemory::PLAIN });
+    let shared =
+        (in_memory || placement.is_empty()).then_some(SharedMemory { window, last_step, ..SharedMemory::PLAIN });
     let [nodes, numa] = if in_memory { [&[], placement] } else { [placement, &[]] };
     let call = Call { root, nodes, shared, numa, ..Call::plain(row.operation, count, unit) };
     for choice in settings(row, &call, size) {

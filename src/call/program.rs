@@ -289,7 +289,12 @@ impl Prepared {
         let transport = Mixed::new(messages, segment, self.length)?;
         self.play_over(transport, &mut requests.borrow_mut(), observer, sides, part, counts)?;
         // What algorithms read out of shared memory has no envelope.
-        if segment.board().borrow().disagrees() { Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)) } else { Ok(()) }
+        let board = segment.board().borrow();
+        match (board.has_failed(), board.disagrees()) {
+            (true, _) => Err(Error(mpi_sys::MPI_ERR_OTHER as c_int)),
+            (false, true) => Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)),
+            (false, false) => Ok(()),
+        }
     }
 
     /// The same over a transport.

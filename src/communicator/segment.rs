@@ -146,20 +146,37 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
         return Ok(Shared::Pointless);
     }
     let layout = Layout::of(members.len());
-    let own = own(runtime, facts, agreed, comm, &members, layout)?;
-    // Ranks that are alone on their node have nothing to find.
-    let failure = own.as_ref().err().map_or(0, |why| *why as u64);
     let on_numa = numa::identity();
-    let [failure, numa, not_numa] = most(comm, facts.rank, facts.size, [failure, on_numa, !on_numa])?;
-    if let Some(why) = Without::ALL.into_iter().find(|why| *why as u64 == failure) {
-        return Ok(Shared::Refused(why));
-    }
+    let (own, [numa, not_numa]) =
+        match agree(comm, facts, own(runtime, facts, agreed, comm, &members, layout)?, on_numa)? {
+            Ok(found) => found,
+            Err(why) => return Ok(Shared::Refused(why)),
+        };
     let numa = runtime.lists.of(numa_nodes(facts, agreed, comm, on_numa, numa == !not_numa)?);
-    let Ok(Some((mapped, _named, charged))) = own else { return Ok(Shared::Pointless) };
+    let Some((mapped, charged)) = own else { return Ok(Shared::Pointless) };
     let crowded = agreed.situation.oversubscribed;
     // SAFETY: all have found that they have it; it was made for as many ranks.
     let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded) };
+    let (readable, others) = (segment.readable(), members.len() - 1);
+    log::info!("shared memory: the memory of {readable} of the {others} other ranks of the node can be read");
     Ok(Shared::Made(Held { segment: Rc::new(segment), numa, _charged: charged }))
+}
+
+/// What the ranks find together: what this one has, and the most and the least of their `on_numa`, both as [`most`] gives them; or why
+/// there is none. The name of the object goes here, whatever is found: by then all have mapped what it names, and a job that ends
+/// afterwards leaves nothing behind.
+fn agree(comm: MPI_Comm, facts: &Facts, own: Own, on_numa: u64) -> Result<Found> {
+    // Ranks that are alone on their node have nothing to find.
+    let failure = own.as_ref().err().map_or(0, |why| *why as u64);
+    let [failure, numa, not_numa] = most(comm, facts.rank, facts.size, [failure, on_numa, !on_numa])?;
+    if let Some(why) = Without::ALL.into_iter().find(|why| *why as u64 == failure) {
+        return Ok(Err(why));
+    }
+    let without_name = |(mapped, name, charged)| {
+        drop::<Option<Named>>(name);
+        (mapped, charged)
+    };
+    Ok(own.map(|own| (own.map(without_name), [numa, not_numa])))
 }
 
 /// The NUMA node of each rank: as stated, or by what the ranks are bound to, which they exchange unless it is alike (`one`). Between
@@ -200,6 +217,9 @@ pub fn has_pair(nodes: &[u32]) -> bool {
 
 /// What this rank gets hold of: nothing if it is alone on its node.
 type Own = std::result::Result<Option<(Mapped, Option<Named>, Charged)>, Without>;
+
+/// What all have, without its name.
+type Found = std::result::Result<(Option<(Mapped, Charged)>, [u64; 2]), Without>;
 
 /// The own part of it: the node's first rank makes the object, the others map it. The name lasts as long as the first rank keeps
 /// it.

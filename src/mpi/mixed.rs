@@ -12,7 +12,7 @@ use super::messages::{Messages, Units};
 use super::packing::Elements;
 use crate::operation::Shared;
 use crate::run::Transport;
-use crate::run::shared::{address, take};
+use crate::run::shared::{address, pass, take};
 use crate::schedule::action;
 use crate::shared::ports::Received;
 use crate::shared::{Board, Idle, Ports, Segment, Truncated};
@@ -382,6 +382,22 @@ unsafe impl Transport for Mixed<'_> {
             Ok(())
         });
         taken.map_err(|error| self.lose(error))
+    }
+
+    fn pass(&mut self, step: Shared) {
+        let failed = Cell::new(Ok(()));
+        let mut pause = self.pause(&failed);
+        let Self { board, ports, .. } = self;
+        let passed = pass(board, step, |is_over| {
+            while !is_over() {
+                ports.progress();
+                pause()?;
+            }
+            Ok(())
+        });
+        if let Err(error) = passed {
+            self.lose(error);
+        }
     }
 
     #[inline]

@@ -13,6 +13,8 @@ pub struct SharedMemory {
     pub window: usize,
     /// Bytes whose copying takes as long as a notification, t_W/t.
     pub notification: usize,
+    /// The last step of a call that a flag can tell. What takes more steps is several calls.
+    pub last_step: usize,
 }
 
 impl SharedMemory {
@@ -22,10 +24,8 @@ impl SharedMemory {
     pub const LINES: u32 = 8;
     /// Bytes of the shortest message that the receiver reads out of the sender's memory, where the system lets it.
     pub const LENT_FROM: usize = 16 << 10;
-    /// The last step of a call that a flag can tell.
-    pub const LONGEST_STEP: usize = (1 << 20) - 1;
     /// Of a machine that nobody knows: 32 KiB, and notifications of 100 ns where a copy takes 0.1 ns a byte.
-    pub const PLAIN: Self = Self { window: 32 << 10, notification: 1000 };
+    pub const PLAIN: Self = Self { window: 32 << 10, notification: 1000, last_step: (1 << 20) - 1 };
 }
 
 /// A step on the board of a communicator.

@@ -3,7 +3,7 @@
 //! A program that was kept is played from its list ([`play`]), a long or single one as it is lowered (the player is a
 //! [`Sink`]), and one that must not block bit by bit ([`Resumable`]); the actions go through the same code. After the first
 //! error nothing more is started, what is under way is waited for, and the error is given at the end: there is no way back
-//! in the middle of an algorithm.
+//! in the middle of an algorithm. On a board the rank still raises its flags ([`Transport::pass`]).
 
 use super::transport::{Observer, Transport};
 use crate::schedule::action::{Action, Message, Sink};
@@ -156,6 +156,8 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
             // SAFETY: the promise that `new` asks for; the table of requests is grown where messages are started.
             let result = unsafe { self.carry_out(action) };
             self.keep(result);
+        } else if let Action::Shared(step) = *action {
+            self.transport.pass(step);
         }
         self.actions += 1;
         true

@@ -39,6 +39,35 @@ pub fn take<E>(
     Ok(())
 }
 
+/// Takes a step of a call in which the rank has met an error: it moves no data any more, but raises its flags, so that nobody waits for
+/// it in vain and all count the same calls. Whoever would get data from it learns that it gets none ([`Board::fail`]).
+///
+/// It does not wait for others, who may wait for messages that it does not send, and then its error would never be told. Two waits
+/// remain, which are for calls that others are in already or will come to without it: it stays near enough for others to look
+/// at what it has told of each call, and it arrives in one call after another.
+///
+/// # Errors
+/// What `wait` says; the step is taken all the same.
+#[cold]
+pub fn pass<E>(
+    board: &mut Board,
+    step: Shared,
+    wait: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<(), E>,
+) -> Result<(), E> {
+    board.fail();
+    match step {
+        Shared::Enter { step } => {
+            let waited = wait(&mut || board.may_enter());
+            board.enter(step);
+            return waited;
+        }
+        Shared::AwaitArrivals => return wait(&mut || board.have_arrived()),
+        waits if waits.waits() => {}
+        tells => return take(board, tells, wait),
+    }
+    Ok(())
+}
+
 /// Whether what a step waits for is there.
 #[inline(always)]
 fn is_over(board: &mut Board, waits: Shared) -> bool {
@@ -80,6 +109,6 @@ const _: () = {
     assert!(SharedMemory::LINE == crate::shared::PAYLOAD);
     assert!(SharedMemory::LINES as usize == crate::shared::LINES);
     assert!(SharedMemory::LENT_FROM == crate::shared::LENT_FROM);
-    assert!(SharedMemory::LONGEST_STEP == crate::shared::LONGEST_STEP as usize);
+    assert!(SharedMemory::PLAIN.last_step == crate::shared::LONGEST_STEP as usize);
     assert!(crate::shared::BANKS == 2);
 };

@@ -4,8 +4,9 @@
 use super::tests::{expected, fastrand_like, memory};
 use super::{Buffers, Player, Transport, play, shared};
 use crate::algorithm::{Call, Choice, Operation, Shared, SharedMemory, all, parse_choice};
-use crate::schedule::action::Elements;
+use crate::schedule::action::{Action, Elements, Side};
 use crate::schedule::lower::{Combine, Form, Part, lower};
+use crate::schedule::{Buffer, Range};
 use crate::shared::Board;
 use std::alloc::Layout;
 use std::time::{Duration, Instant};
@@ -16,12 +17,25 @@ const UNIT: usize = 4;
 /// A rank's board; messages there are none.
 struct OnBoard<'a> {
     board: &'a mut Board,
+    /// Copies until one fails.
+    left: usize,
 }
 
 type Told<T = ()> = Result<T, String>;
 
 fn no_messages<T>() -> Told<T> {
     Err("there are no messages here".to_owned())
+}
+
+fn wait(is_over: &mut dyn FnMut() -> bool, step: Shared) -> Told {
+    let since = Instant::now();
+    while !is_over() {
+        std::thread::yield_now();
+        if since.elapsed() > Duration::from_secs(60) {
+            return Err(format!("waits for ever: {step}"));
+        }
+    }
+    Ok(())
 }
 
 // SAFETY: touches only the units named.
@@ -60,6 +74,7 @@ unsafe impl Transport for OnBoard<'_> {
     }
 
     unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Told {
+        self.left = self.left.checked_sub(1).ok_or("a copy fails")?;
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(from, into, UNIT * units) };
         Ok(())
@@ -69,7 +84,8 @@ unsafe impl Transport for OnBoard<'_> {
         for unit in 0..units {
             // SAFETY: the caller's promise.
             unsafe {
-                let sum = *left.cast::<u32>().add(unit) + *right.cast::<u32>().add(unit);
+                // What comes from a rank that has failed is anything.
+                let sum = (*left.cast::<u32>().add(unit)).wrapping_add(*right.cast::<u32>().add(unit));
                 *into.cast::<u32>().add(unit) = sum;
             }
         }
@@ -90,16 +106,11 @@ unsafe impl Transport for OnBoard<'_> {
     }
 
     fn shared(&mut self, step: Shared) -> Told {
-        let since = Instant::now();
-        shared::take(self.board, step, |is_over| {
-            while !is_over() {
-                std::thread::yield_now();
-                if since.elapsed() > Duration::from_secs(60) {
-                    return Err(format!("waits for ever: {step}"));
-                }
-            }
-            Ok(())
-        })
+        shared::take(self.board, step, |is_over| wait(is_over, step))
+    }
+
+    fn pass(&mut self, step: Shared) {
+        shared::pass(self.board, step, |is_over| wait(is_over, step)).unwrap();
     }
 
     fn shared_at(&self, start: usize) -> *mut u8 {
@@ -137,6 +148,8 @@ struct OneCall {
     root: usize,
     count: usize,
     form: Form,
+    /// A rank that meets an error, after so many copies; after none, before it begins the call.
+    fails: Option<(usize, usize)>,
 }
 
 /// All that lives in shared memory, and what makes two calls on the board of one.
@@ -152,8 +165,9 @@ fn choices() -> Vec<Choice> {
     choices
 }
 
-/// Calls in an order that a seed decides: short ones and such as fill windows several times, roots changing.
-fn calls(ranks: usize, number: usize, seed: u64) -> Vec<OneCall> {
+/// Calls in an order that a seed decides: short ones and such as fill windows several times, roots changing. In some of them a
+/// rank may meet an error.
+fn calls(ranks: usize, number: usize, seed: u64, may_fail: bool) -> Vec<OneCall> {
     let (choices, mut random) = (choices(), fastrand_like(seed));
     let counts = [1, 3, 12, 13, 40, 100, 301];
     let locally = Form { combine: Combine::ReduceLocal { commutative: true }, ..Form::PLAIN };
@@ -162,7 +176,9 @@ fn calls(ranks: usize, number: usize, seed: u64) -> Vec<OneCall> {
         let rooted = choice.algorithm.operation.rooted();
         let root = if rooted { random(ranks) } else { 0 };
         let count = if choice.algorithm.operation.has_data() { counts[random(counts.len())] } else { 0 };
-        OneCall { choice, root, count, form: if random(4) == 0 { locally } else { Form::PLAIN } }
+        let form = if random(4) == 0 { locally } else { Form::PLAIN };
+        let fails = (may_fail && random(3) == 0).then(|| (random(ranks), [0, 0, 1, 2, 5][random(5)]));
+        OneCall { choice, root, count, form, fails }
     };
     (0..number).map(one).collect()
 }
@@ -171,7 +187,8 @@ fn calls(ranks: usize, number: usize, seed: u64) -> Vec<OneCall> {
 fn take_part(calls: &[OneCall], mut board: Board, (rank, size): (usize, usize), window: usize) {
     // Few enough numbers for sums of what is made from them to fit.
     for (number, one) in (0..50).cycle().zip(calls) {
-        let shared = Some(SharedMemory { window, ..SharedMemory::PLAIN });
+        // So few steps that long messages are several calls on the board, of some fills each.
+        let shared = Some(SharedMemory { window, last_step: 3 * size, ..SharedMemory::PLAIN });
         let operation = one.choice.algorithm.operation;
         let call = Call { root: one.root, shared, ..Call::plain(operation, one.count, UNIT) };
         one.choice.accepts(&call, size).expect("its needs are met");
@@ -181,10 +198,20 @@ fn take_part(calls: &[OneCall], mut board: Board, (rank, size): (usize, usize), 
         let [send, receive] = [&mut memory.send, &mut memory.receive].map(|units| units.as_mut_ptr().cast());
         let scratch = memory.scratch.as_mut_ptr().cast::<u8>();
         let (mut table, mut more) = (Vec::new(), |_: usize| scratch);
-        let own = OnBoard { board: &mut board };
+        board.expect(call.bytes() as u64);
+        let after = one.fails.filter(|(of, _)| *of == rank).map(|(_, copies)| copies);
+        let own = OnBoard { board: &mut board, left: after.unwrap_or(usize::MAX) };
         // SAFETY: the memory is as long as the call's buffers, and lives until the end of the call.
-        let player = unsafe { Player::new(own, (), Buffers::of(send, receive), &mut table, &mut more) };
-        play(player, &lowered.actions, lowered.scratch).unwrap();
+        let mut player = unsafe { Player::new(own, (), Buffers::of(send, receive), &mut table, &mut more) };
+        if after == Some(0) {
+            player.carry_all(&[PACK], 0);
+        }
+        let played = play(player, &lowered.actions, lowered.scratch);
+        assert!(played.is_ok() || after.is_some(), "{played:?}");
+        check_failure(one, &board, size);
+        if played.is_err() || board.has_failed() {
+            continue;
+        }
         let expected = expected(&call, number, rank, size);
         assert_eq!(
             memory.receive[..expected.len()],
@@ -195,8 +222,24 @@ fn take_part(calls: &[OneCall], mut board: Board, (rank, size): (usize, usize), 
     }
 }
 
-fn all_at_once(size: usize, number: usize, window: usize, seed: u64) {
-    let (segment, calls) = (Segment::new(size, window), calls(size, number, seed));
+/// Non-contiguous data are packed before the call begins, which fails here.
+const PACK: Action = Action::Pack {
+    from: Elements { side: Side::Send, first: 0, number: 0 },
+    into: Range { buffer: Buffer::Scratch, start: 0, len: 0 },
+};
+
+/// Nobody is told of an error where there is none, and everybody who gets data of all ranks of the one that there was.
+fn check_failure(one: &OneCall, board: &Board, size: usize) {
+    let gets_from_all = matches!(one.choice.algorithm.operation, Operation::Allreduce | Operation::Allgather);
+    match one.fails {
+        None => assert!(!board.has_failed(), "{}", one.choice),
+        Some((_, 0)) if gets_from_all && size > 1 => assert!(board.has_failed(), "{}", one.choice),
+        Some(_) => {}
+    }
+}
+
+fn all_at_once(size: usize, number: usize, window: usize, seed: u64, may_fail: bool) {
+    let (segment, calls) = (Segment::new(size, window), calls(size, number, seed, may_fail));
     std::thread::scope(|scope| {
         for rank in 0..size {
             let (segment, calls) = (&segment, &calls);
@@ -209,13 +252,32 @@ fn all_at_once(size: usize, number: usize, window: usize, seed: u64) {
     });
 }
 
+#[test]
+#[should_panic(expected = "step 1048576 of call 1 is more than a flag in shared memory can tell")]
+fn a_step_that_no_flag_can_tell_ends_the_job() {
+    let segment = Segment::new(1, 64);
+    // SAFETY: zeroed memory of that size, which outlives the board.
+    let mut board = unsafe { Board::new(segment.base, 1, 0, 64) };
+    board.enter(0);
+    board.signal(1 << 20);
+}
+
 /// `COLLIE_TEST_DEEP=1` plays a hundred times as many.
 #[test]
 fn calls_in_shared_memory_get_what_they_should_whoever_is_late() {
     let deep = std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1");
     for size in 1..=8 {
         for (window, seed) in [(128, 1), (320, 2), (4096, 3)] {
-            all_at_once(size, if deep { 20_000 } else { 200 }, window, seed + size as u64);
+            all_at_once(size, if deep { 20_000 } else { 200 }, window, seed + size as u64, false);
+        }
+    }
+}
+
+#[test]
+fn a_rank_that_meets_an_error_holds_nobody_up_and_what_it_should_have_given_is_not_taken_for_data() {
+    for size in 1..=5 {
+        for (window, seed) in [(128, 4), (4096, 5)] {
+            all_at_once(size, 300, window, seed + size as u64, true);
         }
     }
 }

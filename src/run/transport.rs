@@ -135,6 +135,9 @@ pub unsafe trait Transport {
     /// There is no board, or what waiting says.
     fn shared(&mut self, step: Shared) -> Result<(), Self::Error>;
 
+    /// Takes a step on the board after an error ([`shared::pass`](super::shared::pass)); that one is told, whatever comes of this.
+    fn pass(&mut self, step: Shared);
+
     /// Where shared memory lies that begins so ([`shared::address`](super::shared::address)); null where there is none.
     fn shared_at(&self, start: usize) -> *mut u8;
 }

@@ -15,10 +15,16 @@ pub struct Shown {
 #[derive(Debug)]
 pub struct Proof(Box<[u64; 2]>);
 
+/// The words of a rank of the segment with this token. Each rank has its own: where ranks share `/dev/shm` but number processes
+/// apart, another rank may be meant by a number, and may have its words at the same address.
+const fn words(token: [u64; 2], rank: usize) -> [u64; 2] {
+    [token[0], token[1].wrapping_add(rank as u64)]
+}
+
 impl Proof {
-    /// These words.
-    pub fn of(words: [u64; 2]) -> Self {
-        Self(Box::new(words))
+    /// Of rank `rank` of the segment with this token.
+    pub fn of(token: [u64; 2], rank: usize) -> Self {
+        Self(Box::new(words(token, rank)))
     }
 
     /// What others are shown.
@@ -35,14 +41,14 @@ pub struct Borrower {
 }
 
 impl Borrower {
-    /// Of the rank that shows this, if its memory can be read: by its number another process may be meant in this namespace,
-    /// which does not have these words there.
-    pub fn of(shown: &Shown, words: [u64; 2]) -> Self {
+    /// Of rank `rank` of the segment with this token, which shows this, if its memory can be read: by its number another process
+    /// may be meant in this namespace, which does not have that rank's words there.
+    pub fn of(shown: &Shown, token: [u64; 2], rank: usize) -> Self {
         let borrower = Self { process: shown.process as libc::pid_t };
         let mut found = [0u64; 2];
         // SAFETY: there is room for as many bytes.
         let read = unsafe { borrower.read(shown.at, found.as_mut_ptr().cast(), size_of::<[u64; 2]>()) };
-        if read && found == words { borrower } else { Self { process: 0 } }
+        if read && found == words(token, rank) { borrower } else { Self { process: 0 } }
     }
 
     /// Whether it is.
@@ -78,9 +84,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn another_rank_of_the_segment_is_not_taken_for_the_one_that_is_meant() {
+        let (token, ranks) = ([5, u64::MAX], 0..4);
+        let proofs: Vec<_> = ranks.clone().map(|rank| Proof::of(token, rank)).collect();
+        for (number, proof) in proofs.iter().enumerate() {
+            for rank in ranks.clone() {
+                // As if that rank showed this process and this address.
+                assert_eq!(Borrower::of(&proof.shown(), token, rank).can_read(), rank == number);
+            }
+        }
+    }
+
+    #[test]
     fn own_memory_is_read_and_that_of_others_only_with_the_right_words() {
-        let proof = Proof::of([5, 6]);
-        let borrower = Borrower::of(&proof.shown(), [5, 6]);
+        let proof = Proof::of([5, 6], 3);
+        let borrower = Borrower::of(&proof.shown(), [5, 6], 3);
         assert!(borrower.can_read(), "a process may read its own memory");
         let (from, mut into) = ([1u8, 2, 3], [0u8; 3]);
         // SAFETY: there is room for three bytes.
@@ -88,7 +106,7 @@ mod tests {
         assert_eq!(into, from);
         // SAFETY: as above.
         assert!(!unsafe { borrower.read(8, into.as_mut_ptr(), 3) });
-        assert!(!Borrower::of(&proof.shown(), [5, 7]).can_read());
-        assert!(!Borrower::of(&Shown { process: u64::from(u32::MAX >> 1), at: 8 }, [5, 6]).can_read());
+        assert!(!Borrower::of(&proof.shown(), [5, 7], 3).can_read());
+        assert!(!Borrower::of(&Shown { process: u64::from(u32::MAX >> 1), at: 8 }, [5, 6], 3).can_read());
     }
 }

@@ -23,6 +23,7 @@ pub struct Segment {
     board: RefCell<Board>,
     window: usize,
     crowded: bool,
+    readable: usize,
     _proof: Proof,
     _mapping: Mapping,
 }
@@ -44,7 +45,7 @@ impl Mapped {
     /// The mapping has been made by that secret with as many bytes as `layout` says, was all zero but for the header, and nobody else
     /// is the same rank in it.
     pub unsafe fn new(mapping: Mapping, layout: Layout, rank: usize, secret: Secret) -> Self {
-        let proof = Proof::of(secret.token());
+        let proof = Proof::of(secret.token(), rank);
         // SAFETY: within the mapping; only this rank writes there, and nobody reads before all have it.
         unsafe { layout.shown(mapping.address(), rank).write(proof.shown()) };
         Self { mapping, layout, rank, secret, proof }
@@ -59,13 +60,14 @@ impl Segment {
     /// All of them have mapped it, and it is of as many ranks.
     pub unsafe fn new(mapped: Mapped, (members, size): (&[u32], usize), crowded: bool) -> Self {
         let Mapped { mapping, layout, rank, secret, proof } = mapped;
-        let address = mapping.address();
+        let (address, mut readable) = (mapping.address(), 0);
         let mut ports: Box<[Option<Port<'static>>]> = (0..size).map(|_| None).collect();
         for (place, peer) in members.iter().enumerate().filter(|(place, _)| *place != rank) {
             // SAFETY: the caller's promise; pages are multiples of 128 bytes. The mapping goes after the ports, with this.
             let (sender, receiver) = unsafe {
                 let comparison = if crowded { Comparison::none() } else { Comparison::begin() };
-                let borrower = Borrower::of(&*layout.shown(address, place), secret.token());
+                let borrower = Borrower::of(&*layout.shown(address, place), secret.token(), place);
+                readable += usize::from(borrower.can_read());
                 (
                     Sender::new(layout.ring(address, rank, place), LENT_FROM),
                     Receiver::new(layout.ring(address, place, rank), borrower, comparison),
@@ -80,6 +82,7 @@ impl Segment {
             board: RefCell::new(board),
             window: layout.window(),
             crowded,
+            readable,
             _proof: proof,
             _mapping: mapping,
         }
@@ -93,6 +96,11 @@ impl Segment {
     /// Whether ranks outnumber cores.
     pub const fn is_crowded(&self) -> bool {
         self.crowded
+    }
+
+    /// How many of the others' memory this rank can read.
+    pub const fn readable(&self) -> usize {
+        self.readable
     }
 
     /// Bytes of a bank of each rank's window on the board.

@@ -47,8 +47,8 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     if windows::fits_line(bytes) {
         return Cost { notified: others, copied, ..Cost::default() };
     }
-    let fills = Fills::new(bytes / unit, windows::window_units_of(shape));
-    let notified = fills.notifications(ranks) + fills.number() as f64 * others;
+    let calls = Fills::of_calls(bytes / unit, windows::room(shape.shared, unit), 1);
+    let notified = calls.map(|fills| fills.notifications(ranks) + fills.number() as f64 * others).sum();
     Cost { notified, copied, ..Cost::default() }
 }
 
@@ -59,18 +59,18 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let (p, r, own) = (comm.size(), comm.rank(), Range::send(0, call.count));
     let block = |rank: usize| Range::receive(rank * call.count, call.count);
     let others = (1..p).map(|distance| (r + distance) % p);
-    if p > 1 && call.count > 0 {
+    if p > 1 && call.count > 0 && windows::fits_line(call.bytes()) {
         comm.enter(0);
-        if windows::fits_line(call.bytes()) {
-            windows::post(comm, own);
-            comm.copy(own, block(r));
-            for rank in others {
-                comm.await_post(rank);
-                comm.copy(Range::line(rank, call.count), block(rank));
-            }
-            return;
+        windows::post(comm, own);
+        comm.copy(own, block(r));
+        for rank in others {
+            comm.await_post(rank);
+            comm.copy(Range::line(rank, call.count), block(rank));
         }
-        let fills = Fills::new(call.count, windows::window_units(call));
+        return;
+    }
+    for fills in Fills::of_calls(call.count, windows::room(call.shared, call.unit), 1).filter(|_| p > 1) {
+        comm.enter(0);
         fills.await_banks(comm);
         for fill in 0..fills.number() {
             // All have told of the fill before, and so have left the one before that, which was in the same bank.

@@ -22,7 +22,7 @@
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MVAPICH.
 
-use crate::algorithm::engine::windows::{self, Fills};
+use crate::algorithm::engine::windows::{self, Fills, Room};
 use crate::algorithm::{
     Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape, SharedMemory,
 };
@@ -63,7 +63,7 @@ pub const ROW: Algorithm = Algorithm {
     run,
 };
 
-/// The queue of one message.
+/// The queue of one message, or of the part of it that goes in one call on the board.
 struct Queue {
     fills: Fills,
     /// Units of a slot.
@@ -81,15 +81,21 @@ struct Fragment {
 }
 
 impl Queue {
-    /// For `units` units of `unit` bytes where `room` of them fit into a bank.
-    fn new(units: usize, unit: usize, room: usize, notification: usize, parameters: &Parameters) -> Self {
-        let best = || ((room.min(units) * unit) as f64 * notification as f64).sqrt() as usize;
+    /// For `units` units of `unit` bytes with this room in a bank, by the calls on the board that they go in.
+    fn of_calls(
+        units: usize,
+        unit: usize,
+        room: Room,
+        notification: usize,
+        parameters: &Parameters,
+    ) -> impl Iterator<Item = Self> + use<> {
+        let best = || ((room.units.min(units) * unit) as f64 * notification as f64).sqrt() as usize;
         let bytes = parameters.number("fragment").unwrap_or_else(best);
-        // No more fragments than steps that a flag can tell.
-        let least = units.div_ceil(SharedMemory::LONGEST_STEP / 2);
-        let slot = (bytes / unit).max(1).max(least).min(room);
-        let slots = parameters.number("slots").unwrap_or(usize::MAX).min(room / slot);
-        Self { fills: Fills::new(units, slot * slots), slot, slots }
+        let slot = (bytes / unit).max(1).min(room.units);
+        // A bank's fragments are told of in one call.
+        let slots = parameters.number("slots").unwrap_or(usize::MAX).min(room.units / slot).min(room.last_step);
+        let bank = Room { units: slot * slots, ..room };
+        Fills::of_calls(units, bank, slots).map(move |fills| Self { fills, slot, slots })
     }
 
     fn fragments(&self) -> impl Iterator<Item = Fragment> + '_ {
@@ -120,9 +126,12 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
         return Cost { notified: 1.0, copied: 2.0 * bytes as f64, ..Cost::default() };
     }
     let notification = shape.shared.unwrap_or(SharedMemory::PLAIN).notification;
-    let queue = Queue::new(bytes / unit, unit, windows::window_units_of(shape), notification, parameters);
-    let first = queue.slot.min(queue.fills.units) * unit;
-    Cost { notified: notified(&queue, ranks, parameters), copied: (bytes + first) as f64, ..Cost::default() }
+    let mut cost = Cost { copied: bytes as f64, ..Cost::default() };
+    for queue in Queue::of_calls(bytes / unit, unit, windows::room(shape.shared, unit), notification, parameters) {
+        cost.notified += notified(&queue, ranks, parameters);
+        cost.copied += (queue.slot.min(queue.fills.units) * unit) as f64;
+    }
+    cost
 }
 
 /// Flags seen one after another until the last rank has seen the last fragment, and the root that both banks are left.
@@ -161,9 +170,9 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     if comm.size() == 1 || call.count == 0 {
         return;
     }
-    comm.enter(0);
     let is_root = comm.rank() == root;
     if windows::fits_line(call.bytes()) {
+        comm.enter(0);
         if is_root {
             windows::post(comm, message);
         } else {
@@ -173,12 +182,11 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
         return;
     }
     let notification = call.shared.unwrap_or(SharedMemory::PLAIN).notification;
-    let queue = Queue::new(call.count, call.unit, windows::window_units(call), notification, parameters);
-    if is_root {
-        write(comm, &queue, message);
-    } else {
-        let tree = Complete { ranks: comm.size(), radix: parameters.count("radix") };
-        read(comm, &queue, root, message, &tree);
+    let tree = Complete { ranks: comm.size(), radix: parameters.count("radix") };
+    for queue in Queue::of_calls(call.count, call.unit, windows::room(call.shared, call.unit), notification, parameters)
+    {
+        comm.enter(0);
+        if is_root { write(comm, &queue, message) } else { read(comm, &queue, root, message, &tree) }
     }
 }
 

@@ -23,23 +23,26 @@ pub fn reduce(comm: &mut dyn Comm, call: &Call, root: Option<usize>) {
     if call.count == 0 {
         return;
     }
-    comm.enter(0);
     if windows::fits_line(call.bytes()) {
+        comm.enter(0);
         windows::post(comm, own);
         if gets {
             fold_lines(comm, Range::receive(0, call.count));
         }
         return;
     }
-    let fills = Fills::new(call.count, windows::window_units(call));
-    let slices = Blocks::new(fills.fill, comm.size());
+    let room = windows::room(call.shared, call.unit);
+    let slices = Blocks::new(room.units.min(call.count), comm.size());
     // Without a receive buffer the slice is folded elsewhere.
     let spare = if gets { Range::receive(0, 0) } else { comm.scratch(slices.units(0).len()) };
-    fills.await_banks(comm);
-    for fill in 0..fills.number() {
-        let units = fills.units_of(fill);
-        let result = gets.then(|| Range::receive(units.start, units.len()));
-        reduce_fill(comm, &fills, fill, own.slice(&units), result, spare);
+    for fills in Fills::of_calls(call.count, room, STEPS) {
+        comm.enter(0);
+        fills.await_banks(comm);
+        for fill in 0..fills.number() {
+            let units = fills.units_of(fill);
+            let result = gets.then(|| Range::receive(units.start, units.len()));
+            reduce_fill(comm, &fills, fill, own.slice(&units), result, spare);
+        }
     }
 }
 
@@ -91,19 +94,20 @@ pub fn cost(shape: &Shape) -> Cost {
         let bytes = bytes as f64;
         return Cost { notified: others, copied: bytes, folded: others * bytes, ..Cost::default() };
     }
-    let fills = Fills::new(bytes / unit, windows::window_units_of(shape));
-    let mut cost = Cost { notified: fills.notifications(ranks), ..Cost::default() };
-    for fill in 0..fills.number() {
-        let units = fills.units_of(fill).len();
+    let of_fill = |units: usize| {
         let slices = Blocks::new(units, ranks);
         let (largest, smallest) = (slices.units(0).len(), slices.units(ranks - 1).len());
-        cost = cost
-            + Cost {
-                notified: 2.0 * others,
-                copied: ((2 * units + largest - smallest) * unit) as f64,
-                folded: others * (largest * unit) as f64,
-                ..Cost::default()
-            };
+        Cost {
+            notified: 2.0 * others,
+            copied: ((2 * units + largest - smallest) * unit) as f64,
+            folded: others * (largest * unit) as f64,
+            ..Cost::default()
+        }
+    };
+    let mut cost = Cost::default();
+    for fills in Fills::of_calls(bytes / unit, windows::room(shape.shared, unit), STEPS) {
+        cost.notified += fills.notifications(ranks);
+        cost = (0..fills.number()).fold(cost, |cost, fill| cost + of_fill(fills.units_of(fill).len()));
     }
     cost
 }

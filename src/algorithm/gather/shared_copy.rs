@@ -47,10 +47,12 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     if windows::fits_line(bytes) {
         return Cost { notified: others, copied: (ranks * bytes) as f64, ..Cost::default() };
     }
-    let fills = Fills::new(bytes / unit, windows::window_units_of(shape));
-    let notified = fills.notifications(ranks) + fills.number() as f64 * others;
-    let first = (fills.units_of(0).len() * unit) as f64;
-    Cost { notified, copied: first + others * bytes as f64, ..Cost::default() }
+    let mut cost = Cost { copied: others * bytes as f64, ..Cost::default() };
+    for fills in Fills::of_calls(bytes / unit, windows::room(shape.shared, unit), 1) {
+        cost.notified += fills.notifications(ranks) + fills.number() as f64 * others;
+        cost.copied += (fills.units_of(0).len() * unit) as f64;
+    }
+    cost
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
@@ -60,18 +62,13 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let (p, root, own) = (comm.size(), call.root, Range::send(0, call.count));
     let is_root = comm.rank() == root;
     if p > 1 && call.count > 0 {
-        comm.enter(0);
-        match (windows::fits_line(call.bytes()), is_root) {
-            (true, false) => windows::post(comm, own),
-            (true, true) => {
-                for rank in (1..p).map(|distance| (root + distance) % p) {
-                    comm.await_post(rank);
-                    comm.copy(Range::line(rank, call.count), Range::receive(rank * call.count, call.count));
+        match windows::fits_line(call.bytes()) {
+            true => through_lines(comm, root, own),
+            false => {
+                for fills in Fills::of_calls(call.count, windows::room(call.shared, call.unit), 1) {
+                    comm.enter(0);
+                    if is_root { collect(comm, &fills, call.count) } else { write(comm, root, &fills, own) }
                 }
-            }
-            (false, _) => {
-                let fills = Fills::new(call.count, windows::window_units(call));
-                if is_root { collect(comm, &fills) } else { write(comm, root, &fills, own) }
             }
         }
     }
@@ -80,14 +77,26 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     }
 }
 
-/// The root copies fill after fill, and tells of each that it is left.
-fn collect(comm: &mut dyn Comm, fills: &Fills) {
+fn through_lines(comm: &mut dyn Comm, root: usize, own: Range) {
+    let (p, count) = (comm.size(), own.len);
+    comm.enter(0);
+    if comm.rank() != root {
+        return windows::post(comm, own);
+    }
+    for rank in (1..p).map(|distance| (root + distance) % p) {
+        comm.await_post(rank);
+        comm.copy(Range::line(rank, count), Range::receive(rank * count, count));
+    }
+}
+
+/// The root copies fill after fill of blocks of `count` units, and tells of each that it is left.
+fn collect(comm: &mut dyn Comm, fills: &Fills, count: usize) {
     let (p, root) = (comm.size(), comm.rank());
     for fill in 0..fills.number() {
         let units = fills.units_of(fill);
         for rank in (1..p).map(|distance| (root + distance) % p) {
             comm.await_flag(rank, fill + 1);
-            let block = Range::receive(rank * fills.units, fills.units);
+            let block = Range::receive(rank * count, count);
             comm.copy(fills.window(rank, fill, 0, units.len()), block.slice(&units));
         }
         if fill + 1 < fills.number() {

@@ -13,7 +13,7 @@
 //! copied    1 2     1   2
 //! ```
 //!
-//! Cost: t_W + (p−1)bt + bt; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of blocks that are messages
+//! Cost: t_W + (p−1)bt + bt, and p−1 stores; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of blocks that are messages
 //! (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
@@ -32,7 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "b < read_from: t_W+pbt, and (p−1)t_W for each further fill of a bank; else (p−1)(α+bβ)",
+    formula: "b < read_from: t_W+pbt and p−1 stores, and (p−1)t_W for each further fill of a bank; else (p−1)(α+bβ)",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MPICH release-gather",
     run,
@@ -47,12 +47,17 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
         return linear::cost(shape, parameters);
     }
     let others = ranks - 1;
-    let fills = Fills::new(bytes / unit, windows::window_units_of(shape) / others);
-    let number = fills.number();
+    let calls = Fills::of_calls(bytes / unit, windows::room(shape.shared, unit).of_each(others), others);
+    calls.map(|fills| cost_of_call(&fills, ranks, unit)).fold(Cost::default(), |all, one| all + one)
+}
+
+/// The cost of one call on the board.
+fn cost_of_call(fills: &Fills, ranks: usize, unit: usize) -> Cost {
+    let (number, others) = (fills.number(), ranks - 1);
     let (piece, last) = (fills.fill * unit, fills.units_of(number - 1).len() * unit);
     // The last rank copies its last piece when that is written and it has copied the one before.
     let before = if number > 1 { (number - 1) * others * piece + piece } else { 0 };
-    let copied = (others * bytes).max(before) + last;
+    let copied = (others * fills.units * unit).max(before) + last;
     let (mut root, mut seen, mut left) = (fills.notifications(ranks) as usize, 0, 0);
     for fill in 0..number {
         if fill >= 2 {
@@ -72,10 +77,11 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     }
     let (p, root, own) = (comm.size(), call.root, Range::receive(0, call.count));
     let is_root = comm.rank() == root;
-    if p > 1 && call.count > 0 {
-        comm.enter(0);
-        let fills = Fills::new(call.count, windows::window_units(call) / (p - 1));
-        if is_root { write(comm, &fills) } else { read(comm, root, &fills, own) }
+    if p > 1 {
+        for fills in Fills::of_calls(call.count, windows::room(call.shared, call.unit).of_each(p - 1), p - 1) {
+            comm.enter(0);
+            if is_root { write(comm, &fills, call.count) } else { read(comm, root, &fills, own) }
+        }
     }
     if is_root {
         comm.copy(Range::send(root * call.count, call.count), own);
@@ -88,7 +94,8 @@ fn place(root: usize, distance: usize, ranks: usize, fills: &Fills, fill: usize)
     (window, fill * (ranks - 1) + distance)
 }
 
-fn write(comm: &mut dyn Comm, fills: &Fills) {
+/// The root writes fill after fill of blocks of `count` units.
+fn write(comm: &mut dyn Comm, fills: &Fills, count: usize) {
     let (p, root, number) = (comm.size(), comm.rank(), fills.number());
     let await_left = |comm: &mut dyn Comm, fill: usize| {
         (1..p).for_each(|distance| comm.await_flag((root + distance) % p, fill + 1));
@@ -99,7 +106,7 @@ fn write(comm: &mut dyn Comm, fills: &Fills) {
             await_left(comm, fill - 2);
         }
         for distance in 1..p {
-            let block = Range::send((root + distance) % p * fills.units, fills.units);
+            let block = Range::send((root + distance) % p * count, count);
             let (window, step) = place(root, distance, p, fills, fill);
             comm.copy(block.slice(&fills.units_of(fill)), window);
             comm.signal(step);

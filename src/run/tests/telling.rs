@@ -102,6 +102,8 @@ unsafe impl<P: Primitives> Transport for Telling<'_, P> {
         Ok(())
     }
 
+    fn pass(&mut self, _: Shared) {}
+
     fn shared_at(&self, start: usize) -> *mut u8 {
         (SHARED + self.unit * start) as *mut u8
     }

@@ -80,7 +80,7 @@ impl Memory {
     /// What calls rest on.
     pub fn in_calls(&self) -> SharedMemory {
         let notification = (self.notification / self.per_byte).min(1e15).round() as usize;
-        SharedMemory { window: self.window, notification }
+        SharedMemory { window: self.window, notification, ..SharedMemory::PLAIN }
     }
 }
 

@@ -69,6 +69,8 @@ pub struct Awaited {
 
 /// The board, over a sequence of calls.
 pub struct Board {
+    /// The last step that a flag can tell.
+    last_step: usize,
     /// By rank: the call that it is in.
     calls: Vec<u64>,
     /// By rank: what it knows of each rank's clock.
@@ -82,10 +84,11 @@ pub struct Board {
 }
 
 impl Board {
-    /// Of so many ranks, before the first call.
-    pub fn new(ranks: usize) -> Self {
+    /// Of so many ranks that share this memory, before the first call.
+    pub fn new(ranks: usize, shared: Option<SharedMemory>) -> Self {
         let clock = |rank| (0..ranks).map(|of| u32::from(of == rank)).collect();
         Self {
+            last_step: shared.unwrap_or(SharedMemory::PLAIN).last_step,
             calls: vec![0; ranks],
             clocks: (0..ranks).map(clock).collect(),
             told: HashMap::new(),
@@ -129,7 +132,7 @@ impl Board {
 
     /// Raises a flag of `rank`.
     fn tell(&mut self, rank: usize, flag: Flag, step: u32) -> Result<(), What> {
-        if step as usize > SharedMemory::LONGEST_STEP {
+        if step as usize > self.last_step {
             return Err(What::StepTooLong(step));
         }
         let value = (self.calls[rank], step);

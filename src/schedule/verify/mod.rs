@@ -50,7 +50,7 @@ pub fn verify(choice: &Choice, call: &Call, size: usize, mode: Mode) -> Result<V
 /// # Errors
 /// The first fault found.
 pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
-    verify_on(&mut board::Board::new(programs.len()), programs, call, mode)
+    verify_on(&mut board::Board::new(programs.len(), call.shared), programs, call, mode)
 }
 
 /// Verifies calls that follow one another on a communicator, each with the programs of all ranks, whose memory is shared: a
@@ -60,7 +60,7 @@ pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<
 /// The number of the call at fault, and its first fault.
 pub fn verify_sequence(calls: &[(&[Program], Call)], mode: Mode) -> Result<(), (usize, Fault)> {
     let ranks = calls.iter().map(|(programs, _)| programs.len()).max().unwrap_or(0);
-    let mut board = board::Board::new(ranks);
+    let mut board = board::Board::new(ranks, calls.first().and_then(|(_, call)| call.shared));
     for (number, (programs, call)) in calls.iter().enumerate() {
         verify_on(&mut board, programs, call, mode).map_err(|fault| (number, fault))?;
     }

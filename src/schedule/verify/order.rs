@@ -48,7 +48,7 @@ impl<'a> Orders<'a> {
     pub fn of(&mut self, choice: &Choice) -> Option<Order> {
         let programs = self.programs(choice)?;
         let mode = Mode { in_place: self.call.in_place, sends: Sends::Buffered };
-        let mut board = Board::new(self.size);
+        let mut board = Board::new(self.size, self.call.shared);
         let mut machine = Machine::new(&programs, &self.call, mode, &mut board).ok()?;
         std::mem::swap(&mut machine.terms, &mut self.terms);
         let ran = machine.run();
