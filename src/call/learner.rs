@@ -134,9 +134,10 @@ impl Learner {
         if state.trial.is_due() {
             let start = runtime.clock.raw();
             runtime.uncounted(|| self.compare(runtime, communicator, &mut state))?;
-            state.exchange = runtime.clock.raw().saturating_sub(start);
-            state.samples.besides(runtime.nanoseconds(state.exchange));
-            besides += state.exchange;
+            let exchange = runtime.clock.raw().saturating_sub(start);
+            state.exchange = exchange;
+            state.samples.besides(runtime.nanoseconds(exchange));
+            besides += exchange;
             self.grant(&mut state);
             if let Some(place) = self.resting() {
                 self.rest.count();
