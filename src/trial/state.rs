@@ -113,6 +113,8 @@ pub struct Trial {
     won_ns: u64,
     drifting: bool,
     expected: Expected,
+    /// What the last round's meetings made of a call's time.
+    meeting_share_ns: u64,
     /// Calls that others than the incumbent of the time carried out.
     tried_calls: u64,
     spent_ns: u64,
@@ -140,6 +142,7 @@ impl Trial {
             won_ns: 0,
             drifting: false,
             expected,
+            meeting_share_ns: 0,
             tried_calls: 0,
             spent_ns: 0,
             saved_ns: 0,
@@ -270,6 +273,7 @@ impl Trial {
             }
         }
         let incumbent_ns = self.known_ns();
+        self.meeting_share_ns = self.expected.meeting_ns / u64::from(self.round.calls);
         if exchange_ns > 0 {
             self.expected.exchange_ns = exchange_ns;
             // The same messages.
@@ -415,7 +419,8 @@ impl Trial {
     /// Nanoseconds of a call of the incumbent, as far as it is known.
     fn call_ns(&self) -> f64 {
         let known = self.standings[self.incumbent()].ns;
-        (if known > 0 { known } else { self.expected.call_ns }).max(1) as f64
+        let without_meeting = known.saturating_sub(self.meeting_share_ns).max(known / 8);
+        (if known > 0 { without_meeting } else { self.expected.call_ns }).max(1) as f64
     }
 
     /// The candidate nobody has tried that promises most, if that is enough, and the part of the incumbent's time that it saves.
