@@ -90,8 +90,9 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         accepted: "replace, best, native, compare, learn, verify",
         default: "replace",
         help: "replace runs the collectives with Collie's algorithms; best does so only for calls where \
-               measurements say that Collie is faster than the MPI library, and leaves all others to it, those \
-               never measured included; native leaves all to the MPI library and only observes; compare lets both \
+               measurements say that Collie is faster than the MPI library, or, where nobody has measured, for calls \
+               between nodes that the cost model predicts to take half the time of what the MPI library is known to do, \
+               and leaves all others to it; native leaves all to the MPI library and only observes; compare lets both \
                take turns of a few calls each and tells which is faster; learn finds out while the program runs \
                which of several algorithms, the MPI library's own among them, is fastest for each kind of call, and \
                stays with it, unless the program, a variable or a rule decides; verify runs both on every call, \
