@@ -43,7 +43,7 @@ mod memory {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicU64;
 
-    pub use collie::shared::{BANKS, LENGTHS, PAYLOAD};
+    pub use collie::shared::{BANKS, LENGTHS};
 
     /// Fewer than the library's, so that few calls use one again.
     pub const LINES: usize = 2;
