@@ -240,7 +240,7 @@ fn learn_without(family: &Family) -> Result<(), Failed> {
     let cells = report.whole["learned"]["cells"].as_array().cloned().unwrap_or_default();
     // None where calls took too long or too differently for a winner.
     let text = std::fs::read_to_string(&learned).unwrap_or_default();
-    let rules: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let rules: Vec<_> = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let of_messages = !cells.is_empty() && cells.iter().all(|cell| cell["shared_memory"] != true);
     let hold_there = rules.iter().all(|rule| rule.contains(" no_shared_memory"));
     let tried = |cell: &serde_json::Value| cell["candidates"].to_string().contains("\"shared_");
