@@ -3,7 +3,6 @@
 use super::constants;
 use super::error::{Error, Result, check, throwing};
 use super::handler::quietly;
-use crate::monitor::gathering;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::CStr;
@@ -164,12 +163,25 @@ pub fn receive_words<const WORDS: usize>(comm: MPI_Comm, from: usize) -> Result<
 /// # Errors
 /// What PMPI returned.
 pub fn exchange_words<const WORDS: usize>(comm: MPI_Comm, with: usize, own: [u64; WORDS]) -> Result<[u64; WORDS]> {
+    shift_words(comm, with, with, own)
+}
+
+/// Sends words to one rank and gives what another one sends.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn shift_words<const WORDS: usize>(
+    comm: MPI_Comm,
+    to: usize,
+    from: usize,
+    own: [u64; WORDS],
+) -> Result<[u64; WORDS]> {
     let (mut words, status) = ([0u64; WORDS], constants::status_ignore());
-    let (count, word, with) = (WORDS as c_int, constants::uint64(), with as c_int);
+    let (count, word, to, from) = (WORDS as c_int, constants::uint64(), to as c_int, from as c_int);
     // SAFETY: so many elements of that type in either array.
     check(unsafe {
-        let (from, into) = (own.as_ptr().cast(), words.as_mut_ptr().cast());
-        mpi_sys::PMPI_Sendrecv(from, count, word, with, TAG, into, count, word, with, TAG, comm, status)
+        let (out, into) = (own.as_ptr().cast(), words.as_mut_ptr().cast());
+        mpi_sys::PMPI_Sendrecv(out, count, word, to, TAG, into, count, word, from, TAG, comm, status)
     })?;
     Ok(words)
 }
@@ -203,23 +215,20 @@ pub fn least<const WORDS: usize>(comm: MPI_Comm, own: [u64; WORDS]) -> Result<[u
     Ok(least)
 }
 
-/// The most of all ranks' words, each by itself, by messages up a binomial tree and down again: in communicators of ours,
-/// where nothing but this rank's place in it has to be known. Collective.
+/// The most of all ranks' words, each by itself, by ⌈log₂ p⌉ steps of messages: in communicators of ours, where nothing but this
+/// rank's place in it has to be known. When it returns on one rank all others have come here. Collective.
+///
+/// In step j every rank sends what it knows 2^j ranks further, as in a dissemination barrier: half as many steps as up and down a
+/// tree. What has come round twice does no harm to the most.
 ///
 /// # Errors
 /// What PMPI returned.
 pub fn most<const WORDS: usize>(comm: MPI_Comm, rank: usize, size: usize, own: [u64; WORDS]) -> Result<[u64; WORDS]> {
     let mut most = own;
-    for child in gathering::children(rank, size) {
-        let theirs = receive_words::<WORDS>(comm, child)?;
+    let distances = std::iter::successors(Some(1), |distance| Some(2 * distance));
+    for distance in distances.take_while(|distance| *distance < size) {
+        let theirs = shift_words(comm, (rank + distance) % size, (rank + size - distance) % size, most)?;
         most.iter_mut().zip(theirs).for_each(|(most, word)| *most = word.max(*most));
-    }
-    if let Some(parent) = gathering::parent(rank) {
-        send_words(comm, parent, most)?;
-        most = receive_words(comm, parent)?;
-    }
-    for child in gathering::children(rank, size).rev() {
-        send_words(comm, child, most)?;
     }
     Ok(most)
 }

@@ -19,6 +19,9 @@ const WITHIN: f64 = 3.0;
 /// Nanoseconds that it takes to make an algorithm ready for a kind of call: to lower it, and to find its code and tables in no cache.
 /// 3 to 12 µs on 2 cores of an AMD EPYC, for programs of few actions.
 const READY_NS: u64 = 5_000;
+/// Exchanges that a first call between nodes takes besides: MPI libraries connect to a rank when it is sent something for the first
+/// time. A first bcast of 8 bytes among 8 nodes over TCP took 0.7 to 1.6 ms, later ones 0.05, an exchange 0.3.
+const CONNECTING: u64 = 2;
 /// Nanoseconds of what the ranks do before and after an exchange. With the exchange itself 3 to 12 µs there.
 const COMPARING_NS: u64 = 5_000;
 
@@ -78,16 +81,17 @@ impl Candidates {
         for (first, place) in in_memory.into_iter().enumerate() {
             by_model[first..=place].rotate_right(1);
         }
+        let exchange_ns = (exchange(&network, situation) * 1e9) as u64;
+        let connecting_ns = if situation.one_node { 0 } else { CONNECTING * exchange_ns };
         let mut distinct = Distinct::new(call, situation.ranks, default.zip(of_default));
         let others = by_model.into_iter().filter(|(seconds, choice)| may(choice) && distinct.is_new(choice, *seconds));
         for (seconds, choice) in others.take(BY_MODEL) {
             choices.push(Some(choice));
             let over = of_default.unwrap_or(best);
             let predicted = (over > 0.0).then(|| seconds / over);
-            foreseen.push(Foreseen { predicted, ready_ns: READY_NS });
+            foreseen.push(Foreseen { predicted, ready_ns: READY_NS + connecting_ns });
         }
         let call = of_default.unwrap_or(best);
-        let exchange_ns = (exchange(&network, situation) * 1e9) as u64;
         let expected = Expected {
             call_ns: (call * 1e9) as u64,
             exchange_ns: exchange_ns + COMPARING_NS,
@@ -176,10 +180,10 @@ fn seconds(network: &Network, situation: &Situation, call: &Call, choice: &Choic
     network.seconds(choice.cost(&shape), situation.one_node, call.shared.is_some())
 }
 
-/// Seconds of an exchange, up a binomial tree and down again.
+/// Seconds of an exchange, by dissemination.
 fn exchange(network: &Network, situation: &Situation) -> f64 {
     let link = if situation.one_node { &network.on_node } else { &network.off_node };
-    let rounds = 2 * situation.ranks.next_power_of_two().ilog2();
+    let rounds = situation.ranks.next_power_of_two().ilog2();
     f64::from(rounds) * link.start_up()
 }
 

@@ -121,7 +121,7 @@ impl Cell {
                 outcome.ns += self.exchange;
             }
             if trial.rest() == 0 && trial.is_due() {
-                exchange(trial, &mut samples);
+                exchange(trial, &mut samples, self.exchange as u64);
                 samples.iter_mut().for_each(|samples| samples.besides(self.exchange as u64));
                 outcome.trying += self.exchange;
                 outcome.ns += self.exchange;
@@ -154,11 +154,11 @@ impl Cell {
 }
 
 /// What the ranks do when a round has ended.
-pub fn exchange(trial: &mut Trial, samples: &mut [Samples]) {
+pub fn exchange(trial: &mut Trial, samples: &mut [Samples], exchange_ns: u64) {
     let epoch = trial.calls_of_epoch();
     let most = |of: &dyn Fn(&Samples) -> u64| samples.iter().map(of).max().unwrap();
     let ns = std::array::from_fn(|candidate| most(&|samples: &Samples| samples.typical(candidate, epoch)));
     let spent = most(&|samples: &Samples| samples.spent(trial.incumbent(), trial.known_ns()));
-    trial.commit(&ns, spent, 3_000);
+    trial.commit(&ns, spent, exchange_ns);
     samples.iter_mut().for_each(Samples::clear);
 }

@@ -28,6 +28,12 @@ const DEAR: f64 = 0.2;
 const TOO_DEAR: f64 = 1.0;
 /// Most candidates that are measured beside the incumbent.
 const AT_ONCE: usize = 4;
+/// The same where the ranks meet: that costs what it costs, and between nodes it is much.
+const EXPECTED_WITH_MEETINGS: f64 = 2.0;
+/// How much of the incumbent's time each call of one that promises much may take more, if the promise does not hold.
+const RISK: f64 = 1.0;
+/// Nothing is doubted more than by this factor for having been wrong once.
+const DOUBT: f64 = 2.0;
 /// Calls before the first round: the first few are slower than those to come.
 const WARM_UP: u64 = 4;
 /// Excess of a candidate's call that nobody has tried, over what is predicted.
@@ -73,6 +79,8 @@ const DRIFT: f64 = 1.5;
 /// What a round is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Aim {
+    /// To find out what a call and an exchange take: the default alone.
+    Gauge,
     /// To find the fastest.
     Search,
     /// To see whether the winner's time has changed: nobody else takes part.
@@ -113,6 +121,8 @@ pub struct Trial {
     won_ns: u64,
     drifting: bool,
     expected: Expected,
+    /// What others are expected to take over what is predicted of them beside the incumbent: 1 or more.
+    doubt: f64,
     /// What the last round's meetings made of a call's time.
     meeting_share_ns: u64,
     /// Calls that others than the incumbent of the time carried out.
@@ -142,6 +152,7 @@ impl Trial {
             won_ns: 0,
             drifting: false,
             expected,
+            doubt: 1.0,
             meeting_share_ns: 0,
             tried_calls: 0,
             spent_ns: 0,
@@ -274,6 +285,9 @@ impl Trial {
         }
         let incumbent_ns = self.known_ns();
         self.meeting_share_ns = self.expected.meeting_ns / u64::from(self.round.calls);
+        if self.aim == Aim::Gauge {
+            self.gauge(exchange_ns);
+        }
         if exchange_ns > 0 {
             self.expected.exchange_ns = exchange_ns;
             // The same messages.
@@ -281,11 +295,32 @@ impl Trial {
         }
         match self.aim {
             _ if incumbent_ns == 0 => {}
+            Aim::Gauge => {}
             Aim::Search => self.search(),
             Aim::Watch => self.watch(incumbent_ns),
             Aim::Look => self.look(incumbent_ns),
         }
         self.schedule();
+    }
+
+    /// Takes in how far the cost model is off. Where the default takes less of its time than the network does, its calls overlap,
+    /// which the model does not know; what it promises of others is then less by as much.
+    fn gauge(&mut self, exchange_ns: u64) {
+        let of_call = self.call_ns() / self.expected.call_ns.max(1) as f64;
+        let of_network = exchange_ns as f64 / self.expected.exchange_ns.max(1) as f64;
+        self.doubt = (of_network / of_call).max(1.0);
+    }
+
+    /// Takes in what has become of what was predicted of the members, when the incumbent has stayed.
+    fn doubt(&mut self) {
+        let Some(of_incumbent) = self.standings[self.incumbent()].predicted else { return };
+        let call = |of: &Standing| of.ns.saturating_sub(self.meeting_share_ns).max(of.ns / 8) as f64;
+        let incumbent = call(&self.standings[self.incumbent()]);
+        let off = self.members().filter(|member| *member != self.incumbent()).filter_map(|member| {
+            let of = &self.standings[member];
+            (of.ns > 0).then(|| call(of) / incumbent * of_incumbent / of.predicted.unwrap_or(f64::INFINITY))
+        });
+        self.doubt = off.fold(self.doubt, f64::max).min(DOUBT);
     }
 
     /// Judges those that were measured.
@@ -298,6 +333,9 @@ impl Trial {
         let most = self.standings[fastest].ns as f64 * level.within;
         if self.is_clearly_faster(fastest, level.gain) {
             self.incumbent = fastest as u8;
+            self.doubt = 1.0;
+        } else if self.meets_at_all() {
+            self.doubt();
         }
         // Of those that are left, every other one goes, the slower ones.
         let mut others: Vec<usize> = measured.into_iter().filter(|member| *member != self.incumbent()).collect();
@@ -378,10 +416,11 @@ impl Trial {
                 (self.level, self.round.epochs, self.round.calls) = (level as u8, epochs, calls);
             }
             Aim::Look => (self.round.epochs, self.round.calls) = (4, 4),
+            Aim::Gauge => (self.round.epochs, self.round.calls) = (2, 4),
             Aim::Watch => {}
         }
         let earliest = match aim {
-            Aim::Search => WARM_UP,
+            Aim::Gauge | Aim::Search => WARM_UP,
             Aim::Look | Aim::Watch => self.next_look(),
         };
         self.start = self.calls.max(earliest).max(self.affordable());
@@ -392,10 +431,31 @@ impl Trial {
     fn affordable(&self) -> u64 {
         let round = self.cost_of_round();
         let cost = (self.spent_ns as f64 / self.call_ns() + round).max(0.0);
-        let expected = if self.exchange() > DEARER { EXPECTED_OF_SHORT } else { EXPECTED };
+        let expected = match self.exchange() > DEARER {
+            _ if self.meets_at_all() => EXPECTED_WITH_MEETINGS,
+            true => EXPECTED_OF_SHORT,
+            false => EXPECTED,
+        };
         let within = cost * 100.0 / f64::from(self.expected.budget) / expected;
-        let saves_it = self.promising().map_or(f64::INFINITY, |(_, promised)| round / promised);
+        let promising = self.promising().filter(|_| self.aim == Aim::Search);
+        let saves_it = promising.map_or(f64::INFINITY, |(_, promised)| {
+            // Between nodes promises fail more often, and each failure counts.
+            let at_risk = if self.meets_at_all() { cost.max(0.0) + self.at_risk() } else { round };
+            at_risk / promised
+        });
         within.min(saves_it).ceil() as u64
+    }
+
+    /// What the next round costs more than is expected, if no promise holds: in calls.
+    fn at_risk(&self) -> f64 {
+        let others = self.members().filter(|member| *member != self.incumbent());
+        let more = |member| (RISK - self.excess(member)).max(0.0);
+        others.map(|member| self.round.calls_of_each() as f64 * more(member)).sum()
+    }
+
+    /// Whether the ranks meet in rounds.
+    const fn meets_at_all(&self) -> bool {
+        self.expected.meeting_ns > 0
     }
 
     /// What the next round is expected to cost, in calls.
@@ -425,10 +485,15 @@ impl Trial {
 
     /// The candidate nobody has tried that promises most, if that is enough, and the part of the incumbent's time that it saves.
     fn promising(&self) -> Option<(u8, f64)> {
-        let incumbent = self.standings[self.incumbent()].predicted?;
-        let saving = |place: u8| Some((place, 1.0 - self.standings[usize::from(place)].predicted? / incumbent));
-        let untried = self.others(|of| of.state == State::Untried).into_iter().filter_map(saving);
+        let untried = self.others(|of| of.state == State::Untried).into_iter();
+        let untried = untried.filter_map(|place| Some((place, self.promises(place)?)));
         untried.max_by(|one, other| one.1.total_cmp(&other.1)).filter(|(_, saving)| *saving >= PROMISING)
+    }
+
+    /// The part of the incumbent's time that a candidate is predicted to save, if anything is predicted.
+    fn promises(&self, place: u8) -> Option<f64> {
+        let incumbent = self.standings[self.incumbent()].predicted?;
+        Some(1.0 - self.doubt * self.standings[usize::from(place)].predicted? / incumbent)
     }
 
     /// What a call takes more than one of the incumbent, over that; as far as it is known.
@@ -439,7 +504,7 @@ impl Trial {
         }
         match (of.ns, of.predicted, incumbent.predicted) {
             (ns, ..) if ns > 0 && incumbent.ns > 0 => (ns as f64 / incumbent.ns as f64 - 1.0).max(0.0),
-            (_, Some(predicted), Some(known)) => predicted / known - 1.0 + UNSURE,
+            (_, Some(predicted), Some(known)) => self.doubt * predicted / known - 1.0 + UNSURE,
             _ => UNSURE,
         }
     }
@@ -452,11 +517,18 @@ impl Trial {
 
     /// Who is measured next beside the incumbent, and what for.
     fn next_members(&mut self) -> (Aim, Vec<u8>) {
+        if self.meets_at_all() && self.known_ns() == 0 {
+            return (Aim::Gauge, Vec::new());
+        }
         if !self.is_won() {
             let mut untried = self.others(|of| of.state == State::Untried);
             if let Some((promising, _)) = self.promising() {
                 // It first, then who is ready.
                 untried.sort_by_key(|place| (*place != promising, self.standings[usize::from(*place)].ready_ns));
+                if self.meets_at_all() {
+                    // Where promises often fail only those are at stake that promise as much.
+                    untried.retain(|place| self.promises(*place).is_none_or(|saving| saving >= PROMISING));
+                }
                 untried.truncate(if self.exchange() > TOO_DEAR { 1 } else { AT_ONCE });
                 return (Aim::Search, untried);
             }

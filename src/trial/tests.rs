@@ -89,7 +89,7 @@ fn calls_that_leave_work_under_way_are_not_taken_for_fast_ones_where_the_ranks_m
         (0..CELLS).map(outcome).collect::<Vec<_>>()
     };
     let (apart, met) = (mean(&outcomes(0), Outcome::regret), mean(&outcomes(3_000), Outcome::regret));
-    assert!(met <= 0.07 && apart > 5.0 * met, "{met:.3} where the ranks meet, {apart:.3} elsewhere");
+    assert!(met <= 0.13 && apart > 3.0 * met, "{met:.3} where the ranks meet, {apart:.3} elsewhere");
     let trying = mean(&outcomes(3_000), |of| of.trying / of.ns);
     assert!(trying <= 0.02, "{trying:.3}");
 }
@@ -114,7 +114,7 @@ fn a_candidate_that_is_four_times_slower_is_not_measured_again() {
         let member = trial.next(5);
         samples.iter_mut().for_each(|samples| samples.record(member, [1000, 4000, 1010][member], false));
     }
-    exchange(&mut trial, &mut samples);
+    exchange(&mut trial, &mut samples, 3_000);
     assert_eq!(trial.standings()[1].state, State::Dropped);
     assert!(trial.standings()[2].is_in_play());
     assert!(trial.members().all(|member| member != 1));
@@ -187,7 +187,7 @@ fn short(seed: u64, spread: f64) -> Cell {
     let cell = Cell::random(seed, spread);
     let fastest = cell.ns.iter().fold(f64::MAX, |least, ns| f64::min(least, *ns));
     let own = 150.0 * 10f64.powf(random(seed, 98));
-    Cell { ns: cell.ns.iter().map(|ns| ns / fastest * own).collect(), exchange: 6e3, ready: 6e3, ranks: 2, ..cell }
+    Cell { ns: cell.ns.iter().map(|ns| ns / fastest * own).collect(), exchange: 3e3, ready: 6e3, ranks: 2, ..cell }
 }
 
 #[test]
@@ -225,4 +225,58 @@ fn a_larger_budget_tries_sooner_and_keeps_to_it() {
     let (small, large) = (run(2), run(50));
     assert!(large.0 * 5.0 < small.0, "the first round begins after {} calls, {} with 2 %", large.0, small.0);
     assert!(large.1 > small.1 && large.1 < 0.5, "trying takes {} of the time, {} with 2 %", large.1, small.1);
+}
+
+/// A cell between nodes: calls of 40 us to 10 ms, exchanges as dear as the shortest of them or several times that, a default that is up to
+/// `slower` times as slow as the fastest, and what the cost model says of all, which is off: of the network by up to a factor of
+/// 3, of each candidate by up to 2, and now and then of the default by 4, whose calls overlap.
+fn between_nodes(seed: u64, slower: f64) -> (Cell, Vec<Option<f64>>, Expected) {
+    let of = |number| random(seed ^ 0xbe7, number);
+    let fastest = 40e3 * 250f64.powf(of(1));
+    let mut ns: Vec<f64> = (0..6).map(|number| fastest * 3f64.powf(of(10 + number))).collect();
+    ns[2] = fastest;
+    ns[0] = fastest * slower.powf(of(2));
+    let exchange = 150e3 * 2f64.powf(of(3));
+    let network = 3f64.powf(2.0 * of(4) - 1.0);
+    let overlaps = if of(5) < 0.3 { 4.0 } else { 1.0 };
+    let by_model = |number: usize| {
+        let own = 2f64.powf(2.0 * of(20 + number as u64) - 1.0);
+        ns[number] * own * if number == 0 { overlaps } else { 1.0 }
+    };
+    let mut predicted: Vec<_> = (0..6).map(|number| (number != 1).then(|| by_model(number) / by_model(0))).collect();
+    predicted[2..].sort_by(|one, other| one.partial_cmp(other).unwrap());
+    let expected = Expected {
+        call_ns: (by_model(0) * network) as u64,
+        exchange_ns: (exchange * network) as u64,
+        meeting_ns: (exchange * network) as u64,
+        budget: 2,
+    };
+    // Connecting to who has never been sent anything takes part of that.
+    let cell = Cell { ns, exchange, ready: 400e3, noise: 0.1, ranks: 8, seed, drift: None, left_under_way: 0.0 };
+    (cell, predicted, expected)
+}
+
+#[test]
+fn between_nodes_few_calls_lose_little_and_many_gain() {
+    let outcomes = |slower, calls| {
+        let outcome = |seed| {
+            let (cell, predicted, expected) = between_nodes(seed, slower);
+            cell.run(&mut trial_within(&predicted, 5_000, expected), calls)
+        };
+        (0..CELLS).map(outcome).collect::<Vec<_>>()
+    };
+    let default = |outcomes: &[Outcome]| mean(outcomes, |of| of.default / of.fastest - 1.0);
+    // With tables that name the fastest there is nothing to gain.
+    for (calls, least) in [(60, 0.05), (300, 0.035), (1000, 0.025), (5000, 0.015)] {
+        let lost = mean(&outcomes(1.0, calls), Outcome::regret);
+        assert!(lost <= least, "{calls} calls: {lost:.3}");
+    }
+    // Up to how many times as slow the default is, and which part of that may be left.
+    for (slower, calls, left) in [(1.5, 1000, 0.7), (1.5, 5000, 0.4), (4.0, 60, 0.7), (4.0, 1000, 0.13), (4.0, 5000, 0.07)] {
+        let outcomes = outcomes(slower, calls);
+        let (lost, default) = (mean(&outcomes, Outcome::regret), default(&outcomes));
+        assert!(lost <= left * default, "{slower} times as slow, {calls} calls: {lost:.3} of {default:.3}");
+        let trying = mean(&outcomes, |of| of.trying / of.ns);
+        assert!(trying <= if calls < 1000 { 0.05 } else { 0.02 }, "trying took {trying:.3}");
+    }
 }
