@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// What this process has learned, for communicators to come.
 pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
 
-/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long the exchange or meeting
-/// before took as its complement, and which winner each rank knows of, with the complement.
+/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long the shortest of the exchange
+/// before and the meetings since took, and which winner each rank knows of, with the complement.
 const WORDS: usize = MOST + 4;
 
 /// Whose turn it is.
@@ -75,7 +75,7 @@ struct State {
     /// What `left` was when the trial last knew of it.
     granted: u64,
     samples: Samples,
-    /// What the exchange or meeting before took, ticks.
+    /// What the shortest of the exchange before and the meetings since took, ticks; 0 before the first.
     exchange: u64,
     /// How things stood when this communicator began.
     before: (Report, Vec<Standing>),
@@ -227,7 +227,7 @@ impl Learner {
             state.samples.met(member, ns);
         }
         state.samples.besides(ns);
-        state.exchange = ticks;
+        state.exchange = if state.exchange == 0 { ticks } else { state.exchange.min(ticks) };
         Ok(ticks)
     }
 
@@ -242,8 +242,8 @@ impl Learner {
             *word = samples.typical(candidate, epoch);
         }
         own[MOST] = samples.spent(trial.incumbent(), trial.known_ns());
-        // The least counts: who came last has waited for nobody.
-        own[MOST + 1] = !runtime.nanoseconds(state.exchange);
+        // Who comes last waits for nobody, and others wait for it: but hardly the same ranks each time.
+        own[MOST + 1] = runtime.nanoseconds(state.exchange);
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,
@@ -261,7 +261,7 @@ impl Learner {
             _ => {
                 let mut ns = [0; MOST];
                 ns.copy_from_slice(&all[..MOST]);
-                state.trial.commit(&ns, all[MOST], !all[MOST + 1]);
+                state.trial.commit(&ns, all[MOST], all[MOST + 1]);
             }
         }
         let known =

@@ -272,7 +272,9 @@ fn between_nodes_few_calls_lose_little_and_many_gain() {
         assert!(lost <= least, "{calls} calls: {lost:.3}");
     }
     // Up to how many times as slow the default is, and which part of that may be left.
-    for (slower, calls, left) in [(1.5, 1000, 0.7), (1.5, 5000, 0.4), (4.0, 60, 0.7), (4.0, 1000, 0.13), (4.0, 5000, 0.07)] {
+    for (slower, calls, left) in
+        [(1.5, 1000, 0.7), (1.5, 5000, 0.4), (4.0, 60, 0.7), (4.0, 1000, 0.13), (4.0, 5000, 0.07)]
+    {
         let outcomes = outcomes(slower, calls);
         let (lost, default) = (mean(&outcomes, Outcome::regret), default(&outcomes));
         assert!(lost <= left * default, "{slower} times as slow, {calls} calls: {lost:.3} of {default:.3}");
