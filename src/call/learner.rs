@@ -136,7 +136,7 @@ impl Learner {
             runtime.uncounted(|| self.compare(runtime, communicator, &mut state))?;
             let exchange = runtime.clock.raw().saturating_sub(start);
             state.exchange = exchange;
-            state.samples.besides(runtime.nanoseconds(exchange));
+            state.samples.compared(runtime.nanoseconds(exchange));
             besides += exchange;
             self.grant(&mut state);
             if let Some(place) = self.resting() {
@@ -223,10 +223,7 @@ impl Learner {
         communicator::most(private, rank, size, [0])?;
         let ticks = runtime.clock.raw().saturating_sub(start);
         let ns = runtime.nanoseconds(ticks);
-        if let Some(member) = state.trial.whose_turn_it_was(self.seed) {
-            state.samples.met(member, ns);
-        }
-        state.samples.besides(ns);
+        state.samples.met(state.trial.whose_turn_it_was(self.seed), ns);
         state.exchange = if state.exchange == 0 { ticks } else { state.exchange.min(ticks) };
         Ok(ticks)
     }
@@ -241,9 +238,10 @@ impl Learner {
         for (candidate, word) in own[..MOST].iter_mut().enumerate() {
             *word = samples.typical(candidate, epoch);
         }
-        own[MOST] = samples.spent(trial.incumbent(), trial.known_ns());
         // Who comes last waits for nobody, and others wait for it: but hardly the same ranks each time.
-        own[MOST + 1] = runtime.nanoseconds(state.exchange);
+        let shortest = runtime.nanoseconds(state.exchange);
+        own[MOST] = samples.spent(trial.incumbent(), trial.known_ns(), shortest);
+        own[MOST + 1] = shortest;
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,

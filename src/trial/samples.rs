@@ -7,8 +7,10 @@ use super::state::MOST;
 pub struct Samples {
     /// In the order that they were made in.
     of: [Vec<Sample>; MOST],
-    /// Time of what is not in calls: comparing.
-    besides: u64,
+    /// Time of comparing.
+    comparing_ns: u64,
+    /// How often the ranks met.
+    meetings: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -26,16 +28,17 @@ impl Samples {
         self.of[candidate].push(Sample { ns, first, meeting_ns: 0 });
     }
 
-    /// After the last call, one of `candidate`, the ranks have met, which took so long.
-    pub fn met(&mut self, candidate: usize, ns: u64) {
-        if let Some(last) = self.of[candidate].last_mut() {
+    /// The ranks have met, which took so long, after a call of `candidate`; `None` if that was none of the round.
+    pub fn met(&mut self, candidate: Option<usize>, ns: u64) {
+        self.meetings += 1;
+        if let Some(last) = candidate.and_then(|candidate| self.of[candidate].last_mut()) {
             last.meeting_ns = ns.max(1);
         }
     }
 
-    /// Comparing, or meeting, took so long.
-    pub const fn besides(&mut self, ns: u64) {
-        self.besides += ns;
+    /// Comparing took so long.
+    pub const fn compared(&mut self, ns: u64) {
+        self.comparing_ns += ns;
     }
 
     /// What stands for a candidate whose calls were made in epochs of so many; 0 if it was not measured.
@@ -64,16 +67,23 @@ impl Samples {
 
     /// What trying has cost more than as many calls with the `incumbent` would have: nanoseconds. Where that took no part, its
     /// calls take `known`.
-    pub fn spent(&self, incumbent: usize, known: u64) -> u64 {
-        let mut sorted: Vec<u64> = self.of[incumbent].iter().map(|sample| sample.ns).collect();
-        sorted.sort_unstable();
-        let incumbent_ns = sorted.get(sorted.len() / 2).map_or(known, |ns| *ns);
+    ///
+    /// A meeting costs what the shortest one takes (`meeting_ns`). In a longer one the ranks wait for calls that are still under
+    /// way, which is time of these calls: of those before the round, nothing that trying costs.
+    pub fn spent(&self, incumbent: usize, known: u64, meeting_ns: u64) -> u64 {
+        let with_waiting = |sample: &Sample| sample.ns + sample.meeting_ns.saturating_sub(meeting_ns);
+        let all = |calls: &[Sample]| calls.iter().map(with_waiting).sum::<u64>();
+        let of_incumbent = &self.of[incumbent];
+        let incumbent_ns = if of_incumbent.iter().any(|sample| sample.meeting_ns > 0) {
+            all(of_incumbent) / of_incumbent.len() as u64
+        } else {
+            let mut sorted: Vec<u64> = of_incumbent.iter().map(|sample| sample.ns).collect();
+            sorted.sort_unstable();
+            sorted.get(sorted.len() / 2).map_or(known, |ns| *ns)
+        };
         let others = self.of.iter().enumerate().filter(|(candidate, _)| *candidate != incumbent);
-        let over = others.map(|(_, calls)| {
-            let all: u64 = calls.iter().map(|sample| sample.ns).sum();
-            all.saturating_sub(calls.len() as u64 * incumbent_ns)
-        });
-        self.besides + over.sum::<u64>()
+        let over = others.map(|(_, calls)| all(calls).saturating_sub(calls.len() as u64 * incumbent_ns));
+        self.comparing_ns + self.meetings * meeting_ns + over.sum::<u64>()
     }
 
     /// Forgets all.
@@ -95,13 +105,13 @@ mod tests {
             samples.record(0, 12, false);
         }
         assert_eq!((samples.typical(1, 4), samples.typical(2, 4)), (10, 0));
-        samples.besides(7);
-        assert_eq!(samples.spent(0, 0), 500 + 60 - 4 * 12 + 7);
+        samples.compared(7);
+        assert_eq!(samples.spent(0, 0, 0), 500 + 60 - 4 * 12 + 7);
         // What is faster has cost nothing.
-        assert_eq!(samples.spent(1, 0), 7);
+        assert_eq!(samples.spent(1, 0, 0), 7);
         samples.clear();
         samples.record(3, 9, true);
-        assert_eq!((samples.typical(3, 4), samples.spent(0, 5)), (9, 4));
+        assert_eq!((samples.typical(3, 4), samples.spent(0, 5, 0)), (9, 4));
     }
 
     #[test]
@@ -127,13 +137,28 @@ mod tests {
     fn where_ranks_meet_what_calls_have_begun_counts() {
         let mut samples = Samples::default();
         (0..4).for_each(|_| samples.record(0, 3, false));
-        samples.met(0, 400);
+        samples.met(Some(0), 400);
         for ns in [50, 20, 20, 20] {
             samples.record(1, ns, ns == 50);
         }
-        samples.met(1, 40);
+        samples.met(Some(1), 40);
         assert_eq!((samples.typical(0, 4), samples.typical(1, 4)), (103, 30));
-        samples.met(2, 7);
+        samples.met(Some(2), 7);
         assert_eq!(samples.typical(2, 4), 0, "nothing was measured of it");
+    }
+
+    #[test]
+    fn waiting_for_calls_that_are_under_way_is_no_part_of_what_trying_costs() {
+        let mut samples = Samples::default();
+        // Calls before the round have left much to the network; a meeting takes 30.
+        samples.met(None, 900);
+        (0..4).for_each(|_| samples.record(0, 3, false));
+        samples.met(Some(0), 30 + 388);
+        (0..4).for_each(|_| samples.record(1, 50, false));
+        samples.met(Some(1), 30);
+        samples.compared(35);
+        // 400 for four calls of the one, 200 for four of the other.
+        assert_eq!(samples.spent(0, 0, 30), 3 * 30 + 35);
+        assert_eq!(samples.spent(1, 0, 30), 3 * 30 + 35 + 200);
     }
 }

@@ -114,15 +114,14 @@ impl Cell {
                 let last = trial.whose_turn_it_was(self.seed);
                 for (samples, under_way) in samples.iter_mut().zip(&mut under_way) {
                     let meeting = (std::mem::take(under_way) + self.exchange) as u64;
-                    last.iter().for_each(|last| samples.met(*last, meeting));
-                    samples.besides(self.exchange as u64);
+                    samples.met(last, meeting);
                 }
                 outcome.trying += self.exchange;
                 outcome.ns += self.exchange;
             }
             if trial.rest() == 0 && trial.is_due() {
                 exchange(trial, &mut samples, self.exchange as u64);
-                samples.iter_mut().for_each(|samples| samples.besides(self.exchange as u64));
+                samples.iter_mut().for_each(|samples| samples.compared(self.exchange as u64));
                 outcome.trying += self.exchange;
                 outcome.ns += self.exchange;
                 outcome.exchanges += 1;
@@ -158,7 +157,7 @@ pub fn exchange(trial: &mut Trial, samples: &mut [Samples], exchange_ns: u64) {
     let epoch = trial.calls_of_epoch();
     let most = |of: &dyn Fn(&Samples) -> u64| samples.iter().map(of).max().unwrap();
     let ns = std::array::from_fn(|candidate| most(&|samples: &Samples| samples.typical(candidate, epoch)));
-    let spent = most(&|samples: &Samples| samples.spent(trial.incumbent(), trial.known_ns()));
+    let spent = most(&|samples: &Samples| samples.spent(trial.incumbent(), trial.known_ns(), exchange_ns));
     trial.commit(&ns, spent, exchange_ns);
     samples.iter_mut().for_each(Samples::clear);
 }

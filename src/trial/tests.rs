@@ -154,7 +154,7 @@ fn ranks_that_see_other_times_decide_alike() {
                     ranks.iter().map(|(trial, samples, _)| of(trial, &samples[0])).max().unwrap()
                 };
                 let ns = std::array::from_fn(|candidate| most(&|_, samples| samples.typical(candidate, epoch)));
-                let spent = most(&|trial, samples| samples.spent(trial.incumbent(), trial.known_ns()));
+                let spent = most(&|trial, samples| samples.spent(trial.incumbent(), trial.known_ns(), 0));
                 for (trial, samples, exchanges) in &mut ranks {
                     trial.commit(&ns, spent, 2000);
                     samples[0].clear();
