@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// What this process has learned, for communicators to come.
 pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
 
-/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long the shortest of the exchange
-/// before and the meetings since took, and which winner each rank knows of, with the complement.
+/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long an exchange takes, and which
+/// winner each rank knows of, with the complement.
 const WORDS: usize = MOST + 4;
 
 /// Whose turn it is.
@@ -75,7 +75,7 @@ struct State {
     /// What `left` was when the trial last knew of it.
     granted: u64,
     samples: Samples,
-    /// What the shortest of the exchange before and the meetings since took, ticks; 0 before the first.
+    /// What the exchange before took, or a meeting right after another, ticks; 0 before the first.
     exchange: u64,
     /// How things stood when this communicator began.
     before: (Report, Vec<Standing>),
@@ -129,13 +129,20 @@ impl Learner {
         let mut state = self.up_to_date();
         let mut besides = 0;
         if state.trial.meets() {
-            besides = runtime.uncounted(|| self.meet(runtime, communicator, &mut state))?;
+            let after = state.trial.whose_turn_it_was(self.seed);
+            besides = runtime.uncounted(|| self.meet(runtime, communicator, &mut state, after))?;
         }
         if state.trial.is_due() {
+            if state.trial.meets() && state.exchange == 0 {
+                // Some ranks have waited for calls of others, and some may always wait for theirs. Now nothing is under way.
+                state.exchange = runtime.uncounted(|| self.meet(runtime, communicator, &mut state, None))?.max(1);
+                besides += state.exchange;
+            }
             let start = runtime.clock.raw();
             runtime.uncounted(|| self.compare(runtime, communicator, &mut state))?;
             let exchange = runtime.clock.raw().saturating_sub(start);
-            state.exchange = exchange;
+            // Not 0: all ranks know alike whether there was one.
+            state.exchange = exchange.max(1);
             state.samples.compared(runtime.nanoseconds(exchange));
             besides += exchange;
             self.grant(&mut state);
@@ -215,16 +222,20 @@ impl Learner {
         self.rest.incumbent.set(state.trial.incumbent());
     }
 
-    /// The ranks meet, so that nothing of the epoch before is still under way; how many ticks it took.
-    fn meet(&self, runtime: &Runtime, communicator: &mut Communicator, state: &mut State) -> Result<u64> {
+    /// The ranks meet, so that nothing of the epoch before, of calls of `after`, is still under way; how many ticks it took.
+    fn meet(
+        &self,
+        runtime: &Runtime,
+        communicator: &mut Communicator,
+        state: &mut State,
+        after: Option<usize>,
+    ) -> Result<u64> {
         let (rank, size) = (communicator.facts.rank, communicator.facts.size);
         let private = communicator.private(runtime)?.expect("nobody learns without a communicator to compare in");
         let start = runtime.clock.raw();
         communicator::most(private, rank, size, [0])?;
         let ticks = runtime.clock.raw().saturating_sub(start);
-        let ns = runtime.nanoseconds(ticks);
-        state.samples.met(state.trial.whose_turn_it_was(self.seed), ns);
-        state.exchange = if state.exchange == 0 { ticks } else { state.exchange.min(ticks) };
+        state.samples.met(after, runtime.nanoseconds(ticks));
         Ok(ticks)
     }
 
@@ -238,10 +249,9 @@ impl Learner {
         for (candidate, word) in own[..MOST].iter_mut().enumerate() {
             *word = samples.typical(candidate, epoch);
         }
-        // Who comes last waits for nobody, and others wait for it: but hardly the same ranks each time.
-        let shortest = runtime.nanoseconds(state.exchange);
-        own[MOST] = samples.spent(trial.incumbent(), trial.known_ns(), shortest);
-        own[MOST + 1] = shortest;
+        let exchange = runtime.nanoseconds(state.exchange);
+        own[MOST] = samples.spent(trial.incumbent(), trial.known_ns(), exchange);
+        own[MOST + 1] = exchange;
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,

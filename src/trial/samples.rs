@@ -68,8 +68,8 @@ impl Samples {
     /// What trying has cost more than as many calls with the `incumbent` would have: nanoseconds. Where that took no part, its
     /// calls take `known`.
     ///
-    /// A meeting costs what the shortest one takes (`meeting_ns`). In a longer one the ranks wait for calls that are still under
-    /// way, which is time of these calls: of those before the round, nothing that trying costs.
+    /// A meeting costs `meeting_ns`, what it takes when nothing is under way. In a longer one the ranks wait for calls, which is time
+    /// of these calls: of those before the round, nothing that trying costs.
     pub fn spent(&self, incumbent: usize, known: u64, meeting_ns: u64) -> u64 {
         let with_waiting = |sample: &Sample| sample.ns + sample.meeting_ns.saturating_sub(meeting_ns);
         let all = |calls: &[Sample]| calls.iter().map(with_waiting).sum::<u64>();

@@ -62,6 +62,15 @@ const LEVELS_WITH_MEETINGS: [Level; 3] = [
     Level { epochs: 4, calls: 4, within: 1.1, gain: 0.03 },
 ];
 
+/// The first round of those of whom nothing is predicted, where an exchange costs less than several calls of somebody who is slow:
+/// between nodes the MPI library takes as long as the fastest now, and seven times as long then. A single call may have met a late
+/// rank, so nobody is dropped for it.
+const PROBE: Level = Level { epochs: 1, calls: 1, within: f64::INFINITY, gain: 0.20 };
+/// An exchange takes less than this part of a call's time there.
+const CHEAP: f64 = 0.25;
+/// Who has taken so much longer in its only call than the others waits until trying it again costs little.
+const FAR: f64 = 2.0;
+
 struct Level {
     epochs: u32,
     calls: u32,
@@ -81,6 +90,8 @@ const DRIFT: f64 = 1.5;
 enum Aim {
     /// To find out what a call and an exchange take: the default alone.
     Gauge,
+    /// To find out whether those of whom nothing is predicted are far slower: a call of each.
+    Probe,
     /// To find the fastest.
     Search,
     /// To see whether the winner's time has changed: nobody else takes part.
@@ -280,7 +291,9 @@ impl Trial {
         for member in self.round.members.clone() {
             let standing = &mut self.standings[usize::from(member)];
             if ns[usize::from(member)] > 0 {
-                standing.ns = ns[usize::from(member)];
+                // A single call may meet a late rank.
+                let known = if self.aim == Aim::Probe && standing.ns > 0 { standing.ns } else { u64::MAX };
+                standing.ns = ns[usize::from(member)].min(known);
             }
         }
         let incumbent_ns = self.known_ns();
@@ -296,7 +309,11 @@ impl Trial {
         match self.aim {
             _ if incumbent_ns == 0 => {}
             Aim::Gauge => {}
-            Aim::Search => self.search(),
+            Aim::Probe => self.search(&PROBE, 0),
+            Aim::Search => {
+                let number = usize::from(self.level);
+                self.search(&self.levels()[number], number as u8 + 1);
+            }
             Aim::Watch => self.watch(incumbent_ns),
             Aim::Look => self.look(incumbent_ns),
         }
@@ -323,10 +340,8 @@ impl Trial {
         self.doubt = off.fold(self.doubt, f64::max).min(DOUBT);
     }
 
-    /// Judges those that were measured.
-    fn search(&mut self) {
-        let number = usize::from(self.level);
-        let level = &self.levels()[number];
+    /// Judges those that were measured; those that stay in play were measured so many times then.
+    fn search(&mut self, level: &Level, times: u8) {
         let measured: Vec<usize> = self.members().filter(|member| self.standings[*member].ns > 0).collect();
         let fastest =
             measured.iter().copied().min_by_key(|member| self.standings[*member].ns).expect("the incumbent was");
@@ -334,20 +349,20 @@ impl Trial {
         if self.is_clearly_faster(fastest, level.gain) {
             self.incumbent = fastest as u8;
             self.doubt = 1.0;
-        } else if self.meets_at_all() {
+        } else if self.meets_at_all() && self.aim != Aim::Probe {
             self.doubt();
         }
         // Of those that are left, every other one goes, the slower ones.
         let mut others: Vec<usize> = measured.into_iter().filter(|member| *member != self.incumbent()).collect();
         others.sort_by_key(|member| self.standings[*member].ns);
-        let stay = if number == 0 { others.len() } else { others.len().div_ceil(2) };
+        let stay = if times <= 1 { others.len() } else { others.len().div_ceil(2) };
         for (place, member) in others.into_iter().enumerate() {
             let standing = &mut self.standings[member];
-            let next = State::InPlay(number as u8 + 1);
-            standing.state = if place < stay && standing.ns as f64 <= most { next } else { State::Dropped };
+            let is_near = place < stay && standing.ns as f64 <= most;
+            standing.state = if is_near { State::InPlay(times) } else { State::Dropped };
         }
         let incumbent = &mut self.standings[self.incumbent as usize];
-        incumbent.state = State::InPlay(incumbent.level().max(number as u8 + 1));
+        incumbent.state = State::InPlay(incumbent.level().max(times));
     }
 
     fn is_clearly_faster(&self, candidate: usize, gain: f64) -> bool {
@@ -417,10 +432,11 @@ impl Trial {
             }
             Aim::Look => (self.round.epochs, self.round.calls) = (4, 4),
             Aim::Gauge => (self.round.epochs, self.round.calls) = (2, 4),
+            Aim::Probe => (self.round.epochs, self.round.calls) = (PROBE.epochs, PROBE.calls),
             Aim::Watch => {}
         }
         let earliest = match aim {
-            Aim::Gauge | Aim::Search => WARM_UP,
+            Aim::Gauge | Aim::Probe | Aim::Search => WARM_UP,
             Aim::Look | Aim::Watch => self.next_look(),
         };
         self.start = self.calls.max(earliest).max(self.affordable());
@@ -466,7 +482,9 @@ impl Trial {
             let is_new = member != self.incumbent() && of.calls == 0;
             calls * self.excess(member) + if is_new { of.ready_ns as f64 / self.call_ns() } else { 0.0 }
         };
-        let meetings = 1 + self.round.members.len() as u64 * u64::from(self.round.epochs);
+        // Where it is to be known what a meeting takes, there is one more.
+        let meetings =
+            1 + self.round.members.len() as u64 * u64::from(self.round.epochs) + u64::from(self.aim == Aim::Gauge);
         let meeting = self.expected.meeting_ns * meetings;
         self.exchange() + meeting as f64 / self.call_ns() + self.members().map(of_member).sum::<f64>()
     }
@@ -522,17 +540,24 @@ impl Trial {
         }
         if !self.is_won() {
             let mut untried = self.others(|of| of.state == State::Untried);
+            let probes = self.meets_at_all() && self.exchange() < CHEAP;
             if let Some((promising, _)) = self.promising() {
                 // It first, then who is ready.
                 untried.sort_by_key(|place| (*place != promising, self.standings[usize::from(*place)].ready_ns));
                 if self.meets_at_all() {
-                    // Where promises often fail only those are at stake that promise as much.
-                    untried.retain(|place| self.promises(*place).is_none_or(|saving| saving >= PROMISING));
+                    // Where promises often fail only those are at stake that promise as much, and those of whom nothing is known
+                    // as far as they have no round of their own.
+                    untried.retain(|place| self.promises(*place).map_or(!probes, |saving| saving >= PROMISING));
                 }
                 untried.truncate(if self.exchange() > TOO_DEAR { 1 } else { AT_ONCE });
                 return (Aim::Search, untried);
             }
             if !untried.is_empty() {
+                let is_unpredicted = |place: &u8| self.standings[usize::from(*place)].predicted.is_none();
+                if probes && untried.iter().any(is_unpredicted) {
+                    untried.retain(is_unpredicted);
+                    return (Aim::Probe, untried);
+                }
                 if self.exchange() > DEARER {
                     // Those of which little is promised wait until they cost little beside the calls there have been.
                     let predicted = |place: u8| self.standings[usize::from(place)].predicted.unwrap_or(0.0);
@@ -547,7 +572,15 @@ impl Trial {
             let least =
                 self.standings.iter().enumerate().filter(|(place, of)| *place != self.incumbent() && is_waiting(of));
             if let Some(least) = least.map(|(_, of)| of.level()).min() {
-                return (Aim::Search, self.others(|of| is_waiting(of) && of.level() == least));
+                let mut next = self.others(|of| is_waiting(of) && of.level() == least);
+                if least == 0 {
+                    let is_near =
+                        |place: &u8| self.standings[usize::from(*place)].ns as f64 <= FAR * self.known_ns() as f64;
+                    if next.iter().any(is_near) {
+                        next.retain(is_near);
+                    }
+                }
+                return (Aim::Search, next);
             }
             self.win(self.known_ns());
         }

@@ -89,7 +89,7 @@ fn calls_that_leave_work_under_way_are_not_taken_for_fast_ones_where_the_ranks_m
         (0..CELLS).map(outcome).collect::<Vec<_>>()
     };
     let (apart, met) = (mean(&outcomes(0), Outcome::regret), mean(&outcomes(3_000), Outcome::regret));
-    assert!(met <= 0.13 && apart > 3.0 * met, "{met:.3} where the ranks meet, {apart:.3} elsewhere");
+    assert!(met <= 0.17 && apart > 2.5 * met, "{met:.3} where the ranks meet, {apart:.3} elsewhere");
     let trying = mean(&outcomes(3_000), |of| of.trying / of.ns);
     assert!(trying <= 0.02, "{trying:.3}");
 }
@@ -234,6 +234,8 @@ fn between_nodes(seed: u64, slower: f64) -> (Cell, Vec<Option<f64>>, Expected) {
     let of = |number| random(seed ^ 0xbe7, number);
     let fastest = 40e3 * 250f64.powf(of(1));
     let mut ns: Vec<f64> = (0..6).map(|number| fastest * 3f64.powf(of(10 + number))).collect();
+    // The MPI library may be far slower.
+    ns[1] = fastest * 6f64.powf(of(11));
     ns[2] = fastest;
     ns[0] = fastest * slower.powf(of(2));
     let exchange = 150e3 * 2f64.powf(of(3));
@@ -273,7 +275,7 @@ fn between_nodes_few_calls_lose_little_and_many_gain() {
     }
     // Up to how many times as slow the default is, and which part of that may be left.
     for (slower, calls, left) in
-        [(1.5, 1000, 0.7), (1.5, 5000, 0.4), (4.0, 60, 0.7), (4.0, 1000, 0.13), (4.0, 5000, 0.07)]
+        [(1.5, 1000, 0.7), (1.5, 5000, 0.4), (4.0, 60, 0.7), (4.0, 1000, 0.15), (4.0, 5000, 0.07)]
     {
         let outcomes = outcomes(slower, calls);
         let (lost, default) = (mean(&outcomes, Outcome::regret), default(&outcomes));
