@@ -108,7 +108,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
                 ways: vec!["both".into()],
                 measured_seconds: Some(0.0047),
             }),
-            network: (mode == "learn").then_some(NetworkRecord {
+            network: (mode == "verify").then_some(NetworkRecord {
                 within_node: Some(LinkRecord {
                     rank: 1,
                     start_up_seconds: Some(4.12e-7),

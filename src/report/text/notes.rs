@@ -87,10 +87,10 @@ impl Writer<'_> {
     /// What was measured of the network in MPI_Init, if that was asked for.
     fn network(&mut self) {
         let Some(NetworkRecord { within_node, between_nodes, measured_seconds }) = self.summary.network else { return };
-        let links = [(within_node, "within a node", true), (between_nodes, "between nodes", false)];
+        let links = [(within_node, "on a node", true), (between_nodes, "between nodes", false)];
         let links = links.into_iter().filter_map(|(found, place, one_node)| Some(link(&found?, place, one_node)));
-        let links = links.collect::<Vec<_>>().join("; ");
-        self.line(&format!("network measured in MPI_Init ({}): {links}", duration(measured_seconds)));
+        let links = links.collect::<Vec<_>>().join(", ");
+        self.line(&format!("network measured in {}: {links}", duration(measured_seconds)));
     }
 
     /// How many messages went through memory that ranks share, if any did.
@@ -163,16 +163,11 @@ fn cut(limits: &LimitsRecord) -> String {
     format!("; {} bytes on a node go in pieces{took}", spans.join(", "))
 }
 
-/// A link that was measured, or was to be.
+/// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could not be.
 fn link(found: &LinkRecord, place: &str, one_node: bool) -> String {
     match (found.start_up_seconds, found.seconds_per_byte) {
-        (Some(start_up), Some(per_byte)) => format!(
-            "{place} {} a message and {:.3}ns a byte (ranks 0 and {})",
-            duration(start_up),
-            per_byte * 1e9,
-            found.rank
-        ),
-        _ => format!("{place} nothing in time, the preset {} holds", brief::standing_in(one_node).name),
+        (Some(start_up), Some(per_byte)) => format!("{place} {} + {:.3}ns/byte", duration(start_up), per_byte * 1e9),
+        _ => format!("{place} not in time: {}", brief::standing_in(one_node).name),
     }
 }
 
