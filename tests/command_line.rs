@@ -72,6 +72,8 @@ fn a_wrong_command_line_ends_with_2() {
         &["explain", "bcast", "--ranks", "4", "--nodes", "3,2"],
         &["explain", "bcast", "--ranks", "4", "--nodes", "5"],
         &["explain", "barrier", "--ranks", "4", "--numa", "5"],
+        &["explain", "bcast", "--ranks", "4", "--network", "measure"],
+        &["simulate", "bcast", "--ranks", "4", "--network", "measure"],
         &["draw", "barrier", "mcs", "--ranks", "4", "--numa", "3,2"],
         &["help", "envv"],
         &["help", "list", "--markdown"],
@@ -112,6 +114,8 @@ fn explain_tells_what_decided() {
     let refused = printed(collie(&arguments).env("COLLIE_ALLREDUCE", "ring"));
     assert!(refused.contains("(ring of COLLIE_ALLREDUCE does not keep rank order"), "{refused}");
     assert!(refused.contains("  COLLIE_ALLREDUCE "), "{refused}");
+    let measure = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_NETWORK", "measure"));
+    assert!(measure.contains("(COLLIE_NETWORK=measure); here the preset shared_memory stands for it"), "{measure}");
     let native = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_MODE", "native"));
     assert!(native.contains("stays with the MPI library\nby COLLIE_MODE=native"), "{native}");
 }

@@ -97,7 +97,7 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn configuration(&self) -> Result<Configuration> {
-        let own = RawConfiguration::from_environment();
+        let own = transports::configuration();
         let mut bytes = serde_json::to_vec(&own).expect("texts can be written to memory");
         self.broadcast(&mut bytes)?;
         let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same program");

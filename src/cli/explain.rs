@@ -150,6 +150,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 fn configuration(arguments: &Arguments) -> Result<(Configuration, [Option<String>; 2]), Failure> {
     let mut variables = RawConfiguration::from_environment().variables;
     let Arguments { rules, network, transport, .. } = arguments;
+    if network.as_deref() == Some(Network::MEASURE) {
+        Network::find(Network::MEASURE).map_err(|error| Failure::usage(error.to_string()))?;
+    }
     let given = [(variables::RULES, rules), (variables::NETWORK, network), (variables::TRANSPORT, transport)];
     for (name, given) in given {
         if let Some(given) = given {
@@ -228,6 +231,16 @@ impl Explained<'_> {
     fn text(&self) -> String {
         let Self { configuration, situation, call, .. } = *self;
         let mut text = heading(situation, call);
+        if configuration.measures_network {
+            let stands_in = self.network();
+            let _ = writeln!(
+                text,
+                "a run would measure the network ({}={}); here the preset {} stands for it",
+                variables::NETWORK,
+                Network::MEASURE,
+                stands_in.name
+            );
+        }
         let decided = decide(configuration, situation, call);
         let ours = match &decided {
             Decided::Ours { choice, .. } => Some(*choice),

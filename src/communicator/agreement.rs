@@ -70,7 +70,7 @@ struct Own {
 impl Own {
     fn of(runtime: &Runtime, facts: &Facts) -> Self {
         Self {
-            configuration: digest(&runtime.raw),
+            configuration: digest(runtime.raw()),
             identity: digest(&facts.origin.identity),
             limits: runtime.limits().word(),
             node: runtime.node,
@@ -189,7 +189,7 @@ fn take_over(runtime: &Runtime, facts: &Facts) -> Result<Arc<Configuration>> {
     let mut bytes = Vec::new();
     if facts.rank == 0 {
         runtime.own_configuration();
-        bytes = serde_json::to_vec(&runtime.raw).expect("strings can be written");
+        bytes = serde_json::to_vec(runtime.raw()).expect("strings can be written");
     }
     bytes::broadcast(facts.comm, 0, &mut bytes)?;
     let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");

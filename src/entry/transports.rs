@@ -6,7 +6,7 @@ use crate::call::program;
 use crate::call::registry;
 use crate::operation::SharedMemory;
 use crate::process::runtime;
-use crate::selection::{Configuration, Transport};
+use crate::selection::{Configuration, RawConfiguration, Transport};
 use mpi_sys::MPI_Comm;
 
 /// Has messages on `comm` travel so. All its ranks choose alike, before their first call on it.
@@ -40,6 +40,11 @@ pub unsafe fn shared_memory(comm: MPI_Comm) -> Result<Option<SharedMemory>, &'st
         })
     };
     found.unwrap_or(Ok(None))
+}
+
+/// This process's configuration as `MPI_Init` has left it, with the network that was measured there; as set where there is no MPI.
+pub fn configuration() -> RawConfiguration {
+    runtime::get().map_or_else(RawConfiguration::from_environment, |runtime| runtime.raw().clone())
 }
 
 /// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found in `MPI_Init`:

@@ -1,12 +1,13 @@
 //! The program `collie-bench fit`: what is timed, and in which order.
 
 use super::Settings;
-use super::estimate::{self, EMPTY, Measured, median};
+use super::estimate;
 use super::talk::{Line, Task};
 use crate::bench::{self, Job, entry};
 use crate::mpi::{Result, limits};
 use crate::reduction::{Element, Op, kernel};
 use crate::schedule::simulate::Network;
+use crate::schedule::simulate::estimate::{EMPTY, Measured, median};
 use clap::Parser;
 use mpi_sys::MPI_Comm;
 use std::ffi::OsString;

@@ -3,7 +3,7 @@
 //! Modules in reading order:
 //!
 //! * [`settings`]: what the user asks for.
-//! * [`estimate`]: from measured times to a [`Network`](crate::schedule::simulate::Network); arithmetic only.
+//! * [`estimate`]: from what was measured, by way of links (`schedule::simulate::estimate`), to a [`Network`](crate::schedule::simulate::Network); arithmetic only.
 //! * `talk` (feature `mpi`): messages between rank 0, which measures, and the others, which do what it tells them.
 //! * `measure` (feature `mpi`): what is timed, and in which order; the program.
 //!

@@ -67,6 +67,7 @@ impl Merged {
             mode: job.mode,
             reproducible: job.reproducible,
             protocol_limits: job.limits,
+            network: job.network,
             sync: waiting_known.then_some(job.sync),
             partial: None,
             missing: Vec::new(),

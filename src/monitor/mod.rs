@@ -98,8 +98,8 @@ pub use named_rows::{RegionRow, SiteRow};
 pub use picked::{Parts, Shown};
 pub use record::{
     CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    GapRecord, JobRecord, LateRecord, LimitsRecord, MessageRecord, OverflowRecord, PlayedRecord, RankRecord,
-    TrafficRecord,
+    GapRecord, JobRecord, LateRecord, LimitsRecord, LinkRecord, MessageRecord, NetworkRecord, OverflowRecord,
+    PlayedRecord, RankRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use spread::Spread;

@@ -186,6 +186,8 @@ pub struct JobRecord {
     pub id: String,
     /// Beyond which lengths a message within a node travels in pieces; absent where none does.
     pub limits: Option<LimitsRecord>,
+    /// What was measured of the network; absent unless that was asked for and there was something to measure.
+    pub network: Option<NetworkRecord>,
 }
 
 /// Beyond which lengths a message within a node took another way through the MPI library, so that it travelled in pieces of such
@@ -205,6 +207,31 @@ pub struct LimitsRecord {
     /// What measuring them took in `MPI_Init`; null where they were known or set. (A rank's record has no names, so that nothing
     /// of it can be left out.)
     pub measured_seconds: Option<f64>,
+}
+
+/// What was measured of the network in `MPI_Init`, as `COLLIE_NETWORK=measure` wants it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct NetworkRecord {
+    /// Between ranks of a node; null where rank 0 is alone on its node.
+    pub within_node: Option<LinkRecord>,
+    /// Between nodes; null where there is one.
+    pub between_nodes: Option<LinkRecord>,
+    /// What measuring took.
+    pub measured_seconds: f64,
+}
+
+/// A link that was measured between rank 0 and another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LinkRecord {
+    /// The other rank.
+    pub rank: u32,
+    /// α of the cost formulas, time of a message of no bytes; null where time was too short or something disturbed the
+    /// measurement, so that a preset holds.
+    pub start_up_seconds: Option<f64>,
+    /// β, time of each byte; likewise.
+    pub seconds_per_byte: Option<f64>,
 }
 
 /// A communicator as one rank saw it.

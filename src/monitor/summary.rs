@@ -2,8 +2,8 @@
 
 use super::{
     Area, CacheRow, ClockRow, CommunicatorRow, ComparisonRow, ElementsRow, LateRow, Learned, LeftOut, LimitsRecord,
-    MessageRow, OverflowRow, Overhead, PlayedRow, RankRow, RegionRow, Row, SiteRow, Spread, TimelineGapRow,
-    TimelineRow, TrafficRow, UnderWayRow, Verification,
+    MessageRow, NetworkRecord, OverflowRow, Overhead, PlayedRow, RankRow, RegionRow, Row, SiteRow, Spread,
+    TimelineGapRow, TimelineRow, TrafficRow, UnderWayRow, Verification,
 };
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -32,6 +32,9 @@ pub struct Summary {
     /// Beyond which lengths a message within a node travelled in pieces; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_limits: Option<LimitsRecord>,
+    /// What was measured of the network in `MPI_Init` (`COLLIE_NETWORK=measure`); absent where nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkRecord>,
     /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<String>,

@@ -1,6 +1,6 @@
 //! Bytes of any length between ranks: announced in 64 bits, carried in pieces that an `int` counts.
 
-use super::communicator::{self, TAG, receive_words, send_words};
+use super::communicator::{self, receive_bytes, receive_words, send_bytes, send_words};
 use super::constants;
 use super::error::{Result, check};
 use crate::monitor::gathering::{self, PIECE, pieces};
@@ -42,10 +42,7 @@ pub fn broadcast(comm: MPI_Comm, root: usize, bytes: &mut Vec<u8>) -> Result {
 pub fn send(comm: MPI_Comm, to: usize, bytes: &[u8]) -> Result {
     send_words(comm, to, [bytes.len() as u64])?;
     for piece in pieces(bytes.len() as u64, PIECE) {
-        let part = part(bytes, piece);
-        let (first, number) = (part.as_ptr().cast(), part.len() as c_int);
-        // SAFETY: so many bytes.
-        check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), to as c_int, TAG, comm) })?;
+        send_bytes(comm, to, part(bytes, piece))?;
     }
     Ok(())
 }
@@ -58,10 +55,7 @@ pub fn receive(comm: MPI_Comm, from: usize) -> Result<Vec<u8>> {
     let [length] = receive_words(comm, from)?;
     let mut bytes = vec![0u8; length as usize];
     for piece in pieces(length, PIECE) {
-        let part = part_mut(&mut bytes, piece);
-        let (room, number, status) = (part.as_mut_ptr().cast(), part.len() as c_int, constants::status_ignore());
-        // SAFETY: room for so many bytes.
-        check(unsafe { mpi_sys::PMPI_Recv(room, number, constants::byte(), from as c_int, TAG, comm, status) })?;
+        receive_bytes(comm, from, part_mut(&mut bytes, piece))?;
     }
     Ok(bytes)
 }

@@ -7,6 +7,7 @@ use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};
+use std::time::Duration;
 
 /// Own rank.
 ///
@@ -156,6 +157,60 @@ pub fn receive_words<const WORDS: usize>(comm: MPI_Comm, from: usize) -> Result<
         mpi_sys::PMPI_Recv(room, WORDS as c_int, constants::uint64(), from as c_int, TAG, comm, status)
     })?;
     Ok(words)
+}
+
+/// Sends bytes to `to`, in a communicator of ours.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn send_bytes(comm: MPI_Comm, to: usize, bytes: &[u8]) -> Result {
+    let (first, number) = (bytes.as_ptr().cast(), bytes.len() as c_int);
+    // SAFETY: so many bytes.
+    check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), to as c_int, TAG, comm) })
+}
+
+/// Receives what [`send_bytes`] sent, as many bytes at most as there is room for.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn receive_bytes(comm: MPI_Comm, from: usize, room: &mut [u8]) -> Result {
+    let (first, number, status) = (room.as_mut_ptr().cast(), room.len() as c_int, constants::status_ignore());
+    // SAFETY: room for so many bytes.
+    check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::byte(), from as c_int, TAG, comm, status) })
+}
+
+/// Waits for a message from `from` as long as that takes, looking for it at this interval only, so that others get the core.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn await_message(comm: MPI_Comm, from: usize, interval: Duration) -> Result {
+    let mut here = 0;
+    loop {
+        // SAFETY: the flag is valid for writes.
+        check(unsafe { mpi_sys::PMPI_Iprobe(from as c_int, TAG, comm, &mut here, constants::status_ignore()) })?;
+        if here != 0 {
+            return Ok(());
+        }
+        std::thread::sleep(interval);
+    }
+}
+
+/// Waits for all ranks, looking at this interval only whether they have come. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn meet_quietly(comm: MPI_Comm, interval: Duration) -> Result {
+    let (mut request, mut done) = (constants::request_null(), 0);
+    // SAFETY: the out-parameter is valid for writes.
+    check(unsafe { mpi_sys::PMPI_Ibarrier(comm, &mut request) })?;
+    loop {
+        // SAFETY: the request is under way, or done and null; the flag is valid for writes.
+        check(unsafe { mpi_sys::PMPI_Test(&mut request, &mut done, constants::status_ignore()) })?;
+        if done != 0 {
+            return Ok(());
+        }
+        std::thread::sleep(interval);
+    }
 }
 
 /// Sends words to a rank that does the same; gives what it sent.

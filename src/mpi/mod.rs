@@ -13,6 +13,7 @@ pub mod family;
 pub mod handler;
 pub mod library;
 pub mod limits;
+pub mod link;
 pub mod load;
 pub mod memory;
 pub mod messages;

@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::monitoring::Monitoring;
 use super::{flags, library, log, stacked};
-use crate::monitor::{Budget, CacheAccount, SharedLists};
+use crate::monitor::{Budget, CacheAccount, NetworkRecord, SharedLists};
 use crate::mpi::error::{Error, Result, check};
 use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{communicator, constants, node};
@@ -43,10 +43,14 @@ pub struct Runtime {
     pub nanoseconds_per_tick: f64,
     /// Tick and wall time of the start.
     pub started: (u64, SystemTime),
-    /// This process's own configuration, as text and understood.
-    pub raw: RawConfiguration,
+    /// This process's own configuration, as it was set.
+    raw: RawConfiguration,
     /// The same understood. Counts where this process is rank 0 of a communicator.
     pub configuration: std::result::Result<Arc<Configuration>, ConfigurationErrors>,
+    /// Both with the network that was measured in `MPI_Init`, where the configuration wants that.
+    measured: OnceCell<(RawConfiguration, Arc<Configuration>)>,
+    /// What was measured of it, on rank 0.
+    network: OnceCell<NetworkRecord>,
     /// What is left of the memory for counters.
     pub budget: Arc<Budget>,
     /// What the caches of calls may hold, and what became of it.
@@ -165,6 +169,8 @@ fn make() -> Result<Runtime> {
         budget,
         cache: Arc::new(CacheAccount::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 8))),
         configuration,
+        measured: OnceCell::new(),
+        network: OnceCell::new(),
         monitoring: Monitoring::start(world_rank, world_size),
         recording: AtomicBool::new(true),
         replaced_from: AtomicU32::new(Configuration::REPLACED_FROM),
@@ -199,13 +205,44 @@ impl Runtime {
         self.message_ns.get().copied().unwrap_or(0)
     }
 
+    /// Takes the network that was measured, of whose text all ranks are told alike, if this process's configuration wants that;
+    /// before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
+    ///
+    /// # Errors
+    /// The text is no network's.
+    pub fn set_network(&self, told: &str) -> std::result::Result<(), ConfigurationErrors> {
+        if let Some(raw) = self.raw.with_measured(told)
+            && self.configuration.is_ok()
+        {
+            let configuration = Arc::new(raw.parse()?);
+            // The first counts, as with limits.
+            let _ = self.measured.set((raw, configuration));
+        }
+        Ok(())
+    }
+
+    /// What was measured of the network: known on rank 0, where it was.
+    pub fn network(&self) -> Option<&NetworkRecord> {
+        self.network.get()
+    }
+
+    /// Takes what is to be said of that.
+    pub fn tell_network(&self, found: NetworkRecord) {
+        let _ = self.network.set(found);
+    }
+
+    /// This process's configuration as text, for others to parse.
+    pub fn raw(&self) -> &RawConfiguration {
+        self.measured.get().map_or(&self.raw, |(raw, _)| raw)
+    }
+
     /// This process's configuration, where it counts for others.
     ///
     /// Ends the job if it is wrong: a misspelt choice must not silently become something else.
     pub fn own_configuration(&self) -> &Arc<Configuration> {
-        match &self.configuration {
-            Ok(configuration) => configuration,
-            Err(errors) => refuse(self.world_rank, errors),
+        match (self.measured.get(), &self.configuration) {
+            (Some((_, configuration)), _) | (None, Ok(configuration)) => configuration,
+            (None, Err(errors)) => refuse(self.world_rank, errors),
         }
     }
 

@@ -14,7 +14,7 @@ use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
 use crate::algorithm::Operation;
 use crate::schedule::limits::ProtocolLimits;
-use crate::schedule::simulate::Network;
+use crate::schedule::simulate::{Network, brief};
 use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
@@ -30,7 +30,7 @@ pub struct RawConfiguration {
     pub rules: Option<RulesFile>,
     /// The file that `COLLIE_TABLES` names.
     pub tables: Option<RulesFile>,
-    /// The file that `COLLIE_NETWORK` names, unless that is a preset.
+    /// The file that `COLLIE_NETWORK` names, unless that is a preset; or the network that was measured instead.
     pub network: Option<RulesFile>,
     /// The file that `COLLIE_LEARN` names; of one that is not there yet an empty text.
     pub learned: Option<RulesFile>,
@@ -81,8 +81,10 @@ pub struct Configuration {
     pub learn_budget: u32,
     /// `COLLIE_REPRODUCIBLE`: whether the order in which a reduction combines must not depend on what was measured.
     pub reproducible: bool,
-    /// `COLLIE_NETWORK`.
+    /// `COLLIE_NETWORK`; `None` for the presets, and where it was to be measured and was not.
     pub network: Option<Arc<Network>>,
+    /// `COLLIE_NETWORK=measure`: whether it is to be measured in `MPI_Init`.
+    pub measures_network: bool,
     /// `COLLIE_TRANSPORT`.
     pub transport: Transport,
     /// `COLLIE_NUMA`.
@@ -137,6 +139,7 @@ impl Default for Configuration {
             learn_budget: 2,
             reproducible: false,
             network: None,
+            measures_network: false,
             transport: Transport::default(),
             numa: Numa::default(),
             piece: Piece::default(),
@@ -176,10 +179,18 @@ impl RawConfiguration {
         let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.is_empty());
         let rules = set(variables::RULES).map(|(_, path)| RulesFile::read(path));
         let tables = set(variables::TABLES).map(|(_, path)| RulesFile::read(path));
-        let network = set(variables::NETWORK).filter(|(_, name)| Network::preset(name).is_none());
+        let is_file = |name: &str| name != Network::MEASURE && Network::preset(name).is_none();
+        let network = set(variables::NETWORK).filter(|(_, name)| is_file(name.trim()));
         let network = network.map(|(_, path)| RulesFile::read(path));
         let learned = set(variables::LEARN).map(|(_, path)| RulesFile::read_if_there(path));
         Self { variables, rules, tables, network, learned, place: Default::default() }
+    }
+
+    /// The same with the network that was measured, if that is what the variable wants: of equals, equals come out.
+    pub fn with_measured(&self, network: &str) -> Option<Self> {
+        let wanted = |(name, value): &(String, String)| name == variables::NETWORK && value.trim() == Network::MEASURE;
+        let measured = RulesFile { path: Network::MEASURE.to_owned(), text: Ok(network.to_owned()) };
+        self.variables.iter().any(wanted).then(|| Self { network: Some(measured), ..self.clone() })
     }
 
     /// What the variables and the rules file say. A variable set to nothing counts as not set.
@@ -226,12 +237,24 @@ impl RawConfiguration {
         if let Some(RulesFile { path, text }) = &self.network {
             let network = match text {
                 Ok(text) => Network::parse(path, text).map_err(|error| error.to_string()),
-                Err(why) => Err(format!("'{path}' is neither a preset ({}) nor readable: {why}", Network::names())),
+                Err(why) => {
+                    let (presets, measure) = (Network::names(), Network::MEASURE);
+                    let nearest = suggestion(path, presets.split(", ").chain([measure]));
+                    Err(format!(
+                        "'{path}' is neither a preset ({presets}), nor {measure}, nor readable: {why}{nearest}"
+                    ))
+                }
             };
             match network {
+                Ok(network) if configuration.measures_network => configuration.network = Some(Arc::new(network)),
                 Ok(network) => configuration.take_limits(network),
                 Err(message) => errors.push(ConfigurationError::variable(variables::NETWORK, message)),
             }
+        }
+        if configuration.measures_network && configuration.reproducible {
+            let message = "measure lets algorithms and segments rest on times that differ from run to run, which \
+                           COLLIE_REPRODUCIBLE=on rules out; accepted with it: a preset, or a file that collie fit wrote";
+            errors.push(ConfigurationError::variable(variables::NETWORK, message));
         }
         if errors.is_empty() { Ok(configuration) } else { Err(ConfigurationErrors(errors)) }
     }
@@ -284,9 +307,8 @@ impl Configuration {
 
     /// The network that is set, or else the one that stands for communicators within a node, or across nodes.
     pub fn network(&self, one_node: bool) -> Arc<Network> {
-        static PRESETS: Lazy<[Arc<Network>; 2]> = Lazy::new(|| {
-            ["ethernet", "shared_memory"].map(|name| Arc::new(Network::preset(name).expect("it is a preset")))
-        });
+        static PRESETS: Lazy<[Arc<Network>; 2]> =
+            Lazy::new(|| [false, true].map(|one_node| Arc::new(brief::standing_in(one_node))));
         self.network.as_ref().map_or_else(|| Arc::clone(&PRESETS[usize::from(one_node)]), Arc::clone)
     }
 
@@ -319,8 +341,11 @@ impl Configuration {
             variables::RULES | variables::TABLES | variables::LEARN => {}
             variables::LEARN_BUDGET => self.learn_budget = percent(value)?,
             variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
-            // That of a file is read further on.
-            variables::NETWORK => self.network = Network::preset(value).map(Arc::new),
+            // That of a file, or one that was measured, is read further on.
+            variables::NETWORK => {
+                self.measures_network = value == Network::MEASURE;
+                self.network = Network::preset(value).map(Arc::new);
+            }
             variables::TRANSPORT => {
                 self.transport = word(value, &Transport::ALL.map(|transport| (transport.name(), transport)))?;
             }

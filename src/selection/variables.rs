@@ -164,11 +164,16 @@ const AFTER_OPERATIONS: &[Variable] = &[
     },
     Variable {
         name: NETWORK,
-        accepted: "shared_memory, ethernet, infiniband, or a file name",
+        accepted: "shared_memory, ethernet, infiniband, measure, or a file name",
         default: "shared_memory within a node, ethernet between nodes",
-        help: "Network whose start-up time and bandwidth determine the values of `segment=auto` and `blocks=auto`; \
-               a file is one that `collie fit` wrote, read by rank 0. The protocol limits in it apply where \
-               COLLIE_PIECE and COLLIE_LIMITS set none.",
+        help: "Network whose start-up time and bandwidth determine the values of `segment=auto` and `blocks=auto`, which \
+               candidates mode learn tries, and which calls between nodes mode best replaces where nobody has measured; a \
+               file is one that `collie fit` wrote, read by rank 0. The protocol limits in it apply where COLLIE_PIECE and \
+               COLLIE_LIMITS set none. measure measures in MPI_Init between rank 0 and the first other rank of its node, \
+               and between it and the first rank of another node, beginning nothing more on either after 20 ms and nothing \
+               at all after 50; for a link that does not exist or could not be measured in time the default remains. The \
+               report says what was measured, which differs from run to run: it is refused with COLLIE_REPRODUCIBLE=on. \
+               Nothing is measured in mode native, nor where there is one rank.",
     },
     Variable {
         name: TRANSPORT,

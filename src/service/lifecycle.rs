@@ -1,19 +1,18 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
-use super::{checkpoint, ending, outputs, partial, places, report, sites, synchronise, trace, watch};
+use super::{checkpoint, ending, measuring, outputs, partial, places, report, sites, synchronise, trace, watch};
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
 use crate::call::regions::{self, Said};
 use crate::call::requests::REQUESTS;
 use crate::call::{hooks, messages, registry};
 use crate::mpi::communicator::Key;
-use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{Result, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log};
-use crate::selection::{Mode, Sync};
+use crate::selection::Sync;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::Ordering;
@@ -90,12 +89,11 @@ fn start(runtime: &'static Runtime) -> Result {
         let files = places::decide(runtime);
         outputs::try_paths(files);
         wanted.extend(files.encode());
-        let plays = !matches!(configuration.mode, Mode::Native | Mode::CompareSelf);
-        wanted.push(u8::from(plays && !configuration.knows_limits() && runtime.world_size > 1));
+        wanted.push(measuring::wanted(runtime, configuration));
     }
     runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
-    if wanted.pop() == Some(1) {
-        runtime.uncounted(|| measure_limits(runtime))?;
+    if let Some(measured @ 1..) = wanted.pop() {
+        runtime.uncounted(|| measuring::measure(runtime, measured))?;
     }
     let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
     let (sync, seconds, replaced_from, checkpoint_seconds) = (wanted[0], number(1), number(5), number(9));
@@ -110,30 +108,6 @@ fn start(runtime: &'static Runtime) -> Result {
     }
     checkpoint::start(runtime, checkpoint_seconds);
     synchronise::start(runtime, Sync::ALL[usize::from(sync)])
-}
-
-/// Finds out between ranks 0 and 1 where the protocol within their node changes, and tells all ranks. Collective over
-/// `MPI_COMM_WORLD`, in which no rank has left `MPI_Init` yet, so that no other messages are under way there.
-fn measure_limits(runtime: &Runtime) -> Result {
-    let world = constants::comm_world();
-    let measured =
-        if runtime.world_rank < 2 { limits::measure(world, runtime.world_rank, runtime.node)? } else { None };
-    let mut told = Vec::new();
-    if let Some(measured) = measured {
-        told.extend([measured.limits.word(), measured.message_ns].map(u64::to_le_bytes).concat());
-        let found: Vec<_> = measured.limits.limits().map(|limit| limit.to_string()).collect();
-        let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
-        ::log::info!("protocol limits within a node: {found} bytes, measured in {:.1} ms", measured.seconds * 1e3);
-    }
-    bytes::broadcast(world, 0, &mut told)?;
-    if let Some((word, rest)) = told.split_first_chunk()
-        && let Ok(message_ns) = rest.try_into()
-    {
-        let [word, message_ns] = [*word, message_ns].map(u64::from_le_bytes);
-        let seconds = measured.map(|measured| measured.seconds);
-        runtime.set_limits(ProtocolLimits::from_word(word), message_ns, seconds);
-    }
-    Ok(())
 }
 
 /// What `MPI_Finalize` does besides `native`.

@@ -2,6 +2,7 @@
 //! calls in the hooks of [`call`](crate::call::hooks).
 //!
 //! * [`lifecycle`]: the start and the end, and where the rooms are put together.
+//! * [`measuring`]: what is measured at the start.
 //! * [`report`]: the report of all ranks, of each rank's [`record`], which names the calls [`under_way`]. [`partial`]: the report of one rank alone, also before an
 //!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]: all ranks'
@@ -18,6 +19,7 @@ pub mod deadline;
 pub mod ending;
 pub mod learned;
 pub mod lifecycle;
+pub mod measuring;
 pub mod outputs;
 pub mod partial;
 pub mod places;

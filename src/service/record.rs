@@ -57,6 +57,7 @@ fn job(runtime: &Runtime) -> JobRecord {
         ranks: runtime.world_size as u32,
         id: places::files(runtime).job.clone(),
         limits: limits(runtime),
+        network: runtime.network().cloned(),
     }
 }
 

@@ -16,6 +16,7 @@ mod messages;
 mod modes;
 mod monitored;
 mod mpi;
+mod network;
 mod nodes;
 mod outputs;
 mod parts;
@@ -41,6 +42,7 @@ fn main() {
         trials.add(waiting::trials(family));
         trials.add(algorithms::trials(family));
         trials.add(nodes::trials(family));
+        trials.add(network::trials(family));
         trials.add(shared::trials(family));
         trials.add(bounds::trials(family));
         trials.add(communicators::trials(family));

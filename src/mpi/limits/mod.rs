@@ -7,7 +7,7 @@ mod search;
 pub use crate::schedule::limits::ProtocolLimits;
 pub use known::known;
 
-use super::communicator::{TAG, exchange_words, receive_words, send_words};
+use super::communicator::{TAG, exchange_words, receive_bytes, receive_words, send_bytes, send_words};
 use super::constants;
 use super::error::{Result, check};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -231,9 +231,7 @@ impl Pair {
             self.start_sends(bytes, pieces, &mut requests)?;
             return wait(&mut requests);
         }
-        let (first, number) = (self.out.as_ptr().cast(), bytes as c_int);
-        // SAFETY: so many bytes.
-        check(unsafe { mpi_sys::PMPI_Send(first, number, constants::byte(), self.peer, TAG, self.comm) })
+        send_bytes(self.comm, self.peer as usize, &self.out[..bytes])
     }
 
     fn start_sends(&self, bytes: usize, pieces: usize, requests: &mut Requests) -> Result {
@@ -256,9 +254,7 @@ impl Pair {
             self.start_receives(bytes, pieces, &mut requests)?;
             return wait(&mut requests);
         }
-        let (first, number, status) = (self.into.as_mut_ptr().cast(), bytes as c_int, constants::status_ignore());
-        // SAFETY: room for so many bytes.
-        check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::byte(), self.peer, TAG, self.comm, status) })
+        receive_bytes(self.comm, self.peer as usize, &mut self.into[..bytes])
     }
 
     fn start_receives(&mut self, bytes: usize, pieces: usize, requests: &mut Requests) -> Result {

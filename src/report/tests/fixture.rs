@@ -2,8 +2,9 @@
 
 use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
-    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, LearnedKey, LearnedRecord, LimitsRecord, MessageCall,
-    MessageRecord, RankRecord, RegionRecord, SiteRecord, Summary, Table, TrafficRecord, TriedRecord, merge,
+    Event, Form, Function, GapRecord, JobRecord, Key, LateRecord, LearnedKey, LearnedRecord, LimitsRecord, LinkRecord,
+    MessageCall, MessageRecord, NetworkRecord, RankRecord, RegionRecord, SiteRecord, Summary, Table, TrafficRecord,
+    TriedRecord, merge,
 };
 use crate::operation::Operation;
 
@@ -106,6 +107,15 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
                 longest: vec![8064],
                 ways: vec!["both".into()],
                 measured_seconds: Some(0.0047),
+            }),
+            network: (mode == "verify").then_some(NetworkRecord {
+                within_node: Some(LinkRecord {
+                    rank: 1,
+                    start_up_seconds: Some(4.12e-7),
+                    seconds_per_byte: Some(8.93e-11),
+                }),
+                between_nodes: Some(LinkRecord { rank: 4, start_up_seconds: None, seconds_per_byte: None }),
+                measured_seconds: 0.0123,
             }),
             reproducible: mode == "learn",
             sync: sync.into(),

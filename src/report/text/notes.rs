@@ -1,10 +1,11 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
 use super::writer::{REASONS, Writer};
-use crate::monitor::{LeftOut, LimitsRecord, TrafficRow};
+use crate::monitor::{LeftOut, LimitsRecord, LinkRecord, NetworkRecord, TrafficRow};
 use crate::report::layout::Extent;
 use crate::report::left;
 use crate::report::quantity::{bytes, count, duration, of_several, percent, several};
+use crate::schedule::simulate::brief;
 use crate::selection::Mode;
 
 impl Writer<'_> {
@@ -83,6 +84,15 @@ impl Writer<'_> {
         }
     }
 
+    /// What was measured of the network in MPI_Init, if that was asked for.
+    fn network(&mut self) {
+        let Some(NetworkRecord { within_node, between_nodes, measured_seconds }) = self.summary.network else { return };
+        let links = [(within_node, "on a node", true), (between_nodes, "between nodes", false)];
+        let links = links.into_iter().filter_map(|(found, place, one_node)| Some(link(&found?, place, one_node)));
+        let links = links.collect::<Vec<_>>().join(", ");
+        self.line(&format!("network measured in {}: {links}", duration(measured_seconds)));
+    }
+
     /// How many messages went through memory that ranks share, if any did.
     fn through_shared_memory(&self) -> String {
         let (shared, by_mpi) = (&self.summary.shared_traffic, &self.summary.traffic);
@@ -99,6 +109,7 @@ impl Writer<'_> {
         self.left_to_native();
         self.reproducible();
         self.not_shared();
+        self.network();
         let summary = self.summary;
         if let Some(beyond) = &summary.beyond {
             self.line(&format!(
@@ -150,6 +161,14 @@ fn cut(limits: &LimitsRecord) -> String {
     let took =
         limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
     format!("; {} bytes on a node go in pieces{took}", spans.join(", "))
+}
+
+/// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could not be.
+fn link(found: &LinkRecord, place: &str, one_node: bool) -> String {
+    match (found.start_up_seconds, found.seconds_per_byte) {
+        (Some(start_up), Some(per_byte)) => format!("{place} {} + {:.3}ns/byte", duration(start_up), per_byte * 1e9),
+        _ => format!("{place} not in time: {}", brief::standing_in(one_node).name),
+    }
 }
 
 /// What is not in the report, most important first: the line may be cut.

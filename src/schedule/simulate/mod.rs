@@ -12,7 +12,9 @@
 //! byte, and ranks that arrive at a counter do so one after another.
 
 mod board;
+pub mod brief;
 mod engine;
+pub mod estimate;
 mod event;
 mod lane;
 mod matching;

@@ -129,6 +129,11 @@ pub struct Network {
 pub enum NetworkError {
     #[error("'{name}' is neither a preset ({accepted}) nor a readable file: {error}")]
     File { name: String, accepted: String, error: std::io::Error },
+    #[error(
+        "'{name}' is what COLLIE_NETWORK says for a run that measures in MPI_Init; accepted here: {accepted}, or a file that \
+         collie fit wrote"
+    )]
+    Measure { name: String, accepted: String },
     #[error("network '{name}': {error}")]
     Form { name: String, error: serde_json::Error },
     #[error("network '{name}': {what}")]
@@ -142,6 +147,9 @@ const PRESETS: [&str; 3] = [
 ];
 
 impl Network {
+    /// What stands in place of a network's name where a run is to measure in `MPI_Init`.
+    pub const MEASURE: &str = "measure";
+
     /// The networks that come with Collie.
     ///
     /// # Panics
@@ -157,6 +165,9 @@ impl Network {
     pub fn find(name: &str) -> Result<Self, NetworkError> {
         if let Some(preset) = Self::preset(name) {
             return Ok(preset);
+        }
+        if name == Self::MEASURE {
+            return Err(NetworkError::Measure { name: name.to_owned(), accepted: Self::names() });
         }
         let text = std::fs::read_to_string(name).map_err(|error| NetworkError::File {
             name: name.to_owned(),
@@ -301,6 +312,8 @@ mod tests {
     fn a_network_is_refused_with_what_is_wrong() {
         let error = Network::find("no such thing").unwrap_err().to_string();
         assert!(error.contains("shared_memory, ethernet, infiniband"), "{error}");
+        let error = Network::find("measure").unwrap_err().to_string();
+        assert!(error.contains("for a run that measures in MPI_Init; accepted here: shared_memory, "), "{error}");
         let error = Network::parse("mine", &PRESETS[0].replace("\"latency\"", "\"latenz\"")).unwrap_err().to_string();
         assert!(error.contains("unknown field `latenz`"), "{error}");
         let mut network = Network::presets().next().unwrap();

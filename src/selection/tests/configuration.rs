@@ -1,7 +1,7 @@
 //! Each way to get a variable wrong, and what is said about it.
 
 use crate::schedule::limits::{Limit, ProtocolLimits};
-use crate::schedule::simulate::Network;
+use crate::schedule::simulate::{Link, Network, brief};
 use crate::selection::{
     Configuration, Device, Mode, Piece, RawConfiguration, ReportFormat, ReportTarget, RulesFile, Transport, Wanted,
 };
@@ -292,4 +292,44 @@ fn the_network_decides_where_bytes_begin_to_count() {
     network.ports_per_node = 0;
     let error = RawConfiguration { network: text(&network), ..raw }.parse().unwrap_err().to_string();
     assert!(error.contains("ports_per_node"), "{error}");
+}
+
+#[test]
+fn a_measured_network_is_alike_wherever_it_was_asked_for() {
+    let of = |variables: &[(&str, &str)]| {
+        let owned = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        RawConfiguration::new(owned.collect())
+    };
+    let asking = of(&[("COLLIE_NETWORK", " measure ")]);
+    assert_eq!(asking.network, None, "no file is looked for");
+    let before = asking.parse().unwrap();
+    let default = Configuration::default();
+    let bytes = |configuration: &Configuration| [true, false].map(|one_node| configuration.half_bandwidth(one_node));
+    assert!(before.measures_network && before.network.is_none() && !default.measures_network);
+    assert_eq!(bytes(&before), bytes(&default), "the presets hold where nothing was measured");
+    let link =
+        Link { latency: 1.0 / 3.0e6, overhead: 0.0, gap: 0.0, per_byte: 1.0 / 7.0e9, ..before.network(true).on_node };
+    let told = serde_json::to_string(&brief::network([Some(link), None])).unwrap();
+    // What a rank of another node or world parses is what it was handed.
+    let handed: RawConfiguration =
+        serde_json::from_slice(&serde_json::to_vec(&asking.with_measured(&told).unwrap()).unwrap()).unwrap();
+    assert_eq!(handed, of(&[("COLLIE_NETWORK", " measure ")]).with_measured(&told).unwrap());
+    let [own, theirs] = [asking.with_measured(&told).unwrap(), handed].map(|raw| raw.parse().unwrap());
+    assert!(own.network == theirs.network && own.network.is_some());
+    assert_eq!(bytes(&own), [2333, bytes(&default)[1]]);
+    assert_eq!((own.piece, own.knows_limits()), (Piece::Auto, false), "these are found as without a network");
+    for others in [of(&[]), of(&[("COLLIE_NETWORK", "infiniband")])] {
+        assert_eq!(others.with_measured(&told), None, "nobody asked for it");
+    }
+}
+
+#[test]
+fn what_is_measured_does_not_go_with_reproducible_results() {
+    let wrong = parse(&[("COLLIE_NETWORK", "measure"), ("COLLIE_REPRODUCIBLE", "on")]).unwrap_err().to_string();
+    assert!(wrong.starts_with("COLLIE_NETWORK: measure lets") && wrong.contains("COLLIE_REPRODUCIBLE=on"), "{wrong}");
+    let misspelt = parse(&[("COLLIE_NETWORK", "mesure")]).unwrap_err().to_string();
+    assert!(
+        misspelt.contains("nor measure, nor readable") && misspelt.ends_with("did you mean 'measure'?"),
+        "{misspelt}"
+    );
 }
