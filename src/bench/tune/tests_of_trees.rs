@@ -4,8 +4,7 @@ use super::*;
 use crate::algorithm::Operation;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report};
-use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{Mpi, Rules, Situation, Wanted, parse_rules};
+use crate::selection::{Rules, Situation, Wanted, parse_rules};
 
 const TREE: Settings = Settings { form: Form::Tree, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
 
@@ -46,10 +45,13 @@ fn site() -> Report {
 
 /// What the rules say of an allreduce.
 fn chosen(rules: &Rules, bytes: usize, ranks: usize, one_node: bool) -> String {
-    let situation =
-        Situation { ranks, one_node, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
     let nodes: Vec<u32> = (0..ranks as u32).collect();
-    let nodes = if one_node { &[][..] } else { &nodes };
+    chosen_on(rules, bytes, ranks, if one_node { &[] } else { &nodes })
+}
+
+/// What they say of one with its ranks on these nodes.
+fn chosen_on(rules: &Rules, bytes: usize, ranks: usize, nodes: &[u32]) -> String {
+    let situation = Situation::plain(ranks).on(nodes);
     let call = super::losses::plain(Operation::Allreduce, bytes, nodes);
     match rules.first(&situation, &call).map(|rule| &rule.wanted) {
         Some(Wanted::Algorithm(choice)) => choice.algorithm.name.to_owned(),

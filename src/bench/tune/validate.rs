@@ -201,11 +201,10 @@ fn fastest(cell: &CellRow, native: bool) -> Option<f64> {
 fn by_rules<'a>(rules: &Rules, first: bool, report: &Report, cell: &'a CellRow) -> Option<&'a VariantRow> {
     let nodes = nodes(&cell.ranks_per_node);
     let situation = Situation {
-        ranks: cell.ranks as usize,
-        one_node: nodes.is_empty(),
         oversubscribed: cell.oversubscribed,
         mpi: Mpi::of(&report.mpi_library),
         limits: report.limits(),
+        ..Situation::plain(cell.ranks as usize).on(&nodes)
     };
     let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
     let accepted = |wanted: &Wanted| match wanted {
