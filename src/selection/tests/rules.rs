@@ -1,7 +1,7 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
-use crate::algorithm::{Call, Choice, Operation, all};
-use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, parse_rules};
+use crate::algorithm::{Call, Choice, Operation, SharedMemory, all};
+use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, never_used, parse_rules};
 use proptest::prelude::*;
 
 fn refused(text: &str) -> String {
@@ -206,7 +206,52 @@ fn rule() -> impl Strategy<Value = Rule> {
     })
 }
 
+/// A line about the communicators that it is for.
+fn about_communicators() -> impl Strategy<Value = String> {
+    let ranks = proptest::sample::select(vec!["*", "2", "4", "2-4", "3-5", "5-9", "6-inf"]);
+    let bytes = proptest::sample::select(vec!["*", "0-8"]);
+    let words = ["one_node", "several_nodes", "one_per_node", "power_of_two", "not_power_of_two", "shared_memory"];
+    let named = ["ranks_per_node=1", "ranks_per_node=2-3", "ranks_per_node=3-5", "ranks_per_node=4-inf"];
+    let conditions = [&words[..], &named].concat();
+    let conditions = proptest::sample::subsequence(conditions, 0..=3);
+    (ranks, bytes, conditions).prop_map(|(ranks, bytes, conditions)| {
+        let conditions = conditions.join(" and ");
+        format!("bcast {ranks} {bytes} linear{}{conditions}\n", if conditions.is_empty() { "" } else { " if " })
+    })
+}
+
+/// Whether any call among up to a dozen ranks, wherever these lie, gets the rule of a line.
+fn is_reached(rules: &Rules, line: u32) -> bool {
+    (2..=12usize).any(|ranks| {
+        (1..=ranks).any(|on_node| {
+            // The first node has that many, each other one.
+            let nodes: Vec<_> = (0..ranks).map(|rank| (rank + 1).saturating_sub(on_node) as u32).collect();
+            let nodes = if on_node == ranks { &[][..] } else { &nodes };
+            let situation = Situation::plain(ranks).on(nodes);
+            [None, Some(SharedMemory::PLAIN)].into_iter().filter(|shared| shared.is_none() || nodes.is_empty()).any(
+                |shared| {
+                    [8, 9].into_iter().any(|bytes| {
+                        let call = Call { nodes, shared, ..call(Operation::Bcast, bytes) };
+                        rules.first(&situation, &call).is_some_and(|rule| rule.line == line)
+                    })
+                },
+            )
+        })
+    })
+}
+
 proptest! {
+    #[test]
+    fn no_call_gets_what_never_matches(lines in proptest::collection::vec(about_communicators(), 1..6)) {
+        // Contradictions are errors.
+        let good: String = lines.into_iter().filter(|line| parse_rules("f", line).is_ok()).collect();
+        let rules = parse_rules("f", &good).unwrap();
+        let never: Vec<u32> = never_used(&rules).into_iter().map(|(line, _)| line).collect();
+        for rule in rules.iter() {
+            prop_assert_eq!(is_reached(&rules, rule.line), !never.contains(&rule.line), "line {} of\n{}", rule.line, good);
+        }
+    }
+
     #[test]
     fn what_is_written_is_read_back(rules in proptest::collection::vec(rule(), 0..20)) {
         let rules = Rules::new("f", rules);
