@@ -242,6 +242,19 @@ bcast       8          512-1023       linear if one_node and no_shared_memory an
     assert!(!told.contains('{') && !told.contains("# operation"), "{told}");
 }
 
+#[test]
+fn explain_knows_where_ranks_lie() {
+    let rules = "bcast * * linear if ranks_per_node=6-inf\nbcast * * ring if ranks_per_node=5 and power_of_two\n";
+    let (_folder, path) = file("nodes.rules", rules);
+    let told = printed(&mut collie(&["explain", "bcast", "--ranks", "8", "--nodes", "5,3", "--rules", &path]));
+    assert!(
+        told.contains(" among 8 ranks on 2 nodes of up to 5 ranks") && told.contains(&format!("by {path}:2\n")),
+        "{told}"
+    );
+    let told = printed(&mut collie(&["explain", "bcast", "--ranks", "8", "--rules", &path]));
+    assert!(told.contains(&format!("by {path}:1\n")), "{told}");
+}
+
 /// A report of `collie bench`: bcast of 512 bytes among eight ranks.
 const MEASURED: &str = r#"{"schema_version": 1, "collie_version": "1", "mpi_library": "An MPI 4.0", "cold": false, "runs": 1, "seed": 1,
     "cells": [{"operation": "bcast", "datatype": "double", "root": 0, "bytes": 512, "ranks": 8, "ranks_per_node": [8],

@@ -51,6 +51,9 @@ impl Datatype {
     }
 }
 
+/// What makes two cells the same: operation, datatype, root, bytes, and whether order matters.
+pub type CellKey = (Operation, Datatype, usize, usize, bool);
+
 /// One thing to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
@@ -62,9 +65,17 @@ pub struct Cell {
     pub root: usize,
     /// Signature bytes that one rank contributes; 0 for barrier. Where blocks differ in length, those of a block in the mean.
     pub bytes: usize,
+    /// Whether order does not matter to the reduction's operation; so too where nothing is reduced.
+    #[serde(default = "commutes", skip_serializing_if = "bool::clone")]
+    pub commutative: bool,
     /// How often the application makes this call, where a plan says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
+}
+
+/// What is measured unless something else is said.
+const fn commutes() -> bool {
+    true
 }
 
 impl Cell {
@@ -76,8 +87,11 @@ impl Cell {
         let elements = (bytes / datatype.size()).max(1);
         let root = if operation.rooted() { root } else { 0 };
         Some(match operation.has_data() {
-            false => Self { operation, datatype: Datatype::Byte, root: 0, bytes: 0, calls: None },
-            true => Self { operation, datatype, root, bytes: elements * datatype.size(), calls: None },
+            false => Self { operation, datatype: Datatype::Byte, root: 0, bytes: 0, commutative: true, calls: None },
+            true => {
+                let bytes = elements * datatype.size();
+                Self { operation, datatype, root, bytes, commutative: true, calls: None }
+            }
         })
     }
 
@@ -102,8 +116,8 @@ impl Cell {
     }
 
     /// What makes two cells the same, in the order in which they are listed.
-    pub const fn key(&self) -> (Operation, Datatype, usize, usize) {
-        (self.operation, self.datatype, self.root, self.bytes)
+    pub const fn key(&self) -> CellKey {
+        (self.operation, self.datatype, self.root, self.bytes, !self.commutative)
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 const HEAD: &str = "operation,datatype,root,bytes,ranks,nodes,oversubscribed,cold,jobs,rounds,variant,algorithm,median_seconds,p10_seconds,\
                     p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right,transport,mean_seconds,ranks_per_node,mpi_library,\
-                    collie_version";
+                    collie_version,commutative";
 
 /// Head and rows; of the overhead scenario, those of its measurements.
 pub fn text(report: &Report) -> String {
@@ -23,7 +23,7 @@ pub fn text(report: &Report) -> String {
             let ratio = variant.against_native;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{},{}",
                 cell.operation,
                 cell.datatype.name(),
                 cell.root,
@@ -51,6 +51,7 @@ pub fn text(report: &Report) -> String {
                 row.ranks_per_node.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
                 quoted(&report.mpi_library),
                 quoted(&report.collie_version),
+                cell.commutative,
             );
         }
     }
@@ -90,7 +91,7 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
         assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
-        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3"), "{text}");
+        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true"), "{text}");
         assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());
     }
 }

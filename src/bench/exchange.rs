@@ -7,7 +7,7 @@ use super::job::Job;
 use crate::entry::symbols;
 use crate::mpi::collectives::{self, Passed};
 use crate::mpi::memory::Pool;
-use crate::mpi::{Result, check, constants};
+use crate::mpi::{Result, check};
 use crate::schedule::Buffer;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::c_int;
@@ -73,13 +73,11 @@ impl Exchange {
             let room = if cold { bytes.next_multiple_of(4096) } else { bytes };
             (0..copies).map(|_| pool.take(room)).collect::<Vec<_>>()
         };
-        let ops = constants::ops();
         let mut exchange = Self {
             cell: *cell,
             rank: job.rank,
             datatype: job.datatype(cell.datatype),
-            // The first is the sum, the ninth the bitwise or: sums are not defined on bytes.
-            op: if cell.datatype == Datatype::Byte { ops[8] } else { ops[0] },
+            op: job.op(cell),
             arrays,
             send: pieces(send_bytes),
             receive: pieces(receive_bytes),

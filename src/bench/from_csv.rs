@@ -74,6 +74,16 @@ impl Row<'_> {
         self.optional(name, "true or false")
     }
 
+    /// Whether order does not matter to the reduction's operation; what reduces nothing counts so.
+    fn order(&self, operation: Operation) -> Result<bool, String> {
+        match self.truth("commutative")? {
+            Some(false) if !operation.reduces() => {
+                Err(self.refuse("commutative", format!("true, as {operation} reduces nothing")))
+            }
+            found => Ok(found.unwrap_or(true)),
+        }
+    }
+
     /// The cell of the row, without its variants.
     fn cell(&self) -> Result<CellRow, String> {
         let operation = operation_named(self.text("operation"))
@@ -97,6 +107,7 @@ impl Row<'_> {
                 datatype,
                 root: self.value("root", number)?,
                 bytes: self.value("bytes", number)?,
+                commutative: self.order(operation)?,
                 calls: self.optional("calls", number)?,
             },
             size_class: None,
@@ -260,6 +271,21 @@ mod tests {
     }
 
     #[test]
+    fn calls_whose_order_matters_are_other_calls() {
+        let plain = row(Operation::Reduce, 64, 4, 5.0);
+        let mut ordered = plain.clone();
+        ordered.cell.commutative = false;
+        let reports = vec![report(vec![plain, ordered])];
+        let text = csv::text(&reports[0]);
+        let found = read(&text).unwrap();
+        assert_eq!(found.iter().map(|report| report.cells.len()).collect::<Vec<_>>(), [2], "{text}");
+        assert!(found[0].cells[0].cell.commutative && !found[0].cells[1].cell.commutative);
+        // Older files do not tell.
+        let older: String = text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+        assert!(read(&older).unwrap().iter().all(|report| report.cells.iter().all(|cell| cell.cell.commutative)));
+    }
+
+    #[test]
     fn files_may_be_put_together() {
         let text = csv::text(&written());
         let rows = text.split_once('\n').unwrap().1;
@@ -286,11 +312,16 @@ mod tests {
                 "line 4, column 7 (oversubscribed): found 'yes'; accepted: true or false",
             ),
             ("1e-5,", "-1,", "line 2, column 13 (median_seconds): found '-1'; accepted: seconds"),
-            (",native,native,1e-5,", ",native,native,", "line 2: found 26 columns; accepted: 27"),
+            (",native,native,1e-5,", ",native,native,", "line 2: found 27 columns; accepted: 28"),
             (
                 "\"knomial:radix=4,segment=none\",5e-6",
                 "\"knomial:radix=4,segment=x\",5e-6",
                 "line 3, column 12 (algorithm): ",
+            ),
+            (
+                "4.0\",1.2.3,true",
+                "4.0\",1.2.3,false",
+                "line 2, column 28 (commutative): found 'false'; accepted: true, as bcast reduces nothing",
             ),
             ("mpi_library", "library", "line 1: no column mpi_library"),
             (",2 1,", ",2 2,", "column 25 (ranks_per_node): found '2 2'; accepted: the ranks on each node, 3 in all"),

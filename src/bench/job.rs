@@ -1,11 +1,12 @@
 //! The job of a benchmark: its start and end, its clocks and barrier.
 
-use super::cell::Datatype;
+use super::cell::{Cell, Datatype};
+use super::ordered::Ordered;
 use crate::algorithm::{Operation, SharedMemory};
 use crate::entry::{control, symbols, transports};
 use crate::mpi::{Result, check, communicator, constants, node};
 use crate::selection::{Configuration, RawConfiguration, Transport, variables};
-use mpi_sys::{MPI_Comm, MPI_Datatype};
+use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::time::Duration;
 
@@ -29,6 +30,7 @@ pub struct Job {
     /// Where the benchmark's own messages travel.
     own: MPI_Comm,
     strided: MPI_Datatype,
+    ordered: Ordered,
 }
 
 impl Job {
@@ -64,7 +66,8 @@ impl Job {
         let oversubscribed = all.iter().any(|words| words[1] != 0);
         let clock = quanta::Clock::new();
         let own = duplicate(world)?;
-        Ok(Self { rank, size, nodes, ranks_per_node, oversubscribed, clock, world, own, strided })
+        let ordered = Ordered::new()?;
+        Ok(Self { rank, size, nodes, ranks_per_node, oversubscribed, clock, world, own, strided, ordered })
     }
 
     /// Ends MPI.
@@ -72,6 +75,7 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn finish(mut self) -> Result {
+        self.ordered.free()?;
         // SAFETY: no call uses the type any more, and nothing of ours uses MPI after this.
         unsafe {
             check(mpi_sys::PMPI_Type_free(&mut self.strided))?;
@@ -242,6 +246,17 @@ impl Job {
         let start = self.clock.raw();
         while (self.clock.delta_as_nanos(start, self.clock.raw()) as f64) < seconds * 1e9 {
             std::hint::spin_loop();
+        }
+    }
+
+    /// The operation of a cell's reduction.
+    pub fn op(&self, cell: &Cell) -> MPI_Op {
+        let ops = constants::ops();
+        match cell.datatype {
+            _ if !cell.commutative => self.ordered.op(),
+            // The first is the sum, the ninth the bitwise or: sums are not defined on bytes.
+            Datatype::Byte => ops[8],
+            _ => ops[0],
         }
     }
 

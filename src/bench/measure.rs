@@ -206,11 +206,10 @@ impl<'a> Bench<'a> {
     fn variants(&'a self, cell: &Cell) -> (Vec<Variant<'a>>, Vec<(String, String)>) {
         let call = call(cell, &self.job.nodes);
         let situation = Situation {
-            ranks: self.job.size,
-            one_node: self.job.nodes.is_empty(),
             oversubscribed: self.job.oversubscribed,
             mpi: Mpi::of(&self.job.library()),
             limits: self.limits(),
+            ..Situation::plain(self.job.size).on(&self.job.nodes)
         };
         let names = self.program.variants(cell);
         let (mut all, mut left_out) = (Vec::new(), Vec::new());

@@ -45,6 +45,8 @@ mod job;
 #[cfg(feature = "mpi")]
 mod measure;
 #[cfg(feature = "mpi")]
+mod ordered;
+#[cfg(feature = "mpi")]
 mod over;
 #[cfg(feature = "mpi")]
 mod overhead;

@@ -86,7 +86,12 @@ impl Program {
                 planned_share = Some(plan.share);
                 plan.cells
             }
-            (None, None) => grid(&operations, &settings.datatypes, roots, &settings.bytes.values(settings.step)),
+            (None, None) => {
+                let mut cells = grid(&operations, &settings.datatypes, roots, &settings.bytes.values(settings.step));
+                let ordered = cells.iter_mut().filter(|cell| settings.non_commutative && cell.operation.reduces());
+                ordered.for_each(|cell| cell.commutative = false);
+                cells
+            }
         };
         if cells.is_empty() {
             return Err("nothing to measure: reductions are not defined on the strided datatype".to_owned());
@@ -152,7 +157,12 @@ pub fn is_auto(name: &str) -> bool {
 /// The call of a cell, as algorithms see it.
 pub const fn call<'a>(cell: &Cell, nodes: &'a [u32]) -> Call<'a> {
     let unit = if cell.operation.reduces() { cell.datatype.size() } else { 1 };
-    Call { root: cell.root, nodes, ..Call::plain(cell.operation, cell.bytes / unit, unit) }
+    Call {
+        root: cell.root,
+        nodes,
+        commutative: cell.commutative,
+        ..Call::plain(cell.operation, cell.bytes / unit, unit)
+    }
 }
 
 /// Sorts what is asked for by operation.

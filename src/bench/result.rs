@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use super::cell::{Cell, Datatype};
+use super::cell::{Cell, CellKey};
 use super::pattern::Pattern;
 use super::program::{MODES, NATIVE, is_auto};
 use super::statistics::{self, Ratio, Spread};
@@ -122,7 +122,7 @@ impl OverheadRow {
 }
 
 /// Where a cell stands in the order.
-type Key = (u32, Vec<u32>, (Operation, Datatype, usize, usize));
+type Key = (u32, Vec<u32>, CellKey);
 
 impl CellRow {
     fn key(&self) -> Key {
@@ -213,6 +213,7 @@ fn merge_overhead(same: &[OverheadRow]) -> OverheadRow {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::cell::Datatype;
     use super::*;
 
     /// A cell in which auto takes `microseconds`, and native ten.

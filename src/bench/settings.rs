@@ -56,6 +56,9 @@ pub struct Settings {
     /// Datatypes, comma-separated
     #[arg(short, long = "datatype", value_delimiter = ',', default_value = "double", value_name = "DATATYPES")]
     pub datatypes: Vec<Datatype>,
+    /// Of reductions, measure an operation that MPI is told to be non-commutative
+    #[arg(long, conflicts_with_all = ["plan", "scenario"])]
+    pub non_commutative: bool,
     /// Seconds per cell, all variants together
     #[arg(short, long, default_value_t = 0.5, value_parser = seconds)]
     pub seconds: f64,
@@ -128,6 +131,7 @@ impl Settings {
             say("scenario", scenario.name().to_owned());
         }
         words.extend(self.pattern.words());
+        words.extend(self.non_commutative.then(|| "--non-commutative".to_owned()));
         words.extend(self.cold.then(|| "--cold".to_owned()));
         words.extend(self.quiet.then(|| "--quiet".to_owned()));
         words
@@ -233,6 +237,7 @@ mod tests {
             "--cold --seed 9 --bandwidth 24.8M --plan x.json --quiet",
             "--scenario tree-allreduce",
             "--transport messages,shared -a ring",
+            "--non-commutative -o reduce",
             "--in-a-row 100 --communicators 4 --roots-in-turn --late 0.00002",
         ] {
             let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::cell::Cell;
 use super::program::{AUTO, AUTOS, LEARN, NATIVE};
 use super::result::{CellRow, OverheadRow, Report, VariantRow};
 use super::settings::Scenario;
@@ -45,8 +46,10 @@ pub fn headline(report: &Report) -> String {
 
 /// Cells that differ in their size only, together.
 pub fn groups(cells: &[CellRow]) -> impl Iterator<Item = &[CellRow]> {
-    let key =
-        |row: &CellRow| (row.ranks, row.ranks_per_node.clone(), row.cell.operation, row.cell.datatype, row.cell.root);
+    let key = |row: &CellRow| {
+        let Cell { operation, datatype, root, commutative, .. } = row.cell;
+        (row.ranks, row.ranks_per_node.clone(), operation, datatype, root, commutative)
+    };
     cells.chunk_by(move |a, b| key(a) == key(b))
 }
 
@@ -58,7 +61,8 @@ pub fn title(row: &CellRow) -> String {
     let place = format!("{} on {}", plural(row.ranks as usize, "rank"), plural(row.ranks_per_node.len(), "node"));
     let crowded = if row.oversubscribed { ", more ranks than cores" } else { "" };
     let separator = if datatype.is_empty() { "" } else { ", " };
-    format!("{}{root}{separator}{datatype}, {place}{crowded}", cell.operation)
+    let order = if cell.commutative { "" } else { ", not commutative" };
+    format!("{}{root}{separator}{datatype}{order}, {place}{crowded}", cell.operation)
 }
 
 /// Four digits of microseconds.
@@ -306,8 +310,8 @@ below 0.9: bcast 4K
                      shared below 0.9: bcast 4K\n";
         assert!(text.ends_with(means), "{text}");
         let csv = csv::text(&report);
-        // Four columns are behind it.
-        let transports: Vec<_> = csv.lines().skip(1).filter_map(|line| line.rsplit(',').nth(4)).collect();
+        // Five columns are behind it.
+        let transports: Vec<_> = csv.lines().skip(1).filter_map(|line| line.rsplit(',').nth(5)).collect();
         assert_eq!(transports, ["", "messages", "shared", "", "messages", "shared"]);
     }
 

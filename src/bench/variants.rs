@@ -91,19 +91,12 @@ fn tried(configuration: &Configuration, situation: &Situation, call: &Call) -> V
 mod tests {
     use super::*;
     use crate::algorithm::Operation;
-    use crate::schedule::limits::ProtocolLimits;
-    use crate::selection::{Mpi, parse_rules};
+    use crate::selection::parse_rules;
 
     fn found(names: &[&str], tables: &str, learning: bool) -> Vec<Named> {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         let configuration = Configuration { tables: parse_rules("t", tables).unwrap(), ..Configuration::default() };
-        let situation = Situation {
-            ranks: 4,
-            one_node: true,
-            oversubscribed: false,
-            mpi: Mpi::UNKNOWN,
-            limits: ProtocolLimits::NONE,
-        };
+        let situation = Situation::plain(4);
         let (able, unable) =
             named(&names, &configuration, &situation, &Call::plain(Operation::Allreduce, 512, 8), learning);
         assert!(unable.is_empty());
@@ -137,13 +130,7 @@ mod tests {
     #[test]
     fn what_needs_something_else_is_left_out_with_the_reason() {
         let (configuration, names) = (Configuration::default(), ["recursive_doubling".to_owned()]);
-        let situation = Situation {
-            ranks: 3,
-            one_node: true,
-            oversubscribed: false,
-            mpi: Mpi::UNKNOWN,
-            limits: ProtocolLimits::NONE,
-        };
+        let situation = Situation::plain(3);
         let call = Call::plain(Operation::Allgather, 8, 1);
         let (able, unable) = named(&names, &configuration, &situation, &call, false);
         assert!(able.is_empty() && unable[0].1.contains("power-of-two"), "{unable:?}");

@@ -108,8 +108,6 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let reports = arguments.measured.iter().map(|path| measurements::read(path)).collect::<Result<Vec<_>, _>>();
     let reports = reports.map_err(Failure::cannot)?.concat();
     let situation = Situation {
-        ranks,
-        one_node: nodes.is_empty(),
         oversubscribed: arguments.oversubscribed,
         mpi: Mpi {
             implementation: arguments.mpi.unwrap_or_default(),
@@ -119,6 +117,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
             Transport::Messages => configuration.limits_within_node(ProtocolLimits::NONE, arguments.oversubscribed),
             Transport::Shared => ProtocolLimits::NONE,
         },
+        ..Situation::plain(ranks).on(&nodes)
     };
     let call = Call {
         root: if operation.rooted() { arguments.root } else { 0 },
@@ -368,7 +367,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     };
     let place = match call.nodes.last() {
         None => "one node".to_owned(),
-        Some(last) => format!("{} nodes", last + 1),
+        Some(last) => format!("{} nodes of up to {}", last + 1, several(situation.most_on_node as u64, "rank")),
     };
     let shared = match (call.shared, call.numa.last()) {
         (None, _) => String::new(),

@@ -14,13 +14,21 @@ pub struct Measured {
     ranks: usize,
     one_node: bool,
     oversubscribed: bool,
+    commutative: bool,
 }
 
 impl Measured {
     /// Calls like this one.
     pub fn of(call: &Call, situation: &Situation) -> Self {
         let Situation { ranks, one_node, oversubscribed, .. } = *situation;
-        Self { operation: call.operation, bytes: call.bytes(), ranks, one_node, oversubscribed }
+        Self {
+            operation: call.operation,
+            bytes: call.bytes(),
+            ranks,
+            one_node,
+            oversubscribed,
+            commutative: call.commutative,
+        }
     }
 
     /// How far the sizes are apart, as a logarithm; none for other calls.
@@ -28,7 +36,8 @@ impl Measured {
         let alike = cell.cell.operation == self.operation
             && cell.ranks as usize == self.ranks
             && (cell.ranks_per_node.len() == 1) == self.one_node
-            && cell.oversubscribed == self.oversubscribed;
+            && cell.oversubscribed == self.oversubscribed
+            && cell.cell.commutative == self.commutative;
         let of = |bytes: usize| (bytes.max(1) as f64).log2();
         let is_inside = cell.size_class.is_some_and(|(from, to)| (from..=to).contains(&self.bytes));
         alike.then(|| if is_inside { 0.0 } else { (of(cell.cell.bytes) - of(self.bytes)).abs() })

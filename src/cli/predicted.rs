@@ -103,7 +103,7 @@ fn cell(network: &Network, operation: Operation, bytes: usize, ranks: usize, var
     let each = network.ranks_per_node.min(ranks);
     let ranks_per_node = (0..ranks.div_ceil(each)).map(|node| each.min(ranks - node * each) as u32).collect();
     CellRow {
-        cell: Cell { operation, datatype: Datatype::Byte, root: 0, bytes, calls: None },
+        cell: Cell { operation, datatype: Datatype::Byte, root: 0, bytes, commutative: true, calls: None },
         size_class: None,
         ranks: ranks as u32,
         ranks_per_node,

@@ -140,11 +140,10 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &All) -> Result<Agreed> {
     let within_node = configuration.limits_within_node(found, oversubscribed);
     Ok(Agreed {
         situation: Situation {
-            ranks: facts.size,
-            one_node,
             oversubscribed,
             mpi: if all.alike(14) { runtime.mpi } else { Mpi::UNKNOWN },
             limits: if configuration.transport == Transport::Messages { within_node } else { ProtocolLimits::NONE },
+            ..Situation::plain(facts.size).on(&nodes)
         },
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {

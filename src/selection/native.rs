@@ -50,7 +50,6 @@ pub fn first_usable<'a>(rules: &'a Rules, situation: &Situation, call: &Call) ->
 mod tests {
     use super::*;
     use crate::algorithm::Operation;
-    use crate::schedule::limits::ProtocolLimits;
 
     #[test]
     fn every_table_knows_an_algorithm_for_every_call() {
@@ -60,13 +59,7 @@ mod tests {
                     for bytes in [8, 64, 4096, 1 << 16, 1 << 20, 1 << 24] {
                         let unit = if operation.reduces() { 8 } else { 1 };
                         let count = if operation.has_data() { bytes / unit } else { 0 };
-                        let situation = Situation {
-                            ranks,
-                            one_node: false,
-                            oversubscribed: false,
-                            mpi,
-                            limits: ProtocolLimits::NONE,
-                        };
+                        let situation = Situation { one_node: false, mpi, ..Situation::plain(ranks) };
                         let call = Call::plain(operation, count, unit);
                         assert!(choice(&situation, &call).is_some(), "{mpi:?}: {operation} of {bytes} among {ranks}");
                     }

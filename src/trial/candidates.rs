@@ -192,10 +192,10 @@ mod tests {
     use super::*;
     use crate::algorithm::{Operation, SharedMemory};
     use crate::schedule::limits::ProtocolLimits;
-    use crate::selection::{Decided, Mpi, decide};
+    use crate::selection::{Decided, decide};
 
     fn situation(ranks: usize) -> Situation {
-        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE }
+        Situation::plain(ranks)
     }
 
     fn found(configuration: &Configuration, ranks: usize, call: &Call) -> Candidates {

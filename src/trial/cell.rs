@@ -24,9 +24,8 @@ impl CommunicatorShape {
     /// Of a communicator in this situation, with its ranks on these nodes, none if it is on one, and this transport.
     pub fn of(situation: &Situation, nodes: &[u32], shared_memory: bool) -> Self {
         let ranks = situation.ranks as u32;
-        let mut on = vec![0u32; nodes.iter().max().map_or(0, |last| *last as usize + 1)];
-        nodes.iter().for_each(|node| on[*node as usize] += 1);
-        let (nodes, most_on_node) = (on.len().max(1) as u32, on.into_iter().max().unwrap_or(ranks));
+        let nodes = nodes.iter().max().map_or(1, |last| last + 1);
+        let most_on_node = situation.most_on_node as u32;
         Self { ranks, nodes, most_on_node, oversubscribed: situation.oversubscribed, shared_memory }
     }
 }
@@ -71,8 +70,6 @@ impl Cell {
 mod tests {
     use super::*;
     use crate::algorithm::all;
-    use crate::schedule::limits::ProtocolLimits;
-    use crate::selection::Mpi;
 
     #[test]
     fn no_algorithm_asks_for_more_units_than_cells_tell_apart() {
@@ -83,22 +80,16 @@ mod tests {
 
     #[test]
     fn shapes_count_nodes() {
-        let situation = |ranks, one_node| Situation {
-            ranks,
-            one_node,
-            oversubscribed: false,
-            mpi: Mpi::UNKNOWN,
-            limits: ProtocolLimits::NONE,
-        };
+        let situation = |ranks, nodes: &[u32]| Situation::plain(ranks).on(nodes);
         let shape = |ranks, nodes, most_on_node| CommunicatorShape {
             ranks,
             nodes,
             most_on_node,
             ..CommunicatorShape::default()
         };
-        assert_eq!(CommunicatorShape::of(&situation(4, true), &[], false), shape(4, 1, 4));
-        assert_eq!(CommunicatorShape::of(&situation(5, false), &[0, 1, 0, 1, 1], false), shape(5, 2, 3));
+        assert_eq!(CommunicatorShape::of(&situation(4, &[]), &[], false), shape(4, 1, 4));
+        assert_eq!(CommunicatorShape::of(&situation(5, &[0, 1, 0, 1, 1]), &[0, 1, 0, 1, 1], false), shape(5, 2, 3));
         let over_memory = CommunicatorShape { shared_memory: true, ..shape(4, 1, 4) };
-        assert_eq!(CommunicatorShape::of(&situation(4, true), &[], true), over_memory);
+        assert_eq!(CommunicatorShape::of(&situation(4, &[]), &[], true), over_memory);
     }
 }

@@ -95,8 +95,7 @@ mod tests {
     use super::*;
     use crate::algorithm::{Call, Operation, SharedMemory};
     use crate::monitor::TriedRow;
-    use crate::schedule::limits::ProtocolLimits;
-    use crate::selection::{By, Configuration, Decided, Mode, Mpi, Situation, decide, never_used, parse_rules};
+    use crate::selection::{By, Configuration, Decided, Mode, Situation, decide, never_used, parse_rules};
     use std::sync::Arc;
 
     const MACHINE: &str = "a processor, 2 cores";
@@ -127,7 +126,7 @@ mod tests {
     }
 
     fn situation(ranks: usize) -> Situation {
-        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE }
+        Situation::plain(ranks)
     }
 
     fn of_file(text: &str, mpi: &str) -> LearnFile {

@@ -30,7 +30,11 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
     let preset = Network::preset(preset).expect("it is a preset");
     let network = network.unwrap_or(&preset);
     let half_bandwidth = network.half_bandwidth(nodes.is_empty());
-    let call = Call { half_bandwidth, ..plain(cell.cell.operation, cell.cell.bytes, &nodes) };
+    let call = Call {
+        half_bandwidth,
+        commutative: cell.cell.commutative,
+        ..plain(cell.cell.operation, cell.cell.bytes, &nodes)
+    };
     let mut variants = Vec::new();
     for row in cell.variants.iter().filter(|row| row.variant != NATIVE && !row.is_mode()) {
         let choice = parse_choice(cell.cell.operation, &row.algorithm)?;

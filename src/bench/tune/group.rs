@@ -1,5 +1,6 @@
 //! Calls that are measured together.
 
+use super::settings::Form;
 use crate::algorithm::Operation;
 use crate::bench::result::CellRow;
 use crate::selection::{Condition, Implementation, Span, Transport, Versions};
@@ -13,6 +14,10 @@ pub struct Group {
     one_node: bool,
     oversubscribed: bool,
     several_per_node: bool,
+    /// Whether order matters to the reduction's operation.
+    non_commutative: bool,
+    /// Ranks on the node that has most of them. None where all that have several of them count alike.
+    most_on_node: Option<u32>,
     /// None where all MPI libraries count alike.
     mpi: Option<(Implementation, Versions)>,
     /// Whether messages go through shared memory. None where all calls count alike.
@@ -25,13 +30,21 @@ pub struct Group {
 type Place = (bool, bool, bool);
 
 impl Group {
-    /// That of a cell; `mpi` where libraries are told apart, `transport` where transports are.
-    pub fn of(cell: &CellRow, mpi: Option<(Implementation, Versions)>, transport: Option<Transport>) -> Self {
+    /// That of a cell, for rows of that form; `mpi` where libraries are told apart, `transport` where transports are.
+    pub fn of(
+        cell: &CellRow,
+        form: Form,
+        mpi: Option<(Implementation, Versions)>,
+        transport: Option<Transport>,
+    ) -> Self {
+        let on_nodes = cell.ranks_per_node.iter();
         Self {
             operation: cell.cell.operation,
             one_node: cell.ranks_per_node.len() == 1,
             oversubscribed: cell.oversubscribed,
-            several_per_node: cell.ranks_per_node.iter().any(|ranks| *ranks > 1),
+            several_per_node: on_nodes.clone().any(|ranks| *ranks > 1),
+            non_commutative: !cell.cell.commutative,
+            most_on_node: on_nodes.max().copied().filter(|_| form == Form::Tree),
             mpi,
             shares_memory: transport.map(|transport| transport == Transport::Shared),
             ranks: cell.ranks,
@@ -55,6 +68,16 @@ impl Group {
     /// Whether no two ranks share a node.
     pub const fn is_one_per_node(&self) -> bool {
         !self.one_node && !self.several_per_node
+    }
+
+    /// Whether order does not matter to the reduction's operation, if it is a reduction.
+    pub const fn is_commutative(&self) -> bool {
+        !self.non_commutative
+    }
+
+    /// Ranks on the node that has most of them, where a tree is made.
+    pub fn most_on_node(&self) -> usize {
+        self.most_on_node.unwrap_or(self.ranks) as usize
     }
 
     /// Whether messages go through shared memory.
@@ -90,7 +113,10 @@ impl Group {
 
     /// What has to hold for calls of this group, as far as the reports hold calls for which it does not.
     pub fn conditions<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
-        let all: BTreeSet<Place> = all.map(Self::place).collect();
+        let all: Vec<_> = all.collect();
+        let orders: BTreeSet<bool> =
+            all.iter().filter(|other| other.operation == self.operation).map(|other| other.non_commutative).collect();
+        let all: BTreeSet<Place> = all.into_iter().map(Self::place).collect();
         let mut conditions = Vec::new();
         if all.iter().any(|place| place.0 != self.one_node) {
             conditions.push(if self.one_node { Condition::OneNode } else { Condition::SeveralNodes });
@@ -105,6 +131,9 @@ impl Group {
         if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
             conditions.push(Condition::OnePerNode);
         }
+        if orders.len() > 1 {
+            conditions.push(if self.non_commutative { Condition::NonCommutative } else { Condition::Commutative });
+        }
         conditions.extend(self.library());
         conditions
     }
@@ -112,7 +141,8 @@ impl Group {
     /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a factor of
     /// two, beyond which a measurement says little.
     pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {
-        let kind = |group: &Self| (group.operation, group.place(), group.shares_memory, group.mpi);
+        let kind =
+            |group: &Self| (group.operation, group.place(), group.non_commutative, group.shares_memory, group.mpi);
         let counts: BTreeSet<u32> = all.filter(|other| kind(other) == kind(self)).map(|other| other.ranks).collect();
         let middle = |one: u32, other: u32| (f64::from(one) * f64::from(other)).sqrt() as usize;
         let ranks = self.ranks;

@@ -238,7 +238,8 @@ fn messages(choice: &Choice, cell: &CellRow) -> Option<f64> {
     let ranks = cell.ranks as usize;
     let nodes = nodes(&cell.ranks_per_node);
     let shared = choice.algorithm.needs.shared_memory.then_some(SharedMemory::PLAIN);
-    let call = Call { shared, ..plain(cell.cell.operation, cell.cell.bytes, &nodes) };
+    let call =
+        Call { shared, commutative: cell.cell.commutative, ..plain(cell.cell.operation, cell.cell.bytes, &nodes) };
     choice.accepts(&call, ranks).ok()?;
     let tapes = Tapes::record(choice, &call, ranks, &Form::PLAIN, STEPS)?;
     let sends = |rank| tapes.rank(rank).iter().filter(|beat| matches!(beat, Beat::Send { .. })).count();

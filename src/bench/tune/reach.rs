@@ -6,7 +6,7 @@
 //! chance; what was found there holds for two ranks.
 
 use super::group::Group;
-use crate::algorithm::{Choice, Shape, of};
+use crate::algorithm::{Call, Choice, Shape, of};
 use crate::schedule::simulate::Network;
 use crate::selection::Span;
 
@@ -14,8 +14,15 @@ use crate::selection::Span;
 const SLACK: f64 = 0.02;
 
 /// The part of `within` around the ranks of `group` for which `choice` behaves as it does among these, for calls of `sizes`
-/// bytes: beside each of the `measured` candidates, and what else the catalogue has.
-pub fn reach(choice: &Choice, measured: &[&Choice], group: &Group, sizes: &[usize], within: Span) -> Span {
+/// bytes: beside each of the `measured` candidates, and what else the catalogue has. Numbers that are not meant are passed over.
+pub fn reach(
+    choice: &Choice,
+    measured: &[&Choice],
+    group: &Group,
+    sizes: &[usize],
+    within: Span,
+    is_meant: &dyn Fn(usize) -> bool,
+) -> Span {
     let name = if group.is_on_one_node() { "shared_memory" } else { "ethernet" };
     let network = Network::preset(name).expect("it is a preset");
     let catalogue: Vec<_> = of(group.operation).iter().map(|row| Choice::new(row)).collect();
@@ -23,7 +30,7 @@ pub fn reach(choice: &Choice, measured: &[&Choice], group: &Group, sizes: &[usiz
     let unit = if group.operation.reduces() { 8 } else { 1 };
     let time = |choice: &Choice, ranks: usize, bytes: usize| {
         let bytes = if group.operation.has_data() { bytes.div_ceil(unit) * unit } else { 0 };
-        let plain = super::losses::plain(group.operation, bytes, &[]);
+        let plain = Call { commutative: group.is_commutative(), ..super::losses::plain(group.operation, bytes, &[]) };
         let call = if group.shares_memory() { network.with_shared_memory(&plain, &[]) } else { plain };
         choice.accepts(&call, ranks).ok()?;
         let half_bandwidth = network.half_bandwidth(group.is_on_one_node());
@@ -49,7 +56,8 @@ pub fn reach(choice: &Choice, measured: &[&Choice], group: &Group, sizes: &[usiz
                 })
         })
     };
-    let least = (within.least.max(2)..own).rev().take_while(|ranks| alike(*ranks)).last().unwrap_or(own);
-    let most = (own + 1..=within.most).take_while(|ranks| alike(*ranks)).last().unwrap_or(own);
+    let (fewer, more) = ((within.least.max(2)..own).rev(), own + 1..=within.most);
+    let least = fewer.filter(|ranks| is_meant(*ranks)).take_while(|ranks| alike(*ranks)).last().unwrap_or(own);
+    let most = more.filter(|ranks| is_meant(*ranks)).take_while(|ranks| alike(*ranks)).last().unwrap_or(own);
     Span { least, most }
 }

@@ -48,7 +48,8 @@ pub fn block<'a>(
     let ratios: Vec<_> =
         sizes.iter().zip(&chosen).filter_map(|(size, candidate)| ratio(group, size, candidate)).collect();
     let ratios = if ratios.is_empty() { String::new() } else { format!("; native over this: {}", ratios.join(", ")) };
-    let evidence = format!("{}, {} ranks{ratios}", group.name(), group.ranks);
+    let order = if group.is_commutative() { "" } else { ", not commutative" };
+    let evidence = format!("{}{order}, {} ranks{ratios}", group.name(), group.ranks);
     let left_out = sizes.iter().filter_map(|size| size.left_out(group)).collect();
     Block { evidence, left_out, rules, sizes: (sizes.len(), left) }
 }
@@ -63,7 +64,7 @@ fn ranks(candidate: &Candidate, sizes: &[Size], group: &Group, near: Span, exten
             let measured = sizes.iter().flat_map(|size| size.candidates.values());
             let measured: Vec<_> = measured.filter_map(|candidate| candidate.choice.as_ref()).collect();
             let bytes: Vec<_> = sizes.iter().map(|size| size.bytes).collect();
-            reach(choice, &measured, group, &bytes, near)
+            reach(choice, &measured, group, &bytes, near, &|_| true)
         }
     }
 }

@@ -21,7 +21,7 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     for (report, cell, transport) in &cells {
         let mpi = Mpi::of(&report.mpi_library);
         let mpi = settings.by_mpi.then(|| (mpi.implementation, Versions::of_minor(mpi.version)));
-        let group = Group::of(cell, mpi, *transport);
+        let group = Group::of(cell, settings.form, mpi, *transport);
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
         groups.entry(group).or_default().entry(bytes).or_default().push(cell);

@@ -1,11 +1,10 @@
 //! Decision trees on measurements that are made up, of which it is known what decides.
 
 use super::*;
-use crate::algorithm::Operation;
+use crate::algorithm::{Call, Operation};
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report};
-use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{Mpi, Rules, Situation, Wanted, parse_rules};
+use crate::selection::{Rules, Situation, Wanted, never_used, parse_rules};
 
 const TREE: Settings = Settings { form: Form::Tree, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
 
@@ -46,10 +45,13 @@ fn site() -> Report {
 
 /// What the rules say of an allreduce.
 fn chosen(rules: &Rules, bytes: usize, ranks: usize, one_node: bool) -> String {
-    let situation =
-        Situation { ranks, one_node, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
     let nodes: Vec<u32> = (0..ranks as u32).collect();
-    let nodes = if one_node { &[][..] } else { &nodes };
+    chosen_on(rules, bytes, ranks, if one_node { &[] } else { &nodes })
+}
+
+/// What they say of one with its ranks on these nodes.
+fn chosen_on(rules: &Rules, bytes: usize, ranks: usize, nodes: &[u32]) -> String {
+    let situation = Situation::plain(ranks).on(nodes);
     let call = super::losses::plain(Operation::Allreduce, bytes, nodes);
     match rules.first(&situation, &call).map(|rule| &rule.wanted) {
         Some(Wanted::Algorithm(choice)) => choice.algorithm.name.to_owned(),
@@ -156,4 +158,110 @@ fn a_tree_leaves_to_native_what_was_measured_and_reaches_as_far_as_a_table() {
         let cells = vec![with_native(4, name, 10.0)];
         assert_eq!(found(cells.clone(), Form::Tree), found(cells, Form::Table), "{name}");
     }
+}
+
+/// Three algorithms of which the first is the fastest or else the second.
+fn either(first: bool) -> [(&'static str, f64); 3] {
+    let (tree, ring) = if first { (10.0, 15.0) } else { (15.0, 10.0) };
+    [("recursive_doubling", tree), ("ring", ring), ("reduce_bcast", 18.0)]
+}
+
+/// The rules of these cells by a tree, read back from their text, and that text.
+fn read_back(cells: Vec<CellRow>) -> (Rules, String) {
+    let written = text(&tune(&[report(cells)], TREE).unwrap(), "");
+    let rules = parse_rules("x", &written).unwrap();
+    assert_eq!(never_used(&rules), [], "{written}");
+    (rules, written)
+}
+
+#[test]
+fn powers_of_two_are_told_from_other_numbers_of_ranks() {
+    let ranks = [3, 4, 5, 6, 8, 12, 16];
+    let cells = ranks.map(|ranks: u32| [64, 4096].map(|bytes| cell(bytes, &[ranks], &either(ranks.is_power_of_two()))));
+    let (rules, written) = read_back(cells.concat());
+    assert!(written.contains(" if power_of_two") && written.contains(" if not_power_of_two"), "{written}");
+    assert_eq!(rules.iter().count(), 2, "{written}");
+    for (ranks, best) in [(4, "recursive_doubling"), (8, "recursive_doubling"), (6, "ring"), (7, "ring"), (12, "ring")]
+    {
+        assert_eq!(chosen(&rules, 512, ranks, true), best, "{ranks}\n{written}");
+    }
+    // A number of ranks alone does not say that it is a power of two.
+    let two = [3, 4].map(|ranks: u32| cell(64, &[ranks], &either(ranks.is_power_of_two())));
+    assert!(!read_back(two.to_vec()).1.contains("power_of_two"));
+}
+
+#[test]
+fn rows_for_powers_of_two_reach_to_the_next_one() {
+    let cells = [3, 4, 5, 8, 9].map(|ranks: u32| cell(8, &[ranks], &either(ranks.is_power_of_two())));
+    let (rules, written) = read_back(cells.to_vec());
+    assert_eq!(chosen(&rules, 8, 16, true), "recursive_doubling", "{written}");
+}
+
+#[test]
+fn ranks_on_a_node_decide_where_that_is_measured() {
+    // Among 8, 16 and 32 ranks, whatever their number: up to two ranks on a node, or more.
+    let mut cells = Vec::new();
+    for ranks in [8, 16, 32] {
+        for on_node in [2, 4, 8] {
+            let nodes = vec![on_node; (ranks / on_node) as usize];
+            cells.push(cell(4096, &nodes, &either(on_node < 4)));
+        }
+    }
+    cells.retain(|cell| cell.ranks_per_node.len() > 1);
+    let (rules, written) = read_back(cells.clone());
+    assert!(written.contains(" if ranks_per_node=1-2") && written.contains(" if ranks_per_node=3-inf"), "{written}");
+    assert_eq!(rules.iter().count(), 2, "{written}");
+    let on = |ranks: u32, on_node: u32| (0..ranks).map(|rank| rank / on_node).collect::<Vec<_>>();
+    for (ranks, on_node, best) in
+        [(8, 2, "recursive_doubling"), (16, 4, "ring"), (32, 8, "ring"), (24, 2, "recursive_doubling")]
+    {
+        assert_eq!(chosen_on(&rules, 4096, ranks as usize, &on(ranks, on_node)), best, "{written}");
+    }
+    // A table takes the mean over places that differ only in that, and says nothing of it.
+    let table = Settings { form: Form::Table, ..TREE };
+    let written = text(&tune(&[report(cells)], table).unwrap(), "");
+    assert!(!written.contains("ranks_per_node="), "{written}");
+}
+
+#[test]
+fn ranks_on_a_node_are_said_once() {
+    let place = |on_node: u32| cell(4096, &[on_node; 4], &either(on_node == 3 || on_node == 4));
+    let cells: Vec<_> = (2..8).map(place).collect();
+    let (rules, written) = read_back(cells);
+    for on_node in 2..8 {
+        let nodes: Vec<u32> = (0..4 * on_node).map(|rank| rank / on_node).collect();
+        let best = if on_node == 3 || on_node == 4 { "recursive_doubling" } else { "ring" };
+        assert_eq!(chosen_on(&rules, 4096, 4 * on_node as usize, &nodes), best, "{written}");
+    }
+    assert!(written.lines().all(|line| line.matches("ranks_per_node=").count() < 2), "{written}");
+}
+
+#[test]
+fn calls_whose_order_matters_get_rows_of_their_own() {
+    let ordered = |mut cell: CellRow| {
+        cell.cell.commutative = false;
+        cell.variants.retain(|row| row.algorithm != "ring");
+        cell
+    };
+    let cells = [64, 4096].map(|bytes| {
+        let plain = cell(bytes, &[8], &either(false));
+        [ordered(plain.clone()), plain]
+    });
+    let cells = cells.concat();
+    let (rules, written) = read_back(cells.clone());
+    let asked = |rules: &Rules, commutative| {
+        let plain = super::losses::plain(Operation::Allreduce, 512, &[]);
+        let found = rules.first(&Situation::plain(8), &Call { commutative, ..plain });
+        found.map(|rule| rule.wanted.to_string()).unwrap_or_default()
+    };
+    assert!(asked(&rules, true).starts_with("ring"), "{written}");
+    assert_eq!(asked(&rules, false), "recursive_doubling", "{written}");
+    assert!(written.contains(" if commutative") && written.contains(" if non_commutative"), "{written}");
+    let table = Settings { form: Form::Table, ..TREE };
+    let table = text(&tune(&[report(cells)], table).unwrap(), "");
+    let rules = parse_rules("x", &table).unwrap();
+    assert!(asked(&rules, true).starts_with("ring") && asked(&rules, false) == "recursive_doubling", "{table}");
+    // The table of what commutes alone says nothing of it.
+    let rules = read_back(vec![cell(64, &[8], &either(true))]);
+    assert!(!rules.1.contains("commutative"));
 }

@@ -39,16 +39,25 @@ enum Question {
     Oversubscribed,
     /// No two ranks on a node?
     OnePerNode,
+    /// A power of two of ranks?
+    PowerOfTwo,
+    /// A reduction whose order does not matter?
+    Commutative,
+    /// No more ranks than that on any node?
+    RanksPerNode(usize),
 }
 
 impl Question {
-    const fn holds(self, example: &Example) -> bool {
+    fn holds(self, example: &Example) -> bool {
         match self {
             Self::Bytes(most) => example.size.bytes <= most,
             Self::Ranks(most) => example.group.ranks as usize <= most,
             Self::SeveralNodes => !example.group.is_on_one_node(),
             Self::Oversubscribed => example.group.is_oversubscribed(),
             Self::OnePerNode => example.group.is_one_per_node(),
+            Self::PowerOfTwo => example.group.ranks.is_power_of_two(),
+            Self::Commutative => example.group.is_commutative(),
+            Self::RanksPerNode(most) => example.group.most_on_node() <= most,
         }
     }
 
@@ -63,11 +72,13 @@ impl Question {
         };
         let bytes = between(|example| example.size.bytes).into_iter().map(Self::Bytes);
         let ranks = between(|example| example.group.ranks as usize).into_iter().map(Self::Ranks);
-        let places = [Self::SeveralNodes, Self::Oversubscribed, Self::OnePerNode].into_iter().filter(|question| {
+        let on_node = between(|example| example.group.most_on_node()).into_iter().map(Self::RanksPerNode);
+        let words = [Self::SeveralNodes, Self::Oversubscribed, Self::OnePerNode, Self::PowerOfTwo, Self::Commutative];
+        let words = words.into_iter().filter(|question| {
             let holds = examples.iter().filter(|example| question.holds(example)).count();
             holds > 0 && holds < examples.len()
         });
-        bytes.chain(ranks).chain(places).collect()
+        bytes.chain(ranks).chain(words).chain(on_node).collect()
     }
 }
 
@@ -241,11 +252,35 @@ impl<'a> Node<'a> {
                     }
                     // The others come last and need no condition.
                     Question::OnePerNode => inside[0].conditions.push(Condition::OnePerNode),
+                    Question::PowerOfTwo => {
+                        inside[0].conditions.push(Condition::PowerOfTwo);
+                        inside[1].conditions.push(Condition::NotPowerOfTwo);
+                    }
+                    Question::Commutative => {
+                        inside[0].conditions.push(Condition::Commutative);
+                        inside[1].conditions.push(Condition::NonCommutative);
+                    }
+                    Question::RanksPerNode(most) => {
+                        narrow(&mut inside[0].conditions, Span { least: 1, most });
+                        narrow(&mut inside[1].conditions, Span { least: most + 1, most: usize::MAX });
+                    }
                 }
                 yes.rules(&inside[0], extend, rules);
                 no.rules(&inside[1], extend, rules);
             }
         }
+    }
+}
+
+/// Leaves only these numbers of ranks on the node that has most of them.
+fn narrow(conditions: &mut Vec<Condition>, ranks: Span) {
+    let known = conditions.iter_mut().find_map(|condition| match condition {
+        Condition::RanksPerNode(known) => Some(known),
+        _ => None,
+    });
+    match known {
+        Some(known) => *known = known.and(ranks).unwrap_or(*known),
+        None => conditions.push(Condition::RanksPerNode(ranks)),
     }
 }
 
@@ -262,7 +297,7 @@ impl Leaf<'_> {
                 wanted: Wanted::Native,
                 ..rule.clone()
             };
-            rules.extend(measured.into_iter().map(one));
+            rules.extend(measured.into_iter().map(one).map(without_powers));
             return;
         };
         let near = match extend {
@@ -272,14 +307,20 @@ impl Leaf<'_> {
                 least: if first == 2 { 2 } else { first.div_ceil(2).max(3) },
                 most: if last == 2 { 2 } else { 2 * last },
             },
-            Extend::Alike => Span { least: self.reach(choice, first).least, most: self.reach(choice, last).most },
+            Extend::Alike => {
+                let is_meant =
+                    |ranks: usize| rule.power_of_two().is_none_or(|wanted| ranks.is_power_of_two() == wanted);
+                let reach = |ranks| self.reach(choice, ranks, &is_meant);
+                Span { least: reach(first).least, most: reach(last).most }
+            }
         };
         let ranks = Span { least: rule.ranks.least.max(near.least), most: rule.ranks.most.min(near.most) };
-        rules.push(Rule { ranks, wanted: Wanted::Algorithm(choice.clone()), ..rule.clone() });
+        rules.push(without_powers(Rule { ranks, wanted: Wanted::Algorithm(choice.clone()), ..rule.clone() }));
     }
 
-    /// For which numbers of ranks up to a factor of two off a row of `choice` holds that is for `ranks`: in all places that are here.
-    fn reach(&self, choice: &Choice, ranks: usize) -> Span {
+    /// For which numbers of ranks up to a factor of two off a row of `choice` holds that is for `ranks`: in all places that are here, and
+    /// among those numbers that are meant.
+    fn reach(&self, choice: &Choice, ranks: usize, is_meant: &dyn Fn(usize) -> bool) -> Span {
         let within = Span { least: ranks.div_ceil(2), most: 2 * ranks };
         let mut groups: BTreeMap<&Group, Vec<&Size>> = BTreeMap::new();
         for Example { group, size } in self.examples.iter().filter(|example| example.group.ranks as usize == ranks) {
@@ -289,10 +330,18 @@ impl Leaf<'_> {
             let measured = sizes.iter().flat_map(|size| size.candidates.values());
             let measured: Vec<_> = measured.filter_map(|candidate| candidate.choice.as_ref()).collect();
             let bytes: Vec<_> = sizes.iter().map(|size| size.bytes).collect();
-            let of_group = reach(choice, &measured, group, &bytes, within);
+            let of_group = reach(choice, &measured, group, &bytes, within, is_meant);
             Span { least: span.least.max(of_group.least), most: span.most.min(of_group.most) }
         })
     }
+}
+
+/// A rule for one number of ranks needs not say that it is a power of two.
+fn without_powers(mut rule: Rule) -> Rule {
+    if rule.ranks.least == rule.ranks.most {
+        rule.conditions.retain(|condition| !matches!(condition, Condition::PowerOfTwo | Condition::NotPowerOfTwo));
+    }
+    rule
 }
 
 /// The rules of one operation, and of one MPI library where these are told apart, with what they rest on.

@@ -5,7 +5,8 @@ use super::costs::predicted_cell;
 use super::losses::{nodes, plain};
 use super::settings::{Form, Settings};
 use super::site::tune;
-use crate::algorithm::ChoiceError;
+use crate::algorithm::{Call, ChoiceError};
+use crate::bench::cell::Cell;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics;
@@ -201,13 +202,13 @@ fn fastest(cell: &CellRow, native: bool) -> Option<f64> {
 fn by_rules<'a>(rules: &Rules, first: bool, report: &Report, cell: &'a CellRow) -> Option<&'a VariantRow> {
     let nodes = nodes(&cell.ranks_per_node);
     let situation = Situation {
-        ranks: cell.ranks as usize,
-        one_node: nodes.is_empty(),
         oversubscribed: cell.oversubscribed,
         mpi: Mpi::of(&report.mpi_library),
         limits: report.limits(),
+        ..Situation::plain(cell.ranks as usize).on(&nodes)
     };
-    let call = plain(cell.cell.operation, cell.cell.bytes, &nodes);
+    let Cell { operation, bytes, commutative, .. } = cell.cell;
+    let call = Call { commutative, ..plain(operation, bytes, &nodes) };
     let accepted = |wanted: &Wanted| match wanted {
         Wanted::Algorithm(choice) if choice.accepts(&call, situation.ranks).is_ok() => Some(choice.to_string()),
         Wanted::Native => Some(NATIVE.to_owned()),

@@ -54,6 +54,8 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
             datatype: Datatype::Byte,
             root: 0,
             bytes: size_class.map_or(0, middle),
+            // Reports do not tell calls whose order matters from others.
+            commutative: true,
             calls: Some(row.calls),
         },
         size_class,

@@ -15,6 +15,7 @@
 //!
 //! Open MPI's formats are read as well and told apart by their content.
 
+mod communicators;
 mod condition;
 mod evidence;
 mod learned;

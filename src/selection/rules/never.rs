@@ -1,6 +1,7 @@
 //! Rules that no call ever gets: what earlier rows of the file leave nothing of, what holds for no call, and algorithms whose
 //! needs no such call meets. Only what is certain is told.
 
+use super::communicators::{self, Place};
 use super::{BytesOf, Condition, Rule, Rules, Span};
 use crate::algorithm::{Call, Operation, SharedMemory, Unmet};
 use crate::schedule::limits::ProtocolLimits;
@@ -42,7 +43,7 @@ fn nothing(rule: &Rule) -> Option<String> {
         let bytes = rule.bytes.in_bytes();
         return Some(format!("never matches: {ranks} ranks of the same size together never have {bytes} bytes"));
     }
-    None
+    communicators::none(rule)
 }
 
 /// A part of the plane of ranks and bytes.
@@ -82,14 +83,14 @@ fn part(least: usize, most: usize, is_there: bool) -> Option<Span> {
 /// Whether the rows before it, all of them together, match whatever it matches.
 fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
     let mut by: Vec<u32> = Vec::new();
-    for (situation, call) in worlds(rule, before) {
+    for World { situation, call, ranks, power_of_two } in worlds(rule, before) {
         let holds = |rule: &Rule| rule.conditions.iter().all(|condition| condition.holds(&situation, &call));
-        if !holds(rule) {
-            continue;
-        }
+        let is_there = |part: &Area| power_of_two.is_none_or(|power| communicators::holds(part.ranks, power));
+        let whole = rule.ranks.and(ranks).map(|ranks| Area { ranks, bytes: rule.bytes });
+        let Some(whole) = whole.filter(is_there).filter(|_| holds(rule)) else { continue };
         // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on ranks.
         let alike = |row: &&Rule| holds(row) && (row.bytes_of == rule.bytes_of || row.bytes == Span::ALL);
-        let mut left = vec![Area { ranks: rule.ranks, bytes: rule.bytes }];
+        let mut left = vec![whole];
         for row in before.iter().filter(alike) {
             let area = Area { ranks: row.ranks, bytes: row.bytes };
             let rest: Vec<_> = left.iter().flat_map(|part| part.without(area)).collect();
@@ -98,7 +99,7 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
             if !untouched {
                 by.push(row.line);
             }
-            left = rest;
+            left = rest.into_iter().filter(is_there).collect();
             if left.is_empty() {
                 break;
             }
@@ -117,10 +118,20 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
     }
 }
 
-/// One call for each way in which the conditions of these rules can hold or not.
-fn worlds(rule: &Rule, before: &[Rule]) -> Vec<(Situation, Call<'static>)> {
+/// A way in which the conditions of rules can hold or not: a call, and for which numbers of ranks they hold so.
+struct World {
+    situation: Situation,
+    call: Call<'static>,
+    ranks: Span,
+    /// Whether only for powers of two, or only for others.
+    power_of_two: Option<bool>,
+}
+
+/// One for each way in which the conditions of these rules can hold or not.
+fn worlds(rule: &Rule, before: &[Rule]) -> Vec<World> {
+    let rules = || before.iter().chain([rule]);
+    let conditions = || rules().flat_map(|rule| &rule.conditions);
     let mut libraries = vec![Mpi::UNKNOWN];
-    let conditions = || before.iter().chain([rule]).flat_map(|rule| &rule.conditions);
     let mut implementations: Vec<_> = conditions()
         .filter_map(|condition| match condition {
             Condition::Mpi(implementation) => Some(*implementation),
@@ -141,21 +152,25 @@ fn worlds(rule: &Rule, before: &[Rule]) -> Vec<(Situation, Call<'static>)> {
         debug_assert_ne!(implementation, Implementation::Other);
         libraries.extend(versions.iter().map(|version| Mpi { implementation, version: *version }));
     }
-    // Two ranks on one node, which share memory or not; on two nodes; three on two nodes.
-    const PLACES: [(usize, &[u32], Option<SharedMemory>); 4] =
-        [(2, &[], None), (2, &[], Some(SharedMemory::PLAIN)), (2, &[0, 1], None), (3, &[0, 0, 1], None)];
+    let asks_for_powers = rules().any(|rule| rule.power_of_two().is_some());
+    let powers: &[Option<bool>] = if asks_for_powers { &[Some(true), Some(false)] } else { &[None] };
+    let places = communicators::places(rules());
     // Two bytes travel in pieces, or nothing does.
     let cut = ProtocolLimits::of([1]).expect("a length");
     let commuting: &[bool] = if rule.operation.reduces() { &[true, false] } else { &[true] };
     let mut worlds = Vec::new();
     for mpi in libraries {
-        for (ranks, nodes, shared) in PLACES {
+        let located = places.iter().flat_map(|place| powers.iter().map(move |power| (*place, *power)));
+        for (Place { nodes, shared, most_on_node, ranks }, power_of_two) in located {
             for (oversubscribed, limits) in
                 [false, true].into_iter().flat_map(|crowded| [(crowded, ProtocolLimits::NONE), (crowded, cut)])
             {
-                let situation = Situation { ranks, one_node: nodes.is_empty(), oversubscribed, mpi, limits };
+                let number = if power_of_two == Some(false) { 3 } else { 2 };
+                let one_node = nodes.is_empty();
+                let situation = Situation { ranks: number, one_node, most_on_node, oversubscribed, mpi, limits };
                 worlds.extend(commuting.iter().map(|commutative| {
-                    (situation, Call { commutative: *commutative, nodes, shared, ..Call::plain(rule.operation, 2, 1) })
+                    let call = Call { commutative: *commutative, nodes, shared, ..Call::plain(rule.operation, 2, 1) };
+                    World { situation, call, ranks, power_of_two }
                 }));
             }
         }
@@ -167,10 +182,12 @@ fn worlds(rule: &Rule, before: &[Rule]) -> Vec<(Situation, Call<'static>)> {
 fn unmet(rule: &Rule) -> Option<String> {
     let Wanted::Algorithm(choice) = &rule.wanted else { return None };
     let has = |condition| rule.conditions.contains(&condition);
-    let least = rule.ranks.least.max(2);
-    let most = rule.ranks.most.min(1 << 20);
-    let near = (least..=most).take(TRIED);
-    let powers = (1..=20).map(|power| 1 << power).filter(|ranks| (least..=most).contains(ranks));
+    let Span { least, most } = communicators::ranks(rule)?;
+    let most = most.min(1 << 20);
+    let power_of_two = rule.power_of_two();
+    let counts = |ranks: &usize| power_of_two.is_none_or(|wanted| ranks.is_power_of_two() == wanted);
+    let near = (least..=most).filter(counts).take(TRIED);
+    let powers = (1..=20).map(|power| 1 << power).filter(|ranks| (least..=most).contains(ranks) && counts(ranks));
     let mut first: Option<Unmet> = None;
     for ranks in near.chain(powers) {
         let bytes = match rule.bytes_of {
@@ -228,6 +245,54 @@ mod tests {
         assert_eq!(told("bcast * * binomial if commutative\nbcast * * linear").len(), 1);
         assert!(told("bcast * * ring if one_per_node\nbcast * * linear if several_nodes").is_empty());
         assert_eq!(told("bcast * * ring if several_nodes\nbcast * * linear if one_per_node").len(), 1);
+    }
+
+    #[test]
+    fn powers_of_two_count() {
+        let first = |text: &str| told(text).first().cloned().unwrap_or_default();
+        assert_eq!(
+            first("bcast 5-7 * linear if power_of_two"),
+            "1: never matches: no number of ranks in 5-7 is a power of two"
+        );
+        assert_eq!(first("bcast 4 * linear if not_power_of_two"), "1: never matches: 4 is a power of two");
+        assert_eq!(first("bcast 1-2 * linear if not_power_of_two"), "1: never matches: 2 is a power of two");
+        assert!(told("bcast 4 * linear if power_of_two\nbcast 3-4 * linear if not_power_of_two").is_empty());
+        let both = "bcast * * ring if power_of_two\nbcast * * binomial if not_power_of_two\nbcast 8 * linear";
+        assert_eq!(told(both), ["3: never matches: line 1 matches all that it would"]);
+        let others = "bcast 2-4 * ring if power_of_two\nbcast 3 * binomial\nbcast 2-4 * linear\nbcast 2-5 * linear";
+        assert_eq!(told(others), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(told("allgather 3-7 * recursive_doubling if not_power_of_two").len(), 1, "needs a power of two");
+        assert!(told("allgather 3-7 * recursive_doubling if power_of_two").is_empty());
+    }
+
+    #[test]
+    fn ranks_per_node_count() {
+        let first = |text: &str| told(text).first().cloned().unwrap_or_default();
+        assert_eq!(
+            first("bcast 2-8 * linear if ranks_per_node=9-inf"),
+            "1: never matches: among 2-8 ranks no node has 9-inf of them"
+        );
+        for never in [
+            "bcast * * linear if ranks_per_node=0",
+            "bcast 8 * linear if several_nodes and ranks_per_node=8",
+            "bcast 8 * linear if one_node and ranks_per_node=4",
+            "bcast 5-9 * linear if one_node and ranks_per_node=5-7 and power_of_two",
+            "bcast * * linear if shared_memory and ranks_per_node=1",
+        ] {
+            assert!(first(never).starts_with("1: never matches: "), "{never}: {:?}", told(never));
+        }
+        assert!(
+            told("bcast 8 * linear if ranks_per_node=8\nbcast 9 * linear if several_nodes and ranks_per_node=8")
+                .is_empty()
+        );
+        let alike = "bcast * * ring if ranks_per_node=1-8\nbcast 9-inf * linear\nbcast * * linear if several_nodes";
+        assert_eq!(told(alike), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(told("bcast * * ring if one_per_node\nbcast * * linear if ranks_per_node=1").len(), 1);
+        assert!(told("bcast * * ring if ranks_per_node=4\nbcast * * linear if ranks_per_node=3-5").is_empty());
+        let parts = "bcast * * ring if ranks_per_node=1-3\nbcast * * ring if ranks_per_node=4-inf\nbcast * * linear";
+        assert_eq!(told(parts), ["3: never matches: lines 1, 2 match all that it would"]);
+        let small = "bcast * * ring if one_node and ranks_per_node=1-4\nbcast 3 * linear if one_node\nbcast 5 * linear";
+        assert_eq!(told(small), ["2: never matches: line 1 matches all that it would"]);
     }
 
     #[test]

@@ -38,6 +38,12 @@ impl Rule {
             && self.bytes.contains(bytes)
             && self.conditions.iter().all(|condition| condition.holds(situation, call))
     }
+
+    /// Whether it is for powers of two of ranks, or for all other numbers; none where it is for both.
+    pub fn power_of_two(&self) -> Option<bool> {
+        let has = |condition| self.conditions.contains(&condition);
+        (has(Condition::PowerOfTwo) || has(Condition::NotPowerOfTwo)).then(|| has(Condition::PowerOfTwo))
+    }
 }
 
 impl Display for Rule {

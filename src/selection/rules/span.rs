@@ -4,7 +4,7 @@ use crate::algorithm::{format_bytes, parse_bytes};
 use std::fmt::{Display, Formatter, Result};
 
 /// `least..=most`; `most` is `usize::MAX` where there is no end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// In it.
     pub least: usize,
@@ -29,6 +29,26 @@ impl Span {
     /// Whether `number` is in it.
     pub const fn contains(self, number: usize) -> bool {
         self.least <= number && number <= self.most
+    }
+
+    /// What is in both; none if nothing is.
+    pub fn and(self, other: Self) -> Option<Self> {
+        let (least, most) = (self.least.max(other.least), self.most.min(other.most));
+        (least <= most).then_some(Self { least, most })
+    }
+
+    /// The spans between all ends of `spans`, from 0 on, without those that begin beyond `most`.
+    pub fn between(spans: impl Iterator<Item = Self>, most: usize) -> Vec<Self> {
+        let mut starts = vec![0];
+        for span in spans {
+            starts.push(span.least);
+            starts.extend(span.most.checked_add(1));
+        }
+        starts.retain(|start| *start <= most);
+        starts.sort_unstable();
+        starts.dedup();
+        let ends = starts.iter().skip(1).map(|next| next - 1).chain([usize::MAX]);
+        starts.iter().zip(ends).map(|(least, most)| Self { least: *least, most }).collect()
     }
 
     /// Reads a range of ranks.

@@ -7,8 +7,7 @@ use crate::selection::{
     Configuration, Decided, Mpi, RawConfiguration, Situation, Wanted, decide, decide_with, parse_rules,
 };
 
-const HERE: Situation =
-    Situation { ranks: 8, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
+const HERE: Situation = Situation::plain(8);
 
 fn configuration(variables: &[(&str, &str)], rules: &str) -> Configuration {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -129,8 +128,7 @@ fn every_call_gets_an_algorithm_whose_needs_are_met() {
     for operation in Operation::ALL {
         for ranks in 1..=64 {
             for (one_node, oversubscribed) in [(true, false), (true, true), (false, false), (false, true)] {
-                let situation =
-                    Situation { ranks, one_node, oversubscribed, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
+                let situation = Situation { one_node, oversubscribed, ..Situation::plain(ranks) };
                 for (count, commutative) in counts.iter().flat_map(|count| [(*count, true), (*count, false)]) {
                     let commutative = commutative || !operation.reduces();
                     let call = Call { root: ranks / 2, ..call(operation, count, commutative) };

@@ -1,8 +1,7 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
 use crate::algorithm::{Call, Operation};
-use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{Format, Mpi, Rules, Situation, for_open_mpi, never_used, parse_rules};
+use crate::selection::{Format, Rules, Situation, for_open_mpi, never_used, parse_rules};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rules {
@@ -15,8 +14,7 @@ fn refused(text: &str) -> String {
 
 /// What the rules ask for; empty if none speaks about the call.
 fn asked(rules: &Rules, operation: Operation, ranks: usize, bytes: usize) -> String {
-    let situation =
-        Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
+    let situation = Situation::plain(ranks);
     let call = Call::plain(operation, bytes, 1);
     rules.first(&situation, &call).map_or_else(String::new, |rule| rule.wanted.to_string())
 }
@@ -160,7 +158,11 @@ fn what_cannot_be_exported_is_told() {
     let rules = read(text);
     let words = for_open_mpi(&rules, Format::Json).unwrap_err().to_string();
     let lines: Vec<_> = words.lines().collect();
-    assert_eq!(lines[0], "f:1:1: Open MPI's JSON format knows one_node and one_per_node only, one of them a rule");
+    assert_eq!(
+        lines[0],
+        "f:1:1: Open MPI's JSON format cannot say 'non_commutative'; accepted there: one_node or one_per_node, one of them a \
+         rule; power_of_two, not_power_of_two and mpi="
+    );
     assert_eq!(
         lines[1],
         "f:2:1: Open MPI counts the bytes of all ranks together for gather: write total=, or one communicator size"
@@ -168,7 +170,13 @@ fn what_cannot_be_exported_is_told() {
     assert!(lines[2].starts_with("f:3:1: Open MPI has no bcast fibonacci"), "{words}");
     assert_eq!(lines.len(), 3);
     let conditions = for_open_mpi(&read("bcast * * linear if one_node"), Format::Classic).unwrap_err().to_string();
-    assert_eq!(conditions, "f:1:1: Open MPI's classic format knows no conditions");
+    assert_eq!(
+        conditions,
+        "f:1:1: Open MPI's classic format cannot say 'one_node'; accepted there: power_of_two, not_power_of_two and mpi="
+    );
+    let both = "bcast * * linear if one_node and ranks_per_node=2-8";
+    let words = for_open_mpi(&read(both), Format::Json).unwrap_err().to_string();
+    assert!(words.contains(" cannot say 'one_node and ranks_per_node=2-8'; "), "{words}");
 }
 
 #[test]
@@ -181,6 +189,34 @@ fn exported_conditions_and_sizes() {
     assert_eq!(asked(&again, Operation::Bcast, 3, 8), "pipeline:segment=64K");
     assert_eq!(asked(&again, Operation::Gather, 4, 1024), "binomial");
     assert_eq!(asked(&again, Operation::Gather, 4, 1023), "auto");
+}
+
+#[test]
+fn powers_of_two_are_exported_as_sizes_and_one_rank_a_node_as_a_place() {
+    let text = "bcast 3-20 * linear if power_of_two\nbcast * 0-1K binomial if not_power_of_two\n\
+                gather * 8 binomial if power_of_two\n";
+    let rules = read(text);
+    for format in [Format::Classic, Format::Json] {
+        let again = read(&for_open_mpi(&rules, format).unwrap());
+        for (ranks, bytes, wanted) in [
+            (2, 8, "auto"),
+            (4, 8, "linear"),
+            (5, 8, "binomial:segment=none"),
+            (5, 2048, "auto"),
+            (16, 2048, "linear"),
+            (32, 8, "auto"),
+            (1_000_000, 8, "binomial:segment=none"),
+        ] {
+            let found = asked(&again, Operation::Bcast, ranks, bytes);
+            let found = if found.is_empty() { "auto" } else { &found };
+            assert_eq!(found, wanted, "{format:?}: {bytes} among {ranks}");
+        }
+        assert_eq!(asked(&again, Operation::Gather, 4, 8), "binomial", "of each size, bytes can be counted");
+    }
+    let rules = read("bcast * * linear if ranks_per_node=1");
+    let json = for_open_mpi(&rules, Format::Json).unwrap();
+    assert!(json.contains("one-per-node"), "{json}");
+    assert!(for_open_mpi(&rules, Format::Classic).is_err());
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
-use crate::algorithm::{Call, Choice, Operation, all};
-use crate::schedule::limits::ProtocolLimits;
-use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, parse_rules};
+use crate::algorithm::{Call, Choice, Operation, SharedMemory, all};
+use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, never_used, parse_rules};
 use proptest::prelude::*;
 
 fn refused(text: &str) -> String {
@@ -19,8 +18,7 @@ fn first_match_wins_and_both_ends_count() {
         "# comment\n\nallreduce 2-8 0-2K recursive_doubling # here\nallreduce * 2K-inf native\nallreduce 9 * auto\n";
     let rules = parse_rules("f", text).unwrap();
     let line = |ranks, bytes| {
-        let situation =
-            Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
+        let situation = Situation::plain(ranks);
         rules.first(&situation, &call(Operation::Allreduce, bytes)).map(|rule| rule.line)
     };
     assert_eq!(line(2, 0), Some(3));
@@ -35,8 +33,7 @@ fn first_match_wins_and_both_ends_count() {
 fn bytes_of_all_ranks_together() {
     let rules = parse_rules("f", "allgather * total=0-1K ring").unwrap();
     let matches = |ranks, bytes| {
-        let situation =
-            Situation { ranks, one_node: true, oversubscribed: false, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
+        let situation = Situation::plain(ranks);
         rules.first(&situation, &call(Operation::Allgather, bytes)).is_some()
     };
     assert!(matches(4, 256));
@@ -51,8 +48,7 @@ fn conditions_hold_all_together() {
         parse_rules("f", "allreduce * * native if non_commutative and one_node and not_oversubscribed").unwrap();
     for bits in 0..8 {
         let (commutative, one_node, oversubscribed) = (bits & 1 == 0, bits & 2 == 0, bits & 4 == 0);
-        let situation =
-            Situation { ranks: 4, one_node, oversubscribed, mpi: Mpi::UNKNOWN, limits: ProtocolLimits::NONE };
+        let situation = Situation { one_node, oversubscribed, ..Situation::plain(4) };
         let call = Call { commutative, ..call(Operation::Allreduce, 8) };
         assert_eq!(rules.first(&situation, &call).is_some(), !commutative && one_node && !oversubscribed);
     }
@@ -64,13 +60,7 @@ fn the_mpi_library_and_its_release() {
         parse_rules("f", "bcast * * native if mpi=openmpi and mpi_version=4.1-5\nbcast * * linear if mpi=mpich")
             .unwrap();
     let line = |text| {
-        let situation = Situation {
-            ranks: 4,
-            one_node: true,
-            oversubscribed: false,
-            mpi: Mpi::of(text),
-            limits: ProtocolLimits::NONE,
-        };
+        let situation = Situation { mpi: Mpi::of(text), ..Situation::plain(4) };
         rules.first(&situation, &call(Operation::Bcast, 8)).map(|rule| rule.line)
     };
     assert_eq!(line("Open MPI v4.1.4, package: x"), Some(1));
@@ -84,13 +74,7 @@ fn the_mpi_library_and_its_release() {
 fn one_rank_per_node() {
     let rules = parse_rules("f", "bcast * * native if one_per_node").unwrap();
     let matches = |ranks, nodes: &[u32]| {
-        let situation = Situation {
-            ranks,
-            one_node: nodes.is_empty(),
-            oversubscribed: false,
-            mpi: Mpi::UNKNOWN,
-            limits: ProtocolLimits::NONE,
-        };
+        let situation = Situation::plain(ranks).on(nodes);
         rules.first(&situation, &Call { nodes, ..call(Operation::Bcast, 8) }).is_some()
     };
     assert!(matches(1, &[]));
@@ -98,6 +82,24 @@ fn one_rank_per_node() {
     assert!(!matches(3, &[]));
     assert!(!matches(3, &[0, 0, 1]));
     assert!(!matches(3, &[0, 1, 0]));
+}
+
+#[test]
+fn powers_of_two_and_ranks_on_a_node() {
+    let text = "bcast * * linear if ranks_per_node=2-3 and power_of_two\nbcast * * ring if ranks_per_node=3-inf\n\
+                bcast * * binomial if not_power_of_two";
+    let rules = parse_rules("f", text).unwrap();
+    let line = |ranks, nodes: &[u32]| {
+        let situation = Situation::plain(ranks).on(nodes);
+        rules.first(&situation, &Call { nodes, ..call(Operation::Bcast, 8) }).map(|rule| rule.line)
+    };
+    assert_eq!(line(2, &[]), Some(1));
+    assert_eq!(line(4, &[0, 0, 1, 1]), Some(1));
+    assert_eq!(line(4, &[0, 1, 0, 0]), Some(1), "the fullest node counts");
+    assert_eq!(line(4, &[]), Some(2), "all on one node");
+    assert_eq!(line(6, &[0, 0, 0, 1, 1, 1]), Some(2));
+    assert_eq!(line(3, &[0, 1, 1]), Some(3));
+    assert_eq!(line(4, &[0, 1, 2, 3]), None);
 }
 
 #[test]
@@ -113,8 +115,9 @@ fn a_byte_order_mark_and_other_ends_of_lines_are_no_words() {
 #[test]
 fn refusals_say_where_and_what() {
     let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
-    let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, oversubscribed, \
-                      not_oversubscribed, shared_memory, no_shared_memory, in_pieces, mpi=LIBRARY, mpi_version=VERSIONS";
+    let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, power_of_two, not_power_of_two, \
+                      oversubscribed, not_oversubscribed, shared_memory, no_shared_memory, in_pieces, ranks_per_node=RANKS, \
+                      mpi=LIBRARY, mpi_version=VERSIONS";
     for (text, words) in [
         ("brodcast * * linear", format!("f:1:1: unknown operation 'brodcast'; accepted: {names}; did you mean 'bcast'?")),
         ("allreduec * * linear", format!("f:1:1: unknown operation 'allreduec'; accepted: {names}; did you mean 'allreduce'?")),
@@ -137,6 +140,10 @@ fn refusals_say_where_and_what() {
         ("bcast * * binomial if one_node or commutative", "f:1:32: unexpected 'or'; accepted here: and, or the end of the line".to_owned()),
         ("bcast * * binomial if one_node and one_node", "f:1:36: 'one_node' is given twice".to_owned()),
         ("bcast * * binomial if one_node and several_nodes", "f:1:36: 'several_nodes' contradicts 'one_node'".to_owned()),
+        ("bcast * * binomial if power_of_two and not_power_of_two", "f:1:40: 'not_power_of_two' contradicts 'power_of_two'".to_owned()),
+        ("bcast * * binomial if ranks_per_node=4 and ranks_per_node=5-inf", "f:1:44: 'ranks_per_node=5-inf' contradicts 'ranks_per_node=4'".to_owned()),
+        ("bcast * * binomial if one_per_node and ranks_per_node=2-8", "f:1:40: 'ranks_per_node=2-8' contradicts 'one_per_node'".to_owned()),
+        ("bcast * * binomial if ranks_per_node=two", "f:1:23: 'two' is no range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
         ("bcast * * binomial if mpi=openmp", "f:1:23: 'openmp' is no MPI library; accepted: openmpi, mpich, intel, cray, mvapich; did you mean 'openmpi'?".to_owned()),
         ("bcast * * binomial if mpi=mpich and mpi=intel", "f:1:37: 'mpi=intel' contradicts 'mpi=mpich'".to_owned()),
         ("bcast * * binomial if mpi=mpich and mpi_version=4 and mpi_version=5", "f:1:55: 'mpi_version=5' contradicts 'mpi_version=4'".to_owned()),
@@ -171,7 +178,16 @@ fn rule() -> impl Strategy<Value = Rule> {
         proptest::sample::select(algorithms).prop_map(|row| (row.operation, Wanted::Algorithm(Choice::new(row)))),
     ];
     let mut conditions = Condition::WORDS.to_vec();
-    let named = ["mpi=openmpi", "mpi=intel", "mpi_version=4.1", "mpi_version=4-5.0.7", "mpi_version=2021.18-inf"];
+    let named = [
+        "ranks_per_node=1",
+        "ranks_per_node=2-8",
+        "ranks_per_node=5-inf",
+        "mpi=openmpi",
+        "mpi=intel",
+        "mpi_version=4.1",
+        "mpi_version=4-5.0.7",
+        "mpi_version=2021.18-inf",
+    ];
     conditions.extend(named.map(|text| Condition::parse(text).unwrap()));
     let conditions = proptest::sample::subsequence(conditions.clone(), 0..=conditions.len());
     (wanted, span(), span(), any::<bool>(), conditions).prop_map(|((operation, wanted), ranks, bytes, total, drawn)| {
@@ -190,7 +206,52 @@ fn rule() -> impl Strategy<Value = Rule> {
     })
 }
 
+/// A line about the communicators that it is for.
+fn about_communicators() -> impl Strategy<Value = String> {
+    let ranks = proptest::sample::select(vec!["*", "2", "4", "2-4", "3-5", "5-9", "6-inf"]);
+    let bytes = proptest::sample::select(vec!["*", "0-8"]);
+    let words = ["one_node", "several_nodes", "one_per_node", "power_of_two", "not_power_of_two", "shared_memory"];
+    let named = ["ranks_per_node=1", "ranks_per_node=2-3", "ranks_per_node=3-5", "ranks_per_node=4-inf"];
+    let conditions = [&words[..], &named].concat();
+    let conditions = proptest::sample::subsequence(conditions, 0..=3);
+    (ranks, bytes, conditions).prop_map(|(ranks, bytes, conditions)| {
+        let conditions = conditions.join(" and ");
+        format!("bcast {ranks} {bytes} linear{}{conditions}\n", if conditions.is_empty() { "" } else { " if " })
+    })
+}
+
+/// Whether any call among up to a dozen ranks, wherever these lie, gets the rule of a line.
+fn is_reached(rules: &Rules, line: u32) -> bool {
+    (2..=12usize).any(|ranks| {
+        (1..=ranks).any(|on_node| {
+            // The first node has that many, each other one.
+            let nodes: Vec<_> = (0..ranks).map(|rank| (rank + 1).saturating_sub(on_node) as u32).collect();
+            let nodes = if on_node == ranks { &[][..] } else { &nodes };
+            let situation = Situation::plain(ranks).on(nodes);
+            [None, Some(SharedMemory::PLAIN)].into_iter().filter(|shared| shared.is_none() || nodes.is_empty()).any(
+                |shared| {
+                    [8, 9].into_iter().any(|bytes| {
+                        let call = Call { nodes, shared, ..call(Operation::Bcast, bytes) };
+                        rules.first(&situation, &call).is_some_and(|rule| rule.line == line)
+                    })
+                },
+            )
+        })
+    })
+}
+
 proptest! {
+    #[test]
+    fn no_call_gets_what_never_matches(lines in proptest::collection::vec(about_communicators(), 1..6)) {
+        // Contradictions are errors.
+        let good: String = lines.into_iter().filter(|line| parse_rules("f", line).is_ok()).collect();
+        let rules = parse_rules("f", &good).unwrap();
+        let never: Vec<u32> = never_used(&rules).into_iter().map(|(line, _)| line).collect();
+        for rule in rules.iter() {
+            prop_assert_eq!(is_reached(&rules, rule.line), !never.contains(&rule.line), "line {} of\n{}", rule.line, good);
+        }
+    }
+
     #[test]
     fn what_is_written_is_read_back(rules in proptest::collection::vec(rule(), 0..20)) {
         let rules = Rules::new("f", rules);

@@ -47,8 +47,8 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
             if rule.conditions.iter().any(others) {
                 continue;
             }
-            match translate(rule, format) {
-                Ok(rule) => of_operation.push(rule),
+            match sizes(rule).iter().map(|rule| translate(rule, format)).collect::<Result<Vec<_>, _>>() {
+                Ok(rules) => of_operation.extend(rules),
                 Err(message) => {
                     let place = Location::File { path: rules.path.to_string(), line: rule.line as usize, column: 1 };
                     wrong.push((rule.line, ConfigurationError { place, message }));
@@ -71,17 +71,45 @@ pub fn export(rules: &Rules, format: Format) -> Result<String, ConfigurationErro
     })
 }
 
-fn translate(rule: &Rule, format: Format) -> Result<Translated, String> {
+/// The same rule for each of the communicator sizes that its conditions leave, without those that say which.
+fn sizes(rule: &Rule) -> Vec<Rule> {
+    let Some(wanted) = rule.power_of_two() else { return vec![rule.clone()] };
+    let powers = (0..MOST_RANKS.ilog2() + 1).map(|power| Span { least: 1 << power, most: 1 << power });
     let mut conditions = rule.conditions.clone();
-    conditions.retain(|condition| *condition != Condition::Mpi(Implementation::OpenMpi));
-    let condition = match (&conditions[..], format) {
-        ([], _) => None,
-        ([only @ (Condition::OneNode | Condition::OnePerNode)], Format::Json) => Some(*only),
-        (_, Format::Classic) => return Err("Open MPI's classic format knows no conditions".to_owned()),
-        (_, Format::Json) => {
-            return Err("Open MPI's JSON format knows one_node and one_per_node only, one of them a rule".to_owned());
+    conditions.retain(|condition| !matches!(condition, Condition::PowerOfTwo | Condition::NotPowerOfTwo));
+    let all = Span::between(powers.chain([rule.ranks]), MOST_RANKS).into_iter();
+    // Every power of two is a span by itself.
+    let here = all.filter(|ranks| rule.ranks.contains(ranks.least) && ranks.least.is_power_of_two() == wanted);
+    here.map(|ranks| Rule { ranks, conditions: conditions.clone(), ..rule.clone() }).collect()
+}
+
+/// What a rule asks of places, in their terms.
+///
+/// # Errors
+/// What they cannot say.
+fn place(rule: &Rule, format: Format) -> Result<Option<Condition>, String> {
+    let others = rule.conditions.iter().filter(|condition| **condition != Condition::Mpi(Implementation::OpenMpi));
+    let conditions: Vec<_> = others.collect();
+    match (&conditions[..], format) {
+        ([], _) => Ok(None),
+        ([only @ (Condition::OneNode | Condition::OnePerNode)], Format::Json) => Ok(Some(**only)),
+        ([Condition::RanksPerNode(Span { most: 1, .. })], Format::Json) => Ok(Some(Condition::OnePerNode)),
+        (conditions, format) => {
+            let found: Vec<_> = conditions.iter().map(ToString::to_string).collect();
+            let (name, places) = match format {
+                Format::Classic => ("classic", ""),
+                Format::Json => ("JSON", "one_node or one_per_node, one of them a rule; "),
+            };
+            Err(format!(
+                "Open MPI's {name} format cannot say '{}'; accepted there: {places}power_of_two, not_power_of_two and mpi=",
+                found.join(" and ")
+            ))
         }
-    };
+    }
+}
+
+fn translate(rule: &Rule, format: Format) -> Result<Translated, String> {
+    let condition = place(rule, format)?;
     let counts_all = rule.operation.has_blocks() && rule.bytes_of == BytesOf::Rank && rule.bytes != Span::ALL;
     let bytes = match counts_all {
         false => rule.bytes,
@@ -147,20 +175,6 @@ fn theirs(choice: &Choice) -> Option<(&'static Theirs, Settings)> {
     None
 }
 
-/// The spans between all ends of `spans`, from 0 on, without those that no program reaches.
-fn cut(spans: impl Iterator<Item = Span>, most: usize) -> Vec<Span> {
-    let mut starts = vec![0];
-    for span in spans {
-        starts.push(span.least);
-        starts.extend(span.most.checked_add(1));
-    }
-    starts.retain(|start| *start <= most);
-    starts.sort_unstable();
-    starts.dedup();
-    let ends = starts.iter().skip(1).map(|next| next - 1).chain([usize::MAX]);
-    starts.iter().zip(ends).map(|(least, most)| Span { least: *least, most }).collect()
-}
-
 /// Largest communicator of theirs, in ranks.
 const MOST_RANKS: usize = i32::MAX as usize;
 /// Largest message of theirs, in bytes.
@@ -175,11 +189,11 @@ fn classic(collectives: &[(usize, &str, Vec<Translated>)]) -> String {
     }
     let _ = writeln!(text, "{} # collectives", collectives.len());
     for (number, name, rules) in collectives {
-        let blocks = cut(rules.iter().map(|rule| rule.ranks), MOST_RANKS);
+        let blocks = Span::between(rules.iter().map(|rule| rule.ranks), MOST_RANKS);
         let _ = writeln!(text, "{number} # {name}\n{} # communicator sizes", blocks.len());
         for block in blocks {
             let here: Vec<_> = rules.iter().filter(|rule| rule.ranks.contains(block.least)).collect();
-            let sizes = cut(here.iter().map(|rule| rule.bytes), MOST_BYTES);
+            let sizes = Span::between(here.iter().map(|rule| rule.bytes), MOST_BYTES);
             let _ = writeln!(text, " {} {} # ranks, rules", block.least, sizes.len());
             for size in sizes {
                 let first = here.iter().find(|rule| rule.bytes.contains(size.least));
@@ -199,7 +213,7 @@ fn json_text(collectives: &[(usize, &str, Vec<Translated>)]) -> String {
     let mut object = serde_json::Map::new();
     for (_, name, rules) in collectives {
         let mut entries = Vec::new();
-        for block in cut(rules.iter().map(|rule| rule.ranks), MOST_RANKS) {
+        for block in Span::between(rules.iter().map(|rule| rule.ranks), MOST_RANKS) {
             let here: Vec<_> = rules.iter().filter(|rule| rule.ranks.contains(block.least)).collect();
             // The first entry that fits is the only one that counts, so the narrower ones repeat what holds anywhere.
             for condition in [Some(Condition::OneNode), Some(Condition::OnePerNode), None] {
