@@ -78,7 +78,7 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
         check_stores(choice, call, size, formula, failures);
     }
     let segmented =
-        choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_)));
+        choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_) | Kind::OnNode(_)));
     let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
     let longest = longest_steps(choice, call, size);
     let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded, cost.notified, cost.copied, cost.arrived];

@@ -1,6 +1,6 @@
 //! Whether a call meets the needs of an algorithm.
 
-use super::{Algorithm, Call, Choice, Kind, RankNeed, Value};
+use super::{Algorithm, Call, Choice, Kind, RankNeed, Shape, Value};
 
 /// Why an algorithm cannot be used for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +20,8 @@ pub enum Unmet {
     Nodes,
     #[error("needs memory that all ranks share, which there is on one node with COLLIE_TRANSPORT=shared")]
     NoSharedMemory,
+    #[error("needs, inside nodes, memory that their ranks share, which there is with COLLIE_TRANSPORT=shared")]
+    NoSharedMemoryInside,
     #[error("needs shared memory for {needed} bytes of each rank, not {found}")]
     Window { needed: usize, found: usize },
 }
@@ -44,7 +46,7 @@ impl Algorithm {
             return Err(Unmet::Nodes);
         }
         if self.needs.shared_memory {
-            let Some(shared) = call.shared.filter(|_| call.nodes.is_empty()) else { return Err(Unmet::NoSharedMemory) };
+            let Some(shared) = call.shared_by_all() else { return Err(Unmet::NoSharedMemory) };
             // A unit of every rank fits.
             let needed = ranks * call.unit;
             if shared.window < needed {
@@ -66,9 +68,28 @@ impl Choice {
     pub fn accepts(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
         self.algorithm.accepts(call, ranks)?;
         for (parameter, (_, value)) in self.algorithm.parameters.iter().zip(self.parameters.iter()) {
-            if let (Kind::Inner(operation), Value::Inner(inner)) = (parameter.kind, value) {
-                inner.accepts(&Call { operation, ..*call }, ranks)?;
+            match (parameter.kind, value) {
+                (Kind::Inner(operation), Value::Inner(inner)) => inner.accepts(&Call { operation, ..*call }, ranks)?,
+                (Kind::OnNode(operation), Value::Inner(inner)) => {
+                    inner.accept_on_nodes(&Call { operation, ..*call }, ranks)?;
+                }
+                _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// The same inside every node that has several ranks. Equal on all ranks, wherever they are.
+    fn accept_on_nodes(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
+        if call.nodes.is_empty() {
+            return self.accepts(call, ranks);
+        }
+        let inner = Call { nodes: &[], numa: &[], ..*call };
+        for width in Shape::of(call, ranks).widths().into_iter().filter(|width| *width > 1) {
+            self.accepts(&inner, width).map_err(|unmet| match unmet {
+                Unmet::NoSharedMemory => Unmet::NoSharedMemoryInside,
+                unmet => unmet,
+            })?;
         }
         Ok(())
     }

@@ -238,7 +238,7 @@ impl<'a, 'b> Candidates<'a, 'b> {
         let own = configuration.tables.of(call.operation).iter();
         let asked = asked(program, configuration, situation, call);
         // Nobody has measured those beside the MPI library's yet.
-        let shares_memory = call.shared.is_some() && !best;
+        let shares_memory = call.shared_by_all().is_some() && !best;
         let shared = if shares_memory { defaults::of_shared_memory().1.of(call.operation).iter() } else { [].iter() };
         Self { asked, file: &configuration.tables.path, own, table, best, rows, shared, situation, call }
     }

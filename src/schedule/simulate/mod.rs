@@ -12,6 +12,7 @@
 //! byte, and ranks that arrive at a counter do so one after another.
 
 mod board;
+mod boards;
 mod engine;
 mod event;
 mod lane;
