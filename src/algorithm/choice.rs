@@ -151,6 +151,8 @@ pub fn accepted(kind: Kind) -> String {
         Kind::Segment => "bytes (K, M, G are powers of 1024), none, or auto".to_owned(),
         Kind::Word(words) => words.join(", "),
         Kind::Dims => "sizes such as 4x2, or auto".to_owned(),
-        Kind::Inner(operation) | Kind::OnNode(operation) => of(operation).iter().map(|row| row.name).collect::<Vec<_>>().join(", "),
+        Kind::Inner(operation) | Kind::OnNode(operation) => {
+            of(operation).iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+        }
     }
 }

@@ -97,7 +97,11 @@ impl Comm for View<'_> {
         if self.on_board {
             return self.comm.shared(step);
         }
-        assert_eq!(self.members.len(), self.comm.size(), "an algorithm in shared memory is for all ranks that share it");
+        assert_eq!(
+            self.members.len(),
+            self.comm.size(),
+            "an algorithm in shared memory is for all ranks that share it"
+        );
         self.comm.shared(step.of_ranks(|rank| self.members[rank as usize] as u32));
     }
 
