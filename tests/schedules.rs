@@ -10,9 +10,7 @@
 //! larger sizes.
 
 use collie::algorithm::cover;
-use collie::algorithm::{
-    Algorithm, Blocks, Call, Choice, InPlace, Kind, Operation, SharedMemory, Value, all, parse_choice,
-};
+use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all, parse_choice};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::limits::{Limit, ProtocolLimits, Way};
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
@@ -126,7 +124,7 @@ fn verify_call(
                     verify_in(&choice, &call, &programs, modes, "", failures);
                     verify_lowered(&choice, &call, &programs, failures);
                     // All ranks do alike beyond so many.
-                    let on_board = row.needs.shared_memory || !placement.is_empty() && lives_inside_nodes(&choice);
+                    let on_board = row.needs.shared_memory || !placement.is_empty() && choice.shares_memory();
                     if on_board && (size <= 6 || size == 16 && call.root == 0 || deep()) {
                         verify_in_turns(&choice, &call, &programs, failures);
                     }
@@ -135,15 +133,6 @@ fn verify_call(
             }
         }
     }
-}
-
-/// Whether something of it runs in the memory that the ranks of a node share, where there are several nodes.
-fn lives_inside_nodes(choice: &Choice) -> bool {
-    let parameters = choice.algorithm.parameters.iter().zip(choice.parameters.iter());
-    parameters.into_iter().any(|(row, (_, value))| match (row.kind, value) {
-        (Kind::OnNode(_), Value::Inner(inner)) => inner.algorithm.needs.shared_memory,
-        _ => false,
-    })
 }
 
 /// The call beside others in shared memory: what one leaves there, and who may still read it, must not disturb the next, with

@@ -93,4 +93,36 @@ impl Choice {
         }
         Ok(())
     }
+
+    /// Whether it, or an algorithm inside it, needs memory that ranks share.
+    pub fn shares_memory(&self) -> bool {
+        let inside = |(_, value): (_, &Value)| matches!(value, Value::Inner(inner) if inner.shares_memory());
+        self.algorithm.needs.shared_memory || self.parameters.iter().any(inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::parse_choice;
+    use crate::operation::{Operation, SharedMemory};
+
+    #[test]
+    fn what_runs_inside_nodes_needs_memory_that_is_shared_there() {
+        let nodes = [0, 0, 1, 0];
+        let call = Call { nodes: &nodes, shared: Some(SharedMemory::PLAIN), ..Call::plain(Operation::Bcast, 8, 1) };
+        let accepts = |name: &str, call: &Call| parse_choice(Operation::Bcast, name).unwrap().accepts(call, 4);
+        let inside = "hierarchical:node=shared_queue";
+        assert_eq!(accepts(inside, &call), Ok(()));
+        assert_eq!(accepts(inside, &Call { shared: None, ..call }), Err(Unmet::NoSharedMemoryInside));
+        let small = Some(SharedMemory { window: 2, ..SharedMemory::PLAIN });
+        assert_eq!(accepts(inside, &Call { shared: small, ..call }), Err(Unmet::Window { needed: 3, found: 2 }));
+        // Leaders are on different nodes.
+        for elsewhere in ["shared_queue", "hierarchical:leaders=shared_queue"] {
+            assert_eq!(accepts(elsewhere, &call), Err(Unmet::NoSharedMemory));
+        }
+        // Where each is alone, there is no inside.
+        assert_eq!(accepts(inside, &Call { nodes: &[0, 1, 2, 3], shared: None, ..call }), Ok(()));
+        assert_eq!(accepts(inside, &Call { nodes: &[], ..call }), Ok(()));
+    }
 }
