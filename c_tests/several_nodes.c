@@ -1,9 +1,11 @@
-/* Preloaded after Collie: makes the ranks of one machine look as if they ran on three nodes, in turns, to Collie alone. It
+/* Preloaded after Collie: makes the ranks of one machine look as if they ran on three nodes, in turns, to Collie alone,
+ * or on those that SEVERAL_NODES tells, a character for each rank: 0001 is three ranks on a node and one on another. It
  * asks while MPI is up; the MPI library, which must know where it is, also asks before and after. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int gethostname(char *name, size_t length) {
@@ -14,6 +16,7 @@ int gethostname(char *name, size_t length) {
         return next(name, length);
     }
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    snprintf(name, length, "node%d", rank % 3);
+    const char *nodes = getenv("SEVERAL_NODES");
+    snprintf(name, length, "node%d", nodes ? nodes[rank % (int)strlen(nodes)] : rank % 3);
     return 0;
 }

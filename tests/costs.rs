@@ -55,7 +55,7 @@ fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
             let on_nodes = match row.needs.shared_memory {
                 true => Call { numa: &nodes, ..call },
                 false if width == 1 => continue,
-                false => Call { nodes: &nodes, shared: None, ..call },
+                false => Call { nodes: &nodes, ..call },
             };
             for choice in choices.iter().take(taken).filter(|choice| choice.accepts(&on_nodes, size).is_ok()) {
                 check(choice, &on_nodes, size, &mut failures);
@@ -77,8 +77,11 @@ fn check(choice: &Choice, call: &Call, size: usize, failures: &mut Vec<String>) 
     if choice.algorithm.needs.shared_memory {
         check_stores(choice, call, size, formula, failures);
     }
-    let segmented =
-        choice.algorithm.parameters.iter().any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_)));
+    let segmented = choice
+        .algorithm
+        .parameters
+        .iter()
+        .any(|row| matches!(row.kind, Kind::Segment | Kind::Blocks | Kind::Inner(_) | Kind::OnNode(_)));
     let exact = size.is_power_of_two() && !segmented && *choice == Choice::new(choice.algorithm);
     let longest = longest_steps(choice, call, size);
     let parts = |cost: Cost| [cost.rounds, cost.bytes, cost.folded, cost.notified, cost.copied, cost.arrived];

@@ -10,7 +10,7 @@
 //! larger sizes.
 
 use collie::algorithm::cover;
-use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all};
+use collie::algorithm::{Algorithm, Blocks, Call, Choice, InPlace, Operation, SharedMemory, all, parse_choice};
 use collie::schedule::fragments::Fragments;
 use collie::schedule::limits::{Limit, ProtocolLimits, Way};
 use collie::schedule::lower::{Combine, Form, lower_all, stream_all};
@@ -95,11 +95,10 @@ fn verify_call(
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
     // Small enough for messages to go through it several times, and in several calls among few ranks. Ranks that share it are on
-    // one node, and placed on NUMA nodes.
+    // one node, and placed on NUMA nodes; or on several, where what runs inside nodes may share theirs.
     let (window, last_step) = ((3 * unit * size).max(128), 8 * size);
     let in_memory = row.needs.shared_memory;
-    let shared =
-        (in_memory || placement.is_empty()).then_some(SharedMemory { window, last_step, ..SharedMemory::PLAIN });
+    let shared = Some(SharedMemory { window, last_step, ..SharedMemory::PLAIN });
     let [nodes, numa] = if in_memory { [&[], placement] } else { [placement, &[]] };
     let call = Call { root, nodes, shared, numa, ..Call::plain(row.operation, count, unit) };
     for choice in settings(row, &call, size) {
@@ -125,7 +124,8 @@ fn verify_call(
                     verify_in(&choice, &call, &programs, modes, "", failures);
                     verify_lowered(&choice, &call, &programs, failures);
                     // All ranks do alike beyond so many.
-                    if row.needs.shared_memory && (size <= 6 || size == 16 && call.root == 0 || deep()) {
+                    let on_board = row.needs.shared_memory || !placement.is_empty() && choice.shares_memory();
+                    if on_board && (size <= 6 || size == 16 && call.root == 0 || deep()) {
                         verify_in_turns(&choice, &call, &programs, failures);
                     }
                     seen.push(programs);
@@ -142,8 +142,11 @@ fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures:
     let moved = Call { root: if call.operation.rooted() { (call.root + 1) % size } else { 0 }, ..*call };
     let turned = record_all(choice, &moved, size);
     let other = |operation: Operation, name: &str, count: usize| {
-        let choice = Choice::new(collie::algorithm::find(operation, name).expect("in the catalogue"));
-        let call = Call { root: size / 2, shared: call.shared, ..Call::plain(operation, count, 1) };
+        let inside = format!("hierarchical:node={name}");
+        let name = if call.nodes.is_empty() { name } else { &inside };
+        let choice = parse_choice(operation, name).expect("in the catalogue");
+        let Call { nodes, shared, .. } = *call;
+        let call = Call { root: size / 2, nodes, shared, ..Call::plain(operation, count, 1) };
         (record_all(&choice, &call, size), call)
     };
     let window = call.shared.map_or(0, |shared| shared.window);

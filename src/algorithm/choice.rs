@@ -125,7 +125,7 @@ fn parse_value(parameter: &Parameter, algorithm: &'static str, text: &str) -> Re
             let sizes = text.split('x').map(|size| size.parse().ok().filter(|size| *size > 0));
             sizes.collect::<Option<_>>().map(Value::Dims).ok_or_else(|| refuse(accepted(parameter.kind)))
         }
-        Kind::Inner(operation) => {
+        Kind::Inner(operation) | Kind::OnNode(operation) => {
             let (name, rest) = match text.split_once('(') {
                 Some((name, rest)) => {
                     let inside = rest.strip_suffix(')');
@@ -151,6 +151,8 @@ pub fn accepted(kind: Kind) -> String {
         Kind::Segment => "bytes (K, M, G are powers of 1024), none, or auto".to_owned(),
         Kind::Word(words) => words.join(", "),
         Kind::Dims => "sizes such as 4x2, or auto".to_owned(),
-        Kind::Inner(operation) => of(operation).iter().map(|row| row.name).collect::<Vec<_>>().join(", "),
+        Kind::Inner(operation) | Kind::OnNode(operation) => {
+            of(operation).iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+        }
     }
 }

@@ -132,7 +132,9 @@ fn values(parameter: &Parameter, call: &Call, size: usize) -> Vec<Value> {
         Kind::Bytes => segments(call, size).into_iter().chain(around_block(call)).map(Value::Number).collect(),
         Kind::Segment => segments(call, size).into_iter().map(Value::Number).collect(),
         Kind::Word(words) => words.iter().map(|word| Value::Word(word)).collect(),
-        Kind::Inner(operation) => of(operation).iter().map(|row| Value::Inner(Box::new(Choice::new(row)))).collect(),
+        Kind::Inner(operation) | Kind::OnNode(operation) => {
+            of(operation).iter().map(|row| Value::Inner(Box::new(Choice::new(row)))).collect()
+        }
         Kind::Dims => {
             let dims = [&[size][..], &[1, size], &[2, size.div_ceil(2)], &[3, 2, 2]];
             dims.into_iter().map(|dims| Value::Dims(SmallVec::from_slice(dims))).collect()

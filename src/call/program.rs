@@ -35,15 +35,14 @@ use std::sync::Arc;
 /// would fill the processor's cache.
 const MOST_KEPT: usize = 1024;
 
-/// The memory that all ranks share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold
-/// elements of a predefined type without gaps by a kernel, which is alike on all ranks.
+/// The memory that the ranks of each node share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold
+/// elements of a predefined type without gaps by a kernel. Alike on all ranks, on one that is alone on its node as well.
 pub fn shared_memory(communicator: &Communicator, by_kernel: bool) -> Option<SharedMemory> {
-    let one_node = communicator.agreed.as_ref().is_some_and(|agreed| agreed.nodes.is_empty());
-    let segment = communicator.shared.segment().filter(|_| one_node && by_kernel)?;
+    let window = communicator.shared.window().filter(|_| by_kernel)?;
     let network = communicator.agreed.as_ref().and_then(|agreed| agreed.configuration.network.as_deref());
     // What `collie fit` has measured, where the user names it.
     let plain = network.map_or(SharedMemory::PLAIN, |network| network.memory.in_calls());
-    Some(SharedMemory { window: segment.window(), ..plain })
+    Some(SharedMemory { window, ..plain })
 }
 
 /// Whether a kernel folds elements without gaps, or there is nothing to fold.

@@ -371,6 +371,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     };
     let shared = match (call.shared, call.numa.last()) {
         (None, _) => String::new(),
+        (Some(_), None) if !call.nodes.is_empty() => ", sharing memory inside them".to_owned(),
         (Some(_), None) => ", sharing memory".to_owned(),
         (Some(_), Some(last)) => format!(", sharing memory of {} NUMA nodes", last + 1),
     };

@@ -166,7 +166,7 @@ pub fn markdown(operations: &[Operation]) -> String {
          Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, α start-up\n\
          per message, β seconds per byte sent, γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which\n\
          non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n\n\
-         In memory that all ranks share (`COLLIE_TRANSPORT=shared`, one node): t_W until a rank sees that a flag is raised, t\n\
+         In memory that all ranks share (`COLLIE_TRANSPORT=shared`; one node, or the inside of nodes in `hierarchical`): t_W until a rank sees that a flag is raised, t\n\
          seconds per byte copied to or from it, t_A an arrival at a counter, f bytes of a fragment; a bank is half of a rank's\n\
          window, which longer messages fill several times.\n",
     );

@@ -80,6 +80,8 @@ pub enum Shared {
     Unmade,
     /// There are no two ranks on a node.
     Pointless,
+    /// The other ranks of other nodes have it; this one is alone on its own.
+    Elsewhere(Window),
     /// Here it is.
     Made(Held),
     /// The ranks found together that it cannot be had.
@@ -94,8 +96,12 @@ pub struct Held {
     segment: Rc<Segment>,
     /// NUMA node of each rank of the communicator; empty if there is one or several nodes.
     numa: Arc<SharedList>,
+    window: Window,
     _charged: Charged,
 }
+
+/// Bytes of a bank of a rank's window that algorithms go by on all ranks: of the node with the smallest ones.
+pub type Window = usize;
 
 impl Shared {
     /// The segment, if there is one and this rank has somebody to share it with.
@@ -103,6 +109,14 @@ impl Shared {
     pub const fn segment(&self) -> Option<&Rc<Segment>> {
         match self {
             Self::Made(held) => Some(&held.segment),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a bank of the windows that ranks of some node have. All ranks see it alike.
+    pub const fn window(&self) -> Option<Window> {
+        match self {
+            Self::Made(Held { window, .. }) | Self::Elsewhere(window) => Some(*window),
             _ => None,
         }
     }
@@ -130,7 +144,7 @@ impl Shared {
 
     /// Lets go of it.
     pub fn release(&mut self) {
-        if let Self::Made(_) = self {
+        if let Self::Made(_) | Self::Elsewhere(_) = self {
             *self = Self::Released;
         }
     }
@@ -153,13 +167,14 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
             Err(why) => return Ok(Shared::Refused(why)),
         };
     let numa = runtime.lists.of(numa_nodes(facts, agreed, comm, on_numa, numa == !not_numa)?);
-    let Some((mapped, charged)) = own else { return Ok(Shared::Pointless) };
+    let window = smallest_window(facts, &agreed.nodes);
+    let Some((mapped, charged)) = own else { return Ok(Shared::Elsewhere(window)) };
     let crowded = agreed.situation.oversubscribed;
     // SAFETY: all have found that they have it; it was made for as many ranks.
     let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded) };
     let (readable, others) = (segment.readable(), members.len() - 1);
     log::info!("shared memory: the memory of {readable} of the {others} other ranks of the node can be read");
-    Ok(Shared::Made(Held { segment: Rc::new(segment), numa, _charged: charged }))
+    Ok(Shared::Made(Held { segment: Rc::new(segment), numa, window, _charged: charged }))
 }
 
 /// What the ranks find together: what this one has, and the most and the least of their `on_numa`, both as [`most`] gives them; or why
@@ -202,6 +217,13 @@ fn numa_nodes(facts: &Facts, agreed: &Agreed, comm: MPI_Comm, own: u64, one: boo
 fn members(facts: &Facts, nodes: &[u32]) -> Vec<u32> {
     let on_own = |rank: &u32| nodes.is_empty() || nodes[*rank as usize] == nodes[facts.rank];
     (0..facts.size as u32).filter(on_own).collect()
+}
+
+/// Windows are the smaller the more ranks a node has.
+fn smallest_window(facts: &Facts, nodes: &[u32]) -> Window {
+    let of_node = |node: &u32| nodes.iter().filter(|other| *other == node).count();
+    let widest = nodes.iter().map(of_node).max().unwrap_or(facts.size);
+    Layout::of(widest).expect("all nodes have found room for theirs").window()
 }
 
 /// The number of the own rank among them.

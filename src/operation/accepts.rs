@@ -1,6 +1,6 @@
 //! Whether a call meets the needs of an algorithm.
 
-use super::{Algorithm, Call, Choice, Kind, RankNeed, Value};
+use super::{Algorithm, Call, Choice, Kind, RankNeed, Shape, Value};
 
 /// Why an algorithm cannot be used for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,6 +20,8 @@ pub enum Unmet {
     Nodes,
     #[error("needs memory that all ranks share, which there is on one node with COLLIE_TRANSPORT=shared")]
     NoSharedMemory,
+    #[error("needs, inside nodes, memory that their ranks share, which there is with COLLIE_TRANSPORT=shared")]
+    NoSharedMemoryInside,
     #[error("needs shared memory for {needed} bytes of each rank, not {found}")]
     Window { needed: usize, found: usize },
 }
@@ -44,7 +46,7 @@ impl Algorithm {
             return Err(Unmet::Nodes);
         }
         if self.needs.shared_memory {
-            let Some(shared) = call.shared.filter(|_| call.nodes.is_empty()) else { return Err(Unmet::NoSharedMemory) };
+            let Some(shared) = call.shared_by_all() else { return Err(Unmet::NoSharedMemory) };
             // A unit of every rank fits.
             let needed = ranks * call.unit;
             if shared.window < needed {
@@ -66,10 +68,61 @@ impl Choice {
     pub fn accepts(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
         self.algorithm.accepts(call, ranks)?;
         for (parameter, (_, value)) in self.algorithm.parameters.iter().zip(self.parameters.iter()) {
-            if let (Kind::Inner(operation), Value::Inner(inner)) = (parameter.kind, value) {
-                inner.accepts(&Call { operation, ..*call }, ranks)?;
+            match (parameter.kind, value) {
+                (Kind::Inner(operation), Value::Inner(inner)) => inner.accepts(&Call { operation, ..*call }, ranks)?,
+                (Kind::OnNode(operation), Value::Inner(inner)) => {
+                    inner.accept_on_nodes(&Call { operation, ..*call }, ranks)?;
+                }
+                _ => {}
             }
         }
         Ok(())
+    }
+
+    /// The same inside every node that has several ranks. Equal on all ranks, wherever they are.
+    fn accept_on_nodes(&self, call: &Call, ranks: usize) -> Result<(), Unmet> {
+        if call.nodes.is_empty() {
+            return self.accepts(call, ranks);
+        }
+        let inner = Call { nodes: &[], numa: &[], ..*call };
+        for width in Shape::of(call, ranks).widths().into_iter().filter(|width| *width > 1) {
+            self.accepts(&inner, width).map_err(|unmet| match unmet {
+                Unmet::NoSharedMemory => Unmet::NoSharedMemoryInside,
+                unmet => unmet,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether it, or an algorithm inside it, needs memory that ranks share.
+    pub fn shares_memory(&self) -> bool {
+        let inside = |(_, value): (_, &Value)| matches!(value, Value::Inner(inner) if inner.shares_memory());
+        self.algorithm.needs.shared_memory || self.parameters.iter().any(inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::parse_choice;
+    use crate::operation::{Operation, SharedMemory};
+
+    #[test]
+    fn what_runs_inside_nodes_needs_memory_that_is_shared_there() {
+        let nodes = [0, 0, 1, 0];
+        let call = Call { nodes: &nodes, shared: Some(SharedMemory::PLAIN), ..Call::plain(Operation::Bcast, 8, 1) };
+        let accepts = |name: &str, call: &Call| parse_choice(Operation::Bcast, name).unwrap().accepts(call, 4);
+        let inside = "hierarchical:node=shared_queue";
+        assert_eq!(accepts(inside, &call), Ok(()));
+        assert_eq!(accepts(inside, &Call { shared: None, ..call }), Err(Unmet::NoSharedMemoryInside));
+        let small = Some(SharedMemory { window: 2, ..SharedMemory::PLAIN });
+        assert_eq!(accepts(inside, &Call { shared: small, ..call }), Err(Unmet::Window { needed: 3, found: 2 }));
+        // Leaders are on different nodes.
+        for elsewhere in ["shared_queue", "hierarchical:leaders=shared_queue"] {
+            assert_eq!(accepts(elsewhere, &call), Err(Unmet::NoSharedMemory));
+        }
+        // Where each is alone, there is no inside.
+        assert_eq!(accepts(inside, &Call { nodes: &[0, 1, 2, 3], shared: None, ..call }), Ok(()));
+        assert_eq!(accepts(inside, &Call { nodes: &[], ..call }), Ok(()));
     }
 }

@@ -25,7 +25,7 @@ pub struct Call<'a> {
     pub nodes: &'a [u32],
     /// Bytes whose transfer takes as long as a message's start-up, α/β: a message of so many gets half the bandwidth.
     pub half_bandwidth: usize,
-    /// The memory that all ranks share, where there is one and the units lie in a row.
+    /// The memory that the ranks of each node share, where there is one and the units lie in a row. All ranks have the same numbers.
     pub shared: Option<SharedMemory>,
     /// NUMA node of each rank where all share memory, numbered in the order of their first ranks; empty where it is not known or
     /// there is one NUMA node.
@@ -59,6 +59,11 @@ impl Call<'_> {
     /// Signature bytes that one rank contributes: what every segment rests on.
     pub const fn bytes(&self) -> usize {
         self.count * self.unit
+    }
+
+    /// The memory that all ranks share: there is one on one node.
+    pub fn shared_by_all(&self) -> Option<SharedMemory> {
+        self.shared.filter(|_| self.nodes.is_empty())
     }
 
     /// The bytes that a choice may rest on: those that all ranks know.

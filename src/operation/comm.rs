@@ -33,8 +33,9 @@ pub enum Buffer {
     /// Lengths of blocks, a word each ([`Call::word`](super::Call::word)), where an algorithm needs those of other
     /// ranks: the own ones by rank, then those that its [`Prelude`](super::Prelude) brings. Nothing else uses it.
     Lengths,
-    /// Memory that all ranks share, where a call has it ([`Call::shared`](super::Call::shared)): windows and lines, read by
-    /// all and written by their owner ([`Range::window`], [`Range::line`]). No message travels from there or to it.
+    /// Memory that the ranks of a node share, where a call has it ([`Call::shared`](super::Call::shared)): windows and lines, read by
+    /// all of them and written by their owner ([`Range::window`], [`Range::line`]), who goes by its number on the node. No message
+    /// travels from there or to it.
     Shared,
 }
 

@@ -18,7 +18,7 @@ pub struct Shape<'a> {
     pub half_bandwidth: usize,
     /// Node of each rank, as in [`Call`].
     pub nodes: &'a [u32],
-    /// Memory that all ranks share, as in [`Call`].
+    /// Memory that the ranks of a node share, as in [`Call`].
     pub shared: Option<SharedMemory>,
     /// NUMA node of each rank, as in [`Call`].
     pub numa: &'a [u32],
@@ -41,13 +41,13 @@ impl<'a> Shape<'a> {
         self.number_and_widest(self.numa)
     }
 
+    /// How many ranks each node has; nothing where they are not known.
+    pub fn widths(&self) -> SmallVec<[usize; 32]> {
+        widths(self.nodes)
+    }
+
     fn number_and_widest(&self, nodes: &[u32]) -> (usize, usize) {
-        let mut widths = SmallVec::<[usize; 32]>::new();
-        for node in nodes {
-            let place = *node as usize;
-            widths.resize(widths.len().max(place + 1), 0);
-            widths[place] += 1;
-        }
+        let widths = widths(nodes);
         (widths.len().max(1), widths.into_iter().max().unwrap_or(self.ranks))
     }
 
@@ -55,6 +55,16 @@ impl<'a> Shape<'a> {
     pub const fn inner(&self, ranks: usize, bytes: usize) -> Self {
         Self { ranks, bytes, root: 0, nodes: &[], numa: &[], ..*self }
     }
+}
+
+fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
+    let mut widths = SmallVec::new();
+    for node in nodes {
+        let place = *node as usize;
+        widths.resize(widths.len().max(place + 1), 0);
+        widths[place] += 1;
+    }
+    widths
 }
 
 /// Time = `rounds`·α + `bytes`·β + `folded`·γ + `notified`·t_W + `copied`·t + `arrived`·t_A along the longest chain of dependent steps, with one message out and one

@@ -24,7 +24,7 @@ pub struct Needs {
     pub units_per_rank: usize,
     /// Ranks on more than one node, and some node with more than one.
     pub several_nodes: bool,
-    /// Memory that all ranks share: one node, and a transport that has it.
+    /// Memory that all ranks share: one node, or the inside of one, and a transport that has it.
     pub shared_memory: bool,
     /// The lengths of other ranks' blocks, which these messages bring before every call.
     pub lengths: Option<&'static Prelude>,

@@ -74,6 +74,8 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// Another algorithm, with its own parameters in parentheses: `binary(segment=32K)`.
     Inner(Operation),
+    /// The same for the inside of nodes: one in shared memory also where there are several.
+    OnNode(Operation),
     /// Sizes of a process grid, `4x2`, or `auto`.
     Dims,
 }

@@ -1,4 +1,8 @@
-//! What algorithms may say that live in memory which all ranks share: steps on a board.
+//! What algorithms may say that live in memory which ranks share: steps on a board.
+//!
+//! Each node has a board, whose ranks are numbered in ascending order; where there is one node, these are the ranks of the
+//! communicator. What runs on a board runs among all its ranks, and the boards of different nodes know nothing of each other: their
+//! ranks may be in as many calls as they like.
 //!
 //! A step carries no data and gives none back. Data moves by [`Comm::copy`](super::Comm::copy) and
 //! [`Comm::fold`](super::Comm::fold) to and from ranges of windows and lines ([`Buffer::Shared`](super::Buffer::Shared)),
@@ -6,7 +10,7 @@
 //! and to overwriting nothing that somebody may still read, over the calls before as well; `shared::board` says by what
 //! rules.
 
-/// The memory that the ranks of a call share, in numbers.
+/// The memory that the ranks of a node share, in numbers that hold for each node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedMemory {
     /// Bytes of a bank of each rank's window.
@@ -28,7 +32,7 @@ impl SharedMemory {
     pub const PLAIN: Self = Self { window: 32 << 10, notification: 1000, last_step: (1 << 20) - 1 };
 }
 
-/// A step on the board of a communicator.
+/// A step on the board of a node; ranks go by their numbers there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shared {
     /// Begins another call on the board, with the own flag at this step. All ranks do so equally often.

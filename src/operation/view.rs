@@ -12,6 +12,8 @@ pub struct View<'a> {
     comm: &'a mut dyn Comm,
     members: &'a [usize],
     rank: usize,
+    /// Whether the board is theirs, which numbers them as this does.
+    on_board: bool,
     send: Option<Range>,
     receive: Option<Range>,
 }
@@ -24,7 +26,15 @@ impl<'a> View<'a> {
     pub fn new(comm: &'a mut dyn Comm, members: &'a [usize]) -> Self {
         let own = comm.rank();
         let rank = members.iter().position(|member| *member == own).expect("a view is for its members");
-        Self { comm, members, rank, send: None, receive: None }
+        Self { comm, members, rank, on_board: false, send: None, receive: None }
+    }
+
+    /// The same where `members` are all ranks of the own node, in ascending order: each node has a board, which numbers its ranks so.
+    ///
+    /// # Panics
+    /// If the own rank is none of `members`.
+    pub fn of_node(comm: &'a mut dyn Comm, members: &'a [usize]) -> Self {
+        Self { on_board: true, ..Self::new(comm, members) }
     }
 
     /// The inner call's send buffer lies at `range`.
@@ -42,6 +52,7 @@ impl<'a> View<'a> {
     fn outer(&self, range: Range) -> Range {
         let place = match range.buffer {
             Buffer::Scratch => return range,
+            Buffer::Shared if self.on_board => return range,
             Buffer::Shared => return range.of_rank(|rank| self.members[rank]),
             Buffer::Send => self.send,
             Buffer::Receive => self.receive,
@@ -81,9 +92,16 @@ impl Comm for View<'_> {
         self.comm.copy(self.outer(from), self.outer(into));
     }
 
-    /// What lives in shared memory runs among all ranks of a communicator: only there do they count the same calls.
+    /// What lives in shared memory runs among all ranks of a board: only there do they count the same calls.
     fn shared(&mut self, step: Shared) {
-        assert_eq!(self.members.len(), self.comm.size(), "an algorithm in shared memory is not for some of the ranks");
+        if self.on_board {
+            return self.comm.shared(step);
+        }
+        assert_eq!(
+            self.members.len(),
+            self.comm.size(),
+            "an algorithm in shared memory is for all ranks that share it"
+        );
         self.comm.shared(step.of_ranks(|rank| self.members[rank as usize] as u32));
     }
 

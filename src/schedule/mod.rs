@@ -10,6 +10,7 @@ pub mod limits;
 pub mod lower;
 pub mod overlap;
 pub mod record;
+pub mod seats;
 pub mod simulate;
 pub mod verify;
 

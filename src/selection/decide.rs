@@ -209,7 +209,7 @@ pub struct Candidate<'a> {
 }
 
 /// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
-/// matching row of the user's tables; then, where the ranks share memory, every matching row of the table for that; then every
+/// matching row of the user's tables; then, where ranks share memory, every matching row of the table for that; then every
 /// matching row of the default table, or in the modes `best` and `learn` of its table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
@@ -239,7 +239,8 @@ impl<'a, 'b> Candidates<'a, 'b> {
         let asked = asked(program, configuration, situation, call);
         // Nobody has measured those beside the MPI library's yet.
         let shares_memory = call.shared.is_some() && !best;
-        let shared = if shares_memory { defaults::of_shared_memory().1.of(call.operation).iter() } else { [].iter() };
+        let of_shared = defaults::of_shared_memory(call.nodes.is_empty()).1;
+        let shared = if shares_memory { of_shared.of(call.operation).iter() } else { [].iter() };
         Self { asked, file: &configuration.tables.path, own, table, best, rows, shared, situation, call }
     }
 }
@@ -281,7 +282,7 @@ impl<'a> Iterator for Candidates<'a, '_> {
             return Some(Candidate { by, wanted: &row.wanted });
         }
         if let Some(row) = self.shared.find(|row| row.matches(situation, call)) {
-            let by = By::Default { table: defaults::of_shared_memory().0, line: row.line };
+            let by = By::Default { table: defaults::of_shared_memory(call.nodes.is_empty()).0, line: row.line };
             return Some(Candidate { by, wanted: &row.wanted });
         }
         let row = self.rows.find(|row| row.matches(situation, call))?;

@@ -32,8 +32,13 @@ const LITERATURE: [(&str, &str); 3] = [
 /// What comes first where the ranks share memory.
 const SHARED: (&str, &str) = ("shared_memory", include_str!("defaults/shared_memory.rules"));
 
-static PARSED_SHARED: Lazy<Rules> =
-    Lazy::new(|| rules::parse(SHARED.0, SHARED.1).unwrap_or_else(|errors| panic!("default table {errors}")));
+/// The same where those of each of several nodes do.
+const SHARED_INSIDE: (&str, &str) = ("shared_memory_inside", include_str!("defaults/shared_memory_inside.rules"));
+
+static PARSED_SHARED: Lazy<[Rules; 2]> = Lazy::new(|| {
+    let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));
+    [SHARED, SHARED_INSIDE].map(parsed)
+});
 
 static PARSED: Lazy<[[Rules; 3]; 3]> = Lazy::new(|| {
     let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));
@@ -52,9 +57,10 @@ pub fn of(situation: &Situation, best: bool) -> (&'static str, &'static Rules) {
     (TABLES[place].0, &PARSED[usize::from(best)][place])
 }
 
-/// Name and rows of the table that comes first where the ranks share memory.
-pub fn of_shared_memory() -> (&'static str, &'static Rules) {
-    (SHARED.0, &PARSED_SHARED)
+/// Name and rows of the table that comes first where the ranks share memory: all of them on one node, or those of each of several.
+pub fn of_shared_memory(one_node: bool) -> (&'static str, &'static Rules) {
+    let [all, inside] = &*PARSED_SHARED;
+    if one_node { (SHARED.0, all) } else { (SHARED_INSIDE.0, inside) }
 }
 
 /// The rows of the literature for `situation`.

@@ -177,7 +177,7 @@ impl Candidates {
 /// Seconds of a call by the cost model, from rank 0.
 fn seconds(network: &Network, situation: &Situation, call: &Call, choice: &Choice) -> f64 {
     let shape = Shape { root: 0, ..Shape::of(call, situation.ranks) };
-    network.seconds(choice.cost(&shape), situation.one_node, call.shared.is_some())
+    network.seconds(choice.cost(&shape), situation.one_node, call.shared_by_all().is_some())
 }
 
 /// Seconds of an exchange, by dissemination.

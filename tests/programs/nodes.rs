@@ -61,8 +61,8 @@ fn pieces_hold_up(family: &Family) -> Result<(), Failed> {
     accounted(family, "run_ahead.c", &[], 3, &variables).map(drop)
 }
 
-/// Runs a program with its arguments on nodes that alternate; variables besides those for pieces.
-fn on_nodes(family: &Family, ranks: usize, program: &[&str], more: &[(&str, &str)]) -> Result<Report, Failed> {
+/// Runs a program with its arguments on nodes that alternate, or as SEVERAL_NODES says; variables besides those for pieces.
+pub fn on_nodes(family: &Family, ranks: usize, program: &[&str], more: &[(&str, &str)]) -> Result<Report, Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
     let mut variables = vec![("COLLIE_REPORT", path_text.as_str()), ("COLLIE_PIECE", "200"), ("COLLIE_LIMITS", "64")];

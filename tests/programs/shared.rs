@@ -4,9 +4,9 @@
 use crate::algorithms::{Forced, forced_jobs};
 use crate::job::Outcome;
 use crate::mpi::{Family, Launch};
-use crate::nodes::by_nodes;
+use crate::nodes::{by_nodes, on_nodes};
 use crate::programs::{TRUNCATED, accounted, truncated};
-use crate::report::{self, Report};
+use crate::report::{self, Report, Row};
 use libtest_mimic::{Failed, Trial};
 use std::time::{Duration, Instant};
 
@@ -71,6 +71,13 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             add(format!("nodes::{stem}"), Box::new(test));
         }
     }
+    // Four nodes of two ranks; one of three and one that a rank has for itself; unequal ones whose ranks are not consecutive.
+    for nodes in ["00112233", "0001", "01020012"] {
+        for program in [&["repeated.c"][..], &["random_calls.c", "500"], &["barrier.c"]] {
+            let stem = program[0].trim_end_matches(".c");
+            add(format!("inside_nodes_{nodes}::{stem}"), Box::new(move || inside_nodes(family, program, nodes)));
+        }
+    }
     for (setting, variables) in TRUNCATED {
         // What algorithms in shared memory do is another program's affair.
         let messages = [SHARED, ("COLLIE_GATHER", "linear"), ("COLLIE_SCATTER", "linear")];
@@ -131,6 +138,28 @@ fn program(family: &Family, source: &str, ranks: usize) -> Result<(), Failed> {
     // More communicators than may have shared memory.
     let many = ["pitfall_9_many_communicators.c", "contexts_run_out.c"].contains(&source);
     if many { Ok(()) } else { went_through(&report, false) }
+}
+
+/// What lives in shared memory, inside the nodes of hierarchical algorithms.
+fn inside_nodes(family: &Family, program: &[&str], nodes: &str) -> Result<(), Failed> {
+    let variables = [
+        SHARED,
+        ("SEVERAL_NODES", nodes),
+        ("COLLIE_BARRIER", "hierarchical:node=central_counter"),
+        ("COLLIE_BCAST", "hierarchical:node=shared_queue"),
+        ("COLLIE_REDUCE", "hierarchical:node=shared_slices"),
+        ("COLLIE_ALLREDUCE", "hierarchical:node=shared_slices,bcast=shared_queue"),
+        ("COLLIE_GATHER", "hierarchical:node=shared_copy"),
+        ("COLLIE_SCATTER", "hierarchical:node=shared_copy"),
+        ("COLLIE_ALLGATHER", "hierarchical:gather=shared_copy,bcast=shared_queue"),
+    ];
+    let report = on_nodes(family, nodes.len(), program, &variables)?;
+    let forced = |row: &Row| variables[2..].iter().any(|(variable, _)| row.decided_by == *variable);
+    if report.calls(forced) == 0 {
+        return Err("nothing ran that was forced".into());
+    }
+    let refused = report.rows.iter().find(|row| row.decided_by.contains(" of COLLIE_"));
+    refused.map_or(Ok(()), |row| Err(format!("{}: {}", row.function, row.decided_by).into()))
 }
 
 /// Runs a program that is not asked how many calls it makes.

@@ -44,13 +44,13 @@ pub const ROW: Algorithm = Algorithm {
         },
         Parameter {
             name: "gather",
-            kind: Kind::Inner(Operation::Gather),
+            kind: Kind::OnNode(Operation::Gather),
             default: Default::Inner(&gather::binomial::ROW),
             help: "gather inside each node",
         },
         Parameter {
             name: "bcast",
-            kind: Kind::Inner(Operation::Bcast),
+            kind: Kind::OnNode(Operation::Bcast),
             default: Default::Inner(&bcast::binomial::ROW),
             help: "broadcast of all blocks inside each node",
         },

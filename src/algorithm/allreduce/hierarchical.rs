@@ -37,7 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[
         Parameter {
             name: "node",
-            kind: Kind::Inner(Operation::Reduce),
+            kind: Kind::OnNode(Operation::Reduce),
             default: Default::Inner(&reduce::binomial::ROW),
             help: "algorithm of the reduction inside each node",
         },
@@ -49,7 +49,7 @@ pub const ROW: Algorithm = Algorithm {
         },
         Parameter {
             name: "bcast",
-            kind: Kind::Inner(Operation::Bcast),
+            kind: Kind::OnNode(Operation::Bcast),
             default: Default::Inner(&bcast::binomial::ROW),
             help: "algorithm of the broadcast inside each node",
         },

@@ -11,6 +11,7 @@ mod dissemination;
 mod double_ring;
 mod flat_gather_release;
 mod flat_tree;
+mod hierarchical;
 mod linear;
 mod mcs;
 mod numa_hierarchical;
@@ -26,6 +27,7 @@ pub const ROWS: &[&Algorithm] = &[
     &dissemination::ROW,
     &recursive_doubling::ROW,
     &tree::ROW,
+    &hierarchical::ROW,
     &central_counter::ROW,
     &flat_tree::ROW,
     &flat_gather_release::ROW,

@@ -40,7 +40,7 @@ pub const ROW: Algorithm = Algorithm {
         },
         Parameter {
             name: "node",
-            kind: Kind::Inner(Operation::Bcast),
+            kind: Kind::OnNode(Operation::Bcast),
             default: Default::Inner(&bcast::binomial::ROW),
             help: "algorithm inside each node",
         },

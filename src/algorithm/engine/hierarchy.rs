@@ -18,7 +18,7 @@ pub fn bcast(comm: &mut dyn Comm, call: &Call, nodes: &Nodes, message: Range, le
 pub fn spread(comm: &mut dyn Comm, call: &Call, nodes: &Nodes, message: Range, node: &Choice) {
     if nodes.members.len() > 1 {
         let inner = Call { operation: Operation::Bcast, root: nodes.leader, nodes: &[], ..*call };
-        run(node, &mut View::new(comm, &nodes.members).receive_at(message), &inner);
+        run(node, &mut View::of_node(comm, &nodes.members).receive_at(message), &inner);
     }
 }
 
@@ -39,7 +39,7 @@ pub fn collect(
     }
     let inner = Call { operation: Operation::Reduce, root: nodes.leader, nodes: &[], ..*call };
     let place = lead.then(|| result.unwrap_or_else(|| comm.scratch(call.count)));
-    let view = View::new(comm, &nodes.members).send_at(own);
+    let view = View::of_node(comm, &nodes.members).send_at(own);
     let mut view = match place {
         Some(place) => view.receive_at(place),
         None => view,

@@ -199,7 +199,7 @@ fn inside(
     let node = order.node(comm.rank());
     let members = order.members(node);
     let root = members.binary_search(&order.leader(node)).expect("a leader is on its own node");
-    let view = View::new(comm, members);
+    let view = View::of_node(comm, members);
     let view = match send {
         Some(send) => view.send_at(send),
         None => view,

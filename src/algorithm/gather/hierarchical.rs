@@ -43,7 +43,7 @@ pub const ROW: Algorithm = Algorithm {
         },
         Parameter {
             name: "node",
-            kind: Kind::Inner(Operation::Gather),
+            kind: Kind::OnNode(Operation::Gather),
             default: Default::Inner(&gather::binomial::ROW),
             help: "algorithm inside each node, and among all ranks where the nodes are not known",
         },

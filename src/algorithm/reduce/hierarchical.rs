@@ -35,7 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[
         Parameter {
             name: "node",
-            kind: Kind::Inner(Operation::Reduce),
+            kind: Kind::OnNode(Operation::Reduce),
             default: Default::Inner(&reduce::binomial::ROW),
             help: "algorithm inside each node",
         },

@@ -43,7 +43,7 @@ pub const ROW: Algorithm = Algorithm {
         },
         Parameter {
             name: "node",
-            kind: Kind::Inner(Operation::Scatter),
+            kind: Kind::OnNode(Operation::Scatter),
             default: Default::Inner(&scatter::binomial::ROW),
             help: "algorithm inside each node, and among all ranks where the nodes are not known",
         },

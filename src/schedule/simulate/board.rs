@@ -1,4 +1,4 @@
-//! The board of one simulated call: when flags say what, and who waits for them.
+//! The board of a node in one simulated call: when flags say what, and who waits for them.
 
 use crate::schedule::Shared;
 use std::collections::HashMap;
@@ -46,9 +46,9 @@ impl Board {
         Self { calls: vec![0; ranks], ..Self::default() }
     }
 
-    /// A rank that can go on.
-    pub fn woken(&mut self) -> Option<usize> {
-        self.woken.pop()
+    /// Ranks that can go on.
+    pub fn woken(&mut self) -> impl Iterator<Item = usize> {
+        self.woken.drain(..)
     }
 
     /// Takes a step of `rank` at `clock`; an arrival takes `arrival` seconds of the counter.

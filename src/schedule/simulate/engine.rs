@@ -3,7 +3,8 @@
 //! Every rank runs ahead on its own clock until it has to wait for a message whose end is not known yet; messages take
 //! ports in the order of time. So there are two or three events per message, whatever the ranks do in between.
 
-use super::board::{Board, Step};
+use super::board::Step;
+use super::boards::Boards;
 use super::event::{Event, Message, What};
 use super::lane::{Lane, Traffic};
 use super::matching::{Ends, ends};
@@ -48,7 +49,7 @@ pub struct Engine<'a, O> {
     sharing: Sharing<Message>,
     /// Lanes in use, with those who wait for them.
     lanes: HashMap<Lane, Traffic>,
-    board: Board,
+    boards: Boards<'a>,
     events: BinaryHeap<Reverse<Event>>,
     outcome: Outcome,
     observer: &'a mut O,
@@ -79,7 +80,7 @@ impl<'a, O: Observer> Engine<'a, O> {
             ports: Ports::new(network, size, number_of_nodes),
             sharing: ports::shared(network, size, number_of_nodes),
             lanes: HashMap::new(),
-            board: Board::new(size),
+            boards: Boards::new(&tapes.seats),
             events: BinaryHeap::new(),
             outcome: Outcome { finished: vec![0.0; size], ..Outcome::default() },
             observer,
@@ -91,7 +92,7 @@ impl<'a, O: Observer> Engine<'a, O> {
         (0..self.ranks.len()).for_each(|rank| self.advance(rank));
         let mut now = 0.0;
         loop {
-            while let Some(rank) = self.board.woken() {
+            while let Some(rank) = self.boards.woken() {
                 self.advance(rank);
             }
             let goes_on = self.events.peek().is_none_or(|Reverse(next)| next.time > now);
@@ -176,7 +177,7 @@ impl<'a, O: Observer> Engine<'a, O> {
     /// Takes a step on the board, unless it has to wait; whether it is taken.
     fn take_shared(&mut self, rank: usize, clock: &mut f64, step: Shared) -> bool {
         let Memory { notification, arrival, .. } = self.network.memory;
-        match self.board.step(rank, step, *clock, arrival) {
+        match self.boards.step(rank, step, *clock, arrival) {
             Step::Done => {}
             Step::Waits(_) => return false,
             Step::Sees { time, flags, of } => {

@@ -12,6 +12,7 @@
 //! byte, and ranks that arrive at a counter do so one after another.
 
 mod board;
+mod boards;
 pub mod brief;
 mod engine;
 pub mod estimate;

@@ -230,9 +230,10 @@ impl Network {
         Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
     }
 
-    /// The same where its ranks share memory, which they do on one node; `numa` is the NUMA node of each, as in [`Call`].
+    /// The same where the ranks of each node share memory; `numa` is the NUMA node of each rank of one node, as in [`Call`].
     pub fn with_shared_memory<'a>(&self, call: &Call<'a>, numa: &'a [u32]) -> Call<'a> {
-        if call.nodes.is_empty() { Call { shared: Some(self.memory.in_calls()), numa, ..*call } } else { *call }
+        let numa = if call.nodes.is_empty() { numa } else { &[] };
+        Call { shared: Some(self.memory.in_calls()), numa, ..*call }
     }
 
     /// The names of the presets, with commas between.

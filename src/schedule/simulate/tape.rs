@@ -3,6 +3,7 @@
 use crate::operation::{Call, Choice};
 use crate::schedule::action::{Expansion, Primitives};
 use crate::schedule::lower::{self, Form, Part};
+use crate::schedule::seats::Seats;
 use crate::schedule::{Buffer, Comm, Range, Request, Shared};
 
 /// A step that costs time.
@@ -42,26 +43,28 @@ pub struct Tapes {
     pub(super) beats: Vec<Beat>,
     /// Where each rank's steps begin, and where the last ones end.
     pub(super) bounds: Vec<usize>,
+    /// Who shares a board with whom.
+    pub(super) seats: Seats,
 }
 
 impl Tapes {
     /// The steps of `choice` for `call` among `size` ranks, lowered for `form`, or none if there are more than `limit`.
     pub fn record(choice: &Choice, call: &Call, size: usize, form: &Form, limit: usize) -> Option<Self> {
-        Self::collect(size, call.unit, limit, |rank, beats| {
+        Self::collect(size, (call.unit, call.nodes), limit, |rank, beats| {
             lower::stream(&Part { choice, call, rank, size }, form, beats);
         })
     }
 
     /// The steps of `body` on each of `size` ranks, units of `unit` bytes, or none if there are more than `limit`.
     pub fn of(size: usize, unit: usize, limit: usize, body: impl Fn(&mut dyn Comm)) -> Option<Self> {
-        Self::collect(size, unit, limit, |rank, beats| {
+        Self::collect(size, (unit, &[]), limit, |rank, beats| {
             lower::stream_body(rank, size, unit, &[], &Form::PLAIN, beats, &body);
         })
     }
 
     fn collect(
         size: usize,
-        unit: usize,
+        (unit, nodes): (usize, &[u32]),
         limit: usize,
         mut lowered: impl FnMut(usize, &mut Expansion<Beats>),
     ) -> Option<Self> {
@@ -75,7 +78,7 @@ impl Tapes {
             }
             bounds.push(beats.len());
         }
-        Some(Self { beats, bounds })
+        Some(Self { beats, bounds, seats: Seats::new(nodes, size) })
     }
 
     /// Number of ranks.

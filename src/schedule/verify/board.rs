@@ -1,4 +1,4 @@
-//! The board of the ranks, symbolically: what its memory holds, and who can know of what.
+//! The board of a node's ranks, symbolically: what its memory holds, and who can know of what.
 //!
 //! Waits are for flags that only grow, and nothing that is read decides what is done, so every run of the programs has the
 //! same reads, writes and waits, and one of them tells about all, as long as it is asked what is *ordered* and not what came

@@ -1,7 +1,8 @@
 //! Runs all ranks' programs on symbolic contents.
 
 use super::Mode;
-use super::board::{Awaited, Board};
+use super::board::Awaited;
+use super::boards::Boards;
 use super::buffers::Buffers;
 use super::fault::{Fault, Waiting, What};
 use super::matching::{Matching, at, matching};
@@ -30,7 +31,7 @@ struct Position {
 pub struct Machine<'a> {
     programs: &'a [Program],
     call: &'a Call<'a>,
-    board: &'a mut Board,
+    board: &'a mut Boards,
     /// By rank: what of the board's it waits for.
     awaits: Vec<Option<Awaited>>,
     matching: Matching,
@@ -49,7 +50,7 @@ pub struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub fn new(programs: &'a [Program], call: &'a Call<'a>, mode: Mode, board: &'a mut Board) -> Result<Self, Fault> {
+    pub fn new(programs: &'a [Program], call: &'a Call<'a>, mode: Mode, board: &'a mut Boards) -> Result<Self, Fault> {
         let matching = matching(programs)?;
         let size = programs.len();
         let buffers = programs.iter().enumerate();

@@ -13,6 +13,7 @@
 //! [`Orders`] reads from the same run in which order a reduction combines.
 
 mod board;
+mod boards;
 mod buffers;
 mod fault;
 mod machine;
@@ -50,7 +51,7 @@ pub fn verify(choice: &Choice, call: &Call, size: usize, mode: Mode) -> Result<V
 /// # Errors
 /// The first fault found.
 pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
-    verify_on(&mut board::Board::new(programs.len(), call.shared), programs, call, mode)
+    verify_on(&mut boards::Boards::new(programs.len(), call), programs, call, mode)
 }
 
 /// Verifies calls that follow one another on a communicator, each with the programs of all ranks, whose memory is shared: a
@@ -60,7 +61,8 @@ pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<
 /// The number of the call at fault, and its first fault.
 pub fn verify_sequence(calls: &[(&[Program], Call)], mode: Mode) -> Result<(), (usize, Fault)> {
     let ranks = calls.iter().map(|(programs, _)| programs.len()).max().unwrap_or(0);
-    let mut board = board::Board::new(ranks, calls.first().and_then(|(_, call)| call.shared));
+    let Some((_, first)) = calls.first() else { return Ok(()) };
+    let mut board = boards::Boards::new(ranks, first);
     for (number, (programs, call)) in calls.iter().enumerate() {
         verify_on(&mut board, programs, call, mode).map_err(|fault| (number, fault))?;
     }
@@ -69,7 +71,7 @@ pub fn verify_sequence(calls: &[(&[Program], Call)], mode: Mode) -> Result<(), (
 
 /// Running the calls one after the other asks for more than any rank may rest on: that it gets to the end of a call without
 /// any other having begun the next. What is ordered does not depend on it.
-fn verify_on(board: &mut board::Board, programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
+fn verify_on(board: &mut boards::Boards, programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
     let mut machine = machine::Machine::new(programs, call, mode, board)?;
     machine.run()?;
     result::check_lengths(call, programs, &machine.buffers)?;

@@ -7,7 +7,7 @@
 //! Which side of a fold stands left counts only where the operation does not commute: of one that does, both give the same
 //! (those of MPI do, but for the bits of a NaN), and lowering may change the sides.
 
-use super::board::Board;
+use super::boards::Boards;
 use super::machine::Machine;
 use super::memory::Run;
 use super::mode::{Mode, Sends};
@@ -48,7 +48,7 @@ impl<'a> Orders<'a> {
     pub fn of(&mut self, choice: &Choice) -> Option<Order> {
         let programs = self.programs(choice)?;
         let mode = Mode { in_place: self.call.in_place, sends: Sends::Buffered };
-        let mut board = Board::new(self.size, self.call.shared);
+        let mut board = Boards::new(self.size, &self.call);
         let mut machine = Machine::new(&programs, &self.call, mode, &mut board).ok()?;
         std::mem::swap(&mut machine.terms, &mut self.terms);
         let ran = machine.run();

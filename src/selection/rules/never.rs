@@ -194,9 +194,12 @@ fn unmet(rule: &Rule) -> Option<String> {
             BytesOf::Rank => rule.bytes.most,
             BytesOf::All => rule.bytes.most / ranks,
         };
-        let shares = choice.algorithm.needs.shared_memory && !has(Condition::NoSharedMemory);
-        let one_node =
-            has(Condition::OneNode) || has(Condition::SharedMemory) || shares && !has(Condition::SeveralNodes);
+        // Inside nodes ranks may share memory also where not all do.
+        let by_all = choice.algorithm.needs.shared_memory;
+        let shares = choice.shares_memory() && !(by_all && has(Condition::NoSharedMemory));
+        let one_node = has(Condition::OneNode)
+            || has(Condition::SharedMemory)
+            || by_all && shares && !has(Condition::SeveralNodes);
         let pairs: Vec<u32> = if one_node { Vec::new() } else { (0..ranks as u32).map(|rank| rank / 2).collect() };
         let call = Call {
             commutative: !has(Condition::NonCommutative),
@@ -300,6 +303,8 @@ mod tests {
         assert!(told("bcast * * shared_queue if shared_memory\nbcast * * linear").is_empty());
         assert!(told("bcast * * shared_queue\nbarrier * * mcs if one_node").is_empty());
         assert_eq!(told("bcast * * shared_queue if several_nodes").len(), 1);
+        assert!(told("bcast * * hierarchical:node=shared_queue if several_nodes").is_empty());
+        assert_eq!(told("bcast * * hierarchical:leaders=shared_queue if several_nodes").len(), 1);
         assert_eq!(told("bcast * * shared_queue if no_shared_memory").len(), 1);
         let pieces = "bcast * * ring if in_pieces\nbcast * * binomial\nbcast * * linear if in_pieces";
         assert_eq!(told(pieces).len(), 1, "of the second row some is left");

@@ -54,6 +54,20 @@ fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gi
     assert!(told(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
     assert!(!told(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
     assert_eq!(told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
+    let nodes = [0, 0, 0, 1, 1, 1];
+    let inside = |operation, shared| {
+        let there = Situation { ranks: 6, one_node: false, ..HERE };
+        let call = Call { shared, nodes: &nodes, ..Call::plain(operation, 1024, 8) };
+        match decide(&configuration(&[], ""), &there, &call) {
+            Decided::Ours { choice, by } => format!("{choice} by {by}"),
+            Decided::Native { by } => format!("native by {by}"),
+        }
+    };
+    let (with, without) = (inside(Operation::Allreduce, shared), inside(Operation::Allreduce, None));
+    assert!(with.starts_with("hierarchical:node=shared_slices,"), "{with}");
+    assert!(with.contains(" by default shared_memory_inside:"), "{with}");
+    assert!(without.contains(" by default across_nodes:") && !without.contains("shared"), "{without}");
+    assert!(inside(Operation::Alltoall, shared).contains(" by default across_nodes:"));
     let refused = told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, None);
     let why = "(mcs of COLLIE_BARRIER needs memory that all ranks share, which there is on one node with \
                COLLIE_TRANSPORT=shared)";
