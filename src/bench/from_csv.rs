@@ -275,8 +275,7 @@ mod tests {
         let plain = row(Operation::Reduce, 64, 4, 5.0);
         let mut ordered = plain.clone();
         ordered.cell.commutative = false;
-        let reports = vec![report(vec![plain, ordered])];
-        let text = csv::text(&reports[0]);
+        let text = csv::text(&report(vec![plain, ordered]));
         let found = read(&text).unwrap();
         assert_eq!(found.iter().map(|report| report.cells.len()).collect::<Vec<_>>(), [2], "{text}");
         assert!(found[0].cells[0].cell.commutative && !found[0].cells[1].cell.commutative);

@@ -220,9 +220,9 @@ fn about_communicators() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whether any call among up to a dozen ranks, wherever these lie, gets the rule of a line.
+/// Whether any call gets the rule of a line, among up to 17 ranks wherever these lie: 16 is a power of two beyond where any line ends.
 fn is_reached(rules: &Rules, line: u32) -> bool {
-    (2..=12usize).any(|ranks| {
+    (2..=17usize).any(|ranks| {
         (1..=ranks).any(|on_node| {
             // The first node has that many, each other one.
             let nodes: Vec<_> = (0..ranks).map(|rank| (rank + 1).saturating_sub(on_node) as u32).collect();
