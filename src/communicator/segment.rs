@@ -221,8 +221,9 @@ fn members(facts: &Facts, nodes: &[u32]) -> Vec<u32> {
 
 /// Windows are the smaller the more ranks a node has.
 fn smallest_window(facts: &Facts, nodes: &[u32]) -> Window {
-    let of_node = |node: &u32| nodes.iter().filter(|other| *other == node).count();
-    let widest = nodes.iter().map(of_node).max().unwrap_or(facts.size);
+    let mut widths = vec![0; facts.size];
+    nodes.iter().for_each(|node| widths[*node as usize] += 1);
+    let widest = if nodes.is_empty() { facts.size } else { widths.into_iter().max().unwrap_or(1) };
     Layout::of(widest).expect("all nodes have found room for theirs").window()
 }
 
