@@ -4,8 +4,8 @@
 use super::{Condition, Rule, Span};
 use crate::algorithm::SharedMemory;
 
-/// Numbers of ranks of communicators that have collectives.
-const SEVERAL: Span = Span { least: 2, most: usize::MAX };
+/// Numbers of ranks of communicators whose collectives are ours: those of one rank stay with the MPI library.
+pub const SEVERAL: Span = Span { least: 2, most: usize::MAX };
 
 /// Whether some of these numbers of ranks, two or more, is a power of two, or is none.
 pub fn holds(ranks: Span, power_of_two: bool) -> bool {

@@ -85,7 +85,10 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
     let mut by: Vec<u32> = Vec::new();
     for World { situation, call, ranks, power_of_two } in worlds(rule, before) {
         let holds = |rule: &Rule| rule.conditions.iter().all(|condition| condition.holds(&situation, &call));
-        let is_there = |part: &Area| power_of_two.is_none_or(|power| communicators::holds(part.ranks, power));
+        let is_there = |part: &Area| {
+            let several = part.ranks.and(communicators::SEVERAL);
+            several.is_some_and(|ranks| power_of_two.is_none_or(|power| communicators::holds(ranks, power)))
+        };
         let whole = rule.ranks.and(ranks).map(|ranks| Area { ranks, bytes: rule.bytes });
         let Some(whole) = whole.filter(is_there).filter(|_| holds(rule)) else { continue };
         // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on ranks.
@@ -266,6 +269,13 @@ mod tests {
         assert_eq!(told(others), ["3: never matches: lines 1, 2 match all that it would"]);
         assert_eq!(told("allgather 3-7 * recursive_doubling if not_power_of_two").len(), 1, "needs a power of two");
         assert!(told("allgather 3-7 * recursive_doubling if power_of_two").is_empty());
+        // One rank is a power of two, too, but its collectives are not ours.
+        let of_one = "bcast 2 * linear\nbcast * * linear if power_of_two and one_node and ranks_per_node=2-3";
+        assert_eq!(told(of_one), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(
+            told("bcast 2-inf * linear\nbcast * * linear"),
+            ["2: never matches: line 1 matches all that it would"]
+        );
     }
 
     #[test]
