@@ -181,7 +181,7 @@ fn explain_tells_transports_apart() {
     for (messages, words) in [(explain(&[]), ""), (inside, ", sharing memory inside them")] {
         let heading = format!(
             "bcast of 1K bytes among 4 ranks on {}{words}\n",
-            if words.is_empty() { "one node" } else { "2 nodes" }
+            if words.is_empty() { "one node" } else { "2 nodes of up to 2 ranks" }
         );
         assert!(messages.starts_with(&heading), "{messages}");
         assert!(messages.contains(&format!("gets linear\nby {path}:2\n")), "{messages}");
