@@ -85,37 +85,19 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// What a network of these parameters shows, one size disturbed.
-    fn measured() -> Measured {
-        let time = |bytes: u64| 20e-6 + bytes as f64 * 1e-9 + if bytes >= 65536 { 30e-6 } else { 0.0 };
-        let mut one_way: Vec<_> = (3..23)
-            .map(|power| 1 << power)
-            .map(|bytes| (bytes, if bytes == 8 { 20e-6 } else { time(bytes) }))
-            .collect();
-        one_way.iter_mut().filter(|(bytes, _)| *bytes == 1 << 18).for_each(|(_, time)| *time *= 3.0);
-        Measured {
-            one_way,
-            sending: 2e-6,
-            period: 1e-6,
-            eager_limit: Some(65536),
-            swap: Some([2.0, 1.0]),
-            two: Some([1.0, 2.0]),
-            behind: Some(1e-4),
-        }
-    }
+    use crate::schedule::simulate::estimate::example;
 
     #[test]
     fn what_cannot_be_measured_is_told() {
         let other = Network::presets().next().unwrap();
         let job = Job { told: "a".to_owned(), ranks_per_node: vec![1, 1], ..Job::default() };
         assert!(network("x", &job, &other).unwrap_err().contains("at least 2 ranks"));
-        let apart = network("x", &Job { off_node: Some(measured()), ..job.clone() }, &other).unwrap();
+        let apart = network("x", &Job { off_node: Some(example()), ..job.clone() }, &other).unwrap();
         assert_eq!((apart.on_node, apart.ranks_per_node), (other.on_node, 1));
         assert!(apart.description.contains("no node had two ranks"), "{}", apart.description);
-        let together = network("x", &Job { on_node: Some(measured()), ..job.clone() }, &other).unwrap();
+        let together = network("x", &Job { on_node: Some(example()), ..job.clone() }, &other).unwrap();
         assert_eq!((together.off_node, together.ranks_per_node), (together.on_node, other.ranks_per_node));
-        let pairs = Job { off_node: Some(measured()), pairs: Some((4, 2.1)), ..job };
+        let pairs = Job { off_node: Some(example()), pairs: Some((4, 2.1)), ..job };
         assert_eq!(network("x", &pairs, &other).unwrap().ports_per_node, 2);
     }
 
@@ -126,17 +108,17 @@ mod tests {
             one_way: measured.one_way.iter().map(|(bytes, _)| (*bytes, 2e-3)).collect(),
             ..measured
         };
-        let job = Job { ranks_per_node: vec![2], on_node: Some(flat(measured())), ..Job::default() };
+        let job = Job { ranks_per_node: vec![2], on_node: Some(flat(example())), ..Job::default() };
         let error = network("x", &job, &other).unwrap_err();
         assert!(error.starts_with("messages within a node took no longer for more bytes"), "{error}");
-        let job = Job { on_node: Some(measured()), off_node: Some(flat(measured())), ..job };
+        let job = Job { on_node: Some(example()), off_node: Some(flat(example())), ..job };
         assert!(network("x", &job, &other).unwrap_err().contains("between nodes"));
     }
 
     #[test]
     fn limits_are_those_that_were_found_or_else_what_is_known() {
         let other = Network::presets().next().unwrap();
-        let job = Job { ranks_per_node: vec![1, 1], off_node: Some(measured()), ..Job::default() };
+        let job = Job { ranks_per_node: vec![1, 1], off_node: Some(example()), ..Job::default() };
         let of = |job: &Job| {
             let network = network("x", job, &other).unwrap();
             let text = serde_json::to_string(&network).unwrap();

@@ -100,6 +100,24 @@ fn slope(points: &[(u64, f64)]) -> f64 {
     middle.map_or(0.0, |(slope, _)| *slope)
 }
 
+/// What a network of 20 us and 1 ns a byte shows, with 30 us more from 64 KiB on, one size disturbed.
+#[cfg(test)]
+pub fn example() -> Measured {
+    let time = |bytes: u64| 20e-6 + bytes as f64 * 1e-9 + if bytes >= 65536 { 30e-6 } else { 0.0 };
+    let mut one_way: Vec<_> =
+        (3..23).map(|power| 1 << power).map(|bytes| (bytes, if bytes == 8 { 20e-6 } else { time(bytes) })).collect();
+    one_way.iter_mut().filter(|(bytes, _)| *bytes == 1 << 18).for_each(|(_, time)| *time *= 3.0);
+    Measured {
+        one_way,
+        sending: 2e-6,
+        period: 1e-6,
+        eager_limit: Some(65536),
+        swap: Some([2.0, 1.0]),
+        two: Some([1.0, 2.0]),
+        behind: Some(1e-4),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,28 +126,9 @@ mod tests {
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} instead of {expected}");
     }
 
-    /// What a network of these parameters shows, one size disturbed.
-    fn measured() -> Measured {
-        let time = |bytes: u64| 20e-6 + bytes as f64 * 1e-9 + if bytes >= 65536 { 30e-6 } else { 0.0 };
-        let mut one_way: Vec<_> = (3..23)
-            .map(|power| 1 << power)
-            .map(|bytes| (bytes, if bytes == 8 { 20e-6 } else { time(bytes) }))
-            .collect();
-        one_way.iter_mut().filter(|(bytes, _)| *bytes == 1 << 18).for_each(|(_, time)| *time *= 3.0);
-        Measured {
-            one_way,
-            sending: 2e-6,
-            period: 1e-6,
-            eager_limit: Some(65536),
-            swap: Some([2.0, 1.0]),
-            two: Some([1.0, 2.0]),
-            behind: Some(1e-4),
-        }
-    }
-
     #[test]
     fn parameters_come_back() {
-        let link = link(&measured());
+        let link = link(&example());
         near(link.per_byte, 1e-9);
         assert!((link.handshake - 30e-6).abs() < 1e-7, "{link:?}");
         assert!((link.latency + 2.0 * link.overhead + link.gap - 20e-6).abs() < 1e-7, "{link:?}");
@@ -139,7 +138,7 @@ mod tests {
 
     #[test]
     fn bursts_and_queues_come_back() {
-        let mut measured = Measured { two: Some([1.0, 1.0]), ..measured() };
+        let mut measured = Measured { two: Some([1.0, 1.0]), ..example() };
         measured.one_way.iter_mut().filter(|(bytes, _)| *bytes >= 8192).for_each(|(_, time)| *time -= 6e-6);
         let link = link(&measured);
         assert!(link.shares && link.burst.abs_diff(6000) < 100 && link.queue.abs_diff(100_000) < 100, "{link:?}");
