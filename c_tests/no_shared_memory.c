@@ -1,5 +1,6 @@
 /* Preloaded: shared memory of Collie's that cannot be had, as NO_SHARED_MEMORY says: `room` as on a /dev/shm that is full, `unseen`
- * as of ranks whose /dev/shm are different ones, `refused` as where it is not allowed. */
+ * as of ranks whose /dev/shm are different ones, `refused` as where it is not allowed. With `unreadable` it can be had, but no rank
+ * may read another one's own memory, as Yama or a container has it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static int is_asked(const char *what) {
@@ -24,6 +26,18 @@ int posix_fallocate(int file, off_t offset, off_t length) {
     if (is_asked("room") && readlink(link, path, sizeof path - 1) > 0 && is_ours(path)) return ENOSPC;
     *(void **)&next = dlsym(RTLD_NEXT, "posix_fallocate");
     return next(file, offset, length);
+}
+
+/* The two words that ranks try each other with: what the MPI library reads that way is much longer, and not ours to refuse. */
+ssize_t process_vm_readv(pid_t process, const struct iovec *own, unsigned long owns, const struct iovec *other, unsigned long others,
+                         unsigned long flags) {
+    ssize_t (*next)(pid_t, const struct iovec *, unsigned long, const struct iovec *, unsigned long, unsigned long);
+    if (is_asked("unreadable") && owns == 1 && own->iov_len == 16) {
+        errno = EPERM;
+        return -1;
+    }
+    *(void **)&next = dlsym(RTLD_NEXT, "process_vm_readv");
+    return next(process, own, owns, other, others, flags);
 }
 
 int open64(const char *path, int flags, ...) {

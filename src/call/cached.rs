@@ -68,7 +68,7 @@ impl CachedCall {
     /// The ranks learn that a call took so long.
     pub fn learn(&self, place: usize, ns: u64) {
         if let Some(learner) = self.plan.learner() {
-            learner.measured(place, ns, false);
+            learner.measured(place, ns, 0, self.local.bytes());
         }
     }
 }

@@ -10,7 +10,7 @@ use super::line::log_call;
 use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
 use super::play::ours;
-use super::turns::{self, InTurn};
+use super::turns::{self, InTurn, LEARNED};
 use super::{fast_path, program, ready};
 use super::{registry, verify};
 use crate::algorithm::{Call, Operation};
@@ -362,6 +362,14 @@ fn plan(
     let ours = choice.is_some();
     let candidate = Candidate { choice, counter };
     if let Some(learner) = learner {
+        let default = learner.candidates()[0].clone();
+        // The first call of a kind says who its default is: what is measured of that stands for all of them.
+        let candidate = if default.as_deref() == candidate.choice.as_deref() {
+            candidate
+        } else {
+            let name = default.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
+            Candidate { counter: tally.counter(operation, bytes, &name, LEARNED), choice: default }
+        };
         return Ok(Plan::learn(candidate, learner));
     }
     Ok(match configuration.mode {

@@ -24,6 +24,9 @@ pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
 /// winner each rank knows of, with the complement.
 const WORDS: usize = MOST + 4;
 
+/// In place of a time: some rank's calls of the round differed too much to be compared.
+const UNLIKE: u64 = u64::MAX;
+
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
@@ -155,9 +158,11 @@ impl Learner {
         Ok(Turn { place, measured: true, besides })
     }
 
-    /// A call of a turn that is measured took so long; `first`: with what it took to make it ready.
-    pub fn measured(&self, place: usize, ns: u64, first: bool) {
-        self.state.borrow_mut().samples.record(place, ns, first);
+    /// A call of a turn that is measured, of so many bytes, took so long, and so long to make it ready before; 0 where it was.
+    pub fn measured(&self, place: usize, ns: u64, ready_ns: u64, bytes: usize) {
+        let samples = &mut self.state.borrow_mut().samples;
+        samples.record(place, ns, ready_ns);
+        samples.moved(bytes as u64);
     }
 
     /// The communicator goes away: what it has learned stays.
@@ -247,7 +252,7 @@ impl Learner {
         let mut own = [0; WORDS];
         let epoch = trial.calls_of_epoch();
         for (candidate, word) in own[..MOST].iter_mut().enumerate() {
-            *word = samples.typical(candidate, epoch);
+            *word = if samples.are_alike() { samples.typical(candidate, epoch) } else { UNLIKE };
         }
         let exchange = runtime.nanoseconds(state.exchange);
         own[MOST] = samples.spent(trial.incumbent(), trial.known_ns(), exchange);
@@ -255,7 +260,11 @@ impl Learner {
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,
-            false => KNOWLEDGE.lock().get(&self.shape, &self.cell).filter(|known| self.may_take(known)).cloned(),
+            false => KNOWLEDGE
+                .lock()
+                .get(&self.shape, &self.cell)
+                .filter(|known| known.is_winner_for(trial, &self.candidates))
+                .cloned(),
         };
         own[MOST + 2] = theirs.as_ref().map_or(0, |known| digest(&known.trial));
         own[MOST + 3] = !own[MOST + 2];
@@ -266,6 +275,7 @@ impl Learner {
             Some(theirs) if all[MOST + 2] == !all[MOST + 3] => {
                 state.trial.take_over(&theirs.trial, all[MOST]);
             }
+            _ if all[..MOST].contains(&UNLIKE) => state.trial.set_aside(all[MOST]),
             _ => {
                 let mut ns = [0; MOST];
                 ns.copy_from_slice(&all[..MOST]);
@@ -276,10 +286,6 @@ impl Learner {
             Known { candidates: Arc::clone(&self.candidates), trial: state.trial.clone(), samples: Samples::default() };
         KNOWLEDGE.lock().put(self.shape, self.cell, known);
         Ok(())
-    }
-
-    fn may_take(&self, known: &Known) -> bool {
-        known.trial.is_won() && known.candidates == self.candidates
     }
 }
 

@@ -65,7 +65,7 @@ impl Retired {
         self.overflow = Overflow::default();
         self.played = Counts::default();
         self.traffic.iter_mut().for_each(Traffic::reset);
-        self.learned.clear();
+        // What was learned stays: programs forget what was recorded of their warming up, and the calls to come are those learned of.
     }
 }
 

@@ -19,8 +19,8 @@ pub struct InTurn {
     pub call: Rc<CachedCall>,
     /// Who it is.
     pub turn: Turn,
-    /// Whether it had to be made ready first.
-    pub first: bool,
+    /// Ticks that making it ready took; 0 where it was.
+    making_ready: u64,
     learner: Rc<Learner>,
 }
 
@@ -31,17 +31,23 @@ pub struct InTurn {
 pub fn take(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, call: Rc<CachedCall>) -> Result<InTurn> {
     let learner = Rc::clone(call.plan.learner().expect("the plan of a call that is learned of"));
     let turn = learner.turn(runtime, &mut attached.communicator)?;
-    let first = call.ready >> turn.place & 1 == 0;
-    let call = if first { with_ready(attached, arguments, call, turn.place) } else { call };
-    Ok(InTurn { call, turn, first, learner })
+    if call.ready >> turn.place & 1 != 0 {
+        return Ok(InTurn { call, turn, making_ready: 0, learner });
+    }
+    let start = runtime.clock.raw();
+    let call = with_ready(attached, arguments, call, turn.place);
+    let making_ready = runtime.clock.raw().saturating_sub(start).max(1);
+    Ok(InTurn { call, turn, making_ready, learner })
 }
 
 impl InTurn {
     /// The call took `ticks`, what was done before it included.
     pub fn took(&self, runtime: &Runtime, ticks: u64) {
         if self.turn.measured {
-            let ns = runtime.nanoseconds(ticks.saturating_sub(self.turn.besides));
-            self.learner.measured(self.turn.place, ns, self.first);
+            let ns = runtime.nanoseconds(ticks.saturating_sub(self.turn.besides + self.making_ready));
+            // Not 0: the first call is a slow one, however short that was by this clock.
+            let ready_ns = if self.making_ready > 0 { runtime.nanoseconds(self.making_ready).max(1) } else { 0 };
+            self.learner.measured(self.turn.place, ns, ready_ns, self.call.local.bytes());
         }
     }
 }

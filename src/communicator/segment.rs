@@ -87,7 +87,7 @@ pub enum Shared {
     /// The ranks found together that it cannot be had.
     Refused(Without),
     /// It was given back; messages have gone through it.
-    Released,
+    Released(Readable),
 }
 
 /// A segment, accounted for as long as this lasts.
@@ -97,7 +97,17 @@ pub struct Held {
     /// NUMA node of each rank of the communicator; empty if there is one or several nodes.
     numa: Arc<SharedList>,
     window: Window,
+    readable: Readable,
     _charged: Charged,
+}
+
+/// Ranks whose memory this one can read (`process_vm_readv`), among those that share memory with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Readable {
+    /// Whose memory it can read.
+    pub ranks: u32,
+    /// All of them but itself.
+    pub of: u32,
 }
 
 /// Bytes of a bank of a rank's window that algorithms go by on all ranks: of the node with the smallest ones.
@@ -131,7 +141,7 @@ impl Shared {
 
     /// Whether messages between ranks of a node go or went through it.
     pub const fn was_used(&self) -> bool {
-        matches!(self, Self::Made(_) | Self::Released)
+        matches!(self, Self::Made(_) | Self::Released(_))
     }
 
     /// Why there is none though it was wanted.
@@ -142,10 +152,20 @@ impl Shared {
         }
     }
 
+    /// Of how many ranks that share memory with this one it can read, or could read, the memory.
+    pub fn readable(&self) -> Readable {
+        match self {
+            Self::Made(Held { readable, .. }) | Self::Released(readable) => *readable,
+            _ => Readable::default(),
+        }
+    }
+
     /// Lets go of it.
     pub fn release(&mut self) {
-        if let Self::Made(_) | Self::Elsewhere(_) = self {
-            *self = Self::Released;
+        match self {
+            Self::Made(held) => *self = Self::Released(held.readable),
+            Self::Elsewhere(_) => *self = Self::Released(Readable::default()),
+            _ => (),
         }
     }
 }
@@ -172,9 +192,10 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
     let crowded = agreed.situation.oversubscribed;
     // SAFETY: all have found that they have it; it was made for as many ranks.
     let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded) };
-    let (readable, others) = (segment.readable(), members.len() - 1);
-    log::info!("shared memory: the memory of {readable} of the {others} other ranks of the node can be read");
-    Ok(Shared::Made(Held { segment: Rc::new(segment), numa, window, _charged: charged }))
+    let readable = Readable { ranks: segment.readable() as u32, of: members.len() as u32 - 1 };
+    let Readable { ranks, of } = readable;
+    log::info!("shared memory: the memory of {ranks} of the {of} other ranks of the node can be read");
+    Ok(Shared::Made(Held { segment: Rc::new(segment), numa, window, readable, _charged: charged }))
 }
 
 /// What the ranks find together: what this one has, and the most and the least of their `on_numa`, both as [`most`] gives them; or why

@@ -6,7 +6,7 @@ use super::fallback::Fallback;
 use super::private::Private;
 use super::segment::{self, Shared};
 use super::tally::Tally;
-use crate::monitor::{Bucket, CommunicatorRecord, Function, Subject, Traffic};
+use crate::monitor::{Bucket, CommunicatorRecord, Function, ReadableRecord, Subject, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
@@ -147,7 +147,7 @@ impl Communicator {
         if counters.is_empty() {
             return None;
         }
-        let facts = &self.facts;
+        let (facts, readable) = (&self.facts, self.shared.readable());
         Some(CommunicatorRecord {
             identity: self.identity().to_owned(),
             name: self.name(),
@@ -157,6 +157,7 @@ impl Communicator {
             rank: facts.rank as u32,
             members: self.members(),
             no_shared_memory: self.shared.without().map_or_else(String::new, |why| why.words().to_owned()),
+            shared_memory: ReadableRecord { pairs: readable.of, readable: readable.ranks },
             counters,
             epochs: self.tally.alternation.borrow().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.tally.verified.borrow().calls,

@@ -281,6 +281,7 @@ fn communicator_row(part: CommunicatorPart) -> CommunicatorRow {
         size: part.size,
         members: part.members,
         no_shared_memory: part.no_shared_memory,
+        shared_memory: Some(part.shared_memory).filter(|memory| memory.pairs > 0),
         compared_calls: part.compared.map(|compared| compared.0),
         comparable_calls: part.compared.map(|compared| compared.1),
     }

@@ -99,7 +99,7 @@ pub use picked::{Parts, Shown};
 pub use record::{
     CacheRecord, ClockRecord, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord, EpochsRecord,
     GapRecord, JobRecord, LateRecord, LimitsRecord, LinkRecord, MessageRecord, NetworkRecord, OverflowRecord,
-    PlayedRecord, RankRecord, TrafficRecord,
+    PlayedRecord, RankRecord, ReadableRecord, TrafficRecord,
 };
 pub use shared::{SharedList, SharedLists};
 pub use spread::Spread;

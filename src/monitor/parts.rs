@@ -1,6 +1,6 @@
 //! The parts of what several ranks recorded, and how two of a kind become one.
 
-use super::{Bucket, DifferenceRecord, Function, GapRecord, LateRecord, TrafficRecord};
+use super::{Bucket, DifferenceRecord, Function, GapRecord, LateRecord, ReadableRecord, TrafficRecord};
 use serde::{Deserialize, Serialize};
 
 /// A rank's totals.
@@ -34,6 +34,7 @@ pub(super) struct CommunicatorPart {
     pub size: u32,
     pub members: Vec<u32>,
     pub no_shared_memory: Option<String>,
+    pub shared_memory: ReadableRecord,
     /// Calls whose arrivals were compared, and calls that could have been.
     pub compared: Option<(u64, u64)>,
 }
@@ -140,6 +141,8 @@ impl CommunicatorPart {
             }
             self.name = self.name.take().or(after.name);
             self.no_shared_memory = self.no_shared_memory.take().or(after.no_shared_memory);
+            self.shared_memory.pairs += after.shared_memory.pairs;
+            self.shared_memory.readable += after.shared_memory.readable;
             self.compared = after.compared.or(self.compared);
         }
     }

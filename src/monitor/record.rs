@@ -234,6 +234,17 @@ pub struct LinkRecord {
     pub seconds_per_byte: Option<f64>,
 }
 
+/// Ordered pairs of ranks that share memory. Their sum over the ranks of a communicator is what holds for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ReadableRecord {
+    /// All of them.
+    pub pairs: u32,
+    /// Those of which the first can read the memory of the second (`process_vm_readv`), so that long messages between them are
+    /// copied once instead of twice.
+    pub readable: u32,
+}
+
 /// A communicator as one rank saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommunicatorRecord {
@@ -254,6 +265,8 @@ pub struct CommunicatorRecord {
     pub members: Vec<u32>,
     /// Why its ranks share no memory within nodes though they were to; empty if there is nothing to tell.
     pub no_shared_memory: String,
+    /// The ranks that share memory with this one; none unless there is such memory.
+    pub shared_memory: ReadableRecord,
     /// The calls on it; a counter's place is its [`CounterId`](super::CounterId). Counters without calls count as absent.
     #[serde(skip)]
     pub counters: Vec<CounterRecord>,

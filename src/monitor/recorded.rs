@@ -166,6 +166,7 @@ fn communicator_part(record: &CommunicatorRecord, used: bool) -> CommunicatorPar
         size: record.size,
         members: record.members.clone(),
         no_shared_memory: Some(record.no_shared_memory.clone()).filter(|why| !why.is_empty()),
+        shared_memory: record.shared_memory,
         compared: (record.comparable_calls > 0).then_some((record.compared_calls, record.comparable_calls)),
     }
 }

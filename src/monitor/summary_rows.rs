@@ -1,6 +1,6 @@
 //! The rows of the tables that a [`Summary`](super::Summary) holds. Times in seconds.
 
-use super::{Area, Comparison, Spread};
+use super::{Area, Comparison, ReadableRecord, Spread};
 use serde::{Deserialize, Serialize};
 
 /// A communicator.
@@ -22,6 +22,9 @@ pub struct CommunicatorRow {
     /// Why its ranks share no memory within nodes though they were to (`COLLIE_TRANSPORT=shared`); absent if they do or were not to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_shared_memory: Option<String>,
+    /// The pairs of its ranks that share memory; absent if none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_memory: Option<ReadableRecord>,
     /// Calls per rank whose arrivals on all ranks were compared; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_calls: Option<u64>,

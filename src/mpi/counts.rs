@@ -7,6 +7,8 @@ use std::os::raw::c_int;
 
 /// The tag of all messages of a call, which match in the order in which they were started.
 pub(super) const TAG: c_int = 1;
+/// The tag of no message on a private communicator: those of calls have [`TAG`], those between calls have 2.
+pub(super) const NOBODYS_TAG: c_int = 3;
 /// Elements per block of the types that carry more than `c_int` can count.
 const BLOCK: usize = 1 << 30;
 

@@ -6,7 +6,7 @@
 //! nothing is under way through shared memory.
 
 use super::constants;
-use super::counts::TAG;
+use super::counts::NOBODYS_TAG;
 use super::error::{Error, Result, check};
 use super::messages::{Messages, Units};
 use super::packing::Elements;
@@ -184,11 +184,12 @@ fn told(received: Received) -> Result {
     }
 }
 
-/// Has MPI make progress, by asking whether there is a message from some rank.
+/// Has MPI make progress, by asking for a message from some rank that nobody sends: a probe that finds one returns without progress
+/// (Open MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank waits.
 fn make_progress(comm: MPI_Comm, from: c_int) -> Result {
     let mut there = 0;
     // SAFETY: the out-parameter is valid for writes.
-    check(unsafe { mpi_sys::PMPI_Iprobe(from, TAG, comm, &mut there, constants::status_ignore()) })
+    check(unsafe { mpi_sys::PMPI_Iprobe(from, NOBODYS_TAG, comm, &mut there, constants::status_ignore()) })
 }
 
 // SAFETY: ports touch what they are told to until its number is taken, packed elements are copies of this transport's own, and

@@ -30,6 +30,10 @@ impl NewFile {
         // Of a process that had this number before; mostly there is none.
         drop(fs::remove_file(&unfinished));
         let file = File::options().write(true).create_new(true).open(&unfinished)?;
+        if let Ok(before) = fs::metadata(path) {
+            // Whoever may read what was there may read what takes its place, where the file system knows permissions.
+            drop(file.set_permissions(before.permissions()));
+        }
         Ok(Self { file, names: Some((unfinished, path.to_owned())) })
     }
 
@@ -113,6 +117,19 @@ mod tests {
             assert_eq!(names(folder.path()), ["trace.json"], "nothing unfinished is left");
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), "after");
+    }
+
+    #[test]
+    fn a_file_that_takes_anothers_place_has_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("site.rules");
+        for mode in [0o664, 0o600] {
+            fs::write(&path, "before").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            NewFile::create(&path).unwrap().finish().unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+        }
     }
 
     #[test]

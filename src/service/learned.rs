@@ -54,6 +54,8 @@ pub fn write(runtime: &Runtime, summary: &Summary) {
 
 /// Adds to the file as it is now.
 fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
+    // Through links: the file that they lead to is replaced, and its folder is what other jobs lock, whatever links they have.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _lock = locked(folder);
     let before = match std::fs::read_to_string(path) {

@@ -99,11 +99,11 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
             if is_under_way {
                 under_way::add(&mut away, runtime, communicator, is_sending);
             }
-            if is_outdated {
-                return;
-            }
             if communicator.facts.rank == 0 {
                 join_learned(&mut learned, attached.trials.told());
+            }
+            if is_outdated {
+                return;
             }
             if let Some(slot) = communicators.get_mut(communicator.tally.place)
                 && let Some(record) = communicator.record(runtime)

@@ -27,9 +27,15 @@ impl Known {
         self.candidates == other.candidates && self.trial == other.trial
     }
 
-    /// Whether this tells more than the other: a winner, or else more calls.
+    /// Whether this tells more than the other: of a later search, or else a winner, or else of more calls.
     fn tells_more(&self, than: &Self) -> bool {
-        (self.trial.is_won(), self.trial.calls()) > (than.trial.is_won(), than.trial.calls())
+        let told = |of: &Trial| (of.begun(), of.is_won(), of.calls());
+        told(&self.trial) > told(&than.trial)
+    }
+
+    /// Whether this is a winner of the same candidates as `trial`'s that was found since that search began.
+    pub fn is_winner_for(&self, trial: &Trial, candidates: &[Option<Arc<Choice>>]) -> bool {
+        self.trial.is_won() && self.trial.begun() >= trial.begun() && *self.candidates == *candidates
     }
 
     fn texts(&self) -> Vec<String> {
@@ -94,6 +100,7 @@ pub fn decode(bytes: &[u8]) -> BTreeMap<Cell, Known> {
 mod tests {
     use super::*;
     use crate::algorithm::Call;
+    use crate::trial::{Expected, Foreseen};
 
     fn known(calls: u64) -> Known {
         let texts = ["ring", "native", "recursive_doubling"].map(str::to_owned);
@@ -110,6 +117,34 @@ mod tests {
         assert!(read.len() == 1 && read[&cell].is_like(&cells[&cell]), "{read:?}");
         assert_eq!(encode(&read), encode(&cells));
         assert!(decode(&[7; 40]).is_empty());
+    }
+
+    #[test]
+    fn a_winner_from_before_the_search_began_again_does_not_come_back() {
+        let (shape, cell) = (CommunicatorShape::default(), Cell::of(&Call::plain(Operation::Allreduce, 1, 8), 4));
+        let mut known = known(0);
+        let foreseen = [Foreseen::default(); 3];
+        known.trial =
+            Trial::won(&foreseen, Expected { call_ns: 10, budget: 2, ..Expected::default() }, 0, &[10, 15, 12]);
+        let mut knowledge = Knowledge::default();
+        knowledge.put(shape, cell, known.clone());
+        let mut looks = 0;
+        while known.trial.is_won() {
+            known.trial.rested(known.trial.rest());
+            while !known.trial.is_due() {
+                known.trial.next(1);
+            }
+            // The winner takes four times as long.
+            known.trial.commit(&[40, 0, 0, 0, 0, 0, 0, 0], 0, 1);
+            let before = knowledge.get(&shape, &cell).cloned().unwrap();
+            let taken = before.is_winner_for(&known.trial, &known.candidates);
+            assert!(!taken || known.trial.begun() == 0, "the old winner is taken for the new search's");
+            knowledge.put(shape, cell, known.clone());
+            looks += 1;
+        }
+        assert!((1..10).contains(&looks), "{looks}");
+        let now = knowledge.get(&shape, &cell).unwrap();
+        assert!(now.is_like(&known) && now.trial.begun() == 1);
     }
 
     #[test]

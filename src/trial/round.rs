@@ -1,7 +1,8 @@
 //! Whose turn it is: candidates in epochs of a few calls, in an order that a coin decides.
 //!
-//! As in mode `compare` (see [`Turn`](crate::monitor::Turn)): what the program repeats must not fall on one candidate only. All
-//! ranks see the coins alike, since they rest on a number that they agreed on.
+//! As in mode `compare` (see [`Turn`](crate::monitor::Turn)): what the program repeats must not fall on one candidate only. Every
+//! other turn has the order of the one before it reversed, so that who came first comes last: of calls of which every other one is a
+//! long one, each candidate then gets as many. All ranks see the coins alike, since they rest on a number that they agreed on.
 
 use crate::monitor::mixed;
 use serde::{Deserialize, Serialize};
@@ -35,13 +36,14 @@ impl Round {
         let of_turn = self.members.len() as u64 * u64::from(self.calls);
         let (turn, place) = (call / of_turn, call % of_turn / u64::from(self.calls));
         let mut order = self.members.clone();
-        let mut coin = mixed(mixed(seed ^ u64::from(self.number) << 32) ^ turn);
+        let mut coin = mixed(mixed(seed ^ u64::from(self.number) << 32) ^ (turn / 2));
         // Fisher and Yates.
         for last in (1..order.len()).rev() {
             order.swap(last, (coin % (last as u64 + 1)) as usize);
             coin = mixed(coin);
         }
-        usize::from(order[place as usize])
+        let place = if turn % 2 == 0 { place as usize } else { order.len() - 1 - place as usize };
+        usize::from(order[place])
     }
 }
 
@@ -59,6 +61,9 @@ mod tests {
                 assert!([0, 2, 4].iter().all(|member| turn.iter().filter(|of| *of == member).count() == 3));
                 assert!(turn.chunks_exact(3).all(|epoch| epoch.iter().all(|of| *of == epoch[0])), "{turn:?}");
                 first[turn[0] / 2] += 1;
+            }
+            for pair in order.chunks_exact(18) {
+                assert!(pair.iter().eq(pair.iter().rev()), "{pair:?}");
             }
             assert_eq!(order.len() as u64, round.all_calls());
         }

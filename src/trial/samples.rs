@@ -11,21 +11,36 @@ pub struct Samples {
     comparing_ns: u64,
     /// How often the ranks met.
     meetings: u64,
+    /// The least and the most bytes of a call on this rank.
+    bytes: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     ns: u64,
-    /// Whether something had first to be made ready: slower than those to come.
-    first: bool,
+    /// What it took to make the call ready, which is no part of `ns`; 0 where it was. A call after that is slower than those to come.
+    ready_ns: u64,
     /// What it took after the call until all ranks had met; 0 where they did not.
     meeting_ns: u64,
 }
 
 impl Samples {
-    /// A call took so long; `first`: with what it took to make it ready.
-    pub fn record(&mut self, candidate: usize, ns: u64, first: bool) {
-        self.of[candidate].push(Sample { ns, first, meeting_ns: 0 });
+    /// A call took so long, and so long to make it ready before; 0 where it was ready. Calls whose roots or counts differ are made ready
+    /// one by one, and those of the incumbent long have been: that may not tell for it.
+    pub fn record(&mut self, candidate: usize, ns: u64, ready_ns: u64) {
+        self.of[candidate].push(Sample { ns, ready_ns, meeting_ns: 0 });
+    }
+
+    /// The call was one of so many bytes.
+    pub fn moved(&mut self, bytes: u64) {
+        let (least, most) = self.bytes.unwrap_or((bytes, bytes));
+        self.bytes = Some((least.min(bytes), most.max(bytes)));
+    }
+
+    /// Whether the calls were of about as many bytes. Those of one kind are, but for operations of which each rank knows its own counts
+    /// only: there short calls of one candidate would stand against long ones of another.
+    pub fn are_alike(&self) -> bool {
+        self.bytes.is_none_or(|(least, most)| most <= least.saturating_mul(2))
     }
 
     /// The ranks have met, which took so long, after a call of `candidate`; `None` if that was none of the round.
@@ -49,9 +64,9 @@ impl Samples {
     /// call, which tells what is far slower.
     pub fn typical(&self, candidate: usize, epoch: usize) -> u64 {
         let measured = &self.of[candidate];
-        let only_first = measured.iter().all(|sample| sample.first);
+        let only_first = measured.iter().all(|sample| sample.ready_ns > 0);
         let mean = |calls: &[Sample]| {
-            let counted = calls.iter().filter(|sample| only_first || !sample.first);
+            let counted = calls.iter().filter(|sample| only_first || sample.ready_ns == 0);
             let ns: Vec<u64> = counted.map(|sample| sample.ns).collect();
             let meeting = calls.iter().map(|sample| sample.meeting_ns).sum::<u64>() / calls.len() as u64;
             Some(ns.iter().sum::<u64>().checked_div(ns.len() as u64)? + meeting)
@@ -82,7 +97,9 @@ impl Samples {
             sorted.get(sorted.len() / 2).map_or(known, |ns| *ns)
         };
         let others = self.of.iter().enumerate().filter(|(candidate, _)| *candidate != incumbent);
-        let over = others.map(|(_, calls)| all(calls).saturating_sub(calls.len() as u64 * incumbent_ns));
+        let ready = |calls: &[Sample]| calls.iter().map(|sample| sample.ready_ns).sum::<u64>();
+        let over =
+            others.map(|(_, calls)| (all(calls) + ready(calls)).saturating_sub(calls.len() as u64 * incumbent_ns));
         self.comparing_ns + self.meetings * meeting_ns + over.sum::<u64>()
     }
 
@@ -99,10 +116,10 @@ mod tests {
     #[test]
     fn first_calls_count_as_cost_and_not_as_what_is_typical() {
         let mut samples = Samples::default();
-        samples.record(1, 500, true);
+        samples.record(1, 40, 460);
         for ns in [30, 10, 20] {
-            samples.record(1, ns, false);
-            samples.record(0, 12, false);
+            samples.record(1, ns, 0);
+            samples.record(0, 12, 0);
         }
         assert_eq!((samples.typical(1, 4), samples.typical(2, 4)), (10, 0));
         samples.compared(7);
@@ -110,8 +127,21 @@ mod tests {
         // What is faster has cost nothing.
         assert_eq!(samples.spent(1, 0, 0), 7);
         samples.clear();
-        samples.record(3, 9, true);
-        assert_eq!((samples.typical(3, 4), samples.spent(0, 5, 0)), (9, 4));
+        samples.record(3, 9, 2);
+        assert_eq!((samples.typical(3, 4), samples.spent(0, 5, 0)), (9, 4 + 2));
+    }
+
+    #[test]
+    fn calls_of_a_size_class_are_alike_and_others_are_not() {
+        let mut samples = Samples::default();
+        assert!(samples.are_alike());
+        [512, 1023, 700].into_iter().for_each(|bytes| samples.moved(bytes));
+        assert!(samples.are_alike());
+        samples.moved(0);
+        assert!(!samples.are_alike());
+        samples.clear();
+        samples.moved(0);
+        assert!(samples.are_alike());
     }
 
     #[test]
@@ -119,16 +149,16 @@ mod tests {
         let mut samples = Samples::default();
         // One returns at once and then waits, the other takes as long each time; both meet a late rank once.
         for calls in [[1, 1, 1, 37], [1, 1, 37, 900], [1, 39, 1, 1], [41, 1, 1, 1]] {
-            calls.into_iter().for_each(|ns| samples.record(0, ns, false));
+            calls.into_iter().for_each(|ns| samples.record(0, ns, 0));
         }
         for calls in [[9, 9, 9, 9], [9, 800, 9, 9], [9, 9, 9, 9], [9, 9, 9, 9]] {
-            calls.into_iter().for_each(|ns| samples.record(1, ns, false));
+            calls.into_iter().for_each(|ns| samples.record(1, ns, 0));
         }
         assert_eq!((samples.typical(0, 4), samples.typical(1, 4)), (10, 9));
         // An epoch of nothing but first calls tells nothing beside others.
         samples.clear();
-        for (ns, first) in [(90, true), (5, false), (7, false)] {
-            samples.record(2, ns, first);
+        for (ns, ready_ns) in [(50, 40), (5, 0), (7, 0)] {
+            samples.record(2, ns, ready_ns);
         }
         assert_eq!(samples.typical(2, 1), 5);
     }
@@ -136,10 +166,10 @@ mod tests {
     #[test]
     fn where_ranks_meet_what_calls_have_begun_counts() {
         let mut samples = Samples::default();
-        (0..4).for_each(|_| samples.record(0, 3, false));
+        (0..4).for_each(|_| samples.record(0, 3, 0));
         samples.met(Some(0), 400);
         for ns in [50, 20, 20, 20] {
-            samples.record(1, ns, ns == 50);
+            samples.record(1, ns, if ns == 50 { 9 } else { 0 });
         }
         samples.met(Some(1), 40);
         assert_eq!((samples.typical(0, 4), samples.typical(1, 4)), (103, 30));
@@ -152,9 +182,9 @@ mod tests {
         let mut samples = Samples::default();
         // Calls before the round have left much to the network; a meeting takes 30.
         samples.met(None, 900);
-        (0..4).for_each(|_| samples.record(0, 3, false));
+        (0..4).for_each(|_| samples.record(0, 3, 0));
         samples.met(Some(0), 30 + 388);
-        (0..4).for_each(|_| samples.record(1, 50, false));
+        (0..4).for_each(|_| samples.record(1, 50, 0));
         samples.met(Some(1), 30);
         samples.compared(35);
         // 400 for four calls of the one, 200 for four of the other.

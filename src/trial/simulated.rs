@@ -142,7 +142,7 @@ impl Cell {
                 for (rank, samples) in samples.iter_mut().enumerate() {
                     let measured = self.measured(candidate, call, rank) as f64 + under_way[rank];
                     under_way[rank] = measured.min(self.left_under_way);
-                    samples.record(candidate, (measured - under_way[rank] + first_ns(first)) as u64, first);
+                    samples.record(candidate, (measured - under_way[rank]) as u64, first_ns(first) as u64);
                 }
                 let more = self.true_ns(candidate, call) - self.true_ns(incumbent, call) + first_ns(first);
                 outcome.trying += more.max(0.0);

@@ -47,12 +47,12 @@ const LIKELY: f64 = 1.25;
 /// many calls as there have been.
 const PROMISING: f64 = 0.3;
 
-/// Epochs, calls of an epoch, how much slower than the fastest may stay in play, and how much faster than the incumbent has to
+/// Epochs, calls of an epoch (an even number in what decides: programs call in pairs, one after much work and one right after it), how much slower than the fastest may stay in play, and how much faster than the incumbent has to
 /// be to take its place; by how often a candidate was measured before.
-const LEVELS: [Level; 3] = [
+pub(super) const LEVELS: [Level; 3] = [
     Level { epochs: 1, calls: 4, within: 2.5, gain: 0.20 },
     Level { epochs: 3, calls: 2, within: 1.5, gain: 0.10 },
-    Level { epochs: 8, calls: 3, within: 1.1, gain: 0.03 },
+    Level { epochs: 6, calls: 4, within: 1.1, gain: 0.03 },
 ];
 
 /// The same where the ranks meet after each epoch, so that a few tell as much.
@@ -71,9 +71,9 @@ const CHEAP: f64 = 0.25;
 /// Who has taken so much longer in its only call than the others waits until trying it again costs little.
 const FAR: f64 = 2.0;
 
-struct Level {
-    epochs: u32,
-    calls: u32,
+pub(super) struct Level {
+    pub(super) epochs: u32,
+    pub(super) calls: u32,
     within: f64,
     gain: f64,
 }
@@ -131,6 +131,8 @@ pub struct Trial {
     /// Time per call of the winner when it won; 0 while there is none.
     won_ns: u64,
     drifting: bool,
+    /// How often the search began again.
+    begun: u32,
     expected: Expected,
     /// What others are expected to take over what is predicted of them beside the incumbent: 1 or more.
     doubt: f64,
@@ -162,6 +164,7 @@ impl Trial {
             looks: 0,
             won_ns: 0,
             drifting: false,
+            begun: 0,
             expected,
             doubt: 1.0,
             meeting_share_ns: 0,
@@ -205,6 +208,11 @@ impl Trial {
     /// Whether a winner has been found.
     pub const fn is_won(&self) -> bool {
         self.won_ns > 0
+    }
+
+    /// How often the search has begun again since a winner was one no more. What was found before tells nothing of now.
+    pub const fn begun(&self) -> u32 {
+        self.begun
     }
 
     /// The next calls that are the incumbent's, with nothing measured.
@@ -279,7 +287,7 @@ impl Trial {
         for (own, their) in self.standings.iter_mut().zip(&theirs.standings) {
             (own.state, own.ns) = (their.state, their.ns);
         }
-        self.incumbent = theirs.incumbent;
+        (self.incumbent, self.begun) = (theirs.incumbent, theirs.begun);
         self.win(theirs.won_ns);
         self.schedule();
     }
@@ -288,6 +296,7 @@ impl Trial {
     /// what trying has cost since the last time, and what the exchange itself took, all in nanoseconds.
     pub fn commit(&mut self, ns: &[u64; MOST], spent_ns: u64, exchange_ns: u64) {
         self.spent_ns += spent_ns;
+        let before_ns = self.known_ns();
         for member in self.round.members.clone() {
             let standing = &mut self.standings[usize::from(member)];
             if ns[usize::from(member)] > 0 {
@@ -309,15 +318,28 @@ impl Trial {
         match self.aim {
             _ if incumbent_ns == 0 => {}
             Aim::Gauge => {}
+            Aim::Watch => self.watch(before_ns, incumbent_ns),
+            _ => self.keep_up(before_ns, incumbent_ns),
+        }
+        match self.aim {
+            _ if incumbent_ns == 0 => {}
+            Aim::Gauge | Aim::Watch => {}
             Aim::Probe => self.search(&PROBE, 0),
             Aim::Search => {
                 let number = usize::from(self.level);
                 self.search(&self.levels()[number], number as u8 + 1);
             }
-            Aim::Watch => self.watch(incumbent_ns),
             Aim::Look => self.look(incumbent_ns),
         }
         self.schedule();
+    }
+
+    /// The round told nothing, since its calls differed too much: it comes again when twice as many have been made. `spent_ns` as for
+    /// [`commit`](Self::commit).
+    pub fn set_aside(&mut self, spent_ns: u64) {
+        self.spent_ns += spent_ns;
+        self.schedule();
+        self.start = self.start.max(2 * self.calls);
     }
 
     /// Takes in how far the cost model is off. Where the default takes less of its time than the network does, its calls overlap,
@@ -369,14 +391,35 @@ impl Trial {
         (self.standings[candidate].ns as f64) < self.known_ns() as f64 * (1.0 - gain)
     }
 
-    /// The time of the winner alone.
-    fn watch(&mut self, ns: u64) {
+    /// The winner alone took `ns` per call, and `before_ns` when it was measured before.
+    fn watch(&mut self, before_ns: u64, ns: u64) {
         self.looks += 1;
         let drifted = ns as f64 > self.won_ns as f64 * DRIFT;
         if drifted && self.drifting {
             self.begin_again();
+        } else if drifted {
+            // That may have been a late rank.
+            self.standings[self.incumbent as usize].ns = before_ns;
+            self.drifting = true;
         } else {
-            self.drifting = drifted;
+            self.drifting = false;
+            self.keep_up(before_ns, ns);
+        }
+    }
+
+    /// The incumbent took `before_ns` per call and takes `ns` now: those that were not measured beside it are taken to have changed as
+    /// much, since what is compared has to be of one phase of the program. A phase in which calls wait for late ranks would otherwise
+    /// pass for the time of those that nobody has measured since.
+    fn keep_up(&mut self, before_ns: u64, ns: u64) {
+        if before_ns == 0 {
+            return;
+        }
+        let factor = ns as f64 / before_ns as f64;
+        let members = &self.round.members;
+        let others = (0u8..).zip(&mut self.standings).filter(|(place, of)| !members.contains(place) && of.ns > 0);
+        others.for_each(|(_, of)| of.ns = ((of.ns as f64 * factor).round() as u64).max(1));
+        if self.is_won() && ns as f64 * DRIFT < self.won_ns as f64 {
+            self.won_ns = ns;
         }
     }
 
@@ -388,7 +431,8 @@ impl Trial {
             self.begin_again();
             self.incumbent = fastest as u8;
         } else {
-            self.watch(ns);
+            self.looks += 1;
+            self.drifting = ns as f64 > self.won_ns as f64 * DRIFT;
         }
     }
 
@@ -402,6 +446,7 @@ impl Trial {
         }
         self.standings[self.incumbent as usize].state = State::InPlay(0);
         (self.won_ns, self.drifting, self.looks) = (0, false, 0);
+        self.begun = self.begun.saturating_add(1);
     }
 
     const fn levels(&self) -> &'static [Level; 3] {

@@ -142,7 +142,7 @@ impl Family {
         if self.is_open_mpi() {
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             // Its launcher gives ranks that it ends by SIGTERM no time to speak of before it kills them, unless told so.
-            command.env("OMPI_MCA_odls_base_sigkill_timeout", "4").env("PRTE_MCA_odls_base_sigkill_timeout", "4");
+            command.env("OMPI_MCA_odls_base_sigkill_timeout", "2").env("PRTE_MCA_odls_base_sigkill_timeout", "2");
             command.arg("--oversubscribe");
         }
         if let Some(wheel) = &self.wheel {

@@ -78,6 +78,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             add(format!("inside_nodes_{nodes}::{stem}"), Box::new(move || inside_nodes(family, program, nodes)));
         }
     }
+    add("own_messages_beside_nodes".to_owned(), Box::new(move || own_messages_beside_nodes(family)));
     for (setting, variables) in TRUNCATED {
         // What algorithms in shared memory do is another program's affair.
         let messages = [SHARED, ("COLLIE_GATHER", "linear"), ("COLLIE_SCATTER", "linear")];
@@ -97,6 +98,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     ] {
         add(format!("without::{mode}"), Box::new(move || without(family, mode, words)));
     }
+    add("unreadable".to_owned(), Box::new(move || unreadable(family)));
     for (nodes, ranks) in [("auto", 3), ("2", 3), ("2", 4), ("3", 4), ("4", 4)] {
         add(format!("numa::{nodes}_nodes_of_{ranks}_ranks"), Box::new(move || numa(family, nodes, ranks)));
     }
@@ -162,6 +164,16 @@ fn inside_nodes(family: &Family, program: &[&str], nodes: &str) -> Result<(), Fa
     refused.map_or(Ok(()), |row| Err(format!("{}: {}", row.function, row.decided_by).into()))
 }
 
+/// A message of the program's own to a rank that waits on its node's board goes on, whatever messages of other nodes have arrived there:
+/// rank 1 has a node for itself and sends to rank 0 while that waits for rank 2.
+fn own_messages_beside_nodes(family: &Family) -> Result<(), Failed> {
+    const ALLREDUCE: &str = "hierarchical:node=shared_slices,leaders=recursive_doubling,bcast=shared_queue";
+    let variables = [SHARED, ("SEVERAL_NODES", "010"), ("COLLIE_ALLREDUCE", ALLREDUCE)];
+    let report = on_nodes(family, 3, &["own_messages.c", "late"], &variables)?;
+    let ran = report.calls(|row| row.function == "MPI_Allreduce" && row.decided_by == "COLLIE_ALLREDUCE");
+    if ran > 0 { Ok(()) } else { Err("nothing ran that was forced".into()) }
+}
+
 /// Runs a program that is not asked how many calls it makes.
 fn run(
     family: &Family,
@@ -225,6 +237,22 @@ fn without(family: &Family, mode: &str, words: &str) -> Result<(), Failed> {
     let ran = report.calls(|row| row.function == "MPI_Allreduce" && row.algorithm.starts_with("ring"));
     if !told || ran != 2 * 10 * 4 || report.whole["shared_traffic"].is_array() {
         return Err(format!("{communicators:?}\n{ran} calls\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// Where ranks share memory but may not read each other's own, long messages arrive all the same, and the report says so.
+fn unreadable(family: &Family) -> Result<(), Failed> {
+    let more = [SHARED, ("NO_SHARED_MEMORY", "unreadable")];
+    let (outcome, report) = run(family, &["random_calls.c", "300"], 3, &more, &["no_shared_memory.c"])?;
+    went_through(&report, false)?;
+    let communicators = report.whole["communicators"].as_array().cloned().unwrap_or_default();
+    let pairs = |row: &serde_json::Value| row["size"].as_u64().map(|size| size * (size - 1));
+    let alike =
+        |row: &serde_json::Value| row["shared_memory"] == serde_json::json!({"pairs": pairs(row), "readable": 0});
+    let mut sharing = communicators.iter().filter(|row| row["size"].as_u64() > Some(1)).peekable();
+    if sharing.peek().is_none() || !sharing.all(alike) {
+        return Err(format!("{communicators:?}\n{}", outcome.told()).into());
     }
     Ok(())
 }

@@ -91,6 +91,13 @@ function unsharedNote(summary) {
   return [...names].map(([why, on]) => `No shared memory on ${on.length > 3 ? several(on.length, "communicator") : on.join(", ")}: ${why}; messages go by MPI.`).join(" ");
 }
 
+// Ranks that share memory but may not read each other's own.
+function unreadableNote(summary) {
+  const sharing = summary.communicators.map(row => row.shared_memory).filter(memory => memory && memory.readable < memory.pairs);
+  const sum = name => sharing.reduce((sum, memory) => sum + memory[name], 0);
+  return sharing.length ? ` In ${count(sum("pairs") - sum("readable"))} of ${several(sum("pairs"), "ordered pair")} of ranks that share memory, one may not read the other's own (process_vm_readv): long messages are copied twice.` : "";
+}
+
 function trafficSection(summary, rows, id, title, note) {
   if (!rows?.length) return;
   const map = heatMap(summary, rows);
@@ -157,7 +164,7 @@ function show(summary) {
   drawnAgain(ranks.draw);
   if (summary.late?.length) section("late", "Late ranks", lateNote(summary), lateTable(summary));
   trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
-  trafficSection(summary, summary.shared_traffic, "shared-traffic", "Through shared memory", "Messages that Collie's algorithms sent through memory that the ranks of a node share (COLLIE_TRANSPORT=shared).");
+  trafficSection(summary, summary.shared_traffic, "shared-traffic", "Through shared memory", "Messages that Collie's algorithms sent through memory that the ranks of a node share (COLLIE_TRANSPORT=shared)." + unreadableNote(summary));
   trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message of point-to-point calls that Open MPI's monitoring counted: the program's, but for persistent ones, and Collie's.");
   trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");
   timelineSection(summary);

@@ -4,7 +4,7 @@ mod fixture;
 
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::algorithm::parse_choice;
-use crate::monitor::{Summary, TrafficRow, merge};
+use crate::monitor::{ReadableRecord, Summary, TrafficRow, merge};
 use crate::operation::Operation;
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
@@ -160,6 +160,14 @@ fn shared_memory_is_told_of_where_there_is_any_or_was_to_be() {
     assert!(told.contains("; messages: 750 shared (3M), 3 by MPI"), "{told}");
     assert!(told.contains("\nno shared memory on 1 communicator: no room in /dev/shm\n"), "{told}");
     assert!(text(Html, &summary).contains("no room in /dev/shm"));
+    let memory = |pairs, readable| Some(ReadableRecord { pairs, readable });
+    (summary.communicators[0].shared_memory, summary.communicators[1].shared_memory) = (memory(12, 12), None);
+    assert!(!text(Text, &summary).contains("process_vm_readv"));
+    summary.communicators[1].shared_memory = memory(6, 2);
+    let told = text(Text, &summary);
+    let words =
+        "\nin 4 of 6 ordered pairs of ranks that share memory, one may not read the other's own (process_vm_readv)";
+    assert!(told.contains(words), "{told}");
 }
 
 /// A run before a change and one after it.

@@ -84,6 +84,23 @@ impl Writer<'_> {
         }
     }
 
+    /// Communicators on which ranks share memory but cannot all read each other's own.
+    fn not_readable(&mut self) {
+        let memory = self.summary.communicators.iter().filter_map(|row| row.shared_memory);
+        let refused =
+            memory.filter(|memory| memory.readable < memory.pairs).map(|memory| (memory.pairs, memory.readable));
+        let (pairs, readable) = refused
+            .fold((0, 0), |sum: (u64, u64), (pairs, readable)| (sum.0 + u64::from(pairs), sum.1 + u64::from(readable)));
+        if pairs > 0 {
+            self.line(&format!(
+                "in {} of {} of ranks that share memory, one may not read the other's own (process_vm_readv): \
+                 long messages are copied twice",
+                count(pairs - readable),
+                several(pairs, "ordered pair"),
+            ));
+        }
+    }
+
     /// What was measured of the network in MPI_Init, if that was asked for.
     fn network(&mut self) {
         let Some(NetworkRecord { within_node, between_nodes, measured_seconds }) = self.summary.network else { return };
@@ -109,6 +126,7 @@ impl Writer<'_> {
         self.left_to_native();
         self.reproducible();
         self.not_shared();
+        self.not_readable();
         self.network();
         let summary = self.summary;
         if let Some(beyond) = &summary.beyond {
