@@ -93,8 +93,7 @@ impl Writer<'_> {
             .fold((0, 0), |sum: (u64, u64), (pairs, readable)| (sum.0 + u64::from(pairs), sum.1 + u64::from(readable)));
         if pairs > 0 {
             self.line(&format!(
-                "in {} of {} of ranks that share memory, one may not read the other's own (process_vm_readv): \
-                 long messages are copied twice",
+                "process_vm_readv refused in {} of {} that share memory: long messages copied twice",
                 count(pairs - readable),
                 several(pairs, "ordered pair"),
             ));
