@@ -204,6 +204,13 @@ fn explain_tells_why_best_leaves_a_call_to_the_library() {
     let unknown = explain(&["--ranks", "48"]);
     let words = "stays with the MPI library\nby best: not measured\nbecause no measurement of such calls is known";
     assert!(unknown.contains(words), "{unknown}");
+    let learn = |reproducible: &str| {
+        let mut command = collie(&["explain", "allreduce", "--ranks", "48", "--bytes", "64"]);
+        printed(command.env("COLLIE_MODE", "learn").env("COLLIE_REPRODUCIBLE", reproducible))
+    };
+    let tried = "\nmode learn starts there, and tries Collie's algorithms";
+    assert!(learn("off").contains(tried), "{}", learn("off"));
+    assert!(!learn("on").contains(tried) && learn("on").contains("by best: not measured"), "{}", learn("on"));
     let (code, words) = failed(&mut collie(&["explain", "bcast", "--ranks", "2", "--mpi", "lam"]));
     assert_eq!(code, 2);
     assert!(words.contains("accepted: openmpi, mpich, intel, cray, mvapich"), "{words}");

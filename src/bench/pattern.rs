@@ -11,13 +11,13 @@ pub struct Pattern {
     /// Calls that follow one another with no barrier between; the time of a call is that of all, divided
     #[arg(long, value_name = "CALLS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub in_a_row: u32,
-    /// Communicators of all ranks that they go through in turn
+    /// Communicators of all ranks that calls go through in turn
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub communicators: u32,
-    /// Each of them has another root
+    /// Give each call of a row another root, one rank after the other
     #[arg(long)]
     pub roots_in_turn: bool,
-    /// Before each of them another rank computes for so many seconds
+    /// Before each call, let a different rank compute for this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     pub late: f64,
 }

@@ -226,6 +226,10 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
 const UNMEASURED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
                           measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
 
+/// The same in mode `learn`, where it is no more than the beginning.
+const LEARNED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
+                       mode learn starts there, and tries Collie's algorithms on such calls while the program runs\n";
+
 impl Explained<'_> {
     fn text(&self) -> String {
         let Self { configuration, situation, call, .. } = *self;
@@ -262,7 +266,9 @@ impl Explained<'_> {
                 let _ = writeln!(text, "stays with the MPI library\nby {by}");
                 text.push_str(&self.grounds(&by.by));
                 if by.by == By::Unmeasured {
-                    text.push_str(UNMEASURED);
+                    let in_order = configuration.reproducible && call.operation.reduces();
+                    let learns = configuration.mode == Mode::Learn && !in_order;
+                    text.push_str(if learns { LEARNED } else { UNMEASURED });
                 }
                 text.push('\n');
                 Some(by.by)
@@ -285,7 +291,7 @@ impl Explained<'_> {
             rows.push(vec![candidate.by.to_string(), candidate.wanted.to_string(), time, verdict]);
         }
         if !rows.is_empty() {
-            let _ = writeln!(text, "heard, in this order:\n{}", columns(2, &rows));
+            let _ = writeln!(text, "considered, in this order:\n{}", columns(2, &rows));
         }
         text.push_str(&self.catalogue(ours));
         text

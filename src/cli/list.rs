@@ -163,9 +163,10 @@ pub fn markdown(operations: &[Operation]) -> String {
     let mut text = String::from(
         "# The algorithms\n\n\
          Printed by `collie list --markdown`; do not edit by hand.\n\n\
-         Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, α start-up\n\
-         per message, β seconds per byte sent, γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which\n\
-         non-commutative operations need. Parameters are written `name:parameter=value,...`, shown with their defaults.\n\n\
+         Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, k the radix\n\
+         (of mcs `arrival`, with w `wake_up`; of k_ring `group`; in p≠2^k any exponent), α start-up per message, β seconds per byte sent,\n\
+         γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which non-commutative operations need. Parameters are\n\
+         written `name:parameter=value,...`, shown with their defaults.\n\n\
          In memory that all ranks share (`COLLIE_TRANSPORT=shared`; one node, or the inside of nodes in `hierarchical`): t_W until a rank sees that a flag is raised, t\n\
          seconds per byte copied to or from it, t_A an arrival at a counter, f bytes of a fragment; a bank is half of a rank's\n\
          window, which longer messages fill several times.\n",

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Run an MPI program with Collie preloaded into its ranks
 ///
-/// Works out what the launcher is (Open MPI, MPICH or Intel MPI, Slurm, none) and hands it the library and the COLLIE_
-/// variables so that all ranks get them, and only they. Ends with the program's own status.
+/// Works out what the launcher is (that of Open MPI, MPICH or Intel MPI, Slurm, Flux, jsrun, aprun, PALS, or none) and hands it the
+/// library and the COLLIE_ variables so that all ranks get them, and only they. Ends with the program's own status.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  \
                         collie run --algorithm allreduce=ring --algorithm bcast=native -- mpirun -n 8 ./app\n  \

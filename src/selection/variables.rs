@@ -145,7 +145,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
     },
     Variable {
         name: LEARN_BUDGET,
-        accepted: "a whole number of percent from 1 to 50",
+        accepted: "a whole number of percent from 1 to 50, with or without %",
         default: "2",
         help: "In mode learn, the part of the time of a kind of call that may be spent on trying algorithms, in percent of \
                the calls made so far. The default costs programs next to nothing, but many short calls are \
@@ -212,7 +212,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
                that is longer, but no longer than twice the limit (x32: 32 times, or the next power of two if that takes one more \
                piece), is sent in pieces of that length; with :one_way only in operations with a root and in algorithms made of them, with :exchange only in the \
                others. auto takes them from the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks \
-               0 and 1, if these are on one node, in some 20 ms, beginning nothing more after 50; otherwise it is what is known of Open MPI 4 \
+               0 and 1, if these are on one node, in some 20 ms: after 30 a search for lengths that is not finished is given up, after 50 \
+               no larger number of pieces is tried. Without a measurement it is what is known of Open MPI 4 \
                (256,4040:exchange, or the values of OMPI_MCA_btl_vader_max_inline_send and \
                OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, no more than two pieces are made \
                of what was measured.",
@@ -271,9 +272,9 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: MEMORY,
         accepted: "a number of bytes, at least 1M; K, M and G are powers of 1024",
         default: "64M",
-        help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each), \
-               a quarter for single calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for \
-               calls kept ready for the next like them. The report says how many calls found no room.",
+        help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each) \
+               and for memory shared within a node (COLLIE_TRANSPORT; at most an eighth of the whole), a quarter for single \
+               calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for calls kept ready for the next like them. The report says how many calls found no room.",
     },
     Variable {
         name: SPILL,

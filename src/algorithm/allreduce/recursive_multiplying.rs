@@ -2,8 +2,8 @@
 //!
 //! In round j the ranks that differ only in digit j of their number in base k = `radix` send everything they have to
 //! each other, and every one folds the k parts in rank order, so all get the same bits. Where p is below a power of k,
-//! the last round has groups of fewer ranks. The core is the largest m·k^t ≤ p with m < k; the even ranks of the
-//! first 2·(p − m·k^t) ranks first hand their contribution to their right neighbour, and get the result from it.
+//! the last round has groups of fewer ranks. The core is the largest m·k^e ≤ p with m < k; the even ranks of the
+//! first 2·(p − m·k^e) ranks first hand their contribution to their right neighbour, and get the result from it.
 //!
 //! State at p = 7, k = 3 (core ranks are 1 2 3 4 5 6, in groups of three, then of two; ab = a∘b):
 //!
@@ -21,7 +21,7 @@
 //!
 //! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023. Departures: 1. the
 //! parts are folded in rank order, so the algorithm is ordered and its result identical on all ranks; 2. the core is
-//! m·k^t instead of k^t, which leaves fewer ranks aside.
+//! m·k^e instead of k^e, which leaves fewer ranks aside.
 
 use crate::algorithm::engine::folding::{self, Core};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
@@ -41,7 +41,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^t: 2(α+nβ)+nγ more",
+    formula: "(k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^e: 2(α+nβ)+nγ more",
     cost,
     source: "Wilkins et al., CLUSTER 2023",
     run,

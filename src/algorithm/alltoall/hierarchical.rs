@@ -16,9 +16,9 @@
 //! handed     1→0 2→0 3→0          0→1 2→1 3→1 0→2 1→2 3→2          0→3 1→3 2→3
 //! ```
 //!
-//! Cost for N nodes of m ranks with l leaders, n the most nodes that are one leader's affair (N − 1 if l = 1, else N/l): the
-//! own node (m−1)(α + bβ), collecting and handing out (m−1)(α + nmbβ) each, the leaders n(α + m²bβ). Needs: nothing. Memory:
-//! at leaders about 3·n·m² blocks, elsewhere pb bytes; in place m blocks more.
+//! Cost for N nodes of m ranks with l leaders, h the most nodes that are one leader's affair (N − 1 if l = 1, else N/l): the
+//! own node (m−1)(α + bβ), collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α + m²bβ). Needs: nothing. Memory:
+//! at leaders about 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
 //!
 //! Source: R. Kumar, A. Mamidala, D. K. Panda, "Scaling Alltoall Collective on Multi-core Systems", IPDPS workshops 2008;
 //! S. Lockhart, A. Bienz, W. Gropp, L. Olson, "Performance Analysis and Optimal Node-aware Communication for Enlarged
@@ -44,7 +44,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(m−1)(α+bβ)+2(m−1)(α+nmbβ)+n(α+m²bβ) for m ranks a node, n other nodes a leader",
+    formula: "(m−1)(α+bβ)+2(m−1)(α+hmbβ)+h(α+m²bβ) for m ranks a node, h other nodes a leader",
     cost,
     source: "Kumar, Mamidala, Panda, IPDPS workshops 2008",
     run,

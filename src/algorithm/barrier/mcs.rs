@@ -1,7 +1,7 @@
-//! Flags go up a k-ary tree in shared memory, and down a q-ary one.
+//! Flags go up a k-ary tree in shared memory, and down a w-ary one.
 //!
 //! The wide tree up costs a rank few flags that lie side by side in time; the narrow one down lets no line be read by more
-//! than q ranks.
+//! than w ranks.
 //!
 //! State at p = 7 with 4 up and 2 down (`*` knows that all below are there, then that all are):
 //!
@@ -15,7 +15,7 @@
 //! round 5     * * * * * * *
 //! ```
 //!
-//! Cost: (k⌈log_k p⌉ + ⌈log_q p⌉)t_W, the latter with each line read by q ranks. Needs: shared memory. Memory: a flag for
+//! Cost: (k⌈log_k p⌉ + ⌈log_w p⌉)t_W, the latter with each line read by w ranks. Needs: shared memory. Memory: a flag for
 //! each rank.
 //!
 //! Source: J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors", ACM
@@ -30,7 +30,7 @@ use crate::pattern::complete::Complete;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "mcs",
-    summary: "Flags go up a k-ary tree in shared memory, and down a q-ary one.",
+    summary: "Flags go up a k-ary tree in shared memory, and down a w-ary one.",
     parameters: &[
         Parameter {
             name: "arrival",
@@ -42,12 +42,12 @@ pub const ROW: Algorithm = Algorithm {
             name: "wake_up",
             kind: Kind::Count { least: 1 },
             default: Default::Count(2),
-            help: "q: most ranks that wait for a flag on the way down",
+            help: "w: most ranks that wait for a flag on the way down",
         },
     ],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "(k⌈log_k p⌉+⌈log_q p⌉)t_W",
+    formula: "(k⌈log_k p⌉+⌈log_w p⌉)t_W",
     cost,
     source: "Mellor-Crummey, Scott, ACM TOCS 9(1), 1991",
     run,

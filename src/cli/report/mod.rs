@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Show a recorded JSON report in another form, or compare runs
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  COLLIE_REPORT=run.json mpirun -n 8 ./app      record\n  \
+#[command(after_help = "Examples:\n  collie run --report run.json -- mpirun ./app    record\n  \
                         collie report run.json                          show the summary\n  \
                         collie report run.json --top 30                 totals and tables of 30 rows each\n  \
                         collie report run.json --by rank --all          one table, all of it\n  \
