@@ -141,8 +141,6 @@ impl Family {
         command.env_remove("LD_LIBRARY_PATH");
         if self.is_open_mpi() {
             command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-            // Its launcher gives ranks that it ends by SIGTERM no time to speak of before it kills them, unless told so.
-            command.env("OMPI_MCA_odls_base_sigkill_timeout", "2").env("PRTE_MCA_odls_base_sigkill_timeout", "2");
             command.arg("--oversubscribe");
         }
         if let Some(wheel) = &self.wheel {
@@ -264,6 +262,14 @@ impl Family {
             variables.push(("LD_PRELOAD", &preload));
         }
         let openmpi = self.is_open_mpi();
+        if openmpi {
+            // Its launcher gives ranks that it ends by SIGTERM no time to speak of before it kills them, unless told so. It lets all
+            // of that pass, so those that write no report get less.
+            let reports = variables.iter().any(|(name, value)| *name == "COLLIE_REPORT" && *value != "off");
+            let seconds = if reports { "4" } else { "2" };
+            command.env("OMPI_MCA_odls_base_sigkill_timeout", seconds);
+            command.env("PRTE_MCA_odls_base_sigkill_timeout", seconds);
+        }
         if !openmpi {
             for (name, value) in &variables {
                 command.args(["-genv", name, value]);
