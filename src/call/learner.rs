@@ -99,6 +99,11 @@ impl Learner {
         &self.candidates
     }
 
+    /// Calls so far, on this communicator and those of its shape before.
+    pub fn calls(&self) -> u64 {
+        self.up_to_date().trial.calls()
+    }
+
     /// Who carries out the next call, if nothing is measured in it.
     #[inline(always)]
     pub fn resting(&self) -> Option<usize> {

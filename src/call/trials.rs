@@ -11,7 +11,8 @@ use crate::mpi::{bytes, communicator};
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, LearnFile};
 use crate::trial::{
-    Candidates, Cell, CommunicatorShape, Evidence, Known, Samples, Trial, decode, encode, may_carry_out, read_here,
+    Candidates, Cell, CommunicatorShape, Evidence, Examined, Known, Samples, Trial, decode, encode, keeps_order,
+    may_carry_out, read_here,
 };
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -25,8 +26,15 @@ pub struct Trials {
     shape: CommunicatorShape,
     /// What all its ranks know of communicators before it, and it has not come to use.
     known: BTreeMap<Cell, Known>,
-    /// None for cells in which there is no choice.
-    learners: HashMap<Cell, Option<Rc<Learner>>>,
+    kinds: HashMap<Cell, Kind>,
+}
+
+/// One kind of call.
+#[derive(Debug)]
+struct Kind {
+    /// None where there is no choice.
+    learner: Option<Rc<Learner>>,
+    examined: Examined,
 }
 
 impl Trials {
@@ -53,7 +61,7 @@ impl Trials {
             }
             Ok(())
         })?;
-        Ok(Self { shape, known, learners: HashMap::new() })
+        Ok(Self { shape, known, kinds: HashMap::new() })
     }
 
     /// Who learns of calls like this one, which `default` carries out otherwise; `None` where there is no choice. Alike on all
@@ -61,30 +69,42 @@ impl Trials {
     pub fn learner(&mut self, agreed: &Agreed, call: &Call, default: Option<&Choice>) -> Option<Rc<Learner>> {
         let ranks = agreed.situation.ranks;
         let cell = Cell::of(call, ranks);
-        let Self { shape, known, learners } = self;
+        let Self { shape, known, kinds } = self;
         if shape.shared_memory && agreed.nodes.is_empty() && call.shared.is_none() {
             // What cannot lie there has other candidates than the rest of its kind.
             return None;
         }
-        let learner = learners.entry(cell).or_insert_with(|| {
-            let known = known.remove(&cell).or_else(|| begin(agreed, (shape, &cell), call, default))?;
-            Some(Rc::new(Learner::new(*shape, cell, agreed.seed, known)))
+        let Kind { learner, examined } = kinds.entry(cell).or_insert_with(|| {
+            let known = known.remove(&cell).or_else(|| begin(agreed, (shape, &cell), call, default));
+            let learner = known.map(|known| Rc::new(Learner::new(*shape, cell, agreed.seed, known)));
+            Kind { learner, examined: Examined::default() }
         });
-        let may_all = |learner: &&Rc<Learner>| {
+        let learner = learner.as_ref()?;
+        let may_all = || {
             let candidates = learner.candidates().iter().map(Option::as_deref);
             may_carry_out(&agreed.configuration, ranks, call, default, candidates)
         };
-        learner.as_ref().filter(may_all).cloned()
+        let may = if keeps_order(&agreed.configuration, call) {
+            let default = default.map_or_else(String::new, ToString::to_string);
+            examined.may(call.count, call.unit, default, learner.calls(), may_all)
+        } else {
+            may_all()
+        };
+        may.then(|| Rc::clone(learner))
     }
 
     /// What was learned, for the report.
     pub fn told(&self) -> impl Iterator<Item = LearnedRecord> {
-        self.learners.values().flatten().filter_map(|learner| learner.told())
+        self.learners().filter_map(|learner| learner.told())
     }
 
     /// The communicator goes away: what it has learned stays.
     pub fn keep(&self) {
-        self.learners.values().flatten().for_each(|learner| learner.keep());
+        self.learners().for_each(|learner| learner.keep());
+    }
+
+    fn learners(&self) -> impl Iterator<Item = &Rc<Learner>> {
+        self.kinds.values().filter_map(|kind| kind.learner.as_ref())
     }
 }
 

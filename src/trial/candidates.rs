@@ -113,8 +113,8 @@ impl Candidates {
     }
 }
 
-/// Whether no candidate may change the order in which such calls combine.
-fn keeps_order(configuration: &Configuration, call: &Call) -> bool {
+/// Whether no candidate may change the order in which such calls combine: whether [`may_carry_out`] has to examine them.
+pub fn keeps_order(configuration: &Configuration, call: &Call) -> bool {
     configuration.reproducible && call.operation.reduces()
 }
 

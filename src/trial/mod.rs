@@ -1,7 +1,8 @@
 //! Learning while the program runs (`COLLIE_MODE=learn`): of several that may carry out the calls of one kind, which does so
 //! fastest. Nothing here speaks MPI or reads a clock, and all that is decided rests on what the ranks know alike.
 //!
-//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them.
+//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them. [`examined`](Examined): which
+//!   of their calls may be carried out so, where results must not depend on that.
 //! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands in it;
 //!   [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured.
 //! * [`file`](Evidence): what was learned, for the runs to come.
@@ -12,6 +13,7 @@
 mod candidates;
 mod cell;
 mod distinct;
+mod examined;
 mod file;
 mod known;
 mod round;
@@ -23,8 +25,9 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use candidates::{Candidates, may_carry_out};
+pub use candidates::{Candidates, keeps_order, may_carry_out};
 pub use cell::{Cell, CommunicatorShape};
+pub use examined::Examined;
 pub use file::{Evidence, merged, read_here};
 pub use known::{Knowledge, Known, decode, encode};
 pub use round::Round;
