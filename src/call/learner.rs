@@ -5,7 +5,7 @@
 
 use crate::algorithm::Choice;
 use crate::communicator::state::Communicator;
-use crate::monitor::{Function, LearnedKey, LearnedRecord, NATIVE, TriedRecord};
+use crate::monitor::{Function, LearnedKey, LearnedRecord, TriedRecord};
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
@@ -67,6 +67,7 @@ pub struct Learner {
     shape: CommunicatorShape,
     cell: Cell,
     candidates: Arc<[Option<Arc<Choice>>]>,
+    names: Arc<[Arc<str>]>,
     seed: u64,
     rest: Rc<Rest>,
     state: RefCell<State>,
@@ -87,11 +88,19 @@ struct State {
 impl Learner {
     /// Goes on from what is known.
     pub fn new(shape: CommunicatorShape, cell: Cell, seed: u64, known: Known) -> Self {
-        let Known { candidates, trial, samples } = known;
+        let Known { candidates, names, trial, samples } = known;
         let before = (trial.report(), trial.standings().to_vec());
         let rest = Rest { left: Number::new(trial.rest()), incumbent: Number::new(trial.incumbent()) };
         let state = State { granted: trial.rest(), trial, samples, exchange: 0, before };
-        Self { shape, cell, candidates, seed: seed ^ cell.number(), rest: Rc::new(rest), state: RefCell::new(state) }
+        Self {
+            shape,
+            cell,
+            candidates,
+            names,
+            seed: seed ^ cell.number(),
+            rest: Rc::new(rest),
+            state: RefCell::new(state),
+        }
     }
 
     /// Those that may carry out the calls, the default first; `None` for the MPI library.
@@ -173,12 +182,7 @@ impl Learner {
     /// The communicator goes away: what it has learned stays.
     pub fn keep(&self) {
         let state = self.up_to_date();
-        let known = Known {
-            candidates: Arc::clone(&self.candidates),
-            trial: state.trial.clone(),
-            samples: state.samples.clone(),
-        };
-        KNOWLEDGE.lock().put(self.shape, self.cell, known);
+        KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, state.samples.clone()));
     }
 
     /// What this communicator has learned, for the report; nothing if it made no such call.
@@ -186,10 +190,8 @@ impl Learner {
         let state = self.up_to_date();
         let State { trial, before: (before, standings), .. } = &*state;
         let report = trial.report();
-        let name =
-            |choice: &Option<Arc<Choice>>| choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
-        let tried = trial.standings().iter().zip(standings).zip(&*self.candidates).map(|((now, before), choice)| {
-            TriedRecord { algorithm: name(choice), calls: now.calls - before.calls, ns: now.ns }
+        let tried = trial.standings().iter().zip(standings).zip(&*self.names).map(|((now, before), name)| {
+            TriedRecord { algorithm: Arc::clone(name), calls: now.calls - before.calls, ns: now.ns }
         });
         let CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory } = self.shape;
         let Cell { operation, bucket, commutative, units_per_rank } = self.cell;
@@ -214,6 +216,11 @@ impl Learner {
             spent_ns: report.spent_ns - before.spent_ns,
             saved_ns: report.saved_ns - before.saved_ns,
         })
+    }
+
+    fn known(&self, trial: &Trial, samples: Samples) -> Known {
+        let (candidates, names) = (Arc::clone(&self.candidates), Arc::clone(&self.names));
+        Known { candidates, names, trial: trial.clone(), samples }
     }
 
     /// The state, with the calls counted that have been made since.
@@ -287,9 +294,7 @@ impl Learner {
                 state.trial.commit(&ns, all[MOST], all[MOST + 1]);
             }
         }
-        let known =
-            Known { candidates: Arc::clone(&self.candidates), trial: state.trial.clone(), samples: Samples::default() };
-        KNOWLEDGE.lock().put(self.shape, self.cell, known);
+        KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, Samples::default()));
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
 use crate::communicator::dying;
 use crate::communicator::state::Communicator;
-use crate::monitor::{COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
+use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::{Error, Result};
 use crate::process::guard::{self, Thread};
@@ -37,6 +37,8 @@ struct Registry {
 pub struct Retired {
     /// What was recorded, by place.
     pub records: Vec<(usize, CommunicatorRecord)>,
+    /// What these take of the memory for records, bytes.
+    taken: u64,
     /// Calls without a counter.
     pub overflow: Overflow,
     /// What was played.
@@ -53,6 +55,7 @@ impl Retired {
         let (overflow, played) = (Overflow::default(), Counts::default());
         Self {
             records: Vec::new(),
+            taken: 0,
             overflow,
             played,
             traffic: [(); 2].map(|()| Traffic::new(world_size)),
@@ -60,8 +63,9 @@ impl Retired {
         }
     }
 
-    fn reset(&mut self) {
+    fn reset(&mut self, budget: &Budget) {
         self.records.clear();
+        budget.give(std::mem::take(&mut self.taken));
         self.overflow = Overflow::default();
         self.played = Counts::default();
         self.traffic.iter_mut().for_each(Traffic::reset);
@@ -160,8 +164,8 @@ impl Walk {
     }
 
     /// Forgets what remains of those that are gone.
-    pub fn reset(&self) {
-        self.retired().reset();
+    pub fn reset(&self, runtime: &Runtime) {
+        self.retired().reset(&runtime.budget);
     }
 
     /// Calls `action` with every communicator but those that a call is in the middle of changing. Gives the number of these.
@@ -236,6 +240,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     }
     let communicator = &attached.communicator;
     if let Some(record) = communicator.record(runtime) {
+        retired.taken += communicator.tally.table.settle(record.bytes() as u64);
         retired.records.push((communicator.tally.place, record));
     }
     retired.overflow.add(communicator.tally.table.overflow());

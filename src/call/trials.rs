@@ -11,8 +11,8 @@ use crate::mpi::{bytes, communicator};
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, LearnFile};
 use crate::trial::{
-    Candidates, Cell, CommunicatorShape, Evidence, Examined, Known, Samples, Trial, decode, encode, keeps_order,
-    may_carry_out, read_here,
+    Candidates, Cell, CommunicatorShape, Evidence, Examined, Known, Trial, decode, encode, keeps_order, may_carry_out,
+    read_here,
 };
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -131,7 +131,7 @@ fn begin(
         _ => return None,
     };
     let candidates = found.choices.into_iter().map(|choice| choice.map(Arc::new)).collect();
-    Some(Known { candidates, trial, samples: Samples::default() })
+    Some(Known::new(candidates, trial))
 }
 
 /// What a run before has learned of a cell.

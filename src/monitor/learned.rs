@@ -4,6 +4,7 @@ use super::units::seconds;
 use super::{Bucket, Function};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// What was learned of one kind of call on communicators of one shape; told by the first rank of each communicator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +54,7 @@ pub struct LearnedKey {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedRecord {
     /// The algorithm with its parameters, or `native`.
-    pub algorithm: String,
+    pub algorithm: Arc<str>,
     /// Calls of a rank that it carried out.
     pub calls: u64,
     /// The slowest rank's time per call when it was last measured; 0 if it was not.
@@ -181,7 +182,7 @@ pub(super) fn learned(records: &[LearnedRecord]) -> Option<Learned> {
 fn row(record: &LearnedRecord) -> LearnedRow {
     let LearnedRecord { key, candidates, won, calls, tried_calls, .. } = record;
     let tried = |tried: &TriedRecord| TriedRow {
-        algorithm: tried.algorithm.clone(),
+        algorithm: tried.algorithm.as_ref().to_owned(),
         calls: tried.calls,
         seconds: (tried.ns > 0).then(|| seconds(tried.ns as f64)),
     };
@@ -197,7 +198,7 @@ fn row(record: &LearnedRecord) -> LearnedRow {
         most_on_node: key.most_on_node,
         oversubscribed: key.oversubscribed,
         shared_memory: key.shared_memory,
-        algorithm: incumbent.map_or_else(String::new, |tried| tried.algorithm.clone()),
+        algorithm: incumbent.map_or_else(String::new, |tried| tried.algorithm.as_ref().to_owned()),
         won: *won,
         calls: *calls,
         tried_calls: *tried_calls,
@@ -224,7 +225,7 @@ mod tests {
             commutative: true,
             units_per_rank: 2,
         };
-        let tried = |algorithm: &str, ns| TriedRecord { algorithm: algorithm.to_owned(), calls, ns };
+        let tried = |algorithm: &str, ns| TriedRecord { algorithm: algorithm.into(), calls, ns };
         let candidates = vec![tried("linear", 900), tried("native", calls)];
         LearnedRecord { key, candidates, incumbent, won, calls, tried_calls: 3, spent_ns: 50, saved_ns: -7 }
     }

@@ -218,6 +218,19 @@ impl Table {
         }
     }
 
+    /// Nothing more will be counted: of what its counters took, all is given back but the `bytes` that what is kept of them takes. Gives
+    /// what is left taken.
+    pub fn settle(&self, bytes: u64) -> u64 {
+        let taken = self.counters.len() as u64 * COUNTER_BYTES;
+        match taken.checked_sub(bytes) {
+            Some(less) => {
+                self.budget.give(less);
+                bytes
+            }
+            None => taken + self.budget.charge(bytes - taken),
+        }
+    }
+
     /// Forgets what was counted; ids and labels stay valid.
     pub fn reset(&mut self) {
         self.counters.iter_mut().for_each(Counter::clear);
@@ -341,6 +354,22 @@ mod tests {
         assert_eq!((other.overflow().calls, other.texts(counter)), (1, ("", "")));
         table.reset();
         assert_eq!(table.overflow(), Overflow::default());
+    }
+
+    #[test]
+    fn what_counters_took_is_given_back_but_for_what_is_kept() {
+        let budget = Arc::new(Budget::of(2 * COUNTER_BYTES));
+        for _ in 0..5 {
+            let mut table = Table::within(Arc::clone(&budget));
+            let key = key(&mut table, 8, "native");
+            let counter = table.counter(key);
+            table.record(counter, 8, 10);
+            assert_eq!(table.settle(100), 100);
+        }
+        assert!(budget.has(2 * COUNTER_BYTES - 500) && !budget.has(2 * COUNTER_BYTES - 499));
+        // What is more than the counters is charged as far as there is room.
+        let table = Table::within(Arc::clone(&budget));
+        assert_eq!((table.settle(1_000), table.settle(u64::MAX)), (1_000, 2 * COUNTER_BYTES - 1_500));
     }
 
     #[test]

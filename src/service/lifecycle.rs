@@ -150,7 +150,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
             // Communicators find out by themselves, when a call or a report next looks at them.
             let walk = registry::walk();
             VERSIONS.reset();
-            walk.iter().for_each(registry::Walk::reset);
+            walk.iter().for_each(|walk| walk.reset(runtime));
             runtime.cache.reset();
             synchronise::reset();
             REQUESTS.reset();

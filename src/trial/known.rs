@@ -15,6 +15,8 @@ const NATIVE: &str = "native";
 pub struct Known {
     /// By place in the trial; `None` for the MPI library.
     pub candidates: Arc<[Option<Arc<Choice>>]>,
+    /// As they are written.
+    pub names: Arc<[Arc<str>]>,
     /// How they stand, alike on all ranks that have learned it together.
     pub trial: Trial,
     /// What this rank has measured of the round that the trial is in.
@@ -22,6 +24,15 @@ pub struct Known {
 }
 
 impl Known {
+    /// Of these candidates, of which nothing has been measured in the round that the trial is in.
+    pub fn new(candidates: Arc<[Option<Arc<Choice>>]>, trial: Trial) -> Self {
+        let name = |choice: &Option<Arc<Choice>>| {
+            choice.as_ref().map_or_else(|| Arc::from(NATIVE), |choice| choice.to_string().into())
+        };
+        let names = candidates.iter().map(name).collect();
+        Self { candidates, names, trial, samples: Samples::default() }
+    }
+
     /// Whether both are the same but for what this rank alone has measured.
     pub fn is_like(&self, other: &Self) -> bool {
         self.candidates == other.candidates && self.trial == other.trial
@@ -38,12 +49,6 @@ impl Known {
         self.trial.is_won() && self.trial.begun() >= trial.begun() && *self.candidates == *candidates
     }
 
-    fn texts(&self) -> Vec<String> {
-        let text =
-            |choice: &Option<Arc<Choice>>| choice.as_ref().map_or(NATIVE.to_owned(), |choice| choice.to_string());
-        self.candidates.iter().map(text).collect()
-    }
-
     /// From what [`Knowledge::encode`] wrote.
     fn of(operation: Operation, texts: &[String], trial: Trial) -> Option<Self> {
         let choice = |text: &String| match text.as_str() {
@@ -52,7 +57,7 @@ impl Known {
         };
         let candidates: Option<Vec<_>> = texts.iter().map(choice).collect();
         let candidates = candidates.filter(|found| found.len() == trial.standings().len())?;
-        Some(Self { candidates: candidates.into(), trial, samples: Samples::default() })
+        Some(Self::new(candidates.into(), trial))
     }
 }
 
@@ -82,8 +87,8 @@ impl Knowledge {
 
 /// Cells as bytes: equal ones where ranks know the same.
 pub fn encode(cells: &BTreeMap<Cell, Known>) -> Vec<u8> {
-    let cells: Vec<(&Cell, Vec<String>, &Trial)> =
-        cells.iter().map(|(cell, known)| (cell, known.texts(), &known.trial)).collect();
+    let cells: Vec<(&Cell, &[Arc<str>], &Trial)> =
+        cells.iter().map(|(cell, known)| (cell, &*known.names, &known.trial)).collect();
     postcard::to_stdvec(&cells).expect("numbers and texts can be written to memory")
 }
 

@@ -268,7 +268,7 @@ pub fn learned() -> Summary {
         (Operation::Bcast, 64, [("binomial:segment=none", 2_000), ("pipeline:segment=64K", 0)], 1_900),
     ];
     for (place, (operation, bytes, [default, other], native)) in cells.into_iter().enumerate() {
-        let tried = |algorithm: &str, calls, ns| TriedRecord { algorithm: algorithm.to_owned(), calls, ns };
+        let tried = |algorithm: &str, calls, ns| TriedRecord { algorithm: algorithm.into(), calls, ns };
         records[0].learned.push(LearnedRecord {
             key: LearnedKey {
                 ranks: 8,
