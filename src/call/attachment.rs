@@ -124,6 +124,11 @@ impl Attachment {
         Some(state)
     }
 
+    /// Whether this thread holds the state.
+    pub fn is_held_here(&self) -> bool {
+        self.state.is_held_by(guard::this_thread())
+    }
+
     /// Looks at the state, unless a call is in the middle of changing it.
     ///
     /// # Safety

@@ -228,6 +228,11 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     last_communicators::invalidate_caches();
     // SAFETY: made by `make` from an `Arc`.
     let attachment = unsafe { Arc::from_raw(hung.cast_const().cast::<Attachment>()) };
+    if attachment.is_held_here() && guard::is_in_a_call() {
+        // An error handler frees the communicator of the call that raised the error, and the call goes on with the state. The list keeps
+        // that, as of a communicator that nobody calls any more.
+        return mpi_sys::MPI_SUCCESS as c_int;
+    }
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
     let mut attachments = registry.attachments.lock();
     attachments.retain(|known| !Arc::ptr_eq(known, &attachment));

@@ -4,12 +4,13 @@ use super::facts::Facts;
 use super::{origin, private};
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
-use crate::mpi::{bytes, communicator, family, node};
+use crate::mpi::{bytes, communicator, constants, family, node};
 use crate::process::device;
 use crate::process::runtime::{self, Runtime};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::ProtocolLimits;
 use crate::selection::{Configuration, ConfigurationErrors, Mpi, Piece, RawConfiguration, Situation, Transport};
+use mpi_sys::MPI_Comm;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -111,13 +112,34 @@ impl All {
     }
 }
 
+/// Has all ranks begin with the configuration of rank 0 of `MPI_COMM_WORLD`, whichever communicators they are the first of: files that
+/// it names may be on that rank's node only. Collective over it.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn begin(runtime: &Runtime) -> Result {
+    let (world, own) = (constants::comm_world(), digest(runtime.raw()));
+    let [least, complement] = communicator::least(world, [own, !own])?;
+    if least != !complement {
+        let (raw, configuration) = take_over(runtime, world, runtime.world_rank)?;
+        if runtime.world_rank != 0 {
+            runtime.set_configuration(raw, configuration);
+        }
+    }
+    Ok(())
+}
+
 /// The first words that the ranks of a communicator exchange: what each knows, and what rank 0 wants. Collective over it.
 ///
 /// # Errors
 /// What PMPI returned.
 pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
     let all = All(communicator::least(facts.comm, Own::of(runtime, facts).words())?);
-    conclude(runtime, facts, &all)
+    let configuration = match all.alike(0) {
+        true => Arc::clone(runtime.own_configuration()),
+        false => take_over(runtime, facts.comm, facts.rank)?.1,
+    };
+    conclude(runtime, facts, &all, configuration)
 }
 
 /// What this rank would agree on if all others knew and wanted the same. No communication.
@@ -125,12 +147,11 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
 /// # Errors
 /// What PMPI said of the communicator.
 pub fn alone(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
-    conclude(runtime, facts, &All(Own::of(runtime, facts).words()))
+    conclude(runtime, facts, &All(Own::of(runtime, facts).words()), runtime.configuration_here())
 }
 
 /// What follows from the words of all ranks. Collective over the communicator where they differ.
-fn conclude(runtime: &Runtime, facts: &Facts, all: &All) -> Result<Agreed> {
-    let configuration = if all.alike(0) { Arc::clone(runtime.own_configuration()) } else { take_over(runtime, facts)? };
+fn conclude(runtime: &Runtime, facts: &Facts, all: &All, configuration: Arc<Configuration>) -> Result<Agreed> {
     let one_node = all.alike(6);
     let nodes = if one_node { Vec::new() } else { nodes(runtime, facts)? };
     let members = communicator::world_ranks(facts.comm, false)?;
@@ -183,17 +204,18 @@ fn name_by_first(runtime: &Runtime, facts: &Facts) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Rank 0's configuration, on every rank.
-fn take_over(runtime: &Runtime, facts: &Facts) -> Result<Arc<Configuration>> {
+/// The configuration of rank 0 of a communicator, on every rank.
+fn take_over(runtime: &Runtime, comm: MPI_Comm, rank: usize) -> Result<(RawConfiguration, Arc<Configuration>)> {
     let mut bytes = Vec::new();
-    if facts.rank == 0 {
+    if rank == 0 {
         runtime.own_configuration();
         bytes = serde_json::to_vec(runtime.raw()).expect("strings can be written");
     }
-    bytes::broadcast(facts.comm, 0, &mut bytes)?;
+    bytes::broadcast(comm, 0, &mut bytes)?;
     let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
     let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
-    Ok(parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new))
+    let configuration = parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new);
+    Ok((raw, configuration))
 }
 
 /// A number that equals share.

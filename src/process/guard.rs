@@ -210,6 +210,13 @@ pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce()
     })
 }
 
+/// Whether what runs now was called by the program's or MPI's code inside a call that this thread is in: a callback, or an error
+/// handler.
+pub fn is_in_a_call() -> bool {
+    let mark = Mark::new();
+    THREAD.with(|thread| thread.is_inside() && thread.is_nested(mark.address()))
+}
+
 /// Runs an algorithm of ours, which nothing may jump out of.
 #[inline]
 pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {

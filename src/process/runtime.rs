@@ -45,9 +45,11 @@ pub struct Runtime {
     pub started: (u64, SystemTime),
     /// This process's own configuration, as it was set.
     raw: RawConfiguration,
-    /// The same understood. Counts where this process is rank 0 of a communicator.
+    /// The same understood. Counts where this process is rank 0 of `MPI_COMM_WORLD`, and where nobody was told in `MPI_Init`.
     pub configuration: std::result::Result<Arc<Configuration>, ConfigurationErrors>,
-    /// Both with the network that was measured in `MPI_Init`, where the configuration wants that.
+    /// Rank 0's, where that is another one.
+    told: OnceCell<(RawConfiguration, Arc<Configuration>)>,
+    /// The one that counts, with the network that was measured in `MPI_Init`, where it wants that.
     measured: OnceCell<(RawConfiguration, Arc<Configuration>)>,
     /// What was measured of it, on rank 0.
     network: OnceCell<NetworkRecord>,
@@ -149,8 +151,9 @@ fn make() -> Result<Runtime> {
     if world_rank == 0 {
         stacked::tell();
     }
-    // A wrong configuration ends the job, or is another rank's to decide about.
-    let budget = Arc::new(Budget::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 2)));
+    // A wrong configuration ends the job where it is rank 0's; others take over that one.
+    let memory = configuration.as_ref().map_or_else(|_| Configuration::default().memory, |known| known.memory) as u64;
+    let budget = Arc::new(Budget::of(memory / 2));
     let runtime = Runtime {
         world_rank,
         world_size,
@@ -167,8 +170,9 @@ fn make() -> Result<Runtime> {
         raw,
         lists: SharedLists::within(Arc::clone(&budget)),
         budget,
-        cache: Arc::new(CacheAccount::of(configuration.as_ref().map_or(0, |known| known.memory as u64 / 8))),
+        cache: Arc::new(CacheAccount::of(memory / 8)),
         configuration,
+        told: OnceCell::new(),
         measured: OnceCell::new(),
         network: OnceCell::new(),
         monitoring: Monitoring::start(world_rank, world_size),
@@ -211,8 +215,8 @@ impl Runtime {
     /// # Errors
     /// The text is no network's.
     pub fn set_network(&self, told: &str) -> std::result::Result<(), ConfigurationErrors> {
-        if let Some(raw) = self.raw.with_measured(told)
-            && self.configuration.is_ok()
+        if let Some(raw) = self.raw().with_measured(told)
+            && (self.told.get().is_some() || self.configuration.is_ok())
         {
             let configuration = Arc::new(raw.parse()?);
             // The first counts, as with limits.
@@ -231,18 +235,36 @@ impl Runtime {
         let _ = self.network.set(found);
     }
 
+    /// Takes rank 0's configuration in place of its own, before any communicator has agreed on anything.
+    pub fn set_configuration(&self, raw: RawConfiguration, configuration: Arc<Configuration>) {
+        // The first counts, as with limits.
+        let _ = self.told.set((raw, configuration));
+    }
+
+    fn not_own(&self) -> Option<&(RawConfiguration, Arc<Configuration>)> {
+        self.measured.get().or_else(|| self.told.get())
+    }
+
     /// This process's configuration as text, for others to parse.
     pub fn raw(&self) -> &RawConfiguration {
-        self.measured.get().map_or(&self.raw, |(raw, _)| raw)
+        self.not_own().map_or(&self.raw, |(raw, _)| raw)
     }
 
     /// This process's configuration, where it counts for others.
     ///
     /// Ends the job if it is wrong: a misspelt choice must not silently become something else.
     pub fn own_configuration(&self) -> &Arc<Configuration> {
-        match (self.measured.get(), &self.configuration) {
+        match (self.not_own(), &self.configuration) {
             (Some((_, configuration)), _) | (None, Ok(configuration)) => configuration,
             (None, Err(errors)) => refuse(self.world_rank, errors),
+        }
+    }
+
+    /// The same where it counts for this process alone: the defaults where it is wrong.
+    pub fn configuration_here(&self) -> Arc<Configuration> {
+        match (self.not_own(), &self.configuration) {
+            (Some((_, configuration)), _) | (None, Ok(configuration)) => Arc::clone(configuration),
+            (None, Err(_)) => Arc::default(),
         }
     }
 
@@ -271,7 +293,7 @@ impl Runtime {
     /// # Errors
     /// What PMPI said of the communicator.
     pub fn leaves_alone(&self, comm: MPI_Comm) -> Result<bool> {
-        Ok(self.own_configuration().spawned == Spawned::Native && !communicator::is_within_this_world(comm)?)
+        Ok(self.configuration_here().spawned == Spawned::Native && !communicator::is_within_this_world(comm)?)
     }
 
     /// Nanoseconds of a number of ticks.

@@ -6,6 +6,7 @@ use crate::call::choices::VERSIONS;
 use crate::call::regions::{self, Said};
 use crate::call::requests::REQUESTS;
 use crate::call::{hooks, messages, registry};
+use crate::communicator::agreement;
 use crate::mpi::communicator::Key;
 use crate::mpi::{Result, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
@@ -77,6 +78,7 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
 
 /// Starts what rank 0 wants on all ranks from the start. Collective over `MPI_COMM_WORLD`.
 fn start(runtime: &'static Runtime) -> Result {
+    runtime.uncounted(|| agreement::begin(runtime))?;
     let mut wanted = Vec::new();
     if runtime.world_rank == 0 {
         let configuration = runtime.own_configuration();

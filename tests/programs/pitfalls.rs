@@ -13,6 +13,7 @@ type Test = fn(&Family) -> Result<(), Failed>;
 
 const TESTS: &[(&str, Test)] = &[
     ("pitfall_13_divergent_settings", divergent_settings),
+    ("pitfall_13_wrong_settings_of_others", wrong_settings_of_others),
     ("pitfall_14_preload_leaks", preload_leaks),
     ("pitfall_15_forced_with_unmet_need", forced_with_unmet_need),
     ("pitfall_16_library_of_another_mpi", library_of_another_mpi),
@@ -58,6 +59,25 @@ fn divergent_settings(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// What is wrong with the settings of other ranks than rank 0 of the job is nobody's business, even where they are the first of a
+/// communicator: files that rank 0 names may be on its node only.
+fn wrong_settings_of_others(family: &Family) -> Result<(), Failed> {
+    let program = family.program("pitfall_9_communicators.c")?.display().to_string();
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let with = |set: &str| ["env", set, program.as_str()].map(str::to_owned).to_vec();
+    let others = vec![(1, with("COLLIE_BCAST=nonsense")), (1, with("COLLIE_RULES=/no/such.rules"))];
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let command = with("COLLIE_ALLREDUCE=ring");
+    let launch = Launch { ranks: 1, command, variables: &variables, preload: family.preload()?, others };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    report.accounts_for(&outcome)?;
+    let here = report.calls(|row| row.decided_by.contains("COLLIE_ALLREDUCE"));
+    let elsewhere = report.calls(|row| row.function == "MPI_Allreduce" && row.decided_by.contains("default "));
+    expect(here > 0 && elsewhere == 0, &format!("{here} calls by COLLIE_ALLREDUCE, {elsewhere} not"), &outcome)
 }
 
 /// Preloaded into what is no MPI program, the library does and says nothing.

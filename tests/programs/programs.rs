@@ -40,6 +40,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("pitfall_9_many_communicators.c", &[], &[2]),
     ("pitfall_9_teardown.c", &[], &[3]),
     ("contexts_run_out.c", &[], &[3]),
+    ("freed_by_handler.c", &[], &[2]),
     ("pitfall_10_fortran_mpif.F", &[], &[1, 2, 5, 8]),
     ("pitfall_10_fortran_mpi.f90", &[], &[1, 2, 5, 8]),
     ("pitfall_10_fortran_f08.f90", &[], &[1, 2, 5, 8]),
