@@ -230,8 +230,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
                files get a number before the ending (report.2.json), and a line says so. Spawned processes write a \
                report of their own: its file name gets spawned- and the number of their first process before the \
                ending, as does that of COLLIE_TRACE. A path that cannot be written to is reported at the start; \
-               what could not be written at the end goes to the folder for temporary files (TMPDIR), or else to \
-               stderr.",
+               what could not be written at the end, such as to a pipe that nobody reads from, goes to the folder \
+               for temporary files (TMPDIR), or else to stderr.",
     },
     Variable {
         name: TRACE,
@@ -281,7 +281,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "a number of bytes; K, M and G are powers of 1024",
         default: "1G",
         help: "How much of the trace a rank may put into an unnamed file in the folder for temporary files \
-               (TMPDIR); beyond that its memory has to do. 0 for no file.",
+               (TMPDIR), within the limit on file sizes (ulimit -f); beyond that its memory has to do. 0 for no \
+               file.",
     },
     Variable {
         name: SYNC,
