@@ -88,7 +88,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     let next = match decide(runtime, &mut attached, arguments) {
         Ok(next) => next,
-        Err(error) => return guard::raise(arguments.comm, error),
+        Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
     // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
