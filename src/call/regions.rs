@@ -2,6 +2,7 @@
 
 use super::messages;
 use crate::monitor::RegionRecord;
+use crate::mpi::text::printable;
 use crate::process::guard::{self, THREAD};
 use crate::process::runtime::Runtime;
 use parking_lot::Mutex;
@@ -83,6 +84,7 @@ impl Regions {
 
 /// A region begins on this thread.
 pub fn begin(runtime: &Runtime, name: &str, said: Said) {
+    let name = &*printable(name);
     let thread = guard::this_thread();
     let mut regions = REGIONS.lock();
     if said == Said::ByPcontrol {
@@ -99,6 +101,7 @@ pub fn begin(runtime: &Runtime, name: &str, said: Said) {
 
 /// The region that this thread has begun last under that name ends; whether there is one.
 pub fn end(runtime: &Runtime, name: &str) -> bool {
+    let name = &*printable(name);
     let (thread, now) = (guard::this_thread(), Moment::now(runtime));
     let mut regions = REGIONS.lock();
     let Some(place) = regions.open.iter().rposition(|open| open.thread == thread && open.name == name) else {

@@ -24,6 +24,7 @@ pub mod numa;
 pub mod operation;
 pub mod packing;
 pub mod padding;
+pub mod text;
 mod waiting;
 pub mod weak;
 

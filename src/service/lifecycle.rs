@@ -1,7 +1,7 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
 use super::{
-    checkpoint, ending, measuring, outputs, partial, places, report, silence, sites, synchronise, trace, watch,
+    checkpoint, ending, learned, measuring, outputs, partial, places, report, silence, sites, synchronise, trace, watch,
 };
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
@@ -92,6 +92,7 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.push(u8::from(configuration.sites));
         let files = places::decide(runtime);
         outputs::try_paths(files);
+        learned::begin(configuration);
         wanted.extend(files.encode());
         wanted.push(measuring::wanted(runtime, configuration));
     }
