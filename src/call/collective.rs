@@ -28,6 +28,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// What decides in mode native, as [`By`](crate::selection::By) says it.
+const NATIVE_MODE: &str = "COLLIE_MODE=native";
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
@@ -176,7 +178,10 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
         return Ok(Next::Call(call));
     }
     if first_calls {
-        let counter = communicator.tally.native_counter(arguments.operation, bytes, Fallback::FirstCalls.words());
+        // In mode native no later one will be replaced either.
+        let is_native = runtime.configuration_here().mode == Mode::Native;
+        let why = if is_native { NATIVE_MODE } else { Fallback::FirstCalls.words() };
+        let counter = communicator.tally.native_counter(arguments.operation, bytes, why);
         let plan = Plan::native(counter);
         // Not kept: the next one may be one that the ranks agree in.
         return Ok(Next::Call(Rc::new(ready::call(attached, arguments.operation, local, plan))));
