@@ -56,6 +56,7 @@ fn timed(
     let code = outside.native();
     let communicator = &mut attached.communicator;
     let ticks = runtime.clock.raw().saturating_sub(start);
+    let mut call = None;
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
         let part = if communicator.facts.inter { nothing() } else { part() };
@@ -81,9 +82,11 @@ fn timed(
                 log_call(runtime, communicator, function.name(), root, (counter, bytes as usize), ticks);
             }
         }
-        if let (Some(waited), Some(waiting)) = (waited, hooks::waiting()) {
-            waiting.after(runtime, communicator, WaitedCall { function, counter, times, waited });
-        }
+        call = Some(WaitedCall { function, counter, times });
+    }
+    // Of a call that failed here, too: the other ranks count it.
+    if let (Some(waited), Some(waiting)) = (waited, waiting) {
+        waiting.after(runtime, communicator, waited, call);
     }
     code
 }

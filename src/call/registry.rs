@@ -244,7 +244,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         join_learned(&mut retired.learned, attached.trials.told());
     }
     let communicator = &attached.communicator;
-    if let Some(record) = communicator.record(runtime) {
+    if let Some(record) = communicator.record(runtime, false) {
         retired.taken += communicator.tally.table.settle(record.bytes() as u64);
         retired.records.push((communicator.tally.place, record));
     }
