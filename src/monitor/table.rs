@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_duration_is_kept_within_one_sixteenth() {
-        for duration in (0..42).flat_map(|k| [1u64 << k, (1 << k) + (1 << k) / 3, (2 << k) - 1]) {
+        for duration in (0..48).flat_map(|k| [1u64 << k, (1 << k) + (1 << k) / 3, (2 << k) - 1]) {
             let mut table = Table::new();
             let key = key(&mut table, 1, "native");
             let counter = table.counter(key);
