@@ -122,7 +122,8 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         let left_out = unsafe { walk.each(visit, add) };
         away.left_out = left_out as u32;
     }
-    let apart = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    let (apart, without_room) = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    beyond.add(without_room);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
     let mut record = RankRecord {
