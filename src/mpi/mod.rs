@@ -24,6 +24,8 @@ pub mod numa;
 pub mod operation;
 pub mod packing;
 pub mod padding;
+mod references;
+pub mod sentinels;
 mod waiting;
 pub mod weak;
 
