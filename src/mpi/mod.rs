@@ -25,6 +25,8 @@ pub mod operation;
 pub mod packing;
 pub mod padding;
 pub mod text;
+mod references;
+pub mod sentinels;
 mod waiting;
 pub mod weak;
 

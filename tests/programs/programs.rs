@@ -82,7 +82,12 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
     }
     trials.push(Trial::test(format!("{}::reduce_sum::linked", family.name), move || linked(family)));
-    trials.push(Trial::test(format!("{}::weak_names", family.name), move || weak_names(family)));
+    let module = move |source| move || of_module(family, source);
+    trials.push(Trial::test(format!("{}::weak_names", family.name), module("weak_names.c")));
+    for source in ["fortran_module.f90", "fortran_module_f08.f90"] {
+        let stem = source.split('.').next().unwrap_or(source);
+        trials.push(Trial::test(format!("{}::{stem}", family.name), module(source)));
+    }
     if let Some(python) = family.python() {
         trials.push(Trial::test(format!("{}::python", family.name), move || of_python(family, &python)));
     }
@@ -189,12 +194,13 @@ fn of_python(family: &Family, python: &Path) -> Result<(), Failed> {
     Report::read(&path, &outcome)?.accounts_for(&outcome)
 }
 
-/// A module that keeps the MPI library to itself, and looks which procedures it has.
-fn weak_names(family: &Family) -> Result<(), Failed> {
+/// A module that keeps the MPI library to itself: one that looks which procedures it has, and ones whose constants are objects of
+/// their own.
+fn of_module(family: &Family, source: &str) -> Result<(), Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
     let host = family.compiled("host.c", &["-Wl,--as-needed", "-ldl"])?;
-    let module = family.compiled("weak_names.c", &["-shared", "-fPIC", "-ldl"])?;
+    let module = family.compiled(source, &["-shared", "-fPIC", "-ldl"])?;
     let command = vec![host.display().to_string(), module.display().to_string()];
     let variables = [("COLLIE_REPORT", path_text.as_str())];
     let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
