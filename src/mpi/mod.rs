@@ -24,9 +24,9 @@ pub mod numa;
 pub mod operation;
 pub mod packing;
 pub mod padding;
-pub mod text;
 mod references;
 pub mod sentinels;
+pub mod text;
 mod waiting;
 pub mod weak;
 
