@@ -68,7 +68,9 @@ fn timed(
             REQUESTS.made(made(), Made { place, function, bytes, root, elements });
         }
         if runtime.recording.load(Ordering::Relaxed) {
-            communicator.tally.table.record(counter, bytes, ticks);
+            // What is only made ready moves nothing: its starts do.
+            let moved = if function.form == Form::Persistent { 0 } else { bytes };
+            communicator.tally.table.record(counter, moved, ticks);
             guard::count(1, ticks);
             if let Some(sites) = hooks::sites() {
                 sites.count(function, bytes, ticks);

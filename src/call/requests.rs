@@ -130,7 +130,8 @@ impl Requests {
         let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
         let counter = table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by });
-        table.record(counter, bytes, ticks);
+        // Bytes are those of the call that started it.
+        table.record(counter, if function == made.wait() { 0 } else { bytes }, ticks);
         drop(tables);
         guard::count(0, ticks);
         if let Some(log) = hooks::log() {
