@@ -453,6 +453,14 @@ fn an_automatic_segment_is_no_number_for_open_mpi() {
 }
 
 #[test]
+fn what_nobody_waits_for_is_refused() {
+    let long = collie(&["draw", "bcast", "pipeline:segment=1", "--ranks", "8", "--bytes", "1M"]).output().unwrap();
+    assert!(!long.status.success() && text(&long.stderr).contains("more than 262144 steps"), "{}", text(&long.stderr));
+    let many = collie(&["explain", "allreduce", "--ranks", "4294967295"]).output().unwrap();
+    assert!(text(&many.stderr).contains("1..=1048576"), "{}", text(&many.stderr));
+}
+
+#[test]
 fn explain_tells_what_rests_on_limits_that_a_run_measures() {
     let arguments =
         ["explain", "allreduce", "--ranks", "2", "--bytes", "512", "--mpi", "openmpi", "--mpi-version", "4.1.4"];

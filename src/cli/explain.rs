@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(help = Operation::accepted())]
     operation: String,
     /// Ranks of the communicator
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     ranks: u32,
     /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
     #[arg(long, default_value = "0", value_parser = bytes)]
