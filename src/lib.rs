@@ -20,6 +20,7 @@
 //! * [`report`]: one writer per form of the report.
 //! * [`family`]: the binary interfaces of MPI libraries.
 //! * [`shared`]: memory that the ranks of a node share: the channels in it, and the board of the algorithms that live there.
+//! * `writing`: writes whose failure raises no signal.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
 //! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ in.
 //! * `process` (feature `mpi`): what is known of the process, whatever communicators and calls there are.
@@ -52,6 +53,7 @@ pub mod selection;
 pub mod shared;
 pub mod threads;
 pub mod trial;
+mod writing;
 
 #[cfg(feature = "mpi")]
 mod call;

@@ -2,6 +2,7 @@
 
 use super::Event;
 use super::picked::{Parts, Picked, Shown};
+use crate::writing::{longest_file, quietly};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -49,10 +50,11 @@ impl EventLog {
         Self { picked: Some(Picked::new(parts)), ..Self::in_memory(parts.last * Event::BYTES) }
     }
 
-    /// A log that writes the calls to `file`, which is empty, up to `file_bytes` bytes; from then on it keeps the last
+    /// A log that writes the calls to `file`, which is empty, up to `file_bytes` bytes and what a file may have; from then on it keeps the last
     /// calls in memory as well.
     pub fn spilling(memory_bytes: usize, file: File, file_bytes: u64) -> Self {
-        let spill = Spill { file, events: 0, most: file_bytes / Event::BYTES as u64 };
+        let most = file_bytes.min(longest_file()) / Event::BYTES as u64;
+        let spill = Spill { file, events: 0, most };
         let most = (memory_bytes / Event::BYTES).max(1);
         Self { spill: Some(spill), most, ..Self::in_memory(memory_bytes.min(PIECE_BYTES)) }
     }
@@ -162,7 +164,7 @@ impl Spill {
         let bytes: Vec<u8> = events.iter().flat_map(|event| event.to_bytes()).collect();
         // A failed write may have left a part of the piece, which the next one overwrites.
         self.file.seek(SeekFrom::Start(self.events * Event::BYTES as u64))?;
-        if let Err(failure) = self.file.write_all(&bytes) {
+        if let Err(failure) = quietly(|| self.file.write_all(&bytes)) {
             self.most = self.events;
             return Err(failure);
         }
@@ -293,6 +295,14 @@ mod tests {
         (0..15).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((5..15).collect(), 5));
         assert!(log.failure().is_some());
+    }
+
+    #[test]
+    fn a_file_gets_no_more_than_files_may_have() {
+        let log = |bytes| EventLog::spilling(10 * Event::BYTES, tempfile::tempfile().unwrap(), bytes);
+        let most = |log: EventLog| log.spill.map(|spill| spill.most);
+        assert_eq!(most(log(u64::MAX)), Some(longest_file() / Event::BYTES as u64));
+        assert_eq!(most(log(400)), Some(10));
     }
 
     #[test]

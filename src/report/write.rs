@@ -5,6 +5,7 @@ use super::layout::{Extent, Layout};
 use super::render::render;
 use crate::monitor::Summary;
 use crate::selection::{ReportFormat, ReportTarget};
+use crate::writing::quietly;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,14 +24,33 @@ pub struct WriteError {
 /// # Errors
 /// The file could not be written; one that was there before is as it was.
 pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError> {
+    write_to(target, summary, NewFile::create).map(drop)
+}
+
+/// The same beside a file that another job has there by then. Gives where it is.
+///
+/// # Errors
+/// As above.
+pub fn write_beside(target: &ReportTarget, summary: &Summary) -> Result<PathBuf, WriteError> {
+    write_to(target, summary, NewFile::beside)
+}
+
+fn write_to(
+    target: &ReportTarget,
+    summary: &Summary,
+    begin: impl FnOnce(&Path) -> io::Result<NewFile>,
+) -> Result<PathBuf, WriteError> {
     let (path, result) = match target {
         // One write, so that other ranks' lines do not come in between.
         ReportTarget::Stderr => {
-            (Path::new("stderr"), io::stderr().write_all(&render(ReportFormat::Text, summary, &Layout::SCREEN)))
+            let text = render(ReportFormat::Text, summary, &Layout::SCREEN);
+            let stderr = Path::new("stderr");
+            (stderr, quietly(|| io::stderr().write_all(&text)).map(|()| stderr.to_owned()))
         }
         ReportTarget::File { path, format } => {
             let extent = if *format == ReportFormat::Text { Layout::FILE.extent } else { Extent::All };
-            (path.as_path(), replace(path, &render(*format, summary, &Layout { extent, ..Layout::FILE })))
+            let content = render(*format, summary, &Layout { extent, ..Layout::FILE });
+            (path.as_path(), begin(path).and_then(|file| fill(file, &content)))
         }
     };
     result.map_err(|error| WriteError { path: path.to_owned(), error })
@@ -41,7 +61,10 @@ pub fn write(target: &ReportTarget, summary: &Summary) -> Result<(), WriteError>
 /// # Errors
 /// It could not be written; the one that was there is as it was.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = NewFile::create(path)?;
+    fill(NewFile::create(path)?, content).map(drop)
+}
+
+fn fill(mut file: NewFile, content: &[u8]) -> io::Result<PathBuf> {
     file.write_all(content)?;
     file.finish()
 }

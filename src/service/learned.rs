@@ -85,7 +85,7 @@ fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
     };
     let mut file = NewFile::create(path)?;
     file.write_all(merged(&before, found).as_bytes())?;
-    file.finish()
+    file.finish().map(drop)
 }
 
 /// Holds the folder's lock for as long as it lives, if it can be had.

@@ -48,20 +48,18 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 /// Writes a report, and in another place if it cannot be written there. False in the latter case, which is told.
 pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary) -> bool {
-    let target = match target {
-        ReportTarget::Stderr => &ReportTarget::Stderr,
-        ReportTarget::File { path, format } => {
-            &ReportTarget::File { path: places::files(runtime).now(path), format: *format }
-        }
-    };
-    let Err(failed) = report::write(target, summary) else { return true };
     let ReportTarget::File { path, format } = target else {
-        log::tell(&failed.to_string());
-        return false;
+        return report::write(target, summary).inspect_err(|failed| log::tell(&failed.to_string())).is_ok();
     };
-    let (path, format) = (stand_in(path), *format);
-    match report::write(&ReportTarget::File { path: path.clone(), format }, summary) {
-        Ok(()) => log::tell(&format!("{failed}; it is in {}", path.display())),
+    let (files, format) = (places::files(runtime), *format);
+    let written = match files.own(path) {
+        Some(path) => report::write(&ReportTarget::File { path, format }, summary),
+        None => report::write_beside(target, summary).map(|at| files.has_written(path, at)),
+    };
+    let Err(failed) = written else { return true };
+    let other = ReportTarget::File { path: stand_in(path), format };
+    match report::write_beside(&other, summary) {
+        Ok(at) => log::tell(&format!("{failed}; it is in {}", at.display())),
         Err(also) => {
             log::tell(&format!("{failed}, nor to {}: {}; it follows here", also.path.display(), also.error));
             let text = report::render(ReportFormat::Text, summary, &report::Layout::SCREEN);
@@ -72,23 +70,57 @@ pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary)
     false
 }
 
-/// Begins the trace at `path`, or in another place, which is told; and where that is.
+/// The trace while it is written.
+pub struct TraceFile {
+    file: NewFile,
+    /// Why it is not where it should be, if it is not.
+    failed: Option<io::Error>,
+}
+
+/// Begins the trace that should be at `path`, there or in another place.
 ///
 /// # Errors
 /// Neither was possible.
-pub fn begin_trace(path: &Path) -> io::Result<(NewFile, PathBuf)> {
-    let error = match NewFile::create(path) {
-        Ok(file) => return Ok((file, path.to_owned())),
-        Err(error) => error,
+pub fn begin_trace(files: &Places, path: &Path) -> io::Result<TraceFile> {
+    let begun = match files.own(path) {
+        Some(at) => NewFile::create(&at),
+        None => NewFile::beside(path),
     };
-    let other = stand_in(path);
-    let Ok(file) = NewFile::create(&other) else { return Err(error) };
-    log::tell(&format!(
-        "the trace could not be written to {}: {error}; it goes to {}",
-        path.display(),
-        other.display()
-    ));
-    Ok((file, other))
+    match begun {
+        Ok(file) => Ok(TraceFile { file, failed: None }),
+        Err(error) => match NewFile::beside(&stand_in(path)) {
+            Ok(file) => Ok(TraceFile { file, failed: Some(error) }),
+            Err(_) => Err(error),
+        },
+    }
+}
+
+impl io::Write for TraceFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl TraceFile {
+    /// Gives the trace its name. False if it is not where it should be, which is told.
+    ///
+    /// # Errors
+    /// It has none.
+    pub fn finish(self, files: &Places, path: &Path) -> io::Result<bool> {
+        let at = self.file.finish()?;
+        let Some(error) = self.failed else {
+            if files.own(path).is_none() {
+                files.has_written(path, at);
+            }
+            return Ok(true);
+        };
+        log::tell(&format!("the trace could not be written to {}: {error}; it is in {}", path.display(), at.display()));
+        Ok(false)
+    }
 }
 
 /// `out/report.json` of process 4711 is `report.process-4711.json` in the folder for temporary files.

@@ -92,21 +92,18 @@ impl Places {
         !self.report.is_empty() || self.checkpoints.is_some()
     }
 
-    /// Where to write what should be at `path`: there, unless another job has written it since this one began. What this job
-    /// wrote itself, it writes anew.
-    pub fn now(&self, path: &Path) -> PathBuf {
-        let mut written = self.written.lock();
-        if let Some((_, at)) = written.iter().find(|(known, _)| known == path) {
-            return at.clone();
+    /// Where this job has written what should be at `path`: it writes that anew. What it has not written yet has to go beside what
+    /// another job may have written since this one began.
+    pub fn own(&self, path: &Path) -> Option<PathBuf> {
+        self.written.lock().iter().find(|(known, _)| known == path).map(|(_, at)| at.clone())
+    }
+
+    /// Has written what should be at `path`.
+    pub fn has_written(&self, path: &Path, at: PathBuf) {
+        if at != path {
+            log::tell(&format!("{} is another job's; this one's is {}", path.display(), at.display()));
         }
-        let mut at = path.to_owned();
-        let job = report::free_of_files(path);
-        if job > 1 {
-            let at = numbered(&mut at, job);
-            log::tell(&format!("{} is another job's; this one's is {at}", path.display()));
-        }
-        written.push((path.to_owned(), at.clone()));
-        at
+        self.written.lock().push((path.to_owned(), at));
     }
 
     /// As bytes, for the other ranks: the reports, an empty path for stderr, the trace and the checkpoints, empty ones for none,

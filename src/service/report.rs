@@ -62,8 +62,7 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
     let mut written = true;
     if wanted[0] & TRACE != 0 {
         let path = if at_root { places::files(runtime).trace.as_deref() } else { None };
-        let path = path.map(|path| places::files(runtime).now(path));
-        written = trace::write(runtime, &way, path.as_deref(), &record)?;
+        written = trace::write(runtime, &way, path, &record)?;
     }
     let all = if wanted[0] & (REPORT | LEARNED) != 0 { merged(&way, record)? } else { None };
     way.close()?;

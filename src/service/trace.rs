@@ -1,6 +1,7 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
-use super::outputs;
+use super::outputs::{self, TraceFile};
+use super::places::{self, Places};
 use crate::call::hooks::{self, CallLog, LoggedCall};
 use crate::call::requests::Apart;
 use crate::monitor::{CommunicatorRecord, CounterRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
@@ -9,7 +10,7 @@ use crate::mpi::bytes::ToRoot;
 use crate::mpi::{Result, communicator, constants, datatype, operation};
 use crate::process::log;
 use crate::process::runtime::Runtime;
-use crate::report::{NewFile, Trace};
+use crate::report::Trace;
 use crate::selection::{Configuration, ReportFormat, ReportTarget};
 use mpi_sys::{MPI_Datatype, MPI_Op};
 use once_cell::sync::OnceCell;
@@ -220,11 +221,9 @@ pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &Rank
     let kept = LOG.get().map_or(0, |log| log.events.lock().len());
     let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
     let [origin] = communicator::least(world, [record.started_unix_ns])?;
-    let (mut trace, at) = match path.map(outputs::begin_trace) {
-        None => (None, None),
-        Some(Err(error)) => (Some(Err(error)), None),
-        Some(Ok((file, at))) => (Some(Trace::begin(BufWriter::new(file), origin)), Some(at)),
-    };
+    let files = places::files(runtime);
+    let begin = |path| Trace::begin(BufWriter::new(outputs::begin_trace(files, path)?), origin);
+    let mut trace = path.map(begin);
     for (rank, [length]) in lengths.into_iter().enumerate() {
         let names = if rank == own { names(record).encode() } else { Vec::new() };
         let names = way.from(rank, &names)?;
@@ -245,10 +244,9 @@ pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &Rank
         }
     }
     Ok(match (trace, path) {
-        (Some(trace), Some(path)) => match trace.and_then(end) {
-            Ok(()) => at.as_deref() == Some(path),
+        (Some(trace), Some(path)) => match trace.and_then(|trace| end(trace, files, path)) {
+            Ok(is_there) => is_there,
             Err(error) => {
-                let path = at.as_deref().unwrap_or(path);
                 log::tell(&format!("the trace could not be written to {}: {error}; there is none", path.display()));
                 false
             }
@@ -294,9 +292,9 @@ fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
     events.into_iter().map(|event| placed(event, &apart)).collect()
 }
 
-/// Ends the trace; only then it has its name.
-fn end(trace: Trace<BufWriter<NewFile>>) -> io::Result<()> {
-    trace.end()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
+/// Ends the trace; only then it has its name. Whether it is where it should be.
+fn end(trace: Trace<BufWriter<TraceFile>>, files: &Places, path: &Path) -> io::Result<bool> {
+    trace.end()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish(files, path)
 }
 
 /// Goes on with a trace that is being written at this rank and has not failed.

@@ -5,6 +5,7 @@ use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 type Test = fn(&Family) -> Result<(), Failed>;
 
@@ -13,6 +14,8 @@ const TESTS: &[(&str, Test)] = &[
     ("outputs::beside_another_jobs", beside_another_jobs),
     ("outputs::placeholders", placeholders),
     ("outputs::checkpoints", checkpoints),
+    ("outputs::limited_files", limited_files),
+    ("outputs::unread_pipe", unread_pipe),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -120,6 +123,42 @@ fn beside_another_jobs(family: &Family) -> Result<(), Failed> {
             return Err(format!("job {job} has changed the first one's files\n{}", outcome.told()).into());
         }
     }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A limit on the length of files ends no program, neither while it runs nor at its end.
+fn limited_files(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let [report, trace, there] = ["run.json", "trace", ""].map(|name| folder.join(name).display().to_string());
+    let variables =
+        [("COLLIE_REPORT", &*report), ("COLLIE_TRACE", &trace), ("COLLIE_MEMORY", "1M"), ("TMPDIR", &there)];
+    let command = vec![family.program("limited_files.c")?.display().to_string()];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    for words in ["the trace could not be written to", "; it follows here", "Allreduce WORLD"] {
+        if !outcome.stderr.contains(words) {
+            return Err(format!("nothing of '{words}'\n{}", outcome.told()).into());
+        }
+    }
+    let left = files(&folder, "run").into_iter().chain(files(&folder, "trace")).collect::<Vec<_>>();
+    if !left.is_empty() {
+        return Err(format!("left {left:?}\n{}", outcome.told()).into());
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A pipe that nobody reads from is something that cannot be written to.
+fn unread_pipe(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let [pipe, there] = ["pipe.json", ""].map(|name| folder.join(name).display().to_string());
+    if !Command::new("mkfifo").arg(&pipe).status()?.success() {
+        return Err("no pipe".into());
+    }
+    let outcome = run(family, &[("COLLIE_REPORT", &*pipe), ("TMPDIR", &there)])?;
+    let [report] = &files(&folder, "pipe.process-")[..] else {
+        return Err(format!("no report in its place\n{}", outcome.told()).into());
+    };
+    Report::read(&folder.join(report), &outcome)?;
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
