@@ -5,7 +5,7 @@ use super::attachment::Attached;
 use super::begin::{Outside, begin};
 use super::cached::CachedCall;
 use super::decisions::DecisionKey;
-use super::hooks::{self, CallLog, LoggedCall, WaitedCall};
+use super::hooks::{self, CallLog, LoggedCall, Waited, WaitedCall};
 use super::line::log_call;
 use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
@@ -28,6 +28,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// What decides in mode native, as [`By`](crate::selection::By) says it.
+const NATIVE_MODE: &str = "COLLIE_MODE=native";
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
@@ -69,8 +71,8 @@ struct Outcome {
     ticks: Option<u64>,
     /// Whether another call ran before the one that counts and met the late ranks.
     is_second: bool,
-    /// The ticks waited for late ranks, where waiting is told apart.
-    waited: Option<u64>,
+    /// What was waited for late ranks, where waiting is told apart.
+    waited: Option<Waited>,
 }
 
 impl Outcome {
@@ -88,12 +90,12 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     let next = match decide(runtime, &mut attached, arguments) {
         Ok(next) => next,
-        Err(error) => return guard::raise(arguments.comm, error),
+        Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
     // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
     let outcome = run(runtime, &attached.communicator, arguments, &next, outside);
-    let waited = outcome.waited.unwrap_or(0);
+    let waited = outcome.waited.map_or(0, |waited| waited.ticks);
     let ticks = match outcome.ticks {
         Some(ticks) => ticks + waited,
         None => runtime.clock.raw().saturating_sub(start),
@@ -122,9 +124,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     }
     if let (Some(waited), Some(waiting)) = (outcome.waited, hooks::waiting()) {
         // The one that met the late ranks is not counted, and what is counted waited for nobody.
-        let ticks = if outcome.is_second && waited == 0 { 0 } else { ticks };
-        let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks), waited };
-        waiting.after(runtime, communicator, call);
+        let ticks = if outcome.is_second && waited.ticks == 0 { 0 } else { ticks };
+        let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks) };
+        waiting.after(runtime, communicator, waited, (outcome.code == SUCCESS).then_some(call));
     }
     if log::log_enabled!(log::Level::Trace) {
         let (name, call) = (arguments.operation.row().mpi_name, (outcome.counter, outcome.bytes));
@@ -175,7 +177,10 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
         return Ok(Next::Call(call));
     }
     if first_calls {
-        let counter = communicator.tally.native_counter(arguments.operation, bytes, Fallback::FirstCalls.words());
+        // In mode native no later one will be replaced either.
+        let is_native = runtime.configuration_here().mode == Mode::Native;
+        let why = if is_native { NATIVE_MODE } else { Fallback::FirstCalls.words() };
+        let counter = communicator.tally.native_counter(arguments.operation, bytes, why);
         let plan = Plan::native(counter);
         // Not kept: the next one may be one that the ranks agree in.
         return Ok(Next::Call(Rc::new(ready::call(attached, arguments.operation, local, plan))));
@@ -219,12 +224,15 @@ fn run(
     next: &Next,
     outside: Outside,
 ) -> Outcome {
+    // Also where the call is only passed on, for an argument that is invalid on this rank perhaps: the others count it.
+    let waited = hooks::waiting().and_then(|waiting| outside.wait(|| waiting.before(runtime, communicator)));
     let (call, place) = match next {
-        Next::Pass(counter, bytes) => return Outcome::plain(outside.native(), *counter, *bytes),
+        Next::Pass(counter, bytes) => {
+            return Outcome { waited, ..Outcome::plain(outside.native(), *counter, *bytes) };
+        }
         Next::Call(call) => (call, 0),
         Next::InTurn(in_turn) => (&in_turn.call, in_turn.turn.place),
     };
-    let waited = hooks::waiting().and_then(|waiting| outside.wait(|| waiting.before(runtime, communicator)));
     let outcome = Outcome { waited, ..run_alone(runtime, communicator, arguments, (call, place), outside) };
     match hooks::log() {
         None => outcome,

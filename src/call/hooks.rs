@@ -21,18 +21,27 @@ pub trait Waiting: Sync {
     /// What PMPI returned.
     fn prepare(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result;
 
-    /// Before a blocking collective that all ranks of the communicator call: waits for them if that is the mode. Gives the
-    /// ticks waited; `None` where waiting is not told apart.
-    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<u64>;
+    /// Before a blocking collective that all ranks of the communicator call: counts it, whatever becomes of it on this rank, and
+    /// waits for the others if that is the mode. `None` where waiting is not told apart.
+    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<Waited>;
 
-    /// After such a call, where `before` gave the ticks waited.
-    fn after(&self, runtime: &Runtime, communicator: &mut Communicator, call: WaitedCall);
+    /// After such a call, where `before` gave what was waited; `call` is `None` if it failed on this rank.
+    fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>);
 
     /// A communicator goes away.
     fn gone(&self, communicator: &Communicator);
 }
 
-/// A call that waited for late ranks, or for none.
+/// What was waited before a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waited {
+    /// Number of the call on its communicator, the same on all its ranks.
+    pub number: u64,
+    /// The ticks waited.
+    pub ticks: u64,
+}
+
+/// A call that waited for late ranks, or for none, and succeeded.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitedCall {
     /// What was called.
@@ -41,8 +50,6 @@ pub struct WaitedCall {
     pub counter: CounterId,
     /// When it began, and how long it took, in ticks.
     pub times: (u64, u64),
-    /// The ticks of that it waited.
-    pub waited: u64,
 }
 
 /// Keeps single calls.

@@ -113,9 +113,7 @@ fn timed_around(runtime: &Runtime, counts: &MessageCounts, call: MessageCall, na
 /// The same for a call that was timed for another reason too, and in which messages have this part.
 pub fn count_part(call: MessageCall, ticks: u64) {
     if COUNTS.load(Ordering::Relaxed) {
-        let counts = own();
-        counts.count(call, 0);
-        timed(counts, call, ticks);
+        own().known(call, ticks);
     }
 }
 
@@ -187,17 +185,24 @@ pub fn records(runtime: &Runtime) -> Vec<MessageRecord> {
         Some(before) => sum.since(*before),
         None => sum,
     });
-    let sums: Vec<MessageSum> = sums.collect();
-    let (told, most) = (sums.iter().map(|sum| sum.ticks).sum::<u64>(), most_ticks(runtime));
+    let sums: Vec<(MessageCall, MessageSum)> = MessageCall::ALL.iter().copied().zip(sums).collect();
+    let ticks_of = |estimated: bool| {
+        let those = sums.iter().filter(|(call, _)| call.returns_at_once() == estimated);
+        those.map(|(_, sum)| sum.ticks).sum::<u64>()
+    };
     // Of few calls a long one that stands for others may tell more time than there was.
-    let within = |ticks: u64| if told <= most { ticks } else { (ticks as f64 * most as f64 / told as f64) as u64 };
-    let record = |(call, sum): (&MessageCall, MessageSum)| MessageRecord {
+    let (told, most) = (ticks_of(true), most_ticks(runtime).saturating_sub(ticks_of(false)));
+    let within = |call: MessageCall, ticks: u64| match call.returns_at_once() && told > most {
+        true => (ticks as f64 * most as f64 / told as f64) as u64,
+        false => ticks,
+    };
+    let record = |(call, sum): &(MessageCall, MessageSum)| MessageRecord {
         call: *call as u8,
         calls: sum.calls,
         bytes: sum.bytes,
-        total_ns: runtime.nanoseconds(within(sum.ticks)),
+        total_ns: runtime.nanoseconds(within(*call, sum.ticks)),
     };
-    MessageCall::ALL.iter().zip(sums).filter(|(_, sum)| sum.calls > 0).map(record).collect()
+    sums.iter().filter(|(_, sum)| sum.calls > 0).map(record).collect()
 }
 
 /// What all threads together can have spent in messages: the run, but for this thread's collectives.

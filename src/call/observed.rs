@@ -56,6 +56,7 @@ fn timed(
     let code = outside.native();
     let communicator = &mut attached.communicator;
     let ticks = runtime.clock.raw().saturating_sub(start);
+    let mut call = None;
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
         let mut part = if communicator.facts.inter { nothing() } else { part() };
@@ -71,7 +72,9 @@ fn timed(
             REQUESTS.made(made(), Made { place, function, bytes, root, elements });
         }
         if runtime.recording.load(Ordering::Relaxed) {
-            communicator.tally.table.record(counter, bytes, ticks);
+            // What is only made ready moves nothing: its starts do.
+            let moved = if function.form == Form::Persistent { 0 } else { bytes };
+            communicator.tally.table.record(counter, moved, ticks);
             guard::count(1, ticks);
             if let Some(sites) = hooks::sites() {
                 sites.count(function, bytes, ticks);
@@ -85,9 +88,11 @@ fn timed(
                 log_call(runtime, communicator, function.name(), root, (counter, bytes as usize), ticks);
             }
         }
-        if let (Some(waited), Some(waiting)) = (waited, hooks::waiting()) {
-            waiting.after(runtime, communicator, WaitedCall { function, counter, times, waited });
-        }
+        call = Some(WaitedCall { function, counter, times });
+    }
+    // Of a call that failed here, too: the other ranks count it.
+    if let (Some(waited), Some(waiting)) = (waited, waiting) {
+        waiting.after(runtime, communicator, waited, call);
     }
     code
 }

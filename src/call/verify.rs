@@ -112,7 +112,10 @@ pub fn run(
         let mut parts = on_copy.received().into_iter().zip(local.received());
         parts.try_for_each(|(ours, native)| hand_over(place, ours.elements, native.elements))
     });
-    let code = given.map_or_else(|error| guard::raise(arguments.comm, error), |()| mpi_sys::MPI_SUCCESS as c_int);
+    let code = given.map_or_else(
+        |error| guard::raise(arguments.comm, error, arguments.operation),
+        |()| mpi_sys::MPI_SUCCESS as c_int,
+    );
     Outcome { code, result, ticks: between - start }
 }
 

@@ -6,13 +6,14 @@ use super::fallback::Fallback;
 use super::private::Private;
 use super::segment::{self, Shared};
 use super::tally::Tally;
-use crate::monitor::{Bucket, CommunicatorRecord, Function, ReadableRecord, Subject, Traffic};
+use crate::monitor::{Bucket, CommunicatorRecord, Function, ReadableRecord, SharedList, Subject, Traffic};
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
 use crate::process::runtime::Runtime;
 use crate::selection::{Device, Mode, Transport};
 use mpi_sys::MPI_Comm;
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// What Collie keeps of a communicator.
@@ -21,6 +22,11 @@ pub struct Communicator {
     pub runtime: &'static Runtime,
     /// What this rank knows by itself.
     pub facts: Facts,
+    /// World ranks of its ranks on the first of them, without those of other worlds. Known from the start: where a report comes
+    /// at any time, MPI cannot be asked.
+    members: Option<Arc<SharedList>>,
+    /// The name that it had when MPI was last asked.
+    name: Mutex<Option<String>>,
     /// What its ranks have agreed on; nothing until the first call that needs it.
     pub agreed: Option<Agreed>,
     /// Why its ranks have agreed to leave all its calls to the MPI library from here on.
@@ -49,9 +55,16 @@ impl Communicator {
     /// # Errors
     /// What PMPI returned.
     pub fn new(runtime: &'static Runtime, comm: MPI_Comm, size: usize, place: usize) -> Result<Self> {
+        let facts = Facts::of(comm, size)?;
+        let members = || -> Result<_> {
+            let ranks = communicator::world_ranks(comm, false)?;
+            Ok(runtime.lists.of(ranks.into_iter().filter_map(|rank| u32::try_from(rank).ok()).collect()))
+        };
         Ok(Self {
             runtime,
-            facts: Facts::of(comm, size)?,
+            members: if facts.rank == 0 { Some(members()?) } else { None },
+            name: Mutex::new(communicator::name(comm)?),
+            facts,
             agreed: None,
             left: None,
             private: Private::Unmade,
@@ -141,8 +154,8 @@ impl Communicator {
         self.tally.alternation.borrow_mut().next(agreed.seed, operation, bucket)
     }
 
-    /// What was recorded, for the report; `None` if nothing was.
-    pub fn record(&self, runtime: &Runtime) -> Option<CommunicatorRecord> {
+    /// What was recorded, for the report; `None` if nothing was. MPI is asked for the name unless `is_any_time`.
+    pub fn record(&self, runtime: &Runtime, is_any_time: bool) -> Option<CommunicatorRecord> {
         let counters = self.tally.table.records(runtime.nanoseconds_per_tick);
         if counters.is_empty() {
             return None;
@@ -150,7 +163,7 @@ impl Communicator {
         let (facts, readable) = (&self.facts, self.shared.readable());
         Some(CommunicatorRecord {
             identity: self.identity().to_owned(),
-            name: self.name(),
+            name: if is_any_time { self.last_name() } else { self.name() },
             made_by: facts.origin.made_by.to_owned(),
             parent: facts.origin.parent.clone(),
             size: facts.size as u32,
@@ -173,19 +186,21 @@ impl Communicator {
 
     /// The name that MPI or the program has given it.
     pub fn name(&self) -> Option<String> {
-        communicator::name(self.facts.comm).ok().flatten()
+        let name = communicator::name(self.facts.comm).ok().flatten();
+        self.name.lock().clone_from(&name);
+        name
+    }
+
+    /// The name that it had when MPI was last asked. May be called at any time, also while MPI is in the middle of something
+    /// that a signal has interrupted.
+    pub fn last_name(&self) -> Option<String> {
+        // Held where the interrupted thread was about to change it.
+        self.name.try_lock()?.clone()
     }
 
     /// World ranks of its ranks, told by one of them.
     fn members(&self) -> Vec<u32> {
-        match &self.agreed {
-            _ if self.facts.rank != 0 => Vec::new(),
-            Some(agreed) => agreed.members.iter().copied().filter(|member| *member != FOREIGN).collect(),
-            None => {
-                let ranks = communicator::world_ranks(self.facts.comm, false).unwrap_or_default();
-                ranks.into_iter().filter_map(|rank| u32::try_from(rank).ok()).collect()
-            }
-        }
+        self.members.as_ref().map_or_else(Vec::new, |members| members.to_vec())
     }
 
     /// Adds the messages of our algorithms, by world rank: those that MPI carried, and those through shared memory. Those to

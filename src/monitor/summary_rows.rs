@@ -171,7 +171,7 @@ pub struct MessageRow {
     pub calls_all_ranks: u64,
     /// Bytes that they sent, or moved to or from windows and files.
     pub bytes: u64,
-    /// Time of all of them, all ranks; of short calls some are timed and stand for the others.
+    /// Time of all of them, all ranks; of short calls that return at once some are timed and stand for the others.
     pub all_ranks_seconds: f64,
     /// Time of the rank with the most.
     pub max_seconds: f64,

@@ -68,6 +68,21 @@ fn a_row_holds_all_ranks() {
     assert_eq!(summary.overhead.seconds_per_rank, 40.0 * 10.0 / 1e9);
 }
 
+/// Also of calls that are longer than the longest duration that is told apart.
+#[test]
+fn percentiles_lie_between_the_shortest_and_the_longest_call() {
+    for ns in [7, 1_000, 1 << 47, 1 << 50] {
+        for min_ns in [ns, ns - ns / 40] {
+            let counter = CounterRecord { min_ns, max_ns: ns, ..counter(10, ns) };
+            let summary = merge(vec![rank(0, vec![counter])]);
+            let row = &summary.rows[0];
+            for percentile in [row.p50_seconds, row.p90_seconds, row.p99_seconds] {
+                assert!((row.min_seconds..=row.max_seconds).contains(&percentile), "{row:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn bytes_of_a_record_are_the_record() {
     let record = rank(0, vec![counter(10, 1000), counter(3, 17)]);

@@ -34,6 +34,7 @@ struct Constants {
     op_min: MPI_Op,
     request_null: MPI_Request,
     errors_return: MPI_Errhandler,
+    errors_are_fatal: MPI_Errhandler,
     status_ignore: *mut MPI_Status,
     statuses_ignore: *mut MPI_Status,
     null_copy: mpi_sys::MPI_Comm_copy_attr_function,
@@ -132,6 +133,8 @@ constants! {
     pvar_class_size: c_int;
     /// `MPI_ERRORS_RETURN`.
     errors_return: MPI_Errhandler;
+    /// `MPI_ERRORS_ARE_FATAL`.
+    errors_are_fatal: MPI_Errhandler;
     /// `MPI_STATUS_IGNORE`.
     status_ignore: *mut MPI_Status;
     /// `MPI_STATUSES_IGNORE`.

@@ -26,6 +26,7 @@ pub mod packing;
 pub mod padding;
 mod references;
 pub mod sentinels;
+pub mod text;
 mod waiting;
 pub mod weak;
 

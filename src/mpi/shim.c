@@ -49,7 +49,7 @@ struct collie_constants {
     MPI_Datatype datatype_null, byte, uint64, double_, float_, int_;
     MPI_Op op_null, op_min;
     MPI_Request request_null;
-    MPI_Errhandler errors_return;
+    MPI_Errhandler errors_return, errors_are_fatal;
     MPI_Status *status_ignore, *statuses_ignore;
     MPI_Comm_copy_attr_function *null_copy;
     /* Of the tools interface. */
@@ -162,6 +162,7 @@ const char *collie_fill_constants(struct collie_constants *constants, collie_fin
         .op_min = MPI_MIN,
         .request_null = MPI_REQUEST_NULL,
         .errors_return = MPI_ERRORS_RETURN,
+        .errors_are_fatal = MPI_ERRORS_ARE_FATAL,
         .status_ignore = MPI_STATUS_IGNORE,
         .statuses_ignore = MPI_STATUSES_IGNORE,
         .null_copy = copy_nothing,

@@ -2,10 +2,17 @@
 
 use super::log;
 use crate::mpi::{library, weak};
+use once_cell::sync::OnceCell;
 use std::ffi::{CStr, c_char};
 
-/// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`].
-pub fn version() -> String {
+/// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`]. The library is asked once: a report
+/// may come while it is in the middle of something.
+pub fn version() -> &'static str {
+    static VERSION: OnceCell<String> = OnceCell::new();
+    VERSION.get_or_init(ask_version)
+}
+
+fn ask_version() -> String {
     // Not the constant of the MPI built for: another version's may be larger; the largest known is 8192.
     let mut text = vec![0 as c_char; 1 << 14];
     let mut length = 0;

@@ -158,7 +158,7 @@ fn make() -> Result<Runtime> {
         world_rank,
         world_size,
         node: node::identity(),
-        mpi: Mpi::of(&library::version()),
+        mpi: Mpi::of(library::version()),
         oversubscribed: node::oversubscribed(),
         fast_network: node::fast_network(),
         limits: [OnceCell::new(), OnceCell::with_value(limits::known())],

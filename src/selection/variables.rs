@@ -246,8 +246,9 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "all",
         help: "all also counts and times calls other than collectives: point-to-point (MPI_Send, MPI_Irecv, \
                MPI_Waitall and the like), one-sided and file calls, so that the report tells how much of the run is \
-               spent in them; of the short ones only a sample is timed and stands for the rest. collectives leaves \
-               them alone.",
+               spent in them. Calls that may wait are all timed, which takes two readings of the clock each (some \
+               20 ns); of the short ones that return at once (MPI_Isend, MPI_Test, MPI_Put) only a sample is timed \
+               and stands for the rest. collectives leaves them alone.",
     },
     Variable {
         name: SITES,

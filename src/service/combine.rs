@@ -7,6 +7,10 @@ use crate::mpi::error::{Error, Result};
 use crate::process::runtime::Runtime;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::c_int;
 use std::sync::Arc;
 
@@ -23,6 +27,60 @@ pub struct Arrived {
     pub members: Arc<SharedList>,
     /// When this rank came to them.
     pub arrivals: Arc<Mutex<Arrivals>>,
+}
+
+/// Keeps those of `all` that every member has among its own, so that nobody waits for a rank that does not come: one may have
+/// made no call on a communicator that others have, or have one under way there that cannot be looked at. Collective over the
+/// world.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn keep_common(runtime: &Runtime, comm: MPI_Comm, all: &mut Vec<Arrived>) -> Result {
+    let (rank, size) = (runtime.world_rank, runtime.world_size);
+    let mut listed = Listed::default();
+    all.iter().for_each(|arrived| listed.add(arrived.key(), Members { listing: 1, all: arrived.members.len() as u32 }));
+    for child in gathering::children(rank, size) {
+        let theirs: Listed = decode(&bytes::receive(comm, child)?)?;
+        theirs.0.into_iter().for_each(|(key, members)| listed.add(key, members));
+    }
+    if let Some(parent) = gathering::parent(rank) {
+        bytes::send(comm, parent, &encode(&listed))?;
+        listed = decode(&bytes::receive(comm, parent)?)?;
+    }
+    // What is left at rank 0 is not complete anywhere.
+    let incomplete = encode(&listed);
+    for child in gathering::children(rank, size).rev() {
+        bytes::send(comm, child, &incomplete)?;
+    }
+    let before = all.len();
+    all.retain(|arrived| !listed.0.contains_key(&arrived.key()));
+    if all.len() < before {
+        let left_out = before - all.len();
+        log::warn!("waiting is not told of {left_out} communicators: other ranks tell no calls on them");
+    }
+    Ok(())
+}
+
+/// The communicators that some ranks have among their own and other members may not, by key: one that all its members have is
+/// let go, so mostly those with members in other parts of the tree.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Listed(BTreeMap<u64, Members>);
+
+/// How many members have the communicator among their own, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Members {
+    listing: u32,
+    all: u32,
+}
+
+impl Listed {
+    fn add(&mut self, key: u64, members: Members) {
+        let known = self.0.entry(key).or_insert(Members { listing: 0, ..members });
+        known.listing += members.listing;
+        if known.listing == known.all {
+            self.0.remove(&key);
+        }
+    }
 }
 
 /// What all ranks of a communicator together say of the calls on it.
@@ -51,6 +109,13 @@ impl Combined {
 }
 
 impl Arrived {
+    /// A number that its members alone share.
+    fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.identity, &self.members[..]).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// Puts all its ranks' arrivals together, by the common clock or else by how long each waited in the barrier before the
     /// call. Collective over its ranks, which talk in `comm`, a communicator of the whole world.
     ///
@@ -86,7 +151,7 @@ impl Arrived {
         let world = |rank: usize| self.members[rank] as usize;
         for child in gathering::children(rank, size) {
             let theirs = bytes::receive(comm, world(child))?;
-            met = meetings::meet(&met, &decode(&theirs)?);
+            met = meetings::meet(&met, &decode::<Vec<Meeting>>(&theirs)?);
         }
         if let Some(parent) = gathering::parent(rank).map(world) {
             bytes::send(comm, parent, &encode(&met))?;
@@ -100,10 +165,54 @@ impl Arrived {
     }
 }
 
-fn encode(met: &[Meeting]) -> Vec<u8> {
-    postcard::to_stdvec(met).expect("numbers can be written to memory")
+fn encode<T: Serialize + ?Sized>(told: &T) -> Vec<u8> {
+    postcard::to_stdvec(told).expect("numbers can be written to memory")
 }
 
-fn decode(bytes: &[u8]) -> Result<Vec<Meeting>> {
+fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     postcard::from_bytes(bytes).map_err(|_| Error(mpi_sys::MPI_ERR_OTHER as c_int))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What rank 0 of `size` is left with where each rank lists the communicators that `lists` gives: key and size.
+    fn left(size: usize, lists: impl Fn(usize) -> Vec<(u64, u32)>) -> Vec<u64> {
+        let mut known: Vec<Listed> = (0..size).map(|_| Listed::default()).collect();
+        for rank in (0..size).rev() {
+            lists(rank).into_iter().for_each(|(key, all)| known[rank].add(key, Members { listing: 1, all }));
+            for child in gathering::children(rank, size) {
+                let theirs: Listed = decode(&encode(&known[child])).unwrap();
+                theirs.0.into_iter().for_each(|(key, members)| known[rank].add(key, members));
+            }
+        }
+        known[0].0.keys().copied().collect()
+    }
+
+    #[test]
+    fn communicators_that_every_member_lists_leave_nothing_to_tell() {
+        for size in 1..20usize {
+            // The world, pairs of neighbours, and ranks of one remainder by three.
+            let members = |rank: usize| (0..size).filter(|other| other % 3 == rank % 3).count() as u32;
+            let pair = |rank: usize| if rank ^ 1 < size { 2 } else { 1 };
+            let lists = |rank: usize| {
+                vec![(1, size as u32), (100 + rank as u64 / 2, pair(rank)), (200 + rank as u64 % 3, members(rank))]
+            };
+            assert_eq!(left(size, lists), [], "{size} ranks");
+        }
+    }
+
+    #[test]
+    fn a_communicator_that_one_member_does_not_list_is_told_to_all() {
+        for size in 2..20usize {
+            for missing in 0..size {
+                let lists = |rank: usize| {
+                    let all = [(1, size as u32), (2, size as u32)];
+                    if rank == missing { all[..1].to_vec() } else { all.to_vec() }
+                };
+                assert_eq!(left(size, lists), [2], "{size} ranks without {missing}");
+            }
+        }
+    }
 }

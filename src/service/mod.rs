@@ -26,6 +26,7 @@ pub mod places;
 pub mod record;
 pub mod report;
 pub mod signals;
+mod silence;
 pub mod sites;
 pub mod synchronise;
 pub mod trace;

@@ -80,6 +80,8 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
 pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> RankRecord {
     let mut traffic = [(); 2].map(|()| Traffic::new(runtime.world_size));
     let (mut beyond, mut played) = (Overflow::default(), Counts::default());
+    // Then MPI may be in the middle of something, with its locks held, and is asked nothing.
+    let is_any_time = visit == Visit::AnyTime;
     let (mut communicators, mut away, mut learned) = (Vec::new(), UnderWayRecord::default(), Vec::new());
     // Held until those that are gone are counted too, so that one that goes meanwhile is counted once.
     if let Some(walk) = registry::walk() {
@@ -97,7 +99,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         let add = |Seen { attached, is_under_way, is_sending, is_outdated }: Seen| {
             let communicator = &attached.communicator;
             if is_under_way {
-                under_way::add(&mut away, runtime, communicator, is_sending);
+                under_way::add(&mut away, runtime, communicator, is_sending, is_any_time);
             }
             if communicator.facts.rank == 0 {
                 join_learned(&mut learned, attached.trials.told());
@@ -106,7 +108,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
                 return;
             }
             if let Some(slot) = communicators.get_mut(communicator.tally.place)
-                && let Some(record) = communicator.record(runtime)
+                && let Some(record) = communicator.record(runtime, is_any_time)
             {
                 *slot = record;
             }
@@ -120,7 +122,8 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         let left_out = unsafe { walk.each(visit, add) };
         away.left_out = left_out as u32;
     }
-    let apart = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    let (apart, without_room) = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    beyond.add(without_room);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
     let mut record = RankRecord {

@@ -5,10 +5,10 @@
 //! its ranks calling its collectives in one order, as MPI demands.
 
 use super::clocks::Clocks;
-use super::combine::{Arrived, Combined};
+use super::combine::{self, Arrived, Combined};
 use crate::algorithm::{Choice, Operation, parse_choice};
 use crate::call::attachment::Visit;
-use crate::call::hooks::{self, WaitedCall, Waiting};
+use crate::call::hooks::{self, Waited, WaitedCall, Waiting};
 use crate::call::local_arguments::LocalArguments;
 use crate::call::program::{self, Prepared, seat_and_call};
 use crate::call::registry;
@@ -127,10 +127,11 @@ pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
     all.sort_by(|one, other| one.identity.cmp(&other.identity));
     let clock = (mode == Sync::Clock).then(|| clocks.common());
     let comm = clocks.comm().expect("made before the mode is set");
+    combine::keep_common(runtime, comm, &mut all)?;
     all.iter().map(|arrived| arrived.combine(runtime, comm, clock.as_ref())).collect()
 }
 
-/// The calls on a communicator; `None` if all its ranks have made no call that counts here.
+/// The calls on a communicator; `None` if this rank has made no call that counts here.
 fn arrived(communicator: &Communicator) -> Option<Arrived> {
     let arrivals = &communicator.tally.arrivals;
     let agreed = communicator.agreed.as_ref().filter(|_| arrivals.lock().calls() > 0)?;
@@ -186,29 +187,32 @@ impl Waiting for Synchronisation {
         }
     }
 
-    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<u64> {
+    fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<Waited> {
         let mode = self.mode();
         if mode == Sync::Off {
             return None;
         }
         communicator.agreed.as_ref().filter(|agreed| communicator.never().is_none() && !agreed.foreign)?;
-        if mode == Sync::Clock {
-            return Some(0);
+        if mode == Sync::Barrier && !matches!(communicator.private, Private::Made(_)) {
+            return None;
         }
-        let Private::Made(_) = communicator.private else { return None };
+        let number = communicator.tally.arrivals.lock().next();
+        if mode == Sync::Clock {
+            return Some(Waited { number, ticks: 0 });
+        }
         let start = runtime.clock.raw();
         if let Err(error) = barrier(communicator) {
             log::error!("the barrier before a call failed: {error}");
         }
-        Some(runtime.clock.raw().saturating_sub(start))
+        Some(Waited { number, ticks: runtime.clock.raw().saturating_sub(start) })
     }
 
-    /// Counts the call, keeps when this rank came to it if calls are recorded, and now and then synchronises the clocks.
-    fn after(&self, runtime: &Runtime, communicator: &mut Communicator, call: WaitedCall) {
-        let WaitedCall { function, counter, times: (enter, ticks), waited } = call;
-        let number = communicator.tally.arrivals.lock().next();
+    /// Keeps when this rank came to the call if it succeeded and calls are recorded, and now and then synchronises the clocks.
+    fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>) {
+        let Waited { number, ticks: waited } = waited;
         let mode = self.mode();
-        if runtime.recording.load(Ordering::Relaxed) {
+        if let Some(call) = call.filter(|_| runtime.recording.load(Ordering::Relaxed)) {
+            let WaitedCall { function, counter, times: (enter, ticks) } = call;
             let ticks = match mode {
                 Sync::Barrier => {
                     communicator.tally.table.waited(counter, waited);

@@ -4,11 +4,19 @@ use crate::communicator::state::Communicator;
 use crate::monitor::{CallUnderWayRecord, UnderWayRecord};
 use crate::process::runtime::Runtime;
 
-/// A call is under way on the communicator; `is_sending`: in an algorithm of ours, which counts its messages.
-pub fn add(record: &mut UnderWayRecord, runtime: &Runtime, communicator: &Communicator, is_sending: bool) {
+/// A call is under way on the communicator; `is_sending`: in an algorithm of ours, which counts its messages. MPI is asked for the
+/// communicator's name unless `is_any_time`.
+pub fn add(
+    record: &mut UnderWayRecord,
+    runtime: &Runtime,
+    communicator: &Communicator,
+    is_sending: bool,
+    is_any_time: bool,
+) {
+    let name = if is_any_time { communicator.last_name() } else { communicator.name() };
     record.calls.push(CallUnderWayRecord {
         function: communicator.last_function.map_or_else(String::new, |function| function.name().to_owned()),
-        communicator: communicator.name().unwrap_or_else(|| format!("communicator {}", communicator.identity())),
+        communicator: name.unwrap_or_else(|| format!("communicator {}", communicator.identity())),
         ns: runtime.nanoseconds(runtime.clock.raw().saturating_sub(communicator.last_call)),
     });
     record.without_messages += u32::from(is_sending);

@@ -9,8 +9,12 @@ use std::path::PathBuf;
 
 type Test = fn(&Family) -> Result<(), Failed>;
 
-const TESTS: &[(&str, Test)] =
-    &[("parts::regions", regions), ("parts::regions_f08", regions_of_fortran), ("parts::sites", sites)];
+const TESTS: &[(&str, Test)] = &[
+    ("parts::regions", regions),
+    ("parts::regions_f08", regions_of_fortran),
+    ("parts::regions_of_threads", regions_of_threads),
+    ("parts::sites", sites),
+];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
@@ -65,6 +69,16 @@ fn regions(family: &Family) -> Result<(), Failed> {
     }
     if !words.contains("collie_region_end(\"never begun\"): no such region has begun") {
         return Err(format!("nothing is said of a region that ends without having begun\n{words}").into());
+    }
+    Ok(())
+}
+
+/// No thread ends what another one has begun.
+fn regions_of_threads(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("regions_of_threads.c")?.display().to_string()];
+    let (report, words) = run(family, command, family.preload()?, &[])?;
+    if told(&report) != [("own".to_owned(), 2, 2)] {
+        return Err(format!("{:#}\n{words}", report.whole["regions"]).into());
     }
     Ok(())
 }

@@ -28,6 +28,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             trials.push(Trial::test(name, move || alone(|| late_ranks(family, kind, sync, culprits))));
         }
     }
+    for sync in ["clock", "barrier"] {
+        let name = format!("{}::failing_calls::{sync}", family.name);
+        trials.push(Trial::test(name, move || failing_calls(family, sync)));
+    }
     trials.push(Trial::test(format!("{}::stuck::replaced", family.name), move || alone(|| stuck(family))));
     trials.push(Trial::test(format!("{}::stuck::native", family.name), move || alone(|| stuck_natively(family))));
     for how in ["", "before", "after"] {
@@ -203,6 +207,22 @@ fn late_ranks(family: &Family, kind: &str, sync: &str, culprits: &[u64]) -> Resu
     let least = report["collective_seconds"]["min_rank"].as_u64();
     if least.is_none_or(|least| !culprits.contains(&least)) {
         return Err(wrong(format!("least time in collectives on {least:?}")));
+    }
+    Ok(())
+}
+
+/// A call that fails on one rank counts on both, so that those after it are compared with each other, and the end comes
+/// where it is a communicator's only one.
+fn failing_calls(family: &Family, sync: &str) -> Result<(), Failed> {
+    let variables = [("COLLIE_SYNC", sync), ("COLLIE_MODE", "native")];
+    let (outcome, report) = accounted(family, "failing_calls.c", &[], 2, &variables)?;
+    let communicators = report.whole["communicators"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for (name, compared, comparable) in [("alone", None, None), ("among", Some(3), Some(5))] {
+        let row = communicators.iter().find(|row| row["name"] == name).unwrap_or(&Value::Null);
+        if row.is_null() || row["compared_calls"].as_u64() != compared || row["comparable_calls"].as_u64() != comparable
+        {
+            return Err(format!("{name}: {row:#}\n{}", outcome.told()).into());
+        }
     }
     Ok(())
 }
