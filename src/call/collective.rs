@@ -160,13 +160,12 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
     let communicator = &mut attached.communicator;
     let first_calls = communicator.is_new();
-    if communicator.facts.inter && arguments.arrays.is_some() {
-        // Arrays have an entry for each rank of the other group.
+    if communicator.facts.inter {
+        // Which arguments count depends on the side, and arrays have an entry for each rank of the other group.
         return pass(&mut communicator.tally, 0, Fallback::Intercommunicator);
     }
     let local = match LocalArguments::of(arguments, communicator.facts.rank, communicator.facts.size) {
         Ok(local) => local,
-        Err(_) if communicator.facts.inter => return pass(&mut communicator.tally, 0, Fallback::Intercommunicator),
         Err(fallback) => return pass(&mut communicator.tally, 0, fallback),
     };
     let bytes = local.bytes();

@@ -59,8 +59,12 @@ fn timed(
     let mut call = None;
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
-        let part = if communicator.facts.inter { nothing() } else { part() };
+        let mut part = if communicator.facts.inter { nothing() } else { part() };
         let bytes = part.bytes.count(comm, communicator.facts.rank, communicator.facts.size);
+        if bytes == 0 {
+            // The type of nothing may be anything.
+            part.datatype = constants::datatype_null();
+        }
         let counter = communicator.tally.observed_counter(function, bytes);
         let (place, times) = (communicator.tally.place, (start, ticks));
         if !blocking {

@@ -19,6 +19,7 @@ const TESTS: &[(&str, Test)] = &[
     ("whoever_looks_on_the_same_actions_are_played", one_player),
     ("verify", verify),
     ("verify_looks_at_no_padding", no_padding),
+    ("verify_looks_into_types_by_precision", types_by_precision),
     ("verify_gives_ours_where_native_is_wrong", wrong_natively),
     ("verify_finds_a_corrupted_message", corrupted),
     ("verify_ends_the_job", corrupted_to_the_end),
@@ -272,6 +273,12 @@ fn no_padding(family: &Family) -> Result<(), Failed> {
         return Err(format!("{verification:#}\n{}", outcome.told()).into());
     }
     Ok(())
+}
+
+/// Types that are looked into for bytes that are nobody's may be made of predefined ones without names.
+fn types_by_precision(family: &Family) -> Result<(), Failed> {
+    let settings = [("COLLIE_MODE", "verify"), ("COLLIE_ALLGATHER", "ring"), ("COLLIE_BCAST", "binomial")];
+    accounted(family, "types_by_precision.c", &[], 3, &settings).map(drop)
 }
 
 /// A native allreduce that gives a wrong sum: the difference is told either way, and the program ends well with ours.
