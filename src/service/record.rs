@@ -133,7 +133,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         oversubscribed: runtime.oversubscribed,
         started_unix_ns: runtime.started_unix_ns(),
         ended_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
-        run_ns: runtime.nanoseconds(runtime.clock.raw() - runtime.started.0),
+        run_ns: (runtime.nanoseconds(runtime.clock.raw() - runtime.started.0) as f64 * runtime.stretch()) as u64,
         overhead_ns_per_call: overhead(runtime),
         job,
         communicators,
