@@ -12,9 +12,11 @@ use crate::process::flags::{self, DUE};
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report;
-use crate::selection::{ReportFormat, ReportTarget};
+use crate::selection::{ReportFormat, ReportTarget, variables};
 use parking_lot::{Condvar, Mutex};
+use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,12 @@ struct Post {
 static POST: (Mutex<Post>, Condvar) = (Mutex::new(Post { record: None, ended: false }), Condvar::new());
 static WRITER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
+/// Whether there are to be checkpoints: the same on all ranks, also where one of them cannot write any.
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether it has been told that one could not be written. The next one most often cannot be either.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
 /// One file at a time: the last report of a rank is written by the program's thread.
 static WRITING: Mutex<()> = Mutex::new(());
 
@@ -36,11 +44,30 @@ pub fn start(runtime: &'static Runtime, seconds: u32) {
     if seconds == 0 || places::files(runtime).checkpoints.is_none() {
         return;
     }
+    WANTED.store(true, Ordering::Relaxed);
+    make_folder(runtime);
     let interval = Duration::from_secs(seconds.into());
     let builder = || std::thread::Builder::new().name("collie-checkpoint".to_owned());
     match super::watch::without_signals(|| builder().spawn(move || run(runtime, interval))) {
         Ok(writer) => *WRITER.lock() = Some(writer),
         Err(error) => log::tell(&format!("rank {}: there are no checkpoints: {error}", runtime.world_rank)),
+    }
+}
+
+/// Makes the folder, unless it is there: each rank does, as they need not see the same files.
+fn make_folder(runtime: &Runtime) {
+    let Some(folder) = &places::files(runtime).checkpoints else { return };
+    match std::fs::create_dir(folder) {
+        Err(error) if !(error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir()) => {
+            FAILED.store(true, Ordering::Relaxed);
+            log::tell(&format!(
+                "rank {}: {}: the folder {} cannot be made: {error}; there are no checkpoints if that stays so",
+                runtime.world_rank,
+                variables::CHECKPOINT,
+                folder.display()
+            ));
+        }
+        _ => {}
     }
 }
 
@@ -77,7 +104,10 @@ fn run(runtime: &Runtime, interval: Duration) {
 pub fn write(runtime: &Runtime, summary: &Summary) {
     let Some(path) = path(runtime) else { return };
     let _writing = WRITING.lock();
-    if let Err(error) = report::write(&ReportTarget::File { path, format: ReportFormat::Json }, summary) {
+    let written = report::write(&ReportTarget::File { path, format: ReportFormat::Json }, summary);
+    if let Err(error) = written
+        && !FAILED.swap(true, Ordering::Relaxed)
+    {
         log::tell(&format!("rank {}: {error}", runtime.world_rank));
     }
 }
@@ -90,11 +120,13 @@ fn path(runtime: &Runtime) -> Option<PathBuf> {
 /// Ends the checkpoints. They go away if rank 0 has `written` the report of all ranks in its place. Collective over
 /// `MPI_COMM_WORLD` where there are any.
 pub fn end(runtime: &Runtime, written: bool) {
-    let Some(writer) = WRITER.lock().take() else { return };
+    if !WANTED.swap(false, Ordering::Relaxed) {
+        return;
+    }
     POST.0.lock().ended = true;
     POST.1.notify_all();
     // A panic there has been told; nothing depends on the thread any more.
-    drop(writer.join());
+    drop(WRITER.lock().take().map(JoinHandle::join));
     flags::take(DUE);
     let mut written = vec![u8::from(written)];
     let told = runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut written));

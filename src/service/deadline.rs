@@ -11,7 +11,7 @@ use std::os::raw::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
 
 /// Seconds for the report, and for the native `MPI_Abort` once the report was cut off.
-const SECONDS: libc::time_t = 3;
+pub const SECONDS: libc::time_t = 3;
 
 /// What cuts off: the timer, and crashes.
 const SIGNALS: [c_int; 6] = [libc::SIGALRM, libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];

@@ -7,16 +7,18 @@ use super::places;
 use super::signals::{action, set_action};
 use crate::call::attachment::Visit;
 use crate::process::runtime::{self, Runtime};
-use std::os::raw::c_int;
+use std::os::raw::{c_int, c_long};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-/// How far the last report is.
-static LAST: AtomicU8 = AtomicU8::new(NONE_YET);
+/// How far the last report is: one of the two below, or the system's number of the thread that writes it, which is positive.
+static LAST: AtomicI64 = AtomicI64::new(NONE_YET);
 
-const NONE_YET: u8 = 0;
-const WRITING: u8 = 1;
-const DONE: u8 = 2;
+const NONE_YET: i64 = 0;
+const DONE: i64 = -1;
+
+/// How long it is waited for it, nanoseconds at once.
+const POLL: c_long = 1_000_000;
 
 /// The process that listens; 0 for none. One that it forks does not.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
@@ -40,10 +42,11 @@ pub fn ignore() {
     }
 }
 
-/// Writes this rank's last report, bounded in time; nothing if there has been one, or one is under way.
+/// Writes this rank's last report, bounded in time; nothing if there has been one. If another thread is writing it, waits for that,
+/// as the process may end afterwards; if this thread is, what has interrupted it goes on.
 pub fn last_report(runtime: &Runtime, cut: Cut) {
-    if LAST.compare_exchange(NONE_YET, WRITING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-        return;
+    if LAST.compare_exchange(NONE_YET, this_thread(), Ordering::SeqCst, Ordering::SeqCst).is_err() {
+        return wait_for_writer();
     }
     // The job ends either way.
     drop(deadline::bounded(cut, || {
@@ -57,6 +60,24 @@ pub fn last_report(runtime: &Runtime, cut: Cut) {
         }))
     }));
     LAST.store(DONE, Ordering::SeqCst);
+}
+
+/// Waits until another thread has written the last report, no longer than that may take. Handlers may do so.
+fn wait_for_writer() {
+    let polls = deadline::SECONDS * 1_000_000_000 / POLL;
+    for _ in 0..polls {
+        if [DONE, this_thread()].contains(&LAST.load(Ordering::SeqCst)) {
+            return;
+        }
+        let time = libc::timespec { tv_sec: 0, tv_nsec: POLL };
+        // SAFETY: the time is valid for reads; the rest is not asked for.
+        unsafe { libc::nanosleep(&raw const time, std::ptr::null_mut()) };
+    }
+}
+
+fn this_thread() -> i64 {
+    // SAFETY: only asks.
+    unsafe { libc::syscall(libc::SYS_gettid) }
 }
 
 /// What `MPI_Abort` does besides `native`.
@@ -81,8 +102,8 @@ fn handler() -> libc::sighandler_t {
 extern "C" fn terminated(signal: c_int) {
     if let Some(runtime) = listening() {
         last_report(runtime, Cut::Signal(signal));
-        if LAST.load(Ordering::SeqCst) == WRITING {
-            // By another thread, or by what was interrupted, and the process ends when it is written.
+        if LAST.load(Ordering::SeqCst) != DONE {
+            // By what was interrupted, or another thread that takes long, and the process ends when it is written.
             return;
         }
     }

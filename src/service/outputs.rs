@@ -10,8 +10,8 @@ use crate::selection::{ReportFormat, ReportTarget, variables};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Tries every path that rank 0 is to write to, and makes the folder of the checkpoints. One line for each that could not be written now; the program may still make
-/// the folder.
+/// Tries every path that rank 0 is to write to. One line for each that could not be written now; the program may still make the
+/// folder.
 pub fn try_paths(files: &Places) {
     let reports = files.report.iter().filter_map(|target| match target {
         ReportTarget::Stderr => None,
@@ -26,23 +26,6 @@ pub fn try_paths(files: &Places) {
                 stand_in(path).display()
             ));
         }
-    }
-    if let Some(folder) = &files.checkpoints
-        && let Err(error) = make_folder(folder)
-    {
-        log::tell(&format!(
-            "rank 0: {}: the folder {} cannot be made: {error}; there are no checkpoints if that stays so",
-            variables::CHECKPOINT,
-            folder.display()
-        ));
-    }
-}
-
-/// Makes a folder in one that is there, unless it is there itself.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    match std::fs::create_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
-        made => made,
     }
 }
 

@@ -16,6 +16,7 @@ const TESTS: &[(&str, Test)] = &[
     ("fatal_error", fatal_error),
     ("not_preloaded", not_preloaded),
     ("abort_in_handler", abort_in_handler),
+    ("two_aborts", two_aborts),
     ("leaves", leaves),
 ];
 
@@ -213,6 +214,24 @@ fn abort_in_handler(family: &Family) -> Result<(), Failed> {
         if outcome.status != Some(9) {
             return Err(format!("{what}: not status 9\n{}", outcome.told()).into());
         }
+    }
+    Ok(())
+}
+
+/// Of two threads that abort at once one writes the report, and the other one waits for it.
+fn two_aborts(family: &Family) -> Result<(), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let command = vec![family.program("two_aborts.c")?.display().to_string()];
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = past_hydra(family, &launch, well)?;
+    let report = Report::read(&path.with_extension("rank1.json"), &outcome)?;
+    // The launcher may end rank 0 by SIGTERM.
+    drop(std::fs::remove_file(path.with_extension("rank0.json")));
+    let calls = report.calls(|row| row.function == "MPI_Allreduce");
+    if report.whole["partial"] != "rank 1 of 2 alone, before MPI_Abort with code 9" || calls != 50 * 20 {
+        return Err(format!("{:#}\n{}", report.whole, outcome.told()).into());
     }
     Ok(())
 }

@@ -14,6 +14,7 @@ const TESTS: &[(&str, Test)] = &[
     ("outputs::beside_another_jobs", beside_another_jobs),
     ("outputs::placeholders", placeholders),
     ("outputs::checkpoints", checkpoints),
+    ("outputs::no_thread_for_checkpoints", no_thread_for_checkpoints),
     ("outputs::limited_files", limited_files),
     ("outputs::unread_pipe", unread_pipe),
 ];
@@ -122,6 +123,22 @@ fn beside_another_jobs(family: &Family) -> Result<(), Failed> {
         } else if first != now {
             return Err(format!("job {job} has changed the first one's files\n{}", outcome.told()).into());
         }
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A rank that cannot write checkpoints comes to the end with the others.
+fn no_thread_for_checkpoints(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let target = folder.join("run.json").display().to_string();
+    let mut preload = vec![family.compiled("no_threads.c", &["-shared", "-fPIC", "-ldl"])?];
+    preload.extend(family.preload()?);
+    let command = vec![family.program("exit_code.c")?.display().to_string(), "0".to_owned()];
+    let variables = [("COLLIE_REPORT", target.as_str()), ("COLLIE_CHECKPOINT", "1")];
+    let launch = Launch { ranks: 3, command, variables: &variables, preload, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    if !outcome.stderr.contains("rank 1: there are no checkpoints") || files(&folder, "") != ["run.json"] {
+        return Err(format!("{:?}\n{}", files(&folder, ""), outcome.told()).into());
     }
     Ok(std::fs::remove_dir_all(&folder)?)
 }

@@ -1,11 +1,12 @@
 //! Pitfalls that lie in how a job is launched and configured rather than in what a program calls.
 
 use crate::job::{Job, Outcome};
-use crate::mpi::{Family, Launch, library_of, scratch};
+use crate::mpi::{Family, Launch, library_of, scratch, tool};
 use crate::programs::{accounted, one_row_of_reduce};
 use crate::report::{self, Report};
 use collie::schedule::simulate::Network;
 use libtest_mimic::{Failed, Trial};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ const TESTS: &[(&str, Test)] = &[
     ("pitfall_15_forced_with_unmet_need", forced_with_unmet_need),
     ("pitfall_16_library_of_another_mpi", library_of_another_mpi),
     ("pitfall_17_stacked_tools", stacked_tools),
+    ("sanitized", sanitized),
     ("unknown_algorithm", unknown_algorithm),
     ("native_mode", native_mode),
     ("trace_log", trace_log),
@@ -161,6 +163,28 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// In a program with AddressSanitizer names of regions are read without its ending the program for the bytes behind them.
+fn sanitized(family: &Family) -> Result<(), Failed> {
+    let sanitizer = tool(Command::new("gcc").arg("-print-file-name=libasan.so"))?;
+    let sanitizer = PathBuf::from(sanitizer.trim());
+    if !sanitizer.is_absolute() {
+        eprintln!("gcc has no AddressSanitizer here, so nothing is tested");
+        return Ok(());
+    }
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let command = vec![family.compiled("sanitized.c", &["-fsanitize=address"])?.display().to_string()];
+    let mut preload = vec![sanitizer];
+    preload.extend(family.preload()?);
+    let variables = [("COLLIE_REPORT", path_text.as_str()), ("ASAN_OPTIONS", "detect_leaks=0")];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?.whole;
+    let mut names: Vec<_> = report["regions"].as_array().into_iter().flatten().map(|row| row["name"].clone()).collect();
+    names.sort_by_key(ToString::to_string);
+    expect(names == ["constant", "heap", "stack"], &format!("regions {names:?}"), &outcome)
 }
 
 /// Another tool that counts and passes calls on to the next library, before Collie in the preload: both see every call.
