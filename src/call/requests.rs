@@ -222,7 +222,7 @@ pub fn wait(
     native: impl Fn() -> c_int,
 ) -> c_int {
     match interested() {
-        None => messages::count(call, || 0, native),
+        None => messages::count(call, || messages::Moved::NOTHING, native),
         Some(runtime) => guard::enter(call.name(), &native, || {
             let before = read();
             let start = runtime.clock.raw();
@@ -269,7 +269,7 @@ fn waited(
 #[inline]
 pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn() -> c_int) -> c_int {
     match interested() {
-        None => messages::count(call, || 0, native),
+        None => messages::count(call, || messages::Moved::NOTHING, native),
         Some(runtime) => guard::enter(call.name(), &native, || {
             let requests = requests();
             let start = runtime.clock.raw();

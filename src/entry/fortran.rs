@@ -45,6 +45,15 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
     }
 }
 
+/// The error code that a Fortran procedure has given, where the program wanted one.
+///
+/// # Safety
+/// `ierror` is null or has been written.
+pub(crate) unsafe fn given(ierror: *const c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    if ierror.is_null() { mpi_sys::MPI_SUCCESS as c_int } else { unsafe { *ierror } }
+}
+
 /// Entries under several exported names each; the body sees the arguments and gives the error code.
 macro_rules! entries {
     (@one $symbol:literal ($($argument:ident: $type:ty),*) $body:block) => {

@@ -159,6 +159,11 @@ impl MessageCounts {
         ((u64::from(seed) * u64::from(end)) >> 32) as u32
     }
 
+    /// A call that was counted has moved so many bytes more.
+    pub fn moved(&self, call: MessageCall, bytes: u64) {
+        add(&self.counts[call as usize].bytes, bytes);
+    }
+
     /// What was counted, by call.
     pub fn sums(&self) -> [MessageSum; NUMBER] {
         std::array::from_fn(|place| {

@@ -127,7 +127,12 @@ impl Datatype {
 
 /// Whether it is one of MPI's own.
 pub fn is_predefined(handle: MPI_Datatype) -> bool {
-    predefined().iter().any(|known| known.handle == handle)
+    size_of_predefined(handle).is_some()
+}
+
+/// Signature bytes of one of MPI's own, which nobody has to be asked for.
+pub fn size_of_predefined(handle: MPI_Datatype) -> Option<usize> {
+    predefined().iter().find(|known| known.handle == handle).map(|known| known.size)
 }
 
 /// The name that MPI or the program gave a datatype; `derived` without one.

@@ -133,10 +133,13 @@ fn overlaps(family: &Family) -> Result<(), Failed> {
 
 /// Calls that fail need not be in the report.
 fn errors(family: &Family, ranks: usize) -> Result<(), Failed> {
-    let command = vec![family.program("errors.c")?.display().to_string()];
+    let program = family.program("errors.c")?.display().to_string();
     let variables = [("COLLIE_REPORT", "off")];
-    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-    family.run(&launch)?.success().map(drop)
+    for command in [vec![program.clone()], vec![program, "fatal".to_owned()]] {
+        let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        family.run(&launch)?.success()?;
+    }
+    Ok(())
 }
 
 /// Choices under which messages are waited for singly and several at once, as they come back and each for itself.
