@@ -1,6 +1,8 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
-use super::{checkpoint, ending, measuring, outputs, partial, places, report, sites, synchronise, trace, watch};
+use super::{
+    checkpoint, ending, measuring, outputs, partial, places, recorded, report, sites, synchronise, trace, watch,
+};
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
 use crate::call::regions::{self, Said};
@@ -159,6 +161,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
             messages::reset();
             regions::reset(runtime);
             sites::reset();
+            recorded::reset(runtime);
         }
         3 => {
             report::report(runtime);
@@ -171,6 +174,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
 fn set_recording(runtime: &Runtime, on: bool) {
     runtime.recording.store(on, Ordering::Relaxed);
     messages::set_recording(on);
+    recorded::set(runtime, on);
     VERSIONS.changed();
 }
 
