@@ -125,6 +125,9 @@ pub struct RankRow {
     pub oversubscribed: bool,
     /// From `MPI_Init` to `MPI_Finalize`, or until its report.
     pub run_seconds: f64,
+    /// For how long of it calls were recorded; absent if all the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_seconds: Option<f64>,
     /// Time in collectives.
     pub collective_seconds: f64,
     /// Part of it spent waiting for the last rank to arrive; absent where it was not measured.
@@ -146,6 +149,11 @@ pub struct RankRow {
 }
 
 impl RankRow {
+    /// What its times are shares of.
+    pub fn whole_seconds(&self) -> f64 {
+        self.recorded_seconds.unwrap_or(self.run_seconds)
+    }
+
     /// Time in calls beside collectives, where they were counted.
     pub const fn seconds_in(&self, area: Area) -> Option<f64> {
         match area {

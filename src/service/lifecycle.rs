@@ -1,7 +1,8 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
 use super::{
-    checkpoint, ending, learned, measuring, outputs, partial, places, report, silence, sites, synchronise, trace, watch,
+    checkpoint, ending, learned, measuring, outputs, partial, places, recorded, report, silence, sites, synchronise,
+    trace, watch,
 };
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
@@ -164,6 +165,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
             messages::reset();
             regions::reset(runtime);
             sites::reset();
+            recorded::reset(runtime);
         }
         3 => {
             report::report(runtime);
@@ -176,6 +178,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
 fn set_recording(runtime: &Runtime, on: bool) {
     runtime.recording.store(on, Ordering::Relaxed);
     messages::set_recording(on);
+    recorded::set(runtime, on);
     VERSIONS.changed();
 }
 

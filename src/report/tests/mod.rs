@@ -293,6 +293,24 @@ fn a_call_without_room_for_its_counter_is_in_the_trace_with_what_is_known() {
 }
 
 #[test]
+fn a_run_that_was_recorded_in_part_says_so_and_shares_are_of_that() {
+    let mut records = full_records();
+    for record in &mut records {
+        record.recorded_ns = Some(record.run_ns / 2);
+    }
+    let (whole, part) = (full(), merge(records));
+    assert!((part.collective_share / whole.collective_share - 2.0).abs() < 1e-9);
+    let told = text(Text, &part);
+    assert!(told.contains("run time 2.50s, of which 1.25s recorded (MPI_Pcontrol), in collectives"), "{told}");
+    assert!(!text(Text, &whole).contains("recorded"));
+    let heads = told.lines().find(|line| line.starts_with("rank ")).map(|line| line.contains("run time recorded"));
+    assert_ne!(heads, Some(false), "{told}");
+    for table in [&part, &whole] {
+        assert_eq!(read(&render(Json, table, &Layout::FILE)).unwrap(), *table);
+    }
+}
+
+#[test]
 fn json_reads_back_as_the_same_run() {
     for (name, summary) in runs() {
         assert_eq!(read(&render(Json, &summary, &Layout::FILE)).unwrap(), summary, "{name}");
