@@ -10,7 +10,7 @@ use crate::mpi::{node, numa};
 use crate::process::runtime::Runtime;
 use crate::shared::Segment;
 use crate::shared::layout::Layout;
-use crate::shared::mapping::{FOLDER, Mapping, Named, Secret};
+use crate::shared::mapping::{self, FOLDER, Mapping, Named, Secret};
 use crate::shared::segment::Mapped;
 use mpi_sys::MPI_Comm;
 use std::io::{Error, ErrorKind};
@@ -251,6 +251,12 @@ fn smallest_window(facts: &Facts, nodes: &[u32]) -> Window {
 /// The number of the own rank among them.
 fn place(facts: &Facts, members: &[u32]) -> usize {
     members.iter().position(|rank| *rank as usize == facts.rank).expect("the own rank is on the own node")
+}
+
+/// Takes the names of objects that are being made from them, where this process ends before the other ranks have mapped them. May be
+/// called by handlers of signals.
+pub fn remove_names() {
+    mapping::remove_names();
 }
 
 /// Whether two ranks are on one node.

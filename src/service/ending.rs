@@ -6,6 +6,7 @@ use super::partial::{self, OnStderr};
 use super::places;
 use super::signals::{action, set_action};
 use crate::call::attachment::Visit;
+use crate::communicator::segment;
 use crate::process::runtime::{self, Runtime};
 use std::os::raw::{c_int, c_long};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -48,6 +49,7 @@ pub fn last_report(runtime: &Runtime, cut: Cut) {
     if LAST.compare_exchange(NONE_YET, this_thread(), Ordering::SeqCst, Ordering::SeqCst).is_err() {
         return wait_for_writer();
     }
+    segment::remove_names();
     // The job ends either way.
     drop(deadline::bounded(cut, || {
         catch_unwind(AssertUnwindSafe(|| {
@@ -82,6 +84,7 @@ fn this_thread() -> i64 {
 
 /// What `MPI_Abort` does besides `native`.
 pub fn abort(code: c_int, native: impl Fn() -> c_int) -> c_int {
+    segment::remove_names();
     if let Some(runtime) = runtime::get().filter(|runtime| places::files(runtime).take_single_ranks()) {
         last_report(runtime, Cut::Abort(code));
     }

@@ -1,9 +1,13 @@
 //! An object of shared memory that several processes map: made under a name that nobody guesses, found by that name, and
 //! without a name from then on, so that nothing of it stays however the processes end.
 
+use crate::writing::quietly;
+use parking_lot::Mutex;
+use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -53,14 +57,86 @@ impl Secret {
 
 /// The name of an object; nobody finds it any more when this is dropped.
 #[derive(Debug)]
-pub struct Named(PathBuf);
+pub struct Named(CString);
+
+/// The names that objects of this process have now.
+static NAMES: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+
+impl Named {
+    /// Gives the object of this descriptor the name.
+    fn give(file: &File, path: &Path) -> Result<Self> {
+        let (name, descriptor) = (text(path)?, text(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())))?);
+        let (here, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
+        NAMES.lock().push(name.clone());
+        let named = Self(name);
+        // SAFETY: both are texts that end in a zero byte.
+        match unsafe { libc::linkat(here, descriptor.as_ptr(), here, named.0.as_ptr(), follow) } {
+            0 => Ok(named),
+            _ => {
+                let error = Error::last_os_error();
+                named.forget();
+                std::mem::forget(named);
+                Err(error)
+            }
+        }
+    }
+
+    /// Of an object that has been made under the name.
+    fn of(path: &Path) -> Result<Self> {
+        let name = text(path)?;
+        NAMES.lock().push(name.clone());
+        Ok(Self(name))
+    }
+
+    fn forget(&self) {
+        NAMES.lock().retain(|name| *name != self.0);
+    }
+}
 
 impl Drop for Named {
     fn drop(&mut self) {
-        if let Err(error) = std::fs::remove_file(&self.0) {
-            log::warn!("{} could not be removed: {error}", self.0.display());
+        self.forget();
+        if let Err(error) = remove(&self.0) {
+            log::warn!("{} could not be removed: {error}", self.0.to_string_lossy());
         }
     }
+}
+
+fn text(path: &Path) -> Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| ErrorKind::InvalidInput.into())
+}
+
+fn remove(name: &CString) -> Result<()> {
+    // SAFETY: a text that ends in a zero byte.
+    if unsafe { libc::unlink(name.as_ptr()) } == 0 { Ok(()) } else { Err(Error::last_os_error()) }
+}
+
+/// Takes the names from the objects of this process, which is about to end. May be called by handlers of signals: what they have
+/// interrupted may be changing the list, and then nothing is done.
+pub fn remove_names() {
+    for name in NAMES.try_lock().iter().flat_map(|names| names.iter()) {
+        // Nobody is left to hear of a failure.
+        drop(remove(name));
+    }
+}
+
+/// Bytes that are allocated at once.
+const PIECE: usize = 1 << 20;
+
+/// Allocates the file's memory piece by piece: a signal has the system begin anew, and a profiler's come every millisecond.
+fn allocate(file: &File, bytes: usize) -> Result<()> {
+    for begin in (0..bytes).step_by(PIECE) {
+        let length = PIECE.min(bytes - begin);
+        loop {
+            // SAFETY: a descriptor that is open, and numbers.
+            match unsafe { libc::posix_fallocate(file.as_raw_fd(), begin as libc::off_t, length as libc::off_t) } {
+                0 => break,
+                libc::EINTR => {}
+                error => return Err(Error::from_raw_os_error(error)),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Memory that is mapped.
@@ -79,22 +155,31 @@ impl Mapping {
     pub fn create(folder: &Path, secret: Secret, bytes: usize) -> Result<(Self, Named)> {
         let path = secret.path(folder);
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
-        let file = options.open(&path)?;
-        let named = Named(path);
-        file.set_len(bytes as u64)?;
-        loop {
-            // SAFETY: a descriptor of this function's, and numbers.
-            match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
-                0 => break,
-                libc::EINTR => {}
-                error => return Err(Error::from_raw_os_error(error)),
+        options.read(true).write(true).mode(0o600);
+        // Without a name until it is ready: all that takes its time is over by then.
+        if let Ok(file) = options.custom_flags(libc::O_TMPFILE).open(folder) {
+            let mapping = Self::begin(&file, secret, bytes)?;
+            match Named::give(&file, &path) {
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => {}
+                named => return Ok((mapping, named?)),
             }
         }
-        let mapping = Self::of(&file, bytes)?;
-        // SAFETY: nobody else looks before the name is told.
+        // Where files cannot be given names later.
+        let file = options.create_new(true).custom_flags(libc::O_NOFOLLOW).open(&path)?;
+        let named = Named::of(&path)?;
+        Ok((Self::begin(&file, secret, bytes)?, named))
+    }
+
+    /// Maps the object that this process makes, before anybody else looks.
+    fn begin(file: &File, secret: Secret, bytes: usize) -> Result<Self> {
+        quietly(|| {
+            file.set_len(bytes as u64)?;
+            allocate(file, bytes)
+        })?;
+        let mapping = Self::of(file, bytes)?;
+        // SAFETY: within the mapping, which nobody else has.
         unsafe { mapping.address.cast::<[u64; 2]>().write(secret.token) };
-        Ok((mapping, named))
+        Ok(mapping)
     }
 
     /// Maps the object that another process has made.
@@ -151,7 +236,8 @@ mod tests {
         let secret = Secret::random().unwrap();
         assert_ne!(secret, Secret::random().unwrap());
         let (made, named) = Mapping::create(folder.path(), secret, 8192).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::mode(&named.0.metadata().unwrap().permissions());
+        let at = secret.path(folder.path());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&at.metadata().unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
         let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192).unwrap();
         drop(named);
@@ -163,6 +249,47 @@ mod tests {
             assert_eq!(opened.address().add(64).read(), 0);
         }
         assert_eq!(Mapping::open(folder.path(), secret, 8192).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn names_go_before_the_process_does() {
+        let folder = folder();
+        let (_made, named) = Mapping::create(folder.path(), Secret::random().unwrap(), 4096).unwrap();
+        let on_list = |name: &CString| NAMES.lock().contains(name);
+        assert!(on_list(&named.0));
+        // Not `remove_names`, which other tests would miss theirs after.
+        remove(&named.0).unwrap();
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        let name = named.0.clone();
+        drop(named);
+        assert!(!on_list(&name));
+    }
+
+    #[test]
+    fn memory_is_had_however_often_signals_come() {
+        extern "C" fn nothing(_: libc::c_int) {}
+        let signal = libc::SIGRTMIN() + 3;
+        let every = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+        let mut timer: libc::c_int = -1;
+        // SAFETY: all zeros are valid values; the parameters are valid for what they are used for, and the handler does nothing.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+            let mut event: libc::sigevent = std::mem::zeroed();
+            (event.sigev_signo, event.sigev_notify) = (signal, libc::SIGEV_THREAD_ID);
+            event.sigev_notify_thread_id = libc::syscall(libc::SYS_gettid) as libc::c_int;
+            libc::syscall(libc::SYS_timer_create, libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer);
+            let time = libc::itimerspec { it_interval: every, it_value: every };
+            let null = std::ptr::null_mut::<libc::itimerspec>();
+            libc::syscall(libc::SYS_timer_settime, timer, 0, &raw const time, null);
+        }
+        // Many times what is allocated between two signals.
+        let made = Mapping::create(Path::new(FOLDER), Secret::random().unwrap(), 48 << 20);
+        // SAFETY: the timer was made above.
+        unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
+        let refused = made.err().map(|error| error.kind());
+        assert!(matches!(refused, None | Some(ErrorKind::StorageFull)), "{refused:?}");
     }
 
     #[test]

@@ -23,7 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("pattern", &[]),
     ("threads", &[]),
     ("writing", &[]),
-    ("shared", &[]),
+    ("shared", &["writing"]),
     ("family", &[]),
     ("operation", &[]),
     ("algorithm", &["pattern", "operation"]),
