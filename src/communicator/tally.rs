@@ -54,6 +54,8 @@ impl Alternation {
 pub struct Verified {
     /// Calls compared on this rank.
     pub calls: u64,
+    /// Those of them whose results nobody can judge.
+    pub unjudged: u64,
     /// The first few differences.
     pub differences: Vec<DifferenceRecord>,
 }

@@ -192,7 +192,11 @@ impl Merged {
             })
         };
         let differences = std::mem::take(&mut self.differences);
-        Verification { calls: self.verified_calls, differences: differences.into_iter().filter_map(row).collect() }
+        Verification {
+            calls: self.verified_calls,
+            not_comparable: self.unjudged_calls,
+            differences: differences.into_iter().filter_map(row).collect(),
+        }
     }
 
     fn late(&self, place: &Positions) -> Vec<LateRow> {

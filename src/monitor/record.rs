@@ -282,6 +282,8 @@ pub struct CommunicatorRecord {
     pub comparable_calls: u64,
     /// Calls whose result was compared with the native one on this rank.
     pub verified_calls: u64,
+    /// Those of them whose results are not the same bits, and nobody can tell whether they may differ.
+    pub unjudged_calls: u64,
     /// Where the results differed; the first few.
     pub differences: Vec<DifferenceRecord>,
 }

@@ -81,6 +81,7 @@ impl Merged {
         rows: &mut Index<RowKey>,
     ) -> Vec<Option<u32>> {
         self.verified_calls += record.verified_calls;
+        self.unjudged_calls += record.unjudged_calls;
         let used = record.has_calls();
         let CommunicatorRecord { counters, epochs, late, differences, .. } = &record;
         if !used && epochs.is_empty() && late.is_empty() && differences.is_empty() {

@@ -216,8 +216,16 @@ pub struct ComparisonRow {
 pub struct Verification {
     /// Calls whose results were compared, all ranks.
     pub calls: u64,
+    /// Those of them whose results are not the same bits, and nobody can tell whether they may differ: of commutative operations of
+    /// the program's on elements of several kinds, or of bytes. Absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_comparable: u64,
     /// Where they differed; the first few of each rank and communicator.
     pub differences: Vec<DifferenceRow>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A result that was not the native one.

@@ -56,7 +56,8 @@ function verificationSection(summary) {
   if (!verification) return;
   const differ = verification.differences.length > 0;
   section("verification", "Results against native",
-    `${count(verification.calls)} results were compared on all ranks; ` + (differ ? `where they differed: ${count(verification.differences.length)}.` : "all are equal."),
+    `${count(verification.calls)} results were compared on all ranks; ` + (verification.not_comparable ? `${count(verification.not_comparable)} of the program's own operations cannot be compared; ` : "") +
+      (differ ? `where they differed: ${count(verification.differences.length)}.` : verification.not_comparable ? "all others are equal." : "all are equal."),
     differ ? differenceTable(summary) : null);
 }
 
