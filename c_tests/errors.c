@@ -1,6 +1,8 @@
 /* Invalid arguments: MPI_X returns the error class that PMPI_X returns, and the error handler of the program's own
- * communicator is called, once, with that communicator. */
+ * communicator is called, once, with that communicator. With an argument, errors of MPI_COMM_WORLD and MPI_COMM_SELF end the
+ * job: no question of Collie's may come there. */
 #include "check.h"
+#include <unistd.h>
 
 static int handled, handled_class;
 static MPI_Comm handled_comm;
@@ -39,23 +41,36 @@ static int class_of(int code) {
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
+    const int fatal = argc > 1;
     int a[64] = {0}, b[64] = {0};
     MPI_Comm comm;
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     OK(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN));
     const int far = check_size + 3;
     SAME_CLASS("root too large, bcast", Bcast(a, 1, MPI_INT, far, comm));
     SAME_CLASS("root negative, bcast", Bcast(a, 1, MPI_INT, -77, comm));
     SAME_CLASS("root too large, reduce", Reduce(a, b, 1, MPI_INT, MPI_SUM, far, comm));
     SAME_CLASS("root too large, gather", Gather(a, 1, MPI_INT, b, 1, MPI_INT, far, comm));
     SAME_CLASS("root too large, scatter", Scatter(a, 1, MPI_INT, b, 1, MPI_INT, far, comm));
-    SAME_CLASS("no communicator, bcast", Bcast(a, 1, MPI_INT, 0, MPI_COMM_NULL));
-    SAME_CLASS("no communicator, allreduce", Allreduce(a, b, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL));
+    if (!fatal) {
+        SAME_CLASS("no communicator, bcast", Bcast(a, 1, MPI_INT, 0, MPI_COMM_NULL));
+        SAME_CLASS("no communicator, allreduce", Allreduce(a, b, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL));
+    }
     SAME_CLASS("no datatype, bcast", Bcast(a, 1, MPI_DATATYPE_NULL, 0, comm));
     SAME_CLASS("no datatype, allreduce", Allreduce(a, b, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
     SAME_CLASS("no operation, allreduce", Allreduce(a, b, 1, MPI_INT, MPI_OP_NULL, comm));
     SAME_CLASS("no operation, reduce", Reduce(a, b, 1, MPI_INT, MPI_OP_NULL, 0, comm));
+    SAME_CLASS("operation of windows, allreduce", Allreduce(a, b, 1, MPI_INT, MPI_REPLACE, comm));
+    SAME_CLASS("operation of windows, reduce", Reduce(a, b, 1, MPI_INT, MPI_NO_OP, 0, comm));
+    MPI_Datatype zeroed;
+    memset(&zeroed, 0, sizeof zeroed);
+    SAME_CLASS("zeroed datatype, bcast", Bcast(a, 1, zeroed, 0, comm));
+#if defined MPICH_NUMVERSION && !defined MPI_ABI_VERSION
+    /* Handles are numbers, which tell what they are of. */
+    SAME_CLASS("a number, bcast", Bcast(a, 1, (MPI_Datatype)0x12345, 0, comm));
+    SAME_CLASS("a datatype for an operation, allreduce", Allreduce(a, b, 1, MPI_INT, (MPI_Op)MPI_INT, comm));
+#endif
     SAME_CLASS("operation not for the type, allreduce", Allreduce(a, b, 1, MPI_DOUBLE, MPI_BAND, comm));
     SAME_CLASS("operation not for the type, reduce", Reduce(a, b, 1, MPI_FLOAT, MPI_BXOR, 0, comm));
     SAME_CLASS("negative count, bcast", Bcast(a, -1, MPI_INT, 0, comm));
@@ -67,11 +82,27 @@ int main(int argc, char **argv) {
     SAME_CLASS("negative count, alltoallv", Alltoallv(a, bad, places, MPI_INT, b, good, places, MPI_INT, comm));
     SAME_CLASS("negative count to receive, alltoallv", Alltoallv(a, good, places, MPI_INT, b, bad, places, MPI_INT, comm));
     SAME_CLASS("no datatype, alltoallv", Alltoallv(a, good, places, MPI_INT, b, bad, places, MPI_DATATYPE_NULL, comm));
-    SAME_CLASS("no communicator, alltoallv", Alltoallv(a, good, places, MPI_INT, b, good, places, MPI_INT, MPI_COMM_NULL));
+    if (!fatal)
+        SAME_CLASS("no communicator, alltoallv", Alltoallv(a, good, places, MPI_INT, b, good, places, MPI_INT, MPI_COMM_NULL));
     MPI_Datatype raw;
     OK(MPI_Type_vector(2, 1, 2, MPI_INT, &raw));
     SAME_CLASS("datatype not committed, bcast", Bcast(a, 1, raw, 0, comm));
     OK(MPI_Type_free(&raw));
+    SAME_CLASS("no datatype, send", Send(a, 1, MPI_DATATYPE_NULL, 0, 0, comm));
+    /* Errors of files are returned, whatever those of communicators are. */
+    MPI_File file;
+    char name[64];
+    snprintf(name, sizeof name, "/tmp/collie-errors-%d", (int)getpid());
+    OK(MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file));
+    SAME_CLASS("no datatype, file_write", File_write(file, a, 1, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE));
+    OK(MPI_File_close(&file));
+    if (!fatal) {
+        /* While a collective's request is known. */
+        MPI_Request request;
+        OK(MPI_Ibarrier(comm, &request));
+        SAME_CLASS("no request, request_free", Request_free(NULL));
+        OK(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    }
 
     MPI_Errhandler errhandler;
     OK(MPI_Comm_create_errhandler(handler, &errhandler));

@@ -73,8 +73,39 @@ static void body(MPI_Comm comm, int rank, int size) {
     }
 }
 
+/* Between two groups it is a rank of the other one that is the root: on its side one rank alone has arguments that count, on
+ * this one every rank has one buffer. Rubbish that is a datatype's address would be read. */
+static void between_groups(void) {
+    MPI_Comm group, comm;
+    MPI_Datatype rubbish_type;
+    memset(&rubbish_type, 8, sizeof rubbish_type);
+    const int side = check_rank % 2, members = (check_size + !side) / 2, others = check_size - members;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, side, check_rank, &group));
+    OK(MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, 1 - side, 0, &comm));
+    int rank, own, all[8];
+    MPI_Comm_rank(group, &rank);
+    for (int call = 0; call < 4; call++) {
+        const int root = side ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+        own = 100 * side + 10 * rank + call;
+        memset(all, 0, sizeof all);
+        CASE("MPI_Gather between groups, call %d", call);
+        if (side) OK(MPI_Gather(&own, 1, MPI_INT, rubbish, -7, rubbish_type, root, comm));
+        else OK(MPI_Gather(rubbish, -7, rubbish_type, all, 1, MPI_INT, root, comm));
+        for (int i = 0; root == MPI_ROOT && i < others; i++)
+            REQUIRE(all[i] == 100 + 10 * i + call, "element %d is %d", i, all[i]);
+        CASE("MPI_Scatter between groups, call %d", call);
+        for (int i = 0; i < others; i++) all[i] = 7 * i + call;
+        if (side) OK(MPI_Scatter(rubbish, -7, rubbish_type, &own, 1, MPI_INT, root, comm));
+        else OK(MPI_Scatter(all, 1, MPI_INT, rubbish, -7, rubbish_type, root, comm));
+        if (side) REQUIRE(own == 7 * rank + call, "ours %d, expected %d", own, 7 * rank + call);
+    }
+    OK(MPI_Comm_free(&comm));
+    OK(MPI_Comm_free(&group));
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     check_on_parts(body);
+    between_groups();
     return check_finish();
 }

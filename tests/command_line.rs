@@ -442,13 +442,35 @@ fn files_without_measurements_are_told_for_what_they_are() {
 #[test]
 fn an_automatic_segment_is_no_number_for_open_mpi() {
     let (_folder, path) = file("my.rules", "bcast 8 * pipeline:segment=auto\n");
-    let Output { status, stdout, .. } = collie(&["check", "--export", "classic", &path]).output().unwrap();
+    let Output { status, stdout, stderr } = collie(&["check", "--export", "classic", &path]).output().unwrap();
     assert_eq!(status.code(), Some(1));
     let words = "Open MPI needs a number, such as segment=64K";
-    assert!(text(&stdout).contains(words), "{}", text(&stdout));
+    // Standard output is the file that Open MPI is to read.
+    assert!(text(&stderr).contains(words) && stdout.is_empty(), "{} {}", text(&stdout), text(&stderr));
     let (_folder, path) = file("my.rules", "bcast 8 * linear if mpi=mpich\nbcast 8 * binomial if mpi=openmpi\n");
     let exported = printed(&mut collie(&["check", "--export", "classic", &path]));
     assert!(exported.contains("\n  0 6 0 0\n") && !exported.contains("\n  0 1 "), "{exported}");
+}
+
+#[test]
+fn what_nobody_waits_for_is_refused() {
+    let long = collie(&["draw", "bcast", "pipeline:segment=1", "--ranks", "8", "--bytes", "1M"]).output().unwrap();
+    assert!(!long.status.success() && text(&long.stderr).contains("more than 262144 steps"), "{}", text(&long.stderr));
+    let many = collie(&["explain", "allreduce", "--ranks", "4294967295"]).output().unwrap();
+    assert!(text(&many.stderr).contains("1..=1048576"), "{}", text(&many.stderr));
+}
+
+#[test]
+fn explain_tells_what_rests_on_limits_that_a_run_measures() {
+    let arguments =
+        ["explain", "allreduce", "--ranks", "2", "--bytes", "512", "--mpi", "openmpi", "--mpi-version", "4.1.4"];
+    let unknown = printed(collie(&arguments).env("COLLIE_MODE", "best"));
+    let known = printed(collie(&arguments).env("COLLIE_MODE", "best").env("COLLIE_LIMITS", "256"));
+    let algorithm = known.lines().find_map(|line| line.strip_prefix("gets ")).expect("one of ours");
+    let words = format!(
+        "where messages of that length travel in pieces, as a run measures (COLLIE_LIMITS says it here): {algorithm}\n"
+    );
+    assert!(unknown.contains(&words) && !known.contains("travel in pieces, as a run"), "{unknown}\n{known}");
 }
 
 #[test]

@@ -87,16 +87,13 @@ fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Resul
         return Ok(0);
     }
     // Told before MPI ends: an MPI library that hangs in its end must not take the result along.
-    let written = output::written(&settings, &report).and_then(|text| {
-        let mut out = std::io::stdout();
-        let told = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        told.map_err(|error| format!("cannot write to standard output: {error}"))
-    });
-    if let Err(message) = written {
-        eprintln!("collie-bench: {message}");
-        return Ok(1);
+    let (text, mut wrong) = output::written(&settings, &report);
+    let mut out = std::io::stdout();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        wrong.push(format!("cannot write to standard output: {error}"));
     }
-    Ok(output::code(&report))
+    wrong.iter().for_each(|message| eprintln!("collie-bench: {message}"));
+    Ok(if wrong.is_empty() { output::code(&report) } else { 1 })
 }
 
 /// What rank 0 makes of its command line, on all ranks.
@@ -107,6 +104,7 @@ fn agree(
     let mut bytes = Vec::new();
     if job.rank == 0 {
         let resolve = |settings: &Settings| {
+            output::try_files(settings)?;
             let report = settings.plan.as_deref().map(plan::read).transpose()?;
             Program::resolve(settings, job.size, report.as_ref())
         };

@@ -7,32 +7,49 @@ use super::settings::Settings;
 use super::{csv, page, plot, table};
 use std::path::Path;
 
-/// Writes every file that is asked for; gives what is for standard output: the table, unless that is JSON's.
+/// Whether the files that are asked for can be written, as far as is known before there is anything to write.
 ///
 /// # Errors
-/// What could not be written, and why.
-pub fn written(settings: &Settings, report: &Report) -> Result<String, String> {
+/// The first that cannot, and why.
+pub fn try_files(settings: &Settings) -> Result<(), String> {
+    let files = [&settings.json, &settings.csv, &settings.svg, &settings.html].into_iter().flatten();
+    files.filter(|path| *path != Path::new("-")).try_for_each(|path| {
+        let is_new = !path.exists();
+        std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|error| cannot(path, &error))?;
+        if is_new { std::fs::remove_file(path).map_err(|error| cannot(path, &error)) } else { Ok(()) }
+    })
+}
+
+/// Writes every file that is asked for. Gives what is for standard output, the table, unless that is JSON's; and what could not be
+/// written, and why.
+pub fn written(settings: &Settings, report: &Report) -> (String, Vec<String>) {
+    let mut wrong = Vec::new();
     let mut shown = table::text(report, settings.scenario);
     if let Some(path) = &settings.json {
         if path == Path::new("-") {
             // On one line, so that it can be told from what a launcher adds.
             shown = serde_json::to_string(report).expect("a report can be written") + "\n";
         } else {
-            to_file(path, &(serde_json::to_string_pretty(report).expect("a report can be written") + "\n"))?;
+            let text = serde_json::to_string_pretty(report).expect("a report can be written") + "\n";
+            wrong.extend(to_file(path, &text).err());
         }
     }
     type Form = fn(&Report) -> String;
     let forms: [(_, Form); 3] = [(&settings.csv, csv::text), (&settings.svg, plot::svg), (&settings.html, page::html)];
     for (path, form) in forms {
         if let Some(path) = path {
-            to_file(path, &form(report))?;
+            wrong.extend(to_file(path, &form(report)).err());
         }
     }
-    Ok(shown)
+    (shown, wrong)
 }
 
 fn to_file(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    std::fs::write(path, text).map_err(|error| cannot(path, &error))
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write {}: {error}", path.display())
 }
 
 /// The exit code: 1 if a variant gave another result than the native library.

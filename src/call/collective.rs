@@ -28,6 +28,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// What decides in mode native, as [`By`](crate::selection::By) says it.
+const NATIVE_MODE: &str = "COLLIE_MODE=native";
 const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
@@ -88,7 +90,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     let next = match decide(runtime, &mut attached, arguments) {
         Ok(next) => next,
-        Err(error) => return guard::raise(arguments.comm, error),
+        Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
     // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
@@ -158,13 +160,12 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
     // Counted before any argument is looked at: what arguments mean may differ between the ranks.
     let communicator = &mut attached.communicator;
     let first_calls = communicator.is_new();
-    if communicator.facts.inter && arguments.arrays.is_some() {
-        // Arrays have an entry for each rank of the other group.
+    if communicator.facts.inter {
+        // Which arguments count depends on the side, and arrays have an entry for each rank of the other group.
         return pass(&mut communicator.tally, 0, Fallback::Intercommunicator);
     }
     let local = match LocalArguments::of(arguments, communicator.facts.rank, communicator.facts.size) {
         Ok(local) => local,
-        Err(_) if communicator.facts.inter => return pass(&mut communicator.tally, 0, Fallback::Intercommunicator),
         Err(fallback) => return pass(&mut communicator.tally, 0, fallback),
     };
     let bytes = local.bytes();
@@ -176,7 +177,10 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
         return Ok(Next::Call(call));
     }
     if first_calls {
-        let counter = communicator.tally.native_counter(arguments.operation, bytes, Fallback::FirstCalls.words());
+        // In mode native no later one will be replaced either.
+        let is_native = runtime.configuration_here().mode == Mode::Native;
+        let why = if is_native { NATIVE_MODE } else { Fallback::FirstCalls.words() };
+        let counter = communicator.tally.native_counter(arguments.operation, bytes, why);
         let plan = Plan::native(counter);
         // Not kept: the next one may be one that the ranks agree in.
         return Ok(Next::Call(Rc::new(ready::call(attached, arguments.operation, local, plan))));

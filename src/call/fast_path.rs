@@ -163,6 +163,6 @@ fn play(prepared: &Prepared, arguments: &Arguments, traffic: &mut Traffic, playe
     let (send, receive) = (arguments.send.address.cast_mut().cast(), arguments.receive.address.cast_mut().cast());
     match prepared.play_kept(send, receive, traffic, played) {
         Ok(()) => mpi_sys::MPI_SUCCESS as c_int,
-        Err(error) => guard::raise(arguments.comm, error),
+        Err(error) => guard::raise(arguments.comm, error, arguments.operation),
     }
 }

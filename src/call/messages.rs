@@ -1,7 +1,7 @@
 //! The program's calls beside collectives, counted and timed, so that the time outside collectives is placed too.
 
 use crate::monitor::{Area, MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
-use crate::mpi::datatype;
+use crate::mpi::{constants, datatype};
 use crate::process::guard::{self, THREAD};
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::{self, Runtime};
@@ -75,13 +75,49 @@ pub fn reset() {
     *FORGOTTEN.lock() = sums();
 }
 
-/// A call that sends, reads or writes `bytes` bytes, or none.
+/// What a call sends, reads or writes.
+#[derive(Clone, Copy)]
+pub struct Moved {
+    /// Bytes.
+    known: u64,
+    /// Elements of a type whose size only the MPI library knows. It is asked when the call has succeeded: of what is wrong with a type
+    /// it would tell `MPI_COMM_WORLD`, not whom the program's call is to tell.
+    asked: Option<(u64, MPI_Datatype)>,
+}
+
+impl Moved {
+    /// Nothing.
+    pub const NOTHING: Self = Self::bytes(0);
+
+    const fn bytes(known: u64) -> Self {
+        Self { known, asked: None }
+    }
+}
+
+/// A call that moves something, or nothing.
 #[inline(always)]
-pub fn count(call: MessageCall, bytes: impl FnOnce() -> u64, native: impl FnOnce() -> c_int) -> c_int {
+pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOnce() -> c_int) -> c_int {
     if !COUNTS.load(Ordering::Relaxed) {
         return native();
     }
-    counted(call, bytes(), native)
+    let moved = moved();
+    let code = counted(call, moved.known, native);
+    if let Some(asked) = moved.asked
+        && code == mpi_sys::MPI_SUCCESS as c_int
+    {
+        ask(call, asked);
+    }
+    code
+}
+
+#[cold]
+fn ask(call: MessageCall, (count, datatype): (u64, MPI_Datatype)) {
+    let mut size = 0;
+    // SAFETY: the MPI library has just taken the handle; the out-parameter is valid for writes.
+    let code = unsafe { mpi_sys::PMPI_Type_size(datatype, &mut size) };
+    if code == mpi_sys::MPI_SUCCESS as c_int {
+        own().moved(call, count.saturating_mul(u64::try_from(size).unwrap_or(0)));
+    }
 }
 
 #[inline]
@@ -113,9 +149,7 @@ fn timed_around(runtime: &Runtime, counts: &MessageCounts, call: MessageCall, na
 /// The same for a call that was timed for another reason too, and in which messages have this part.
 pub fn count_part(call: MessageCall, ticks: u64) {
     if COUNTS.load(Ordering::Relaxed) {
-        let counts = own();
-        counts.count(call, 0);
-        timed(counts, call, ticks);
+        own().known(call, ticks);
     }
 }
 
@@ -139,37 +173,36 @@ pub fn ticks_of_this_thread() -> u64 {
 /// Nobody receives what is sent there.
 const NOBODY: c_int = mpi_sys::MPI_PROC_NULL as c_int;
 
-/// Bytes of `count` elements that are sent to that rank; 0 for counts that MPI forbids.
+/// `count` elements that are sent to that rank; none for counts that MPI forbids.
 #[inline]
-pub fn bytes_to(to: c_int, count: i64, datatype: MPI_Datatype) -> u64 {
-    bytes_of_named(to, count, datatype.0 as usize, || datatype)
+pub fn moved_to(to: c_int, count: i64, datatype: MPI_Datatype) -> Moved {
+    moved_of_named(to, count, datatype.0 as usize, || datatype)
 }
 
 /// The same of the datatype that goes by that number, which is none of another one.
 #[inline]
-pub fn bytes_of_named(to: c_int, count: i64, name: usize, datatype: impl FnOnce() -> MPI_Datatype) -> u64 {
+pub fn moved_of_named(to: c_int, count: i64, name: usize, datatype: impl FnOnce() -> MPI_Datatype) -> Moved {
     if to == NOBODY {
-        return 0;
+        return Moved::NOTHING;
     }
+    let count = u64::try_from(count).unwrap_or(0);
     let (known, size) = SIZE.get();
-    let size = if known == name { size } else { size_of(name, datatype()) };
-    u64::try_from(count).unwrap_or(0) * size
+    if known == name { Moved::bytes(count * size) } else { moved_of_other(count, name, datatype()) }
 }
 
 #[cold]
-fn size_of(handle: usize, datatype: MPI_Datatype) -> u64 {
-    let mut size = 0;
-    // SAFETY: the program passes the handle to MPI itself; the out-parameter is valid for writes.
-    let code = unsafe { mpi_sys::PMPI_Type_size(datatype, &mut size) };
-    if code != mpi_sys::MPI_SUCCESS as c_int {
-        return 0;
+fn moved_of_other(count: u64, name: usize, datatype: MPI_Datatype) -> Moved {
+    if datatype == constants::datatype_null() {
+        return Moved::NOTHING;
     }
-    let size = u64::try_from(size).unwrap_or(0);
-    // The handle of another type may come to mean a third one.
-    if datatype::is_predefined(datatype) {
-        SIZE.set((handle, size));
+    match datatype::size_of_predefined(datatype) {
+        // The handle of another type may come to mean a third one.
+        None => Moved { known: 0, asked: Some((count, datatype)) },
+        Some(size) => {
+            SIZE.set((name, size as u64));
+            Moved::bytes(count * size as u64)
+        }
     }
-    size
 }
 
 fn sums() -> Vec<MessageSum> {
@@ -187,17 +220,24 @@ pub fn records(runtime: &Runtime) -> Vec<MessageRecord> {
         Some(before) => sum.since(*before),
         None => sum,
     });
-    let sums: Vec<MessageSum> = sums.collect();
-    let (told, most) = (sums.iter().map(|sum| sum.ticks).sum::<u64>(), most_ticks(runtime));
+    let sums: Vec<(MessageCall, MessageSum)> = MessageCall::ALL.iter().copied().zip(sums).collect();
+    let ticks_of = |estimated: bool| {
+        let those = sums.iter().filter(|(call, _)| call.returns_at_once() == estimated);
+        those.map(|(_, sum)| sum.ticks).sum::<u64>()
+    };
     // Of few calls a long one that stands for others may tell more time than there was.
-    let within = |ticks: u64| if told <= most { ticks } else { (ticks as f64 * most as f64 / told as f64) as u64 };
-    let record = |(call, sum): (&MessageCall, MessageSum)| MessageRecord {
+    let (told, most) = (ticks_of(true), most_ticks(runtime).saturating_sub(ticks_of(false)));
+    let within = |call: MessageCall, ticks: u64| match call.returns_at_once() && told > most {
+        true => (ticks as f64 * most as f64 / told as f64) as u64,
+        false => ticks,
+    };
+    let record = |(call, sum): &(MessageCall, MessageSum)| MessageRecord {
         call: *call as u8,
         calls: sum.calls,
         bytes: sum.bytes,
-        total_ns: runtime.nanoseconds(within(sum.ticks)),
+        total_ns: runtime.nanoseconds(within(*call, sum.ticks)),
     };
-    MessageCall::ALL.iter().zip(sums).filter(|(_, sum)| sum.calls > 0).map(record).collect()
+    sums.iter().filter(|(_, sum)| sum.calls > 0).map(record).collect()
 }
 
 /// What all threads together can have spent in messages: the run, but for this thread's collectives.

@@ -5,7 +5,7 @@
 //! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]: counts and displacements that each rank passes for
 //!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, in its [`layout`], [`learning`]: what it has to learn
 //!   first, and [`play`]: doing so. [`learner`]: which of several is the fastest, learned on one communicator by [`trials`], in
-//!   [`turns`]. [`verify`]: ours beside the native one, results compared.
+//!   [`turns`]. [`verify`]: ours beside the native one, results compared by their [`meaning`].
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
 //!   for what was started.
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
@@ -26,6 +26,7 @@ pub mod learning;
 pub mod line;
 pub mod local_arguments;
 pub mod makers;
+pub mod meaning;
 pub mod messages;
 pub mod observed;
 pub mod own_arguments;

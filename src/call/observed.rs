@@ -59,8 +59,12 @@ fn timed(
     let mut call = None;
     if code == mpi_sys::MPI_SUCCESS as c_int {
         // Between two groups the arguments that count depend on the side.
-        let part = if communicator.facts.inter { nothing() } else { part() };
+        let mut part = if communicator.facts.inter { nothing() } else { part() };
         let bytes = part.bytes.count(comm, communicator.facts.rank, communicator.facts.size);
+        if bytes == 0 {
+            // The type of nothing may be anything.
+            part.datatype = constants::datatype_null();
+        }
         let counter = communicator.tally.observed_counter(function, bytes);
         let (place, times) = (communicator.tally.place, (start, ticks));
         if !blocking {
@@ -68,7 +72,9 @@ fn timed(
             REQUESTS.made(made(), Made { place, function, bytes, root, elements });
         }
         if runtime.recording.load(Ordering::Relaxed) {
-            communicator.tally.table.record(counter, bytes, ticks);
+            // What is only made ready moves nothing: its starts do.
+            let moved = if function.form == Form::Persistent { 0 } else { bytes };
+            communicator.tally.table.record(counter, moved, ticks);
             guard::count(1, ticks);
             if let Some(sites) = hooks::sites() {
                 sites.count(function, bytes, ticks);

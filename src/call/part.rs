@@ -84,13 +84,18 @@ impl Bytes {
         // Types are mostly all one.
         let mut last = None;
         let bytes = range.map(|block| {
+            let count = counts.of(block);
+            // The type of an empty block may be anything.
+            if count == 0 {
+                return 0;
+            }
             let datatype = types.of(block);
             let bytes_of_one = match last {
                 Some((known, bytes)) if known == datatype => bytes,
                 _ => size_of_type(datatype),
             };
             last = Some((datatype, bytes_of_one));
-            counts.of(block).saturating_mul(bytes_of_one)
+            count.saturating_mul(bytes_of_one)
         });
         bytes.fold(0, u64::saturating_add)
     }
@@ -141,7 +146,8 @@ pub fn nothing() -> Part {
 /// `count` elements; of no bytes for what MPI forbids.
 pub fn product(count: impl Into<i64>, datatype: MPI_Datatype) -> Part {
     let count = u64::try_from(count.into()).unwrap_or(0);
-    Part { bytes: Bytes::Known(count.saturating_mul(size_of_type(datatype))), datatype, op: constants::op_null() }
+    let size = if count == 0 { 0 } else { size_of_type(datatype) };
+    Part { bytes: Bytes::Known(count.saturating_mul(size)), datatype, op: constants::op_null() }
 }
 
 /// `count` elements that are reduced.

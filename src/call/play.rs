@@ -24,7 +24,7 @@ pub fn ours(
     let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
     match play(communicator, arguments.operation, local, sides, choice, prepared) {
         Ok(()) => SUCCESS,
-        Err(Error(code)) => guard::raise(arguments.comm, Error(code)),
+        Err(Error(code)) => guard::raise(arguments.comm, Error(code), arguments.operation),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use super::messages;
 use crate::monitor::RegionRecord;
+use crate::mpi::text::printable;
 use crate::process::guard::{self, THREAD};
+use crate::process::kept::{Kept, Key};
 use crate::process::runtime::Runtime;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most names of a rank; time in further ones is told together, under [`OTHERS`].
 const MOST: usize = 1000;
@@ -15,6 +18,35 @@ const OTHERS: &str = "(further regions)";
 const DEEPEST: usize = 256;
 
 static REGIONS: Mutex<Regions> = Mutex::new(Regions { ended: BTreeMap::new(), open: Vec::new() });
+
+/// Threads that have had to do with regions so far.
+static THREADS: AtomicU64 = AtomicU64::new(0);
+
+static KEY: Key = Key::new();
+
+thread_local! {
+    static OWN: Kept<Own> = const { Kept::nothing(&KEY) };
+}
+
+/// A thread's number, which no later one has, wherever that lies in memory: regions that a thread has begun are its own. Those
+/// that it has not ended go with it.
+struct Own(u64);
+
+impl Default for Own {
+    fn default() -> Self {
+        Self(THREADS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        REGIONS.lock().open.retain(|open| open.thread != self.0);
+    }
+}
+
+fn this_thread() -> u64 {
+    OWN.with(|own| own.lend(|own| own.0))
+}
 
 struct Regions {
     ended: BTreeMap<String, Sum>,
@@ -32,7 +64,7 @@ pub enum Said {
 
 /// A region that has begun.
 struct Open {
-    thread: usize,
+    thread: u64,
     name: String,
     said: Said,
     at: Moment,
@@ -67,8 +99,8 @@ impl Sum {
     fn add(&mut self, from: Moment, to: Moment) {
         self.entries += 1;
         self.ticks += to.ticks.saturating_sub(from.ticks);
-        self.calls += to.calls - from.calls;
-        self.collective += to.collective - from.collective;
+        self.calls += to.calls.saturating_sub(from.calls);
+        self.collective += to.collective.saturating_sub(from.collective);
         self.message += to.message.saturating_sub(from.message);
     }
 }
@@ -83,7 +115,8 @@ impl Regions {
 
 /// A region begins on this thread.
 pub fn begin(runtime: &Runtime, name: &str, said: Said) {
-    let thread = guard::this_thread();
+    let name = &*printable(name);
+    let thread = this_thread();
     let mut regions = REGIONS.lock();
     if said == Said::ByPcontrol {
         // One that is never ended and begun again and again was no name, or begins anew.
@@ -99,7 +132,8 @@ pub fn begin(runtime: &Runtime, name: &str, said: Said) {
 
 /// The region that this thread has begun last under that name ends; whether there is one.
 pub fn end(runtime: &Runtime, name: &str) -> bool {
-    let (thread, now) = (guard::this_thread(), Moment::now(runtime));
+    let name = &*printable(name);
+    let (thread, now) = (this_thread(), Moment::now(runtime));
     let mut regions = REGIONS.lock();
     let Some(place) = regions.open.iter().rposition(|open| open.thread == thread && open.name == name) else {
         return false;
@@ -111,7 +145,7 @@ pub fn end(runtime: &Runtime, name: &str) -> bool {
 
 /// Forgets what was counted; regions that have begun count from now on.
 pub fn reset(runtime: &Runtime) {
-    let (thread, now) = (guard::this_thread(), Moment::now(runtime));
+    let (thread, now) = (this_thread(), Moment::now(runtime));
     let mut regions = REGIONS.lock();
     regions.ended.clear();
     regions.open.iter_mut().filter(|open| open.thread == thread).for_each(|open| open.at = now);
@@ -119,7 +153,7 @@ pub fn reset(runtime: &Runtime) {
 
 /// What was counted, for this rank's record; with the regions that this thread is in.
 pub fn records(runtime: &Runtime) -> Vec<RegionRecord> {
-    let (thread, now) = (guard::this_thread(), Moment::now(runtime));
+    let (thread, now) = (this_thread(), Moment::now(runtime));
     let regions = REGIONS.lock();
     let mut all = Regions { ended: regions.ended.clone(), open: Vec::new() };
     for open in regions.open.iter().filter(|open| open.thread == thread && open.said == Said::ByName) {

@@ -4,6 +4,7 @@ use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
 use crate::communicator::dying;
 use crate::communicator::state::Communicator;
+use crate::communicator::tally::Tally;
 use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::{Error, Result};
@@ -130,7 +131,7 @@ impl Registry {
         // Nothing will be recorded of it when there is no room for a counter.
         let place = match runtime.budget.has(COUNTER_BYTES) {
             true => self.places.fetch_add(1, Ordering::Relaxed),
-            false => u32::MAX as usize,
+            false => Tally::NOWHERE,
         };
         let attachment = Arc::new(Attachment::new(Communicator::new(runtime, comm, size, place)?));
         let hung = Arc::into_raw(Arc::clone(&attachment));

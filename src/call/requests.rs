@@ -6,7 +6,9 @@
 
 use super::hooks::{self, LoggedCall};
 use super::messages;
-use crate::monitor::{Bucket, CommunicatorRecord, Form, Function, Key, MessageCall, NATIVE, Table};
+use crate::monitor::{
+    Bucket, CommunicatorRecord, CounterId, Form, Function, Key, MessageCall, NATIVE, Overflow, Table,
+};
 use crate::mpi::constants;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
@@ -91,17 +93,26 @@ impl Requests {
         self.known.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Adds what was recorded to this rank's records of the communicators, and says where.
-    pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> Apart {
-        let mut apart = Apart::new();
+    /// Adds what was recorded to this rank's records of the communicators, and says where; and the calls that there was no room
+    /// for.
+    pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> (Apart, Overflow) {
+        let (mut apart, mut beyond) = (Apart::new(), Overflow::default());
         for (place, table) in self.tables.lock().iter() {
             if let Some(record) = communicators.get_mut(*place).filter(|record| !record.identity.is_empty()) {
                 let counters = table.records(nanoseconds_per_tick).into_iter();
                 apart
                     .extend(table.ids().zip(counters).map(|(id, counter)| ((*place, id.apart()), record.add(counter))));
+                beyond.add(table.overflow());
+            } else {
+                // There was no room for anything of the communicator itself.
+                let nowhere = |function| CounterId::beyond(function).number() as usize;
+                apart.extend(
+                    table.ids().zip(table.functions()).map(|(id, function)| ((*place, id.apart()), nowhere(function))),
+                );
+                beyond.add(table.sum());
             }
         }
-        apart
+        (apart, beyond)
     }
 
     /// Forgets what was recorded.
@@ -119,7 +130,8 @@ impl Requests {
         let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
         let counter = table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by });
-        table.record(counter, bytes, ticks);
+        // Bytes are those of the call that started it.
+        table.record(counter, if function == made.wait() { 0 } else { bytes }, ticks);
         drop(tables);
         guard::count(0, ticks);
         if let Some(log) = hooks::log() {
@@ -210,7 +222,7 @@ pub fn wait(
     native: impl Fn() -> c_int,
 ) -> c_int {
     match interested() {
-        None => messages::count(call, || 0, native),
+        None => messages::count(call, || messages::Moved::NOTHING, native),
         Some(runtime) => guard::enter(call.name(), &native, || {
             let before = read();
             let start = runtime.clock.raw();
@@ -257,7 +269,7 @@ fn waited(
 #[inline]
 pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn() -> c_int) -> c_int {
     match interested() {
-        None => messages::count(call, || 0, native),
+        None => messages::count(call, || messages::Moved::NOTHING, native),
         Some(runtime) => guard::enter(call.name(), &native, || {
             let requests = requests();
             let start = runtime.clock.raw();
@@ -296,7 +308,7 @@ pub fn free(request: impl Fn() -> MPI_Request, native: impl Fn() -> c_int) -> c_
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::Collective;
+    use crate::monitor::{Budget, COUNTER_BYTES, Collective};
 
     #[test]
     fn a_handle_given_out_again_is_the_later_requests() {
@@ -319,5 +331,30 @@ mod tests {
         // Of a handle that nobody knows there is nothing to forget.
         requests.freed(handle);
         assert_eq!(known(&requests), 0);
+    }
+    #[test]
+    fn what_has_no_room_or_no_record_is_told_in_sum() {
+        let requests = Requests::none();
+        let budget = Arc::new(Budget::of(2 * COUNTER_BYTES));
+        for (place, bytes) in [(0, 8), (0, 1024), (2, 8), (7, 8)] {
+            let function = Function { collective: Collective::Allreduce, form: Form::NonblockingWait };
+            let mut tables = requests.tables.lock();
+            let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&budget)));
+            let label = table.label("native");
+            let counter =
+                table.counter(Key { function, bucket: Bucket::of(bytes), algorithm: label, decided_by: label });
+            table.record(counter, bytes, 10 + place as u64);
+        }
+        let mut communicators = vec![CommunicatorRecord::default(); 3];
+        communicators[0].identity = "world".to_owned();
+        let (apart, beyond) = requests.complete(&mut communicators, 1.0);
+        // Both of the first communicator's have a counter; the third's and that without a place have none.
+        assert_eq!(communicators[0].counters.iter().map(|counter| counter.calls).sum::<u64>(), 2);
+        assert_eq!(beyond, Overflow { calls: 2, bytes: 16, ticks: 12 + 17 });
+        assert_eq!(apart.len(), 2);
+        // Where the communicator itself has no record, what has a counter is told in sum too.
+        let (apart, beyond) = requests.complete(&mut [], 1.0);
+        assert_eq!((beyond.calls, beyond.ticks), (4, 10 + 10 + 12 + 17));
+        assert!(apart.values().all(|number| CounterId::function_beyond(*number as u32).is_some()));
     }
 }

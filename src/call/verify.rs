@@ -4,11 +4,13 @@
 //! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for bit,
 //! but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was. Floating-point
 //! reductions may differ by the order of the folds, within a bound that grows with the number of ranks and the largest
-//! contribution; the results of allreduce must be the same bits on all ranks.
+//! contribution; the results of allreduce must be the same bits on all ranks. What a commutative operation of the program's
+//! makes of elements of several kinds, or of bytes, cannot be judged unless it is the same bits: that is counted.
 
 use super::arguments::Arguments;
 use super::begin::Outside;
 use super::local_arguments::{LocalArguments, Part};
+use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::Choice;
@@ -16,7 +18,6 @@ use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
-use crate::mpi::datatype::{Datatype, Kind};
 use crate::mpi::error::Result;
 use crate::mpi::packing::Elements;
 use crate::mpi::padding::Padding;
@@ -51,7 +52,8 @@ pub fn run(
     outside: Outside,
 ) -> Outcome {
     let (place, call) = seat_and_call(communicator, arguments.operation, local);
-    let scale = if call.operation.reduces() { outside.wait(|| largest(place, local)) } else { Ok(0.0) };
+    let meaning = Meaning::of(local);
+    let scale = if call.operation.reduces() { outside.wait(|| largest(place, local, &meaning)) } else { Ok(0.0) };
     let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
     let mut on_copy = local.clone();
     if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
@@ -67,15 +69,22 @@ pub fn run(
     let end = runtime.clock.raw();
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
+    let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
+    // The others ask whether the results are the same, whatever went wrong here.
+    let apart = match everybody_has_it {
+        true => outside.wait(|| differ_between_ranks(place, ours.map(|()| on_copy.receive))),
+        false => Ok(false),
+    };
+    let mut cannot_be_judged = false;
     let found = ours.and_then(|()| {
-        let found = compare(place, &local.received(), &on_copy.received(), scale?)?;
+        let compared = compare(place, &local.received(), &on_copy.received(), (&meaning?, scale?))?;
+        cannot_be_judged = matches!(compared, Compared::Unknown);
         let written = match (&copy, &local.own) {
             (Some(copy), Some(_)) => copy.written_between(place, &on_copy.received())?,
             _ => None,
         };
-        let found = found.or(written);
-        let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
-        let apart = everybody_has_it && outside.wait(|| differ_between_ranks(place, on_copy.receive))?;
+        let found = compared.difference().or(written);
+        let apart = apart?;
         let everywhere = |_: &()| Difference {
             element: 0,
             native: "one result on all ranks".to_owned(),
@@ -104,6 +113,7 @@ pub fn run(
         Err(error) => log::error!("a call could not be verified: {error}"),
     }
     verified.calls += 1;
+    verified.unjudged += u64::from(cannot_be_judged);
     drop(verified);
     if result == VerifyResult::Native {
         return Outcome { code, result, ticks: end - between };
@@ -112,7 +122,10 @@ pub fn run(
         let mut parts = on_copy.received().into_iter().zip(local.received());
         parts.try_for_each(|(ours, native)| hand_over(place, ours.elements, native.elements))
     });
-    let code = given.map_or_else(|error| guard::raise(arguments.comm, error), |()| mpi_sys::MPI_SUCCESS as c_int);
+    let code = given.map_or_else(
+        |error| guard::raise(arguments.comm, error, arguments.operation),
+        |()| mpi_sys::MPI_SUCCESS as c_int,
+    );
     Outcome { code, result, ticks: between - start }
 }
 
@@ -215,23 +228,41 @@ struct Difference {
     ours: String,
 }
 
-/// The first element that differs more than it may, of buffers with like parts.
-fn compare(place: Seat, native: &[Part], ours: &[Part], scale: f64) -> Result<Option<Difference>> {
+/// What comparing two results has shown.
+enum Compared {
+    Alike,
+    /// They are not the same bits, and nobody can tell whether they may differ.
+    Unknown,
+    Differ(Difference),
+}
+
+impl Compared {
+    fn difference(self) -> Option<Difference> {
+        if let Self::Differ(difference) = self { Some(difference) } else { None }
+    }
+}
+
+/// The first element that differs more than it may, of buffers with like parts; `meaning` is the elements', with the largest
+/// contribution.
+fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
     for (native, ours) in native.iter().zip(ours) {
         let (native_bytes, our_bytes) = (bytes_of(place, native.elements)?, bytes_of(place, ours.elements)?);
         if native_bytes == our_bytes {
             continue;
         }
+        if matches!(meaning, Meaning::Unknown) {
+            return Ok(Compared::Unknown);
+        }
         let datatype = native.elements.datatype;
         let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
-        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(place.size, &datatype, scale, native, ours);
+        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(place.size, meaning, scale, native, ours);
         if let Some((element, (one, other))) = pairs.find(|(_, (native, ours))| differs(native, ours)) {
             let element = usize::try_from(native.first).unwrap_or(0) + element;
-            let [native, ours] = [one, other].map(|bytes| written(&datatype, bytes));
-            return Ok(Some(Difference { element, native, ours }));
+            let [native, ours] = [one, other].map(|bytes| written(&datatype, meaning, bytes));
+            return Ok(Compared::Differ(Difference { element, native, ours }));
         }
     }
-    Ok(None)
+    Ok(Compared::Alike)
 }
 
 /// The signature bytes, those that are nobody's as zeros.
@@ -246,8 +277,8 @@ fn bytes_of(place: Seat, elements: Elements) -> Result<Vec<u8>> {
 }
 
 /// Whether two elements that are not the same bits are as near as another order of the folds may bring them.
-fn close(ranks: usize, datatype: &Datatype, scale: f64, native: &[u8], ours: &[u8]) -> bool {
-    let (native, ours) = (numbers(datatype, native), numbers(datatype, ours));
+fn close(ranks: usize, meaning: &Meaning, scale: f64, native: &[u8], ours: &[u8]) -> bool {
+    let (native, ours) = (meaning.numbers(native), meaning.numbers(ours));
     let (Some((native, epsilon)), Some((ours, _))) = (native, ours) else { return false };
     // Each of the p − 1 folds rounds once; partial results are at most p times the largest contribution.
     let ranks = ranks as f64;
@@ -257,111 +288,33 @@ fn close(ranks: usize, datatype: &Datatype, scale: f64, native: &[u8], ours: &[u
     })
 }
 
-/// The numbers of a floating-point element and the relative rounding error of its type; `None` for other types.
-fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
-    let width = match (datatype.kind?, datatype.size) {
-        (Kind::Float, size @ (4 | 8 | 16)) => size,
-        (Kind::Complex, size @ (8 | 16 | 32)) => size / 2,
-        _ => return None,
-    };
-    let number = |part: &[u8]| match width {
-        4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
-        8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
-        _ if datatype.extended && cfg!(target_arch = "x86_64") => extended(part),
-        _ => quadruple(part),
-    };
-    let epsilon = if width == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    Some((bytes.chunks(width).map(number).collect(), epsilon))
-}
-
-/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another order.
-fn extended(bytes: &[u8]) -> f64 {
-    let (low, high) = words(bytes);
-    magnitude(high as u16, low as f64 / (1u64 << 63) as f64)
-}
-
-/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than x86-64.
-fn quadruple(bytes: &[u8]) -> f64 {
-    let (_, high) = words(bytes);
-    let sign_and_exponent = (high >> 48) as u16;
-    let leading = if sign_and_exponent & 0x7FFF == 0 { 0.0 } else { 1.0 };
-    magnitude(sign_and_exponent, leading + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
-}
-
-fn words(bytes: &[u8]) -> (u64, u64) {
-    let word = |start: usize| u64::from_ne_bytes(bytes[start..start + 8].try_into().expect("eight bytes"));
-    (word(0), word(8))
-}
-
-fn magnitude(sign_and_exponent: u16, fraction: f64) -> f64 {
-    let magnitude = match i32::from(sign_and_exponent & 0x7FFF) {
-        0x7FFF => f64::NAN,
-        exponent => fraction * 2f64.powi((exponent - 16383).clamp(-1200, 1200)),
-    };
-    if sign_and_exponent & 0x8000 == 0 { magnitude } else { -magnitude }
-}
-
-/// An element for people.
-fn written(datatype: &Datatype, bytes: &[u8]) -> String {
-    if let Some((numbers, _)) = numbers(datatype, bytes) {
-        return numbers.iter().map(|number| format!("{number:e}")).collect::<Vec<_>>().join(" ");
-    }
-    if let Some(integer) = integer(datatype, bytes) {
-        return integer.to_string();
-    }
-    let hexadecimal: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{hexadecimal}{}", if bytes.len() > 32 { "…" } else { "" })
-}
-
-/// An integer of up to eight bytes; signed, since MPI does not tell which types are not.
-fn integer(datatype: &Datatype, bytes: &[u8]) -> Option<i64> {
-    if !matches!(datatype.kind?, Kind::CInteger | Kind::FortranInteger | Kind::MultiLanguage) {
-        return None;
-    }
-    Some(match bytes.len() {
-        1 => i64::from(bytes[0] as i8),
-        2 => i64::from(i16::from_ne_bytes(bytes.try_into().ok()?)),
-        4 => i64::from(i32::from_ne_bytes(bytes.try_into().ok()?)),
-        _ => i64::from_ne_bytes(bytes.try_into().ok()?),
-    })
-}
-
-/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective.
-fn largest(place: Seat, local: &LocalArguments) -> Result<f64> {
+/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective, also where this rank
+/// cannot tell its own.
+fn largest(place: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
     let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
-    let bytes = bytes_of(place, own)?;
-    let elements = bytes.chunks(own.datatype.size).filter_map(|element| numbers(&own.datatype, element));
-    let own = elements.flat_map(|(numbers, _)| numbers).filter(|number| number.is_finite());
-    let own = own.fold(0.0f64, |largest, number| largest.max(number.abs()));
-    let all = communicator::allgather(place.comm, place.size, [own.to_bits()])?;
+    let own = (*meaning).and_then(|meaning| {
+        let bytes = bytes_of(place, own)?;
+        let numbers = meaning.numbers(&bytes).map_or_else(Vec::new, |(numbers, _)| numbers);
+        let finite = numbers.into_iter().filter(|number| number.is_finite());
+        Ok(finite.fold(0.0f64, |largest, number| largest.max(number.abs())))
+    });
+    let all = communicator::allgather(place.comm, place.size, [own.unwrap_or(0.0).to_bits()])?;
+    own?;
     Ok(all.into_iter().map(|[bits]| f64::from_bits(bits)).fold(0.0, f64::max))
 }
 
-/// Whether the results are not the same bits on all ranks. Collective.
-fn differ_between_ranks(place: Seat, result: Option<Elements>) -> Result<bool> {
-    let mut hasher = DefaultHasher::new();
-    if let Some(result) = result {
-        bytes_of(place, result)?.hash(&mut hasher);
-    }
-    let all = communicator::allgather(place.comm, place.size, [hasher.finish()])?;
-    Ok(all.iter().any(|own| *own != all[0]))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn numbers_of_sixteen_bytes_are_read() {
-        // 1.5 and −2 in the x87 format, with something in the bytes that are nobody's; and in quadruple precision.
-        let bytes = |high: u64, low: u64| {
-            let mut bytes = [0u8; 16];
-            bytes[..8].copy_from_slice(&low.to_ne_bytes());
-            bytes[8..].copy_from_slice(&high.to_ne_bytes());
-            bytes
-        };
-        assert_eq!(super::extended(&bytes(0xABCD_0000_3FFF, 0xC000_0000_0000_0000)), 1.5);
-        assert_eq!(super::extended(&bytes(0xFFFF_FFFF_0000_C000, 0x8000_0000_0000_0000)), -2.0);
-        assert_eq!(super::quadruple(&bytes(0x3FFF_8000_0000_0000, 0)), 1.5);
-        assert_eq!(super::quadruple(&bytes(0xC000_0000_0000_0000, 0)), -2.0);
-        assert_eq!(super::quadruple(&bytes(0, 0)), 0.0);
-    }
+/// Whether the results are not the same bits on all ranks that have one. Collective, also where this rank has none.
+fn differ_between_ranks(place: Seat, result: Result<Option<Elements>>) -> Result<bool> {
+    let own = result.and_then(|result| {
+        let mut hasher = DefaultHasher::new();
+        if let Some(result) = result {
+            bytes_of(place, result)?.hash(&mut hasher);
+        }
+        Ok(hasher.finish())
+    });
+    let all = communicator::allgather(place.comm, place.size, [u64::from(own.is_ok()), own.unwrap_or(0)])?;
+    own?;
+    let mut results = all.iter().filter(|[is_there, _]| *is_there != 0);
+    let first = results.next();
+    Ok(results.any(|other| Some(other) != first))
 }

@@ -120,10 +120,29 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if let Some(shown) = start.dry(&commands)? {
         return Ok(shown);
     }
-    let reports = commands.iter().map(|command| job(command)).collect::<Result<Vec<_>, _>>()?;
+    output::try_files(&arguments.settings).map_err(Failure::cannot)?;
+    let (mut reports, mut notes) = (Vec::new(), Vec::new());
+    for command in &commands {
+        match job(command) {
+            Ok(report) => reports.push(report),
+            Err(failure) if reports.is_empty() => return Err(failure),
+            // What the jobs before have measured is not lost.
+            Err(failure) => {
+                notes.push(format!(
+                    "{}; the result is that of {} of {} jobs",
+                    failure.message,
+                    reports.len(),
+                    commands.len()
+                ));
+                break;
+            }
+        }
+    }
     let report = Report::merge(reports);
-    let text = output::written(&arguments.settings, &report).map_err(Failure::cannot)?;
-    Ok(Done { text, code: output::code(&report), ..Done::default() })
+    let (text, wrong) = output::written(&arguments.settings, &report);
+    notes.extend(wrong);
+    let code = if notes.is_empty() { output::code(&report) } else { 1 };
+    Ok(Done { text, notes, code })
 }
 
 /// The launcher of `family`, or the first of any.

@@ -32,13 +32,22 @@ enum Export {
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let RulesFile { path, text } = RulesFile::read(&arguments.file);
     let text = text.map_err(|why| Failure::cannot(format!("cannot read '{path}': {why}")))?;
-    let wrong = |errors: ConfigurationErrors| Ok(Done { text: format!("{errors}\n"), code: 1, ..Done::default() });
+    let prints = arguments.print || arguments.export.is_some();
+    let wrong = |errors: ConfigurationErrors| {
+        let told = format!("{errors}\n");
+        // Standard output may be the file that rules are to be in.
+        let (text, notes) = if prints { (String::new(), vec![told.trim_end().to_owned()]) } else { (told, Vec::new()) };
+        Ok(Done { text, notes, code: 1 })
+    };
     let rules = match parse_rules(&path, &text) {
         Ok(rules) => rules,
         Err(errors) => return wrong(errors),
     };
     let format = match arguments.export {
-        None if arguments.print => return Ok(Done::from(rules.to_string())),
+        None if arguments.print => {
+            let notes = warnings(&path, &rules).lines().map(str::to_owned).collect();
+            return Ok(Done { text: rules.to_string(), notes, code: 0 });
+        }
         None => return Ok(Done::from(warnings(&path, &rules) + &counted(&path, &rules))),
         Some(Export::Classic) => Format::Classic,
         Some(Export::Json) => Format::Json,

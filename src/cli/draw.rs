@@ -3,7 +3,7 @@
 use super::explain::{bytes, nodes_of};
 use super::{Done, Failure};
 use crate::algorithm::{Call, Operation, parse_choice};
-use crate::schedule::draw::draw;
+use crate::schedule::draw::{MOST_STEPS, draw};
 use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
 use std::path::PathBuf;
@@ -57,6 +57,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     choice.accepts(&call, ranks).map_err(|unmet| refuse(unmet.to_string()))?;
     let call = Call { root: if operation.rooted() { call.root } else { 0 }, ..call };
     let drawing = draw(&choice, &call, ranks, &network).map_err(|broken| refuse(broken.to_string()))?;
+    let too_long =
+        || refuse(format!("its schedule has more than {MOST_STEPS} steps; fewer bytes or longer segments have fewer"));
+    let drawing = drawing.ok_or_else(too_long)?;
     let Some(path) = &arguments.output else { return Ok(Done::from(drawing)) };
     let written = std::fs::write(path, drawing);
     written.map_err(|error| Failure::cannot(format!("cannot write {}: {error}", path.display())))?;

@@ -7,7 +7,7 @@ use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
 use crate::report::several;
 use crate::schedule::draw::seconds;
-use crate::schedule::limits::ProtocolLimits;
+use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(help = Operation::accepted())]
     operation: String,
     /// Ranks of the communicator
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     ranks: u32,
     /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
     #[arg(long, default_value = "0", value_parser = bytes)]
@@ -274,6 +274,7 @@ impl Explained<'_> {
                 Some(by.by)
             }
         };
+        text.push_str(&self.in_pieces());
         if configuration.mode == Mode::Best {
             let replace = Configuration { mode: Mode::Replace, ..configuration.clone() };
             if let Decided::Ours { choice, by } = decide(&replace, situation, call) {
@@ -295,6 +296,29 @@ impl Explained<'_> {
         }
         text.push_str(&self.catalogue(ours));
         text
+    }
+
+    /// Who gets the call where its messages travel in pieces, if that is another one and nobody has said whether they do.
+    fn in_pieces(&self) -> String {
+        let Self { configuration, situation, call, .. } = *self;
+        if configuration.knows_limits() || configuration.transport == Transport::Shared {
+            return String::new();
+        }
+        // One that the call's messages are just above.
+        let limit = Limit::from(call.bytes().saturating_sub(1));
+        let Some(limits) = ProtocolLimits::of([limit]) else { return String::new() };
+        let written = |situation: &Situation| match decide(configuration, situation, call) {
+            Decided::Ours { choice, by } => (choice.to_string(), by.to_string()),
+            Decided::Native { by } => ("the MPI library".to_owned(), by.to_string()),
+        };
+        let (algorithm, by) = written(&Situation { limits, ..situation.clone() });
+        if written(situation) == (algorithm.clone(), by.clone()) {
+            return String::new();
+        }
+        format!(
+            "where messages of that length travel in pieces, as a run measures ({} says it here): {algorithm}\nby {by}\n\n",
+            variables::LIMITS
+        )
     }
 
     /// The row that decided, as it is written, and the comment above it.

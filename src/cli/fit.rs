@@ -39,7 +39,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let network = answer(&command, |line| serde_json::from_str::<Network>(line).ok())?;
     let text = serde_json::to_string_pretty(&network).expect("a network can be written") + "\n";
     let Some(path) = &arguments.output else { return Ok(Done::from(text)) };
-    let written = std::fs::write(path, text);
-    written.map_err(|error| Failure::cannot(format!("cannot write {}: {error}", path.display())))?;
-    Ok(Done::from(format!("{}\n", network.description)))
+    match std::fs::write(path, &text) {
+        Ok(()) => Ok(Done::from(format!("{}\n", network.description))),
+        Err(error) => {
+            // What was measured is not lost.
+            let note = format!("cannot write {}: {error}; the network is on standard output", path.display());
+            Ok(Done { text, notes: vec![note], code: 1 })
+        }
+    }
 }

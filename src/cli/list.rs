@@ -59,6 +59,7 @@ fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Strin
         let call = network.with_shared_memory(&network.call(operation, 0, bytes, &[]), &numa);
         let drawing = draw(&choice, &call, ranks, &network);
         let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
+        let drawing = drawing.ok_or_else(|| format!("{operation} {text}: too many steps"))?;
         let path = folder.join(picture(operation, text));
         std::fs::write(&path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }

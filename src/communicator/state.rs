@@ -174,6 +174,7 @@ impl Communicator {
             counters,
             epochs: self.tally.alternation.borrow().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.tally.verified.borrow().calls,
+            unjudged_calls: self.tally.verified.borrow().unjudged,
             differences: self.tally.verified.borrow().differences.clone(),
             ..CommunicatorRecord::default()
         })

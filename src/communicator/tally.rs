@@ -1,7 +1,7 @@
 //! What is counted of a communicator's calls.
 
 use crate::monitor::{
-    Arrivals, Bucket, CounterId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
+    Arrivals, Bucket, Budget, CounterId, DifferenceRecord, Epochs, Function, Key, Label, NATIVE, Table, Traffic, Turn,
 };
 use crate::operation::Operation;
 use crate::process::runtime::Runtime;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What is counted of a communicator's calls.
 pub struct Tally {
-    /// Place among the communicators of this rank's record.
+    /// Place among the communicators of this rank's record, or [`NOWHERE`](Self::NOWHERE).
     pub place: usize,
     /// What was recorded.
     pub table: Table,
@@ -54,16 +54,23 @@ impl Alternation {
 pub struct Verified {
     /// Calls compared on this rank.
     pub calls: u64,
+    /// Those of them whose results nobody can judge.
+    pub unjudged: u64,
     /// The first few differences.
     pub differences: Vec<DifferenceRecord>,
 }
 
 impl Tally {
+    /// The place of a communicator that there is no room for in this rank's record.
+    pub const NOWHERE: usize = u32::MAX as usize;
+
     /// Nothing yet, of a communicator of `size` ranks at `place` of this rank's record.
     pub fn new(runtime: &Runtime, place: usize, size: usize) -> Self {
+        // Room that comes free later would give a communicator without a record counters that nobody sees.
+        let budget = if place == Self::NOWHERE { Arc::new(Budget::of(0)) } else { Arc::clone(&runtime.budget) };
         Self {
             place,
-            table: Table::within(Arc::clone(&runtime.budget)),
+            table: Table::within(budget),
             traffic: RefCell::new(Traffic::within(Arc::clone(&runtime.budget), size)),
             played: RefCell::default(),
             alternation: RefCell::default(),

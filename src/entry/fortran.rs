@@ -45,6 +45,15 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
     }
 }
 
+/// The error code that a Fortran procedure has given, where the program wanted one.
+///
+/// # Safety
+/// `ierror` is null or has been written.
+pub(crate) unsafe fn given(ierror: *const c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    if ierror.is_null() { mpi_sys::MPI_SUCCESS as c_int } else { unsafe { *ierror } }
+}
+
 /// Entries under several exported names each; the body sees the arguments and gives the error code.
 macro_rules! entries {
     (@one $symbol:literal ($($argument:ident: $type:ty),*) $body:block) => {
@@ -167,48 +176,16 @@ pcontrol! { "mpi_pcontrol_f08_" }
 #[cfg(mpi_family = "openmpi")]
 pub(crate) mod open_mpi {
     use super::{c_int, comm, give, lifecycle};
-    use crate::mpi::{constants, family};
+    use crate::mpi::{constants, family, sentinels};
     use crate::service::ending;
     use mpi_sys::{MPI_Datatype, MPI_Op};
-    use once_cell::sync::OnceCell;
-    use std::ffi::CStr;
     use std::os::raw::c_void;
-
-    /// Addresses that stand for something; of objects that the program, or else the MPI library, defines.
-    struct Sentinels {
-        in_place: [usize; 4],
-        bottom: [usize; 4],
-    }
-
-    /// Compilers spell external names in four ways.
-    fn sentinels() -> &'static Sentinels {
-        static SENTINELS: OnceCell<Sentinels> = OnceCell::new();
-        SENTINELS.get_or_init(|| Sentinels {
-            in_place: [
-                c"mpi_fortran_in_place_",
-                c"mpi_fortran_in_place",
-                c"mpi_fortran_in_place__",
-                c"MPI_FORTRAN_IN_PLACE",
-            ]
-            .map(address_of),
-            bottom: [c"mpi_fortran_bottom_", c"mpi_fortran_bottom", c"mpi_fortran_bottom__", c"MPI_FORTRAN_BOTTOM"]
-                .map(address_of),
-        })
-    }
-
-    /// Address of a symbol of the process; 0 if there is none.
-    fn address_of(name: &CStr) -> usize {
-        // SAFETY: the name ends in a zero byte.
-        unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize }
-    }
 
     /// A buffer argument as C would have passed it.
     pub(crate) fn buffer(address: *mut c_void) -> *mut c_void {
-        let sentinels = sentinels();
-        let place = address as usize;
-        if place != 0 && sentinels.in_place.contains(&place) {
+        if sentinels::is_in_place(address) {
             constants::in_place().cast_mut()
-        } else if sentinels.bottom.contains(&place) {
+        } else if sentinels::is_bottom(address) {
             std::ptr::null_mut()
         } else {
             address

@@ -1,6 +1,6 @@
 //! The C entries of the calls that send and receive messages: counted, timed and passed on.
 
-use crate::call::messages::{bytes_to, count as counted};
+use crate::call::messages::{Moved, count as counted, moved_to};
 use crate::monitor::MessageCall;
 use crate::mpi::error::throwing;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Message, MPI_Request, MPI_Status};
@@ -32,50 +32,50 @@ macro_rules! counting {
     (@send $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *const c_void, count: $int, datatype: MPI_Datatype, to: c_int, tag: c_int, comm: MPI_Comm)
-                bytes_to(to, i64::from(count), datatype);
+                moved_to(to, i64::from(count), datatype);
         }
     };
     (@start $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *const c_void, count: $int, datatype: MPI_Datatype, to: c_int, tag: c_int, comm: MPI_Comm,
-                request: *mut MPI_Request) bytes_to(to, i64::from(count), datatype);
+                request: *mut MPI_Request) moved_to(to, i64::from(count), datatype);
         }
     };
     (@receive $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *mut c_void, count: $int, datatype: MPI_Datatype, from: c_int, tag: c_int, comm: MPI_Comm,
-                status: *mut MPI_Status) 0;
+                status: *mut MPI_Status) Moved::NOTHING;
         }
     };
     (@start_receive $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *mut c_void, count: $int, datatype: MPI_Datatype, from: c_int, tag: c_int, comm: MPI_Comm,
-                request: *mut MPI_Request) 0;
+                request: *mut MPI_Request) Moved::NOTHING;
         }
     };
     (@matched $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *mut c_void, count: $int, datatype: MPI_Datatype, message: *mut MPI_Message,
-                status: *mut MPI_Status) 0;
+                status: *mut MPI_Status) Moved::NOTHING;
         }
     };
     (@start_matched $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *mut c_void, count: $int, datatype: MPI_Datatype, message: *mut MPI_Message,
-                request: *mut MPI_Request) 0;
+                request: *mut MPI_Request) Moved::NOTHING;
         }
     };
     (@both $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(send: *const c_void, send_count: $int, send_type: MPI_Datatype, to: c_int, send_tag: c_int,
                 receive: *mut c_void, receive_count: $int, receive_type: MPI_Datatype, from: c_int, receive_tag: c_int,
-                comm: MPI_Comm, status: *mut MPI_Status) bytes_to(to, i64::from(send_count), send_type);
+                comm: MPI_Comm, status: *mut MPI_Status) moved_to(to, i64::from(send_count), send_type);
         }
     };
     (@replace $int:ty, $call:ident $name:ident $native:ident) => {
         entries! {
             $call $name $native(buffer: *mut c_void, count: $int, datatype: MPI_Datatype, to: c_int, send_tag: c_int, from: c_int,
-                receive_tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) bytes_to(to, i64::from(count), datatype);
+                receive_tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) moved_to(to, i64::from(count), datatype);
         }
     };
 }
@@ -99,12 +99,14 @@ counting! {
 }
 
 entries! {
-    Probe MPI_Probe PMPI_Probe(from: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) 0;
-    Iprobe MPI_Iprobe PMPI_Iprobe(from: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status) 0;
+    Probe MPI_Probe PMPI_Probe(from: c_int, tag: c_int, comm: MPI_Comm, status: *mut MPI_Status) Moved::NOTHING;
+    Iprobe MPI_Iprobe PMPI_Iprobe(from: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, status: *mut MPI_Status)
+        Moved::NOTHING;
     Mprobe MPI_Mprobe PMPI_Mprobe(
-        from: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status) 0;
+        from: c_int, tag: c_int, comm: MPI_Comm, message: *mut MPI_Message, status: *mut MPI_Status) Moved::NOTHING;
     Improbe MPI_Improbe PMPI_Improbe(
-        from: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status) 0;
+        from: c_int, tag: c_int, comm: MPI_Comm, flag: *mut c_int, message: *mut MPI_Message, status: *mut MPI_Status)
+        Moved::NOTHING;
 }
 
 /// The large-count forms, where the MPI has them.

@@ -1,8 +1,9 @@
 //! The Fortran entries of the calls that send and receive messages: all of Open MPI's bindings call PMPI past the C symbols, and
 //! so do the probes of MPICH's `mpi_f08`, which have no buffers. The arguments go on untouched.
 
+use super::fortran::given;
 use super::names::under_each_name;
-use crate::call::messages::count as counted;
+use crate::call::messages::{Moved, count as counted};
 use crate::monitor::MessageCall;
 #[cfg(mpi_family = "openmpi")]
 use crate::mpi::family;
@@ -24,8 +25,10 @@ macro_rules! entries {
                 let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came; the error is in them.
-                    unsafe { native($($argument,)* ierror) };
-                    mpi_sys::MPI_SUCCESS as c_int
+                    unsafe {
+                        native($($argument,)* ierror);
+                        given(ierror)
+                    }
                 };
                 counted(MessageCall::$call, || {
                     // SAFETY: Fortran passes valid addresses.
@@ -44,38 +47,38 @@ macro_rules! entries {
     };
 }
 
-/// Bytes of so many elements of the datatype that Fortran names so, where they are sent to that rank.
+/// So many elements of the datatype that Fortran names so, where they are sent to that rank.
 #[cfg(mpi_family = "openmpi")]
 #[inline]
-pub(super) fn bytes_to_fortran(to: c_int, count: c_int, datatype: c_int) -> u64 {
+pub(super) fn moved_to_fortran(to: c_int, count: c_int, datatype: c_int) -> Moved {
     // No address of C's is that high.
     let name = !(datatype as u32 as usize);
-    crate::call::messages::bytes_of_named(to, count.into(), name, || family::datatype_of_fortran(datatype))
+    crate::call::messages::moved_of_named(to, count.into(), name, || family::datatype_of_fortran(datatype))
 }
 
 #[cfg(mpi_family = "openmpi")]
 entries! {
-    Send send SEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
-    Bsend bsend BSEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
-    Ssend ssend SSEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
-    Rsend rsend RSEND (buffer count datatype to tag comm) bytes_to_fortran(*to, *count, *datatype);
-    Isend isend ISEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
-    Ibsend ibsend IBSEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
-    Issend issend ISSEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
-    Irsend irsend IRSEND (buffer count datatype to tag comm request) bytes_to_fortran(*to, *count, *datatype);
-    Recv recv RECV (buffer count datatype from tag comm status) 0;
-    Irecv irecv IRECV (buffer count datatype from tag comm request) 0;
-    Mrecv mrecv MRECV (buffer count datatype message status) 0;
-    Imrecv imrecv IMRECV (buffer count datatype message request) 0;
+    Send send SEND (buffer count datatype to tag comm) moved_to_fortran(*to, *count, *datatype);
+    Bsend bsend BSEND (buffer count datatype to tag comm) moved_to_fortran(*to, *count, *datatype);
+    Ssend ssend SSEND (buffer count datatype to tag comm) moved_to_fortran(*to, *count, *datatype);
+    Rsend rsend RSEND (buffer count datatype to tag comm) moved_to_fortran(*to, *count, *datatype);
+    Isend isend ISEND (buffer count datatype to tag comm request) moved_to_fortran(*to, *count, *datatype);
+    Ibsend ibsend IBSEND (buffer count datatype to tag comm request) moved_to_fortran(*to, *count, *datatype);
+    Issend issend ISSEND (buffer count datatype to tag comm request) moved_to_fortran(*to, *count, *datatype);
+    Irsend irsend IRSEND (buffer count datatype to tag comm request) moved_to_fortran(*to, *count, *datatype);
+    Recv recv RECV (buffer count datatype from tag comm status) Moved::NOTHING;
+    Irecv irecv IRECV (buffer count datatype from tag comm request) Moved::NOTHING;
+    Mrecv mrecv MRECV (buffer count datatype message status) Moved::NOTHING;
+    Imrecv imrecv IMRECV (buffer count datatype message request) Moved::NOTHING;
     Sendrecv sendrecv SENDRECV (buffer count datatype to tag receive receive_count receive_type from receive_tag comm status)
-        bytes_to_fortran(*to, *count, *datatype);
+        moved_to_fortran(*to, *count, *datatype);
     SendrecvReplace sendrecv_replace SENDRECV_REPLACE (buffer count datatype to tag from receive_tag comm status)
-        bytes_to_fortran(*to, *count, *datatype);
+        moved_to_fortran(*to, *count, *datatype);
 }
 
 entries! {
-    Probe probe PROBE (from tag comm status) 0;
-    Iprobe iprobe IPROBE (from tag comm flag status) 0;
-    Mprobe mprobe MPROBE (from tag comm message status) 0;
-    Improbe improbe IMPROBE (from tag comm flag message status) 0;
+    Probe probe PROBE (from tag comm status) Moved::NOTHING;
+    Iprobe iprobe IPROBE (from tag comm flag status) Moved::NOTHING;
+    Mprobe mprobe MPROBE (from tag comm message status) Moved::NOTHING;
+    Improbe improbe IMPROBE (from tag comm flag message status) Moved::NOTHING;
 }

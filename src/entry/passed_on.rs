@@ -1,7 +1,7 @@
 //! The table and the C entries of calls beside collectives that versions of an MPI library may have or not, or that are rare:
 //! counted, timed and passed on to the library's procedure, which is looked up by name.
 
-use crate::call::messages::{bytes_to, count as counted};
+use crate::call::messages::{Moved, count as counted, moved_to};
 use crate::monitor::MessageCall;
 use crate::mpi::library::procedure;
 use mpi_sys::{
@@ -254,9 +254,9 @@ macro_rules! entries {
             }
         };
     };
-    (@bytes []) => { 0 };
-    (@bytes [$count:ident $datatype:ident]) => { bytes_to(0, i64::from($count), $datatype) };
-    (@bytes [$to:ident $count:ident $datatype:ident]) => { bytes_to($to, i64::from($count), $datatype) };
+    (@bytes []) => { Moved::NOTHING };
+    (@bytes [$count:ident $datatype:ident]) => { moved_to(0, i64::from($count), $datatype) };
+    (@bytes [$to:ident $count:ident $datatype:ident]) => { moved_to($to, i64::from($count), $datatype) };
     (@large small $($rest:tt)*) => {};
     (@large large $($rest:tt)*) => { entries! { @one $($rest)* } };
     ($($call:ident $text:literal $lower:ident $upper:ident $large:ident $fortran:ident $arguments:tt $bytes:tt;)*) => {

@@ -1,9 +1,10 @@
 //! The Fortran entries of the calls in the [table](super::passed_on): all of Open MPI's bindings call PMPI past the C symbols, and
 //! so do those of MPICH's `mpi_f08` without buffers. The arguments go on untouched.
 
+use super::fortran::given;
 use super::names::under_each_name;
 use super::passed_on::passed_on;
-use crate::call::messages::count as counted;
+use crate::call::messages::{Moved, count as counted};
 use crate::monitor::MessageCall;
 use crate::process::native::of_fortran;
 use std::os::raw::{c_int, c_void};
@@ -23,8 +24,10 @@ macro_rules! entries {
                 let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came; the error is in them.
-                    unsafe { native($($argument,)* ierror $(, $length)?) };
-                    mpi_sys::MPI_SUCCESS as c_int
+                    unsafe {
+                        native($($argument,)* ierror $(, $length)?);
+                        given(ierror)
+                    }
                 };
                 counted(MessageCall::$call, || entries!(@bytes $bytes), native);
             }
@@ -32,14 +35,14 @@ macro_rules! entries {
     };
     (@pointer $argument:ident) => { *mut c_void };
     (@length $argument:ident) => { usize };
-    (@bytes []) => { 0 };
+    (@bytes []) => { Moved::NOTHING };
     (@bytes [$count:ident $datatype:ident]) => {
         // SAFETY: Fortran passes valid addresses.
-        unsafe { super::messages_fortran::bytes_to_fortran(0, *$count.cast(), *$datatype.cast()) }
+        unsafe { super::messages_fortran::moved_to_fortran(0, *$count.cast(), *$datatype.cast()) }
     };
     (@bytes [$to:ident $count:ident $datatype:ident]) => {
         // SAFETY: Fortran passes valid addresses.
-        unsafe { super::messages_fortran::bytes_to_fortran(*$to.cast(), *$count.cast(), *$datatype.cast()) }
+        unsafe { super::messages_fortran::moved_to_fortran(*$to.cast(), *$count.cast(), *$datatype.cast()) }
     };
     (@named $lower:ident $upper:ident $($rest:tt)*) => {
         under_each_name! {

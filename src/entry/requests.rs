@@ -2,6 +2,7 @@
 
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
+use crate::mpi::constants;
 use crate::mpi::error::throwing;
 use crate::mpi::library::procedure;
 use mpi_sys::{MPI_Request, MPI_Status};
@@ -16,6 +17,15 @@ unsafe fn read(count: c_int, requests: *const MPI_Request) -> Handles {
     }
     // SAFETY: the program passes that many.
     unsafe { std::slice::from_raw_parts(requests, count) }.into()
+}
+
+/// The program's request; the null request for an address that MPI forbids.
+unsafe fn one(request: *const MPI_Request) -> MPI_Request {
+    if request.is_null() {
+        return constants::request_null();
+    }
+    // SAFETY: the program passes the address of a handle.
+    unsafe { *request }
 }
 
 /// Whether `place` is among the first `count` indices.
@@ -91,7 +101,7 @@ entries! {
         Handles::from_slice(&[request]), |_place| false;
     start Start MPI_Start PMPI_Start(request: *mut MPI_Request) read(1, request);
     start Startall MPI_Startall PMPI_Startall(count: c_int, requests: *mut MPI_Request) read(count, requests);
-    free Wait MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) *request;
+    free Wait MPI_Request_free PMPI_Request_free(request: *mut MPI_Request) one(request);
 }
 
 /// What MPI 4.1 added, which the header may not declare: completes no request either.

@@ -56,6 +56,8 @@ pub struct Arrival {
 #[derive(Debug)]
 pub struct Arrivals {
     calls: u64,
+    /// Those that were to be kept since the last reset, room or not.
+    recorded: u64,
     /// Only numbers that this power of two divides are kept.
     stride: u64,
     kept: Vec<Arrival>,
@@ -63,7 +65,7 @@ pub struct Arrivals {
 
 impl Default for Arrivals {
     fn default() -> Self {
-        Self { calls: 0, stride: 1, kept: Vec::new() }
+        Self { calls: 0, recorded: 0, stride: 1, kept: Vec::new() }
     }
 }
 
@@ -80,9 +82,15 @@ impl Arrivals {
         self.calls
     }
 
+    /// Calls that were to be kept since the last reset, whether there was room or not.
+    pub const fn recorded(&self) -> u64 {
+        self.recorded
+    }
+
     /// Keeps a call that was counted last, if there is room.
     #[inline]
     pub fn keep(&mut self, arrival: Arrival, room: &Room) {
+        self.recorded += 1;
         while arrival.number & (self.stride - 1) == 0 {
             if self.kept.len() < self.kept.capacity() {
                 self.kept.push(arrival);
@@ -110,6 +118,7 @@ impl Arrivals {
     /// Forgets the calls but not their number.
     pub fn reset(&mut self) {
         self.kept.clear();
+        self.recorded = 0;
     }
 
     /// What this rank, the communicator's `rank`, tells the others; `moment` is when it came to a call by a clock that
@@ -308,6 +317,19 @@ mod tests {
         let (room, mut arrivals) = (Room::new(0), Arrivals::default());
         (0..1_000).for_each(|enter| call(&mut arrivals, &room, enter, 1));
         assert_eq!((arrivals.calls(), arrivals.kept.capacity()), (1_000, 0));
+    }
+
+    #[test]
+    fn of_calls_that_are_not_recorded_or_forgotten_only_the_number_counts() {
+        let (room, mut arrivals) = (Room::new(1 << 20), Arrivals::default());
+        (0..10).for_each(|enter| call(&mut arrivals, &room, enter, 1));
+        for _ in 0..5 {
+            arrivals.next();
+        }
+        assert_eq!((arrivals.calls(), arrivals.recorded()), (15, 10));
+        arrivals.reset();
+        (0..3).for_each(|enter| call(&mut arrivals, &room, enter, 1));
+        assert_eq!((arrivals.calls(), arrivals.recorded(), numbers(&arrivals)), (18, 3, vec![15, 16, 17]));
     }
 
     #[test]

@@ -53,6 +53,7 @@ impl Merged {
         self.overhead_ns_per_call = self.overhead_ns_per_call.max(after.overhead_ns_per_call);
         self.dropped_events += after.dropped_events;
         self.verified_calls += after.verified_calls;
+        self.unjudged_calls += after.unjudged_calls;
         self.clock = worst_clock(self.clock, after.clock);
         self.beyond.add(after.beyond);
         self.played = sum_of_played(self.played, after.played);

@@ -29,7 +29,7 @@ pub(super) fn keep_within(merged: &mut Merged, bounds: &Bounds) {
 
 impl Merged {
     /// Says where the call is missing in the time line of its rank.
-    fn tell_gap(&mut self, event: &EventPart) {
+    pub(super) fn tell_gap(&mut self, event: &EventPart) {
         let (from_unix_ns, to_unix_ns) = (event.enter_unix_ns, event.enter_unix_ns + event.duration_ns);
         let gap = GapRecord { from_unix_ns, to_unix_ns, calls: 1 };
         // Ranks are in order.

@@ -44,6 +44,8 @@ impl Merged {
         let job = self.job.take().unwrap_or_default();
         let waiting_known = !job.sync.is_empty();
         let run_ns = self.ranks.iter().map(|rank| u128::from(rank.run_ns)).sum::<u128>() as f64;
+        let whole_ns = self.ranks.iter().map(|rank| u128::from(rank.whole_ns())).sum::<u128>() as f64;
+        let is_part = self.ranks.iter().any(|rank| rank.recorded_ns.is_some());
         let collective_ns = self.ranks.iter().map(|rank| u128::from(rank.total_ns)).sum::<u128>() as f64;
         let (communicators, place) = communicators(std::mem::take(&mut self.communicators));
         let run_of_members = self.run_of_members(&communicators);
@@ -77,8 +79,9 @@ impl Merged {
             ranks: job.ranks.max(self.ranks.len() as u32),
             nodes: hosts.len() as u32,
             run_seconds: seconds(run_ns) / self.ranks.len().max(1) as f64,
+            recorded_seconds: is_part.then(|| seconds(whole_ns) / self.ranks.len() as f64),
             collective_seconds: Spread::of(self.ranks.iter().map(|rank| (rank.rank, rank.total_ns))),
-            collective_share: share(collective_ns, run_ns),
+            collective_share: share(collective_ns, whole_ns),
             message_seconds: self.seconds_in(Area::PointToPoint),
             one_sided_seconds: self.used_seconds_in(Area::OneSided),
             file_seconds: self.used_seconds_in(Area::Files),
@@ -113,10 +116,10 @@ impl Merged {
         }
     }
 
-    /// Run time of the ranks of each communicator, as far as they are here.
+    /// Run time of the ranks of each communicator, as far as they are here and it was recorded.
     fn run_of_members(&self, communicators: &[CommunicatorRow]) -> RunTimes {
-        let all: u128 = self.ranks.iter().map(|rank| u128::from(rank.run_ns)).sum();
-        let run_of: HashMap<u32, u64> = self.ranks.iter().map(|rank| (rank.rank, rank.run_ns)).collect();
+        let all: u128 = self.ranks.iter().map(|rank| u128::from(rank.whole_ns())).sum();
+        let run_of: HashMap<u32, u64> = self.ranks.iter().map(|rank| (rank.rank, rank.whole_ns())).collect();
         let of = |row: &CommunicatorRow| {
             let members = row.members.iter().filter_map(|rank| run_of.get(rank));
             members.fold((0, 0), |(ranks, ns), run| (ranks + 1, ns + u128::from(*run)))
@@ -189,7 +192,11 @@ impl Merged {
             })
         };
         let differences = std::mem::take(&mut self.differences);
-        Verification { calls: self.verified_calls, differences: differences.into_iter().filter_map(row).collect() }
+        Verification {
+            calls: self.verified_calls,
+            not_comparable: self.unjudged_calls,
+            differences: differences.into_iter().filter_map(row).collect(),
+        }
     }
 
     fn late(&self, place: &Positions) -> Vec<LateRow> {
@@ -296,6 +303,7 @@ fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
         pid: part.pid,
         oversubscribed: part.oversubscribed,
         run_seconds: seconds(part.run_ns as f64),
+        recorded_seconds: part.recorded_ns.map(|ns| seconds(ns as f64)),
         collective_seconds: seconds(part.total_ns as f64),
         waiting_seconds: waiting_known.then(|| seconds(part.waiting_ns as f64)),
         message_seconds: seconds_in(Area::PointToPoint),

@@ -25,6 +25,7 @@ pub struct Merged {
     pub(super) overhead_ns_per_call: f64,
     pub(super) dropped_events: u64,
     pub(super) verified_calls: u64,
+    pub(super) unjudged_calls: u64,
     /// Those that anything was told of, in the order of the first rank that did.
     pub(super) communicators: Vec<CommunicatorPart>,
     /// Algorithms and what decided them, by their place.

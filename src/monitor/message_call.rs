@@ -112,9 +112,86 @@ message_calls! {
     }
 }
 
+impl MessageCall {
+    /// Whether it returns without waiting for any other rank: MPI calls it local, or immediate. Calls that do not know which
+    /// of both they are, as a send that may be buffered, are not among them; nor is any that deals with files.
+    #[inline(always)]
+    pub const fn returns_at_once(self) -> bool {
+        matches!(
+            self,
+            Self::Isend
+                | Self::Ibsend
+                | Self::Issend
+                | Self::Irsend
+                | Self::Irecv
+                | Self::Imrecv
+                | Self::Isendrecv
+                | Self::IsendrecvReplace
+                | Self::Iprobe
+                | Self::Improbe
+                | Self::SendInit
+                | Self::BsendInit
+                | Self::SsendInit
+                | Self::RsendInit
+                | Self::RecvInit
+                | Self::Start
+                | Self::Startall
+                | Self::PsendInit
+                | Self::PrecvInit
+                | Self::Pready
+                | Self::PreadyRange
+                | Self::PreadyList
+                | Self::Parrived
+                | Self::Test
+                | Self::Testall
+                | Self::Testany
+                | Self::Testsome
+                | Self::RequestGetStatus
+                | Self::RequestGetStatusAll
+                | Self::RequestGetStatusAny
+                | Self::RequestGetStatusSome
+                | Self::Cancel
+                | Self::BufferIflush
+                | Self::CommIflushBuffer
+                | Self::Put
+                | Self::Get
+                | Self::Accumulate
+                | Self::GetAccumulate
+                | Self::FetchAndOp
+                | Self::CompareAndSwap
+                | Self::Rput
+                | Self::Rget
+                | Self::Raccumulate
+                | Self::RgetAccumulate
+                | Self::WinTest
+                | Self::WinSync
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_may_wait_for_another_rank_does_not_return_at_once() {
+        for call in MessageCall::ALL {
+            let name = call.name().trim_start_matches("MPI_");
+            let waits =
+                ["Wait", "Win_wait", "Win_fence", "Win_lock", "Win_unlock", "Win_flush", "Win_start", "Win_complete"];
+            if waits.iter().any(|wait| name.starts_with(wait)) || call.area() == Area::Files {
+                assert!(!call.returns_at_once(), "{name}");
+            }
+            let immediate = ["I", "Test", "Request_get_status"].iter().any(|start| name.starts_with(start));
+            assert!(!immediate || call.returns_at_once(), "{name}");
+        }
+        let may_wait =
+            ["Send", "Bsend", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Sendrecv_replace", "Probe", "Mprobe"];
+        for name in may_wait {
+            let call = MessageCall::ALL.iter().find(|call| call.name() == format!("MPI_{name}"));
+            assert!(call.is_some_and(|call| !call.returns_at_once()), "{name}");
+        }
+    }
 
     #[test]
     fn names_are_mpis_and_unique() {

@@ -1,13 +1,24 @@
 //! Calls of a thread beside collectives: how many, what they moved, and how long they took.
 //!
-//! A clock read twice takes as long as a short call, so not every short call is timed. Of calls that take less than a
-//! microsecond on average one in eight is, of those below twenty every other one, and longer ones always; which, is left to
-//! chance, so that nothing the program repeats is taken for all of it. A timed call stands for those before it that were not.
+//! Calls that may wait are all timed: one wait is as long as a million short calls, and nothing beforehand tells which it is. Of
+//! those that [return at once](MessageCall::returns_at_once), two readings of the clock take as long as a short one, so while
+//! they take less than a microsecond on average only one in eight is timed; which, is left to chance, so that nothing the
+//! program repeats is taken for all of it. A timed call stands for those before it that were not, but one that took long
+//! against its kind for no more than [`MOST_NS`] each, so that it is not multiplied.
 
 use super::{Area, MessageCall};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const NUMBER: usize = MessageCall::ALL.len();
+
+/// Calls on average between two timed ones of the short, doubled.
+const UNTIMED: u32 = 15;
+
+/// Below what mean calls that return at once are short, nanoseconds.
+const SHORT_NS: f64 = 1_000.0;
+
+/// The longest that one timed call has each of the calls it stands for be.
+const MOST_NS: f64 = 20_000.0;
 
 /// Calls of one kind, summed up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +27,7 @@ pub struct MessageSum {
     pub calls: u64,
     /// Bytes that they sent, or moved to or from windows and files.
     pub bytes: u64,
-    /// Ticks that they took, as far as the timed ones tell.
+    /// Ticks that they took; of those that return at once as far as the timed ones tell.
     pub ticks: u64,
 }
 
@@ -24,6 +35,8 @@ pub struct MessageSum {
 #[derive(Debug)]
 pub struct MessageCounts {
     counts: [Count; NUMBER],
+    /// Ticks of all point-to-point calls.
+    message_ticks: AtomicU64,
     /// Of what chance depends on.
     seed: AtomicU32,
 }
@@ -45,14 +58,14 @@ struct Count {
 #[derive(Clone, Copy, Debug)]
 pub struct Shortness {
     short: u64,
-    middle: u64,
+    most: u64,
 }
 
 impl Shortness {
     /// On a clock with ticks of such a length.
     pub fn of(nanoseconds_per_tick: f64) -> Self {
         let ticks = |nanoseconds: f64| (nanoseconds / nanoseconds_per_tick) as u64;
-        Self { short: ticks(1_000.0), middle: ticks(20_000.0) }
+        Self { short: ticks(SHORT_NS), most: ticks(MOST_NS) }
     }
 }
 
@@ -76,7 +89,11 @@ fn add(to: &AtomicU64, value: u64) {
 
 impl Default for MessageCounts {
     fn default() -> Self {
-        Self { counts: [const { Count::new() }; NUMBER], seed: AtomicU32::new(0x9e37_79b9) }
+        Self {
+            counts: [const { Count::new() }; NUMBER],
+            message_ticks: AtomicU64::new(0),
+            seed: AtomicU32::new(0x9e37_79b9),
+        }
     }
 }
 
@@ -87,6 +104,9 @@ impl MessageCounts {
         let count = &self.counts[call as usize];
         add(&count.calls, 1);
         add(&count.bytes, bytes);
+        if !call.returns_at_once() {
+            return true;
+        }
         let untimed = count.untimed.load(Ordering::Relaxed);
         if untimed == 0 {
             return true;
@@ -98,20 +118,33 @@ impl MessageCounts {
     /// The call that was to be timed took so long.
     #[inline]
     pub fn timed(&self, call: MessageCall, ticks: u64, shortness: Shortness) {
+        if !call.returns_at_once() {
+            return self.took(call, ticks);
+        }
         let count = &self.counts[call as usize];
         let stands_for = u64::from(count.stands_for.load(Ordering::Relaxed));
-        add(&count.ticks, ticks.saturating_mul(1 + stands_for));
+        self.took(call, ticks.saturating_add(stands_for * ticks.min(shortness.most)));
         let before = count.mean.load(Ordering::Relaxed);
         // A sixteenth of the way to each: one long call among short ones has the next ones looked at.
         let mean = if before == 0 { 16 * ticks } else { before - before / 16 + ticks };
         count.mean.store(mean, Ordering::Relaxed);
-        let untimed = match mean / 16 {
-            mean if mean < shortness.short => self.below(15),
-            mean if mean < shortness.middle => self.below(3),
-            _ => 0,
-        };
+        let untimed = if mean / 16 < shortness.short { self.below(UNTIMED) } else { 0 };
         count.untimed.store(untimed, Ordering::Relaxed);
         count.stands_for.store(untimed, Ordering::Relaxed);
+    }
+
+    /// A call whose time is known anyway, and stands for no other.
+    pub fn known(&self, call: MessageCall, ticks: u64) {
+        add(&self.counts[call as usize].calls, 1);
+        self.took(call, ticks);
+    }
+
+    #[inline]
+    fn took(&self, call: MessageCall, ticks: u64) {
+        add(&self.counts[call as usize].ticks, ticks);
+        if matches!(call.area(), Area::PointToPoint) {
+            add(&self.message_ticks, ticks);
+        }
     }
 
     /// A number from 0 on below `end`.
@@ -124,6 +157,11 @@ impl MessageCounts {
         seed ^= seed << 5;
         self.seed.store(seed, Ordering::Relaxed);
         ((u64::from(seed) * u64::from(end)) >> 32) as u32
+    }
+
+    /// A call that was counted has moved so many bytes more.
+    pub fn moved(&self, call: MessageCall, bytes: u64) {
+        add(&self.counts[call as usize].bytes, bytes);
     }
 
     /// What was counted, by call.
@@ -139,9 +177,9 @@ impl MessageCounts {
     }
 
     /// Ticks of all point-to-point calls.
+    #[inline]
     pub fn message_ticks(&self) -> u64 {
-        let calls = MessageCall::ALL.iter().zip(&self.counts).filter(|(call, _)| call.area() == Area::PointToPoint);
-        calls.map(|(_, count)| count.ticks.load(Ordering::Relaxed)).sum()
+        self.message_ticks.load(Ordering::Relaxed)
     }
 }
 
@@ -171,18 +209,23 @@ impl MessageSum {
 mod tests {
     use super::*;
 
-    /// Runs calls of such lengths, in nanoseconds of a clock whose ticks are that long; the sum, and how many were timed.
+    /// Runs calls that return at once, of such lengths, in nanoseconds of a clock whose ticks are that long; the sum, and how
+    /// many were timed.
     fn run(lengths: impl Iterator<Item = u64>) -> (MessageSum, u64) {
+        run_of(MessageCall::Irecv, lengths)
+    }
+
+    fn run_of(call: MessageCall, lengths: impl Iterator<Item = u64>) -> (MessageSum, u64) {
         let counts = MessageCounts::default();
         let shortness = Shortness::of(1.0);
         let mut timed = 0;
         for length in lengths {
-            if counts.count(MessageCall::Irecv, 8) {
+            if counts.count(call, 8) {
                 timed += 1;
-                counts.timed(MessageCall::Irecv, length, shortness);
+                counts.timed(call, length, shortness);
             }
         }
-        (counts.sums()[MessageCall::Irecv as usize], timed)
+        (counts.sums()[call as usize], timed)
     }
 
     #[test]
@@ -207,5 +250,37 @@ mod tests {
             let all: u64 = (0..200_000).map(length).sum();
             assert!((sum.ticks as f64 / all as f64 - 1.0).abs() < 0.1, "period {period}: {} of {all}", sum.ticks);
         }
+    }
+    #[test]
+    fn calls_that_may_wait_are_all_timed() {
+        let length = |call: u64| if call == 1_500 { 2_000_000_000 } else { 200 };
+        for call in [MessageCall::Recv, MessageCall::Send, MessageCall::Waitall, MessageCall::WinFence] {
+            let (sum, timed) = run_of(call, (0..2_000).map(length));
+            assert_eq!((sum.ticks, timed), (2_000_000_000 + 1_999 * 200, 2_000));
+        }
+    }
+
+    #[test]
+    fn one_long_call_stands_for_no_other_as_long() {
+        for at in 1_000..1_100 {
+            let (sum, _) = run((0..2_000).map(|call| if call == at { 300_000_000 } else { 200 }));
+            let most = 300_000_000 + 2_100 * 200 + 15 * 20_000;
+            assert!(sum.ticks <= most, "at {at}: {} above {most}", sum.ticks);
+        }
+    }
+
+    #[test]
+    fn what_is_known_anyway_leaves_the_others_as_they_are() {
+        let counts = MessageCounts::default();
+        for _ in 0..10_000 {
+            counts.known(MessageCall::Test, 100);
+            if counts.count(MessageCall::Test, 0) {
+                counts.timed(MessageCall::Test, 100, Shortness::of(1.0));
+            }
+        }
+        let sum = counts.sums()[MessageCall::Test as usize];
+        assert_eq!(sum.calls, 20_000);
+        assert!((2_000_000 - 1_500..=2_000_000).contains(&sum.ticks), "{}", sum.ticks);
+        assert_eq!(counts.message_ticks(), sum.ticks);
     }
 }

@@ -12,6 +12,8 @@ pub(super) struct RankPart {
     pub oversubscribed: bool,
     pub started_unix_ns: u64,
     pub run_ns: u64,
+    /// The part of it that calls were recorded for, if that is not all.
+    pub recorded_ns: Option<u64>,
     pub total_ns: u64,
     pub waiting_ns: u64,
     pub calls: u64,
@@ -20,6 +22,13 @@ pub(super) struct RankPart {
     pub area_ns: Option<[u64; 3]>,
     /// Where calls are missing in the time line.
     pub gap: Option<GapRecord>,
+}
+
+impl RankPart {
+    /// What its times are shares of.
+    pub fn whole_ns(&self) -> u64 {
+        self.recorded_ns.unwrap_or(self.run_ns)
+    }
 }
 
 /// A communicator, as far as these ranks know it.

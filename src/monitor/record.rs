@@ -22,6 +22,8 @@ pub struct RankRecord {
     pub ended_unix_ns: u64,
     /// From `MPI_Init` to `MPI_Finalize` by the clock that times the calls.
     pub run_ns: u64,
+    /// For how long of it calls were recorded: since they were last forgotten, without pauses; nothing if that is all of it.
+    pub recorded_ns: Option<u64>,
     /// What timing and recording add to one call, as measured on this rank.
     pub overhead_ns_per_call: f64,
     /// Per-call events that were thrown away to stay within the memory bound.
@@ -280,6 +282,8 @@ pub struct CommunicatorRecord {
     pub comparable_calls: u64,
     /// Calls whose result was compared with the native one on this rank.
     pub verified_calls: u64,
+    /// Those of them whose results are not the same bits, and nobody can tell whether they may differ.
+    pub unjudged_calls: u64,
     /// Where the results differed; the first few.
     pub differences: Vec<DifferenceRecord>,
 }

@@ -11,8 +11,8 @@ use super::parts::{
 };
 use super::units::seconds;
 use super::{
-    Area, Bounds, CommunicatorRecord, CounterRecord, EpochsRecord, Event, MessageCall, MessageRecord, OverflowRecord,
-    RankRecord,
+    Area, Bounds, CommunicatorRecord, CounterId, CounterRecord, EpochsRecord, Event, MessageCall, MessageRecord,
+    OverflowRecord, RankRecord,
 };
 
 impl Merged {
@@ -54,7 +54,13 @@ impl Merged {
                 .and_then(|counters| counters.get(event.counter as usize))
                 .copied();
             // Counters may have been reset after the event; such an event belongs to no row.
-            let Some(Some(row)) = row else { continue };
+            let Some(Some(row)) = row else {
+                // That of one without room is missing.
+                if CounterId::function_beyond(event.counter).is_some() {
+                    merged.tell_gap(&event_part(record.rank, 0, 0, event, order));
+                }
+                continue;
+            };
             let place = usize::from(event.elements);
             let known = record.elements.get(place).filter(|_| place > 0);
             let elements =
@@ -75,6 +81,7 @@ impl Merged {
         rows: &mut Index<RowKey>,
     ) -> Vec<Option<u32>> {
         self.verified_calls += record.verified_calls;
+        self.unjudged_calls += record.unjudged_calls;
         let used = record.has_calls();
         let CommunicatorRecord { counters, epochs, late, differences, .. } = &record;
         if !used && epochs.is_empty() && late.is_empty() && differences.is_empty() {
@@ -118,6 +125,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         oversubscribed: record.oversubscribed,
         started_unix_ns: record.started_unix_ns,
         run_ns: record.run_ns,
+        recorded_ns: record.recorded_ns,
         total_ns,
         waiting_ns: 0,
         calls,

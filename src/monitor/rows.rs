@@ -68,8 +68,8 @@ fn row(part: &RowPart, communicator: usize, (algorithm, decided_by): (&str, &str
     let (_, function, bucket, ..) = part.key;
     let durations: Vec<(u64, u64)> =
         part.durations.iter().map(|&(step, calls)| (middle(usize::from(step)), calls)).collect();
-    // The middle of a step may lie past the longest call.
-    let percentile = |share: f64| seconds(quantile(&durations, share).min(part.max_ns) as f64);
+    // The middle of a step may lie past the longest call or before the shortest.
+    let percentile = |share: f64| seconds(quantile(&durations, share).max(part.min_ns).min(part.max_ns) as f64);
     Row {
         function: function.name().to_owned(),
         communicator,

@@ -61,9 +61,13 @@ pub struct Summary {
     pub nodes: u32,
     /// From `MPI_Init` to `MPI_Finalize`, mean over ranks.
     pub run_seconds: f64,
+    /// For how long of it calls were recorded: since the program last had them forgotten, without the pauses that it made
+    /// (`MPI_Pcontrol`), mean over ranks; shares of the run are shares of this time. Absent if it is the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_seconds: Option<f64>,
     /// Time in collectives, over ranks.
     pub collective_seconds: Spread,
-    /// Share of the ranks' run time that was spent in collectives, 0 to 1.
+    /// Share of the ranks' run time, as far as it was recorded, that was spent in collectives, 0 to 1.
     pub collective_share: f64,
     /// Time in point-to-point calls, over ranks; absent where they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,6 +151,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What times of the run are shares of, mean over ranks.
+    pub fn whole_seconds(&self) -> f64 {
+        self.recorded_seconds.unwrap_or(self.run_seconds)
+    }
+
     /// Time in calls beside collectives, over ranks, where they were counted.
     pub const fn seconds_in(&self, area: Area) -> Option<Spread> {
         match area {

@@ -125,6 +125,9 @@ pub struct RankRow {
     pub oversubscribed: bool,
     /// From `MPI_Init` to `MPI_Finalize`, or until its report.
     pub run_seconds: f64,
+    /// For how long of it calls were recorded; absent if all the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded_seconds: Option<f64>,
     /// Time in collectives.
     pub collective_seconds: f64,
     /// Part of it spent waiting for the last rank to arrive; absent where it was not measured.
@@ -146,6 +149,11 @@ pub struct RankRow {
 }
 
 impl RankRow {
+    /// What its times are shares of.
+    pub fn whole_seconds(&self) -> f64 {
+        self.recorded_seconds.unwrap_or(self.run_seconds)
+    }
+
     /// Time in calls beside collectives, where they were counted.
     pub const fn seconds_in(&self, area: Area) -> Option<f64> {
         match area {
@@ -171,7 +179,7 @@ pub struct MessageRow {
     pub calls_all_ranks: u64,
     /// Bytes that they sent, or moved to or from windows and files.
     pub bytes: u64,
-    /// Time of all of them, all ranks; of short calls some are timed and stand for the others.
+    /// Time of all of them, all ranks; of short calls that return at once some are timed and stand for the others.
     pub all_ranks_seconds: f64,
     /// Time of the rank with the most.
     pub max_seconds: f64,
@@ -208,8 +216,16 @@ pub struct ComparisonRow {
 pub struct Verification {
     /// Calls whose results were compared, all ranks.
     pub calls: u64,
+    /// Those of them whose results are not the same bits, and nobody can tell whether they may differ: of commutative operations of
+    /// the program's on elements of several kinds, or of bytes. Absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_comparable: u64,
     /// Where they differed; the first few of each rank and communicator.
     pub differences: Vec<DifferenceRow>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A result that was not the native one.

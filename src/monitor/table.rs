@@ -21,8 +21,19 @@ pub struct Label(u16);
 pub struct CounterId(u32);
 
 impl CounterId {
-    /// Stands for every counter that the bound on memory left no room for.
-    const BEYOND: Self = Self(u32::MAX);
+    /// The first of those that the bound on memory left no room for; the last byte is the [`Function`]'s number, which is all
+    /// that is known of them.
+    const BEYOND: u32 = u32::MAX << u8::BITS;
+
+    /// Stands for every counter of `function` that there is no room for.
+    pub const fn beyond(function: Function) -> Self {
+        Self(Self::BEYOND | function.number() as u32)
+    }
+
+    /// The function of a counter by that [number](Self::number) that there is no room for; `None` of one that there is.
+    pub fn function_beyond(number: u32) -> Option<Function> {
+        if number >= Self::BEYOND { Function::from_number(number as u8) } else { None }
+    }
 
     /// Its place among the table's counters.
     pub const fn number(self) -> u32 {
@@ -176,7 +187,7 @@ impl Table {
             return *known;
         }
         if !self.budget.take(COUNTER_BYTES) {
-            return CounterId::BEYOND;
+            return CounterId::beyond(key.function);
         }
         let made = CounterId(self.counters.len() as u32);
         self.counters.push(Counter::new(key));
@@ -240,6 +251,20 @@ impl Table {
     /// Calls whose counters there was no room for.
     pub const fn overflow(&self) -> Overflow {
         self.overflow
+    }
+
+    /// All that was counted, in counters and without.
+    pub fn sum(&self) -> Overflow {
+        let mut sum = self.overflow;
+        self.counters.iter().for_each(|Counter { calls, bytes, total, .. }| {
+            sum.add(Overflow { calls: *calls, bytes: *bytes, ticks: *total })
+        });
+        sum
+    }
+
+    /// The functions of its counters, in the order of [`ids`](Self::ids).
+    pub fn functions(&self) -> impl Iterator<Item = Function> {
+        self.counters.iter().map(|counter| counter.key.function)
     }
 
     /// What was counted, a counter's place being its id, with times in nanoseconds. Counters may have no calls.
@@ -352,6 +377,12 @@ mod tests {
         assert_eq!(table.overflow(), Overflow { calls: 2, bytes: 8, ticks: 20 });
         assert!(other.records(1.0).is_empty());
         assert_eq!((other.overflow().calls, other.texts(counter)), (1, ("", "")));
+        // Its number still tells the function.
+        for number in [counter.number(), counter.apart()] {
+            assert_eq!(CounterId::function_beyond(number), Some(Operation::Bcast.into()));
+        }
+        assert_eq!(CounterId::function_beyond(CounterId(1).apart()), None);
+        assert_eq!(table.sum(), Overflow { calls: 5, bytes: 13, ticks: 50 });
         table.reset();
         assert_eq!(table.overflow(), Overflow::default());
     }
@@ -374,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_duration_is_kept_within_one_sixteenth() {
-        for duration in (0..42).flat_map(|k| [1u64 << k, (1 << k) + (1 << k) / 3, (2 << k) - 1]) {
+        for duration in (0..48).flat_map(|k| [1u64 << k, (1 << k) + (1 << k) / 3, (2 << k) - 1]) {
             let mut table = Table::new();
             let key = key(&mut table, 1, "native");
             let counter = table.counter(key);

@@ -50,6 +50,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         compared_calls: mix(3) % 2 * u64::from(rank),
         comparable_calls: mix(3) % 2 * 70,
         verified_calls: mix(4) % 10,
+        unjudged_calls: mix(4) % 3,
         differences: vec![DifferenceRecord {
             function: Function::blocking(Collective::Scan),
             call: mix(8),

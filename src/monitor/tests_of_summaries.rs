@@ -68,6 +68,33 @@ fn a_row_holds_all_ranks() {
     assert_eq!(summary.overhead.seconds_per_rank, 40.0 * 10.0 / 1e9);
 }
 
+/// Also of calls that are longer than the longest duration that is told apart.
+#[test]
+fn percentiles_lie_between_the_shortest_and_the_longest_call() {
+    for ns in [7, 1_000, 1 << 47, 1 << 50] {
+        for min_ns in [ns, ns - ns / 40] {
+            let counter = CounterRecord { min_ns, max_ns: ns, ..counter(10, ns) };
+            let summary = merge(vec![rank(0, vec![counter])]);
+            let row = &summary.rows[0];
+            for percentile in [row.p50_seconds, row.p90_seconds, row.p99_seconds] {
+                assert!((row.min_seconds..=row.max_seconds).contains(&percentile), "{row:?}");
+            }
+        }
+    }
+}
+
+/// Of a rank that forgot the first half, and one that recorded all the time.
+#[test]
+fn shares_are_of_what_was_recorded() {
+    let part = RankRecord { recorded_ns: Some(500_000), ..rank(0, vec![counter(10, 1000)]) };
+    let summary = merge(vec![part, rank(1, vec![counter(10, 2000)])]);
+    assert_eq!((summary.run_seconds, summary.recorded_seconds), (1e-3, Some(0.75e-3)));
+    assert!((summary.collective_share - 30.0 / 1500.0).abs() < 1e-12, "{}", summary.collective_share);
+    assert!((summary.rows[0].share - 30.0 / 1500.0).abs() < 1e-12, "{}", summary.rows[0].share);
+    let whole: Vec<_> = summary.per_rank.iter().map(|rank| (rank.recorded_seconds, rank.whole_seconds())).collect();
+    assert_eq!(whole, [(Some(0.5e-3), 0.5e-3), (None, 1e-3)]);
+}
+
 #[test]
 fn bytes_of_a_record_are_the_record() {
     let record = rank(0, vec![counter(10, 1000), counter(3, 17)]);

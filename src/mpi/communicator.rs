@@ -3,6 +3,7 @@
 use super::constants;
 use super::error::{Error, Result, check, throwing};
 use super::handler::quietly;
+use super::text::printable;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::ffi::CStr;
@@ -55,7 +56,7 @@ pub fn name(comm: MPI_Comm) -> Result<Option<String>> {
         CStr::from_ptr(text.as_ptr())
     };
     let name = name.to_string_lossy();
-    Ok((!name.is_empty()).then(|| name.into_owned()))
+    Ok((!name.is_empty()).then(|| printable(&name)))
 }
 
 /// Whether this `MPI_COMM_WORLD` was spawned by processes of another, with which it is still connected.

@@ -34,13 +34,16 @@ struct Constants {
     op_min: MPI_Op,
     request_null: MPI_Request,
     errors_return: MPI_Errhandler,
+    errors_are_fatal: MPI_Errhandler,
     status_ignore: *mut MPI_Status,
     statuses_ignore: *mut MPI_Status,
     null_copy: mpi_sys::MPI_Comm_copy_attr_function,
     pvar_class_size: c_int,
     combiners: [c_int; 6],
+    combiners_f90: [c_int; 3],
     topologies: [c_int; 3],
     ops: [MPI_Op; 12],
+    ops_of_windows: [MPI_Op; 2],
     types: [PredefinedType; TYPES],
 }
 
@@ -130,6 +133,8 @@ constants! {
     pvar_class_size: c_int;
     /// `MPI_ERRORS_RETURN`.
     errors_return: MPI_Errhandler;
+    /// `MPI_ERRORS_ARE_FATAL`.
+    errors_are_fatal: MPI_Errhandler;
     /// `MPI_STATUS_IGNORE`.
     status_ignore: *mut MPI_Status;
     /// `MPI_STATUSES_IGNORE`.
@@ -138,8 +143,12 @@ constants! {
     null_copy: mpi_sys::MPI_Comm_copy_attr_function;
     /// The predefined operations, `MPI_SUM` first, in the order of the shim.
     ops: [MPI_Op; 12];
+    /// `MPI_REPLACE` and `MPI_NO_OP`, which are predefined but no reductions.
+    ops_of_windows: [MPI_Op; 2];
     /// The combiners named, dup, contiguous, vector, hvector, struct, in this order.
     combiners: [c_int; 6];
+    /// The combiners of predefined types that are asked for by precision and range: real, complex, integer, in this order.
+    combiners_f90: [c_int; 3];
     /// The topologies Cartesian, graph, distributed graph, in this order.
     topologies: [c_int; 3];
 }

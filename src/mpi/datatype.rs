@@ -2,6 +2,7 @@
 
 use super::envelope::Envelope;
 use super::error::{Error, Result, check};
+use super::family::{self, Handle};
 use super::{communicator, constants};
 use crate::reduction::Element;
 use mpi_sys::{MPI_Count, MPI_Datatype};
@@ -79,8 +80,12 @@ impl Datatype {
     }
 
     fn ask(handle: MPI_Datatype) -> Result<Self> {
+        // The questions that follow end the job where a handle is invalid, unless the program lets errors return everywhere.
+        if family::datatype_handle(handle) == Handle::Invalid {
+            return Err(Error(mpi_sys::MPI_ERR_TYPE as c_int));
+        }
+        refuse_unusable(handle)?;
         let mut datatype = Self::measure(handle)?;
-        refuse_uncommitted(handle)?;
         datatype.contiguous = datatype.size == 0 || (datatype.contiguous && in_order(handle).unwrap_or(false));
         Ok(datatype)
     }
@@ -122,7 +127,12 @@ impl Datatype {
 
 /// Whether it is one of MPI's own.
 pub fn is_predefined(handle: MPI_Datatype) -> bool {
-    predefined().iter().any(|known| known.handle == handle)
+    size_of_predefined(handle).is_some()
+}
+
+/// Signature bytes of one of MPI's own, which nobody has to be asked for.
+pub fn size_of_predefined(handle: MPI_Datatype) -> Option<usize> {
+    predefined().iter().find(|known| known.handle == handle).map(|known| known.size)
 }
 
 /// The name that MPI or the program gave a datatype; `derived` without one.
@@ -137,9 +147,9 @@ pub fn name(handle: MPI_Datatype) -> String {
     if name.is_empty() { "derived".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
-/// MPI has no question for it, but refuses to pack nothing of a type that was never committed. Found out later, in the
+/// MPI has no question for it, but refuses to pack nothing of what is no type, or was never committed. Found out later, in the
 /// middle of an algorithm, it would leave the ranks out of step.
-fn refuse_uncommitted(handle: MPI_Datatype) -> Result {
+fn refuse_unusable(handle: MPI_Datatype) -> Result {
     communicator::ask_alone(|comm| {
         let (mut room, mut position) = ([0u64; 1], 0);
         let room = room.as_mut_ptr().cast::<std::os::raw::c_void>();
@@ -152,8 +162,8 @@ fn refuse_uncommitted(handle: MPI_Datatype) -> Result {
 /// understood is packed, which is always right.
 fn in_order(handle: MPI_Datatype) -> Result<bool> {
     let made = Envelope::of(handle)?;
-    let [named, dup, contiguous, vector, hvector, _] = constants::combiners();
-    if made.combiner == named {
+    let [_, dup, contiguous, vector, hvector, _] = constants::combiners();
+    if made.is_predefined() {
         return Ok(true);
     }
     let known = [dup, contiguous, vector, hvector].contains(&made.combiner);
@@ -177,7 +187,7 @@ fn in_order(handle: MPI_Datatype) -> Result<bool> {
 
 /// Handles from `MPI_Type_get_contents` are ours to free, unless they are predefined.
 pub(super) fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
-    if is_predefined(*handle) || Envelope::of(*handle)?.combiner == constants::combiners()[0] {
+    if is_predefined(*handle) || Envelope::of(*handle)?.is_predefined() {
         return Ok(());
     }
     // SAFETY: the handle is ours and used nowhere else.

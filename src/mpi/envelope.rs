@@ -67,6 +67,11 @@ impl Envelope {
         Ok(Self { combiner, integers, addresses, large_counts: 0, types })
     }
 
+    /// Whether the type is a predefined one: under a name, or under precision and range.
+    pub fn is_predefined(&self) -> bool {
+        self.combiner == constants::combiners()[0] || constants::combiners_f90().contains(&self.combiner)
+    }
+
     /// Whether there is one type, and few numbers.
     pub const fn has_little(&self) -> bool {
         self.types == 1 && self.integers + self.addresses + self.large_counts <= Numbers::MOST

@@ -4,6 +4,7 @@
 use crate::family::Family;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int};
+use std::ops::RangeInclusive;
 
 /// The family that this library was built for. `mpi_family` tells of what is alike in MPICH's interface and in the standard
 /// ABI, whose handles are pointers (`mpi_abi`).
@@ -56,6 +57,42 @@ pub const SENDS_INLINE: bool = IS_OPEN_MPI;
 
 /// Whether the Fortran procedures that deal with requests are there under their PMPI names too.
 pub const FORTRAN_REQUESTS_HAVE_PMPI: bool = IS_OPEN_MPI;
+
+/// What a handle tells of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handle {
+    /// It is none of such an object, or the null handle.
+    Invalid,
+    /// It is one of the MPI library's own objects.
+    Predefined,
+    /// It may be one that was made, or that the library does not tell from those.
+    Made,
+}
+
+/// What an operation's handle tells.
+pub fn op_handle(handle: MPI_Op) -> Handle {
+    look_at(handle.0 as usize, 6, 0x21..=0x3f)
+}
+
+/// What a datatype's handle tells.
+pub fn datatype_handle(handle: MPI_Datatype) -> Handle {
+    look_at(handle.0 as usize, 3, 0x201..=0x3ff)
+}
+
+/// MPICH's handles (`mpir_objects.h`) have two bits for where the object is, none for the null handles, and four for what it is. Of
+/// the standard ABI (MPI 5.0, "ABI Handle Constants") objects of the library's own have numbers of which `of_the_abi` are those
+/// of such objects, less than addresses. Open MPI's are all addresses.
+fn look_at(handle: usize, of_mpich: u32, of_the_abi: RangeInclusive<usize>) -> Handle {
+    let number = handle as u32;
+    match OWN {
+        Family::Mpich if number >> 26 & 0xf != of_mpich => Handle::Invalid,
+        Family::Mpich => [Handle::Invalid, Handle::Predefined, Handle::Made, Handle::Made][number as usize >> 30],
+        Family::Abi if of_the_abi.contains(&handle) => Handle::Predefined,
+        Family::Abi if handle < 0x1000 => Handle::Invalid,
+        Family::OpenMpi if handle == 0 => Handle::Invalid,
+        Family::Abi | Family::OpenMpi => Handle::Made,
+    }
+}
 
 macro_rules! from_fortran {
     ($($(#[$doc:meta])* $name:ident: $type:ident = $convert:ident, $of_the_abi:ident;)*) => {

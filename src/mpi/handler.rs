@@ -65,6 +65,18 @@ fn set(comm: MPI_Comm, handler: MPI_Errhandler) -> Result {
     check(unsafe { mpi_sys::PMPI_Comm_set_errhandler(comm, handler) })
 }
 
+/// Whether errors on `comm` end the job.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn is_fatal(comm: MPI_Comm) -> Result<bool> {
+    let mut handler = handler_of(comm)?;
+    let is_fatal = handler == constants::errors_are_fatal();
+    // SAFETY: the handle was got for this, and is given back once.
+    check(unsafe { mpi_sys::PMPI_Errhandler_free(&mut handler) })?;
+    Ok(is_fatal)
+}
+
 /// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.
 ///
 /// # Errors
@@ -85,7 +97,10 @@ pub fn says_that_contexts_ran_out(error: Error) -> bool {
 }
 
 /// What the MPI library says of an error.
-fn text(error: Error) -> Result<String> {
+///
+/// # Errors
+/// What PMPI says of a number that is none.
+pub fn text(error: Error) -> Result<String> {
     let mut text = [0 as c_char; mpi_sys::MPI_MAX_ERROR_STRING as usize + 1];
     let mut length = 0;
     // SAFETY: the buffer has the room that MPI asks for, and ends in a zero that MPI does not write over.

@@ -1,6 +1,7 @@
 //! Everything that calls MPI, other than the exported symbols: PMPI only, so nothing here is intercepted again.
 
 pub mod alias;
+pub mod basics;
 pub mod bytes;
 pub mod collectives;
 pub mod communicator;
@@ -24,6 +25,9 @@ pub mod numa;
 pub mod operation;
 pub mod packing;
 pub mod padding;
+mod references;
+pub mod sentinels;
+pub mod text;
 mod waiting;
 pub mod weak;
 

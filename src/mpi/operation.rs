@@ -2,7 +2,8 @@
 
 use super::constants;
 use super::datatype::{Datatype, Kind};
-use super::error::{Result, check};
+use super::error::{Error, Result, check};
+use super::family::{self, Handle};
 use crate::reduction::{Kernel, Op, kernel};
 use mpi_sys::MPI_Op;
 
@@ -49,6 +50,15 @@ impl Operation {
             }
             let kernel = datatype.element.and_then(|element| kernel(op, element));
             return Ok(Some(Self { handle, predefined: true, commutative: true, kernel }));
+        }
+        if constants::ops_of_windows().contains(&handle) {
+            return Ok(None);
+        }
+        match family::op_handle(handle) {
+            Handle::Made => {}
+            Handle::Predefined => return Ok(None),
+            // MPICH would answer the question below, and fail in the middle of an algorithm.
+            Handle::Invalid => return Err(Error(mpi_sys::MPI_ERR_OP as std::os::raw::c_int)),
         }
         let mut commutative = 0;
         // SAFETY: the out-parameter is valid for writes.

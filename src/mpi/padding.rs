@@ -53,7 +53,7 @@ fn used_by_extended(kind: Kind, size: usize) -> Vec<bool> {
 /// The types that a type was made of, as often as they stand in it, in the order of its signature.
 fn used_by_derived(handle: MPI_Datatype, size: usize) -> Result<Option<Vec<bool>>> {
     let made = Envelope::of(handle)?;
-    if made.combiner == constants::combiners()[0] || made.types == 0 {
+    if made.is_predefined() || made.types == 0 {
         return Ok(None);
     }
     let (numbers, mut types) = made.all_contents(handle)?;

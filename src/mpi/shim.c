@@ -49,17 +49,21 @@ struct collie_constants {
     MPI_Datatype datatype_null, byte, uint64, double_, float_, int_;
     MPI_Op op_null, op_min;
     MPI_Request request_null;
-    MPI_Errhandler errors_return;
+    MPI_Errhandler errors_return, errors_are_fatal;
     MPI_Status *status_ignore, *statuses_ignore;
     MPI_Comm_copy_attr_function *null_copy;
     /* Of the tools interface. */
     int pvar_class_size;
     /* Named, dup, contiguous, vector, hvector: the combiners whose layout is looked into; and struct. */
     int combiners[6];
+    /* Of the types that are asked for by precision and range. */
+    int combiners_f90[3];
     /* Kinds of topology: Cartesian, graph, distributed graph. */
     int topologies[3];
     /* Predefined operations, in the order that mpi/operation.rs names them in. */
     MPI_Op ops[12];
+    /* Those that only windows know. */
+    MPI_Op ops_of_windows[2];
     struct collie_predefined_type types[62];
 };
 
@@ -158,15 +162,18 @@ const char *collie_fill_constants(struct collie_constants *constants, collie_fin
         .op_min = MPI_MIN,
         .request_null = MPI_REQUEST_NULL,
         .errors_return = MPI_ERRORS_RETURN,
+        .errors_are_fatal = MPI_ERRORS_ARE_FATAL,
         .status_ignore = MPI_STATUS_IGNORE,
         .statuses_ignore = MPI_STATUSES_IGNORE,
         .null_copy = copy_nothing,
         .pvar_class_size = MPI_T_PVAR_CLASS_SIZE,
         .combiners = {MPI_COMBINER_NAMED, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR,
                       MPI_COMBINER_HVECTOR, MPI_COMBINER_STRUCT},
+        .combiners_f90 = {MPI_COMBINER_F90_REAL, MPI_COMBINER_F90_COMPLEX, MPI_COMBINER_F90_INTEGER},
         .topologies = {MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH},
         .ops = {MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_LAND, MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR, MPI_BXOR,
                 MPI_MINLOC, MPI_MAXLOC},
+        .ops_of_windows = {MPI_REPLACE, MPI_NO_OP},
     };
     *constants = values;
     fill_types(constants, find);

@@ -7,6 +7,7 @@ use super::last_communicators::LastCommunicators;
 use super::{stack, watched};
 use crate::mpi::constants;
 use crate::mpi::error::Error;
+use crate::mpi::{communicator, handler};
 use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
@@ -24,7 +25,7 @@ pub struct Thread {
     /// The operation that one of our algorithms is running for.
     playing: Cell<Option<Operation>>,
     /// An error to raise when Collie is left.
-    error: Cell<Option<(MPI_Comm, Error)>>,
+    error: Cell<Option<(MPI_Comm, Error, Operation)>>,
     /// Collective calls so far, and their ticks.
     collectives: Cell<(u64, u64)>,
 }
@@ -158,8 +159,13 @@ impl Drop for Inside<'_> {
 impl Thread {
     #[cold]
     fn raise_kept(&self) {
-        if let Some((comm, error)) = self.error.take() {
-            crate::mpi::communicator::raise(comm, error);
+        if let Some((comm, error, operation)) = self.error.take() {
+            // MPI will name the function that raises errors, and perhaps a message of ours.
+            if handler::is_fatal(comm).unwrap_or(false) {
+                let text = handler::text(error).unwrap_or_else(|_| format!("error {}", error.0));
+                tell_of_call("an error", operation.row().mpi_name, &format!(": {text}"));
+            }
+            communicator::raise(comm, error);
         }
     }
 
@@ -223,10 +229,11 @@ pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {
     THREAD.with(|thread| thread.play(operation, action))
 }
 
-/// Has `error` raised on the program's communicator when Collie is left; gives the code to return to the program.
+/// Has `error` of a call of `operation` raised on the program's communicator when Collie is left; gives the code to return to the
+/// program.
 #[cold]
-pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
-    THREAD.with(|thread| thread.error.set(Some((comm, error))));
+pub fn raise(comm: MPI_Comm, error: Error, operation: Operation) -> c_int {
+    THREAD.with(|thread| thread.error.set(Some((comm, error, operation))));
     error.0
 }
 
@@ -237,11 +244,15 @@ fn abort(thread: &Thread) -> ! {
 }
 
 fn tell_and_abort(what: &str, call: &str) -> ! {
-    let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
-    let context = LAST_CALL.get().map_or_else(String::new, |last_call| last_call());
-    let words = format!("rank {rank}: {what} in {call}{context}; ending the job");
-    super::log::tell_before_the_end(&words);
+    tell_of_call(what, call, "; ending the job");
     // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
     unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
     std::process::abort()
+}
+
+/// Tells what is wrong in the thread's last call, which is one of the function `call`, before the job ends.
+fn tell_of_call(what: &str, call: &str, more: &str) {
+    let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
+    let context = LAST_CALL.get().map_or_else(String::new, |last_call| last_call());
+    super::log::tell_before_the_end(&format!("rank {rank}: {what} in {call}{context}{more}"));
 }

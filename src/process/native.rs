@@ -29,20 +29,20 @@ pub(crate) fn find_either(kept: &AtomicPtr<c_void>, name: &str, other: &str) -> 
 fn look_up(name: &CStr) -> *mut c_void {
     // Nothing of ours has a PMPI name, so what comes first is the library's.
     // SAFETY: the name ends in a zero byte.
-    let mut found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    // A program that is loaded by another, such as a module of Python, keeps its libraries to itself.
-    for library in FORTRAN_LIBRARIES {
-        if found.is_null() {
-            // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
-            unsafe {
-                let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-                if !library.is_null() {
-                    found = libc::dlsym(library, name.as_ptr());
-                }
-            }
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    if found.is_null() { look_up_in_fortran(name) } else { found }
+}
+
+/// A program that is loaded by another, such as a module of Python, keeps its libraries to itself. Ours is in none of them.
+fn look_up_in_fortran(name: &CStr) -> *mut c_void {
+    let look_up = |library: &&CStr| {
+        // SAFETY: both names end in a zero byte, and a library that is there already runs no code.
+        unsafe {
+            let library = libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            if library.is_null() { library } else { libc::dlsym(library, name.as_ptr()) }
         }
-    }
-    found
+    };
+    FORTRAN_LIBRARIES.iter().map(look_up).find(|found| !found.is_null()).unwrap_or(std::ptr::null_mut())
 }
 
 /// The library's procedure of that name, which ends in a zero byte; looked up once. Null where it has none.
@@ -64,7 +64,10 @@ pub(crate) fn find_next(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     }
     let text = CStr::from_bytes_with_nul(name.as_bytes()).expect("names of the table end in a zero byte");
     // SAFETY: the name ends in a zero byte.
-    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, text.as_ptr()) };
+    let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, text.as_ptr()) };
+    if found.is_null() {
+        found = look_up_in_fortran(text);
+    }
     if found.is_null() {
         missing(text)
     }

@@ -161,6 +161,7 @@ fn ranks(summary: &Summary) -> Table {
             row.calls.to_string(),
             row.bytes.to_string(),
             if summary.late.is_empty() { String::new() } else { waited_for(summary, row.rank).to_string() },
+            optional(row.recorded_seconds),
         ]
     };
     let heads = [
@@ -176,6 +177,7 @@ fn ranks(summary: &Summary) -> Table {
         "calls",
         "bytes",
         "others_waited_seconds",
+        "recorded_seconds",
     ];
     (heads.to_vec(), summary.per_rank.iter().map(row).collect())
 }
@@ -334,7 +336,7 @@ fn total(total: &Total, summary: &Summary) -> [String; TOTAL.len()] {
         total.calls.to_string(),
         total.bytes.to_string(),
         (total.seconds / ranks).to_string(),
-        share(summary.run_seconds).to_string(),
+        share(summary.whole_seconds()).to_string(),
         share(summary.collective_seconds.mean).to_string(),
         (total.seconds / total.calls.max(1) as f64).to_string(),
         optional(total.waiting_seconds.map(|waiting| waiting / ranks)),

@@ -61,7 +61,7 @@ fn drawing(summary: &Summary, row: &Row) -> Option<Drawing> {
             if choice.accepts(&call, ranks).is_err() {
                 continue;
             }
-            let Ok(svg) = draw(&choice, &call, ranks, &network) else { continue };
+            let Ok(Some(svg)) = draw(&choice, &call, ranks, &network) else { continue };
             if svg.len() <= LARGEST {
                 return Some(Drawing { heading: heading(row, communicator, ranks, bytes), svg });
             }

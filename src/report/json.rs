@@ -19,6 +19,20 @@ pub enum ReadError {
     /// Of another version.
     #[error("a report of schema version {0}; this Collie reads version {SCHEMA_VERSION}")]
     Version(u64),
+    /// A place in a list that it has not, or a rank that there is not.
+    #[error("not a report of Collie: {what} {place} says {field} {found}, of {known} from 0 on")]
+    Nowhere {
+        /// What is wrong: a list of the report.
+        what: &'static str,
+        /// Which of its entries.
+        place: usize,
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        found: usize,
+        /// How many there are.
+        known: usize,
+    },
 }
 
 /// The summary that [`render`] wrote.
@@ -35,5 +49,63 @@ pub fn read(bytes: &[u8]) -> Result<Summary, ReadError> {
     if schema_version != u64::from(SCHEMA_VERSION) {
         return Err(ReadError::Version(schema_version));
     }
-    Ok(serde_json::from_slice(bytes)?)
+    let summary: Summary = serde_json::from_slice(bytes)?;
+    check(&summary)?;
+    Ok(summary)
+}
+
+/// Whether each place that an entry names is one: whoever edits a report, or loses a part of it, is told here and not by a panic.
+fn check(summary: &Summary) -> Result<(), ReadError> {
+    let Summary { communicators, rows, comparisons, late, timeline, elements, .. } = summary;
+    let (communicators, ranks) = (communicators.len(), summary.ranks as usize);
+    let of_rows = rows.iter().map(|row| row.communicator).enumerate();
+    in_list("rows", "communicator", of_rows, communicators)?;
+    in_list("comparisons", "communicator", comparisons.iter().map(|row| row.communicator).enumerate(), communicators)?;
+    in_list("late", "communicator", late.iter().map(|row| row.communicator).enumerate(), communicators)?;
+    let differences = summary.verification.iter().flat_map(|verification| &verification.differences);
+    in_list("differences", "communicator", differences.map(|row| row.communicator).enumerate(), communicators)?;
+    in_list("timeline", "row", timeline.iter().map(|row| row.row).enumerate(), rows.len())?;
+    let with_elements = timeline.iter().enumerate().filter_map(|(place, row)| Some((place, row.elements?)));
+    in_list("timeline", "elements", with_elements, elements.len())?;
+    let traffic = [&summary.traffic, &summary.shared_traffic, &summary.native_traffic, &summary.native_collectives];
+    for (what, traffic) in
+        ["traffic", "shared_traffic", "native_traffic", "native_collectives"].into_iter().zip(traffic)
+    {
+        in_list(what, "from", traffic.iter().map(|row| row.from as usize).enumerate(), ranks)?;
+        in_list(what, "to", traffic.iter().map(|row| row.to as usize).enumerate(), ranks)?;
+    }
+    Ok(())
+}
+
+fn in_list(
+    what: &'static str,
+    field: &'static str,
+    mut entries: impl Iterator<Item = (usize, usize)>,
+    known: usize,
+) -> Result<(), ReadError> {
+    match entries.find(|(_, found)| *found >= known) {
+        Some((place, found)) => Err(ReadError::Nowhere { what, place, field, found, known }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::{Row, TrafficRow};
+
+    #[test]
+    fn what_names_no_entry_is_told_with_its_place() {
+        let told = |summary: Summary| read(&render(&Summary { schema_version: SCHEMA_VERSION, ..summary }));
+        assert!(told(Summary { ranks: 2, ..Summary::default() }).is_ok());
+        let rows = Summary { rows: vec![Row { communicator: 99, ..Row::default() }], ..Summary::default() };
+        let words = told(rows).unwrap_err().to_string();
+        assert_eq!(words, "not a report of Collie: rows 0 says communicator 99, of 0 from 0 on");
+        let traffic = vec![TrafficRow { from: 0, to: 2, messages: 1, bytes: 8, on_node: true }];
+        let traffic = Summary { ranks: 2, traffic, ..Summary::default() };
+        assert!(matches!(
+            told(traffic),
+            Err(ReadError::Nowhere { what: "traffic", field: "to", found: 2, known: 2, .. })
+        ));
+    }
 }

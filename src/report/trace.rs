@@ -1,7 +1,7 @@
 //! The per-call time line in the JSON that Perfetto and `chrome://tracing` read: a process per rank, a thread per
 //! thread, a slice per call.
 
-use crate::monitor::{Event, RankRecord};
+use crate::monitor::{CounterId, Event, RankRecord};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -27,6 +27,7 @@ struct Slice<'a> {
 
 #[derive(Serialize)]
 struct Arguments<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
     communicator: &'a str,
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +36,9 @@ struct Arguments<'a> {
     datatype: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     operation: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     algorithm: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
     decided_by: &'a str,
 }
 
@@ -78,17 +81,20 @@ impl<W: Write> Trace<W> {
         self.entry(&Name { name: "process_sort_index", ph: "M", pid: rank.rank, args: sorted })
     }
 
-    /// Writes one call of `rank`. An event whose communicator or counter the record does not hold is left out.
+    /// Writes one call of `rank`. One whose counter there was no room for is written with its function, and its communicator if
+    /// that is known; any other whose communicator or counter the record does not hold was forgotten, and is left out.
     ///
     /// # Errors
     /// Those of `out`.
     pub fn event(&mut self, rank: &RankRecord, event: &Event) -> io::Result<()> {
-        let Some(communicator) = rank.communicators.get(event.communicator as usize) else { return Ok(()) };
-        let Some(counter) = communicator.counters.get(event.counter as usize) else { return Ok(()) };
+        let communicator = rank.communicators.get(event.communicator as usize);
+        let counter = communicator.and_then(|communicator| communicator.counters.get(event.counter as usize));
+        let function = counter.map(|counter| counter.function).or_else(|| CounterId::function_beyond(event.counter));
+        let Some(function) = function else { return Ok(()) };
         let elements = rank.elements.get(usize::from(event.elements));
         let since_origin = event.enter_unix_ns as i128 - i128::from(self.origin_unix_ns);
         self.entry(&Slice {
-            name: counter.function.name(),
+            name: function.name(),
             cat: "collective",
             ph: "X",
             ts: since_origin as f64 / 1e3,
@@ -96,13 +102,14 @@ impl<W: Write> Trace<W> {
             pid: rank.rank,
             tid: u32::from(event.thread),
             args: Arguments {
-                communicator: communicator.name.as_deref().unwrap_or(&communicator.identity),
+                communicator: communicator
+                    .map_or("", |communicator| communicator.name.as_deref().unwrap_or(&communicator.identity)),
                 bytes: event.bytes,
                 root: u32::try_from(event.root).ok(),
                 datatype: elements.map_or("", |elements| &elements.datatype),
                 operation: elements.map_or("", |elements| &elements.operation),
-                algorithm: &counter.algorithm,
-                decided_by: &counter.decided_by,
+                algorithm: counter.map_or("", |counter| &counter.algorithm),
+                decided_by: counter.map_or("", |counter| &counter.decided_by),
             },
         })
     }

@@ -141,7 +141,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
                below its evidence: machine, MPI library, day, candidates with their calls and times. What was \
                learned on another kind of processor or MPI library stays in the file but is not used here. A rule \
                that was edited by hand decides the calls that it matches, and like comments stays as it is. The \
-               file may also be given to COLLIE_RULES; there it counts in every mode.",
+               file may also be given to COLLIE_RULES; there it counts in every mode. What cannot be written to it goes \
+               to the folder for temporary files (TMPDIR).",
     },
     Variable {
         name: LEARN_BUDGET,
@@ -246,8 +247,9 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "all",
         help: "all also counts and times calls other than collectives: point-to-point (MPI_Send, MPI_Irecv, \
                MPI_Waitall and the like), one-sided and file calls, so that the report tells how much of the run is \
-               spent in them; of the short ones only a sample is timed and stands for the rest. collectives leaves \
-               them alone.",
+               spent in them. Calls that may wait are all timed, which takes two readings of the clock each (some \
+               20 ns); of the short ones that return at once (MPI_Isend, MPI_Test, MPI_Put) only a sample is timed \
+               and stands for the rest. collectives leaves them alone.",
     },
     Variable {
         name: SITES,
@@ -272,7 +274,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: MEMORY,
         accepted: "a number of bytes, at least 1M; K, M and G are powers of 1024",
         default: "64M",
-        help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each) \
+        help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each, some 300 \
+               bytes once their communicator is freed) \
                and for memory shared within a node (COLLIE_TRANSPORT; at most an eighth of the whole), a quarter for single \
                calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for calls kept ready for the next like them. The report says how many calls found no room.",
     },

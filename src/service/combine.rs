@@ -141,7 +141,7 @@ impl Arrived {
             },
             late: if tells { meetings::late(&met, &self.members) } else { Vec::new() },
             compared_calls: if tells { met.len() as u64 } else { 0 },
-            comparable_calls: if tells { self.arrivals.lock().calls() } else { 0 },
+            comparable_calls: if tells { self.arrivals.lock().recorded() } else { 0 },
         })
     }
 

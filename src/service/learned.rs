@@ -4,12 +4,12 @@
 //! put the new one in its place. Where the file system has no locks, a job that writes between the two loses what it wrote; the
 //! file is whole all the same.
 
-use super::places;
+use super::{outputs, places};
 use crate::monitor::Summary;
 use crate::process::log;
 use crate::process::runtime::Runtime;
-use crate::report::NewFile;
-use crate::selection::{Configuration, LearnFile, Mode};
+use crate::report::{self, NewFile};
+use crate::selection::{Configuration, LearnFile, Mode, variables};
 use crate::trial::{Evidence, merged};
 use std::fs::File;
 use std::io::{self, Write};
@@ -47,8 +47,29 @@ pub fn write(runtime: &Runtime, summary: &Summary) {
     if found.is_empty() {
         return;
     }
-    if let Err(error) = add(Path::new(&file.path), found) {
-        log::tell(&format!("what was learned could not be written to {}: {error}", file.path));
+    let path = Path::new(&file.path);
+    let Err(error) = add(path, found.clone()) else { return };
+    let stand_in = outputs::stand_in(path);
+    let also = match add(&stand_in, found) {
+        Ok(()) => format!("it is in {}", stand_in.display()),
+        Err(also) => format!("nor to {}: {also}", stand_in.display()),
+    };
+    log::tell(&format!("what was learned could not be written to {}: {error}; {also}", file.path));
+}
+
+/// Says at the start, on rank 0, what will not be written at the end: because the file cannot be, or because nothing is learned.
+pub fn begin(configuration: &Configuration) {
+    let Some(file) = &configuration.learn else { return };
+    if configuration.mode != Mode::Learn {
+        return log::tell(&format!("rank 0: {} counts in mode learn only, which this is not", variables::LEARN));
+    }
+    if let Err(error) = report::try_path(Path::new(&file.path)) {
+        log::tell(&format!(
+            "rank 0: {}: {} cannot be written: {error}; if that is still so at the end, what is learned goes to {}",
+            variables::LEARN,
+            file.path,
+            outputs::stand_in(Path::new(&file.path)).display()
+        ));
     }
 }
 

@@ -1,6 +1,9 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
-use super::{checkpoint, ending, measuring, outputs, partial, places, report, sites, synchronise, trace, watch};
+use super::{
+    checkpoint, ending, learned, measuring, outputs, partial, places, recorded, report, silence, sites, synchronise,
+    trace, watch,
+};
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
 use crate::call::regions::{self, Said};
@@ -78,7 +81,9 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
 
 /// Starts what rank 0 wants on all ranks from the start. Collective over `MPI_COMM_WORLD`.
 fn start(runtime: &'static Runtime) -> Result {
-    runtime.uncounted(|| agreement::begin(runtime))?;
+    runtime.uncounted(|| silence::told(runtime, || agreement::begin(runtime)))?;
+    // Rank 0 may want what this process alone did not.
+    trace::start(runtime);
     let mut wanted = Vec::new();
     if runtime.world_rank == 0 {
         let configuration = runtime.own_configuration();
@@ -90,6 +95,7 @@ fn start(runtime: &'static Runtime) -> Result {
         wanted.push(u8::from(configuration.sites));
         let files = places::decide(runtime);
         outputs::try_paths(files);
+        learned::begin(configuration);
         wanted.extend(files.encode());
         wanted.push(measuring::wanted(runtime, configuration));
     }
@@ -159,6 +165,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
             messages::reset();
             regions::reset(runtime);
             sites::reset();
+            recorded::reset(runtime);
         }
         3 => {
             report::report(runtime);
@@ -171,6 +178,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
 fn set_recording(runtime: &Runtime, on: bool) {
     runtime.recording.store(on, Ordering::Relaxed);
     messages::set_recording(on);
+    recorded::set(runtime, on);
     VERSIONS.changed();
 }
 

@@ -107,7 +107,7 @@ impl TraceFile {
 }
 
 /// `out/report.json` of process 4711 is `report.process-4711.json` in the folder for temporary files.
-fn stand_in(path: &Path) -> PathBuf {
+pub fn stand_in(path: &Path) -> PathBuf {
     let name = path.file_name().map_or_else(|| PathBuf::from("collie"), PathBuf::from);
     std::env::temp_dir().join(report::with_word(&name, &format!("process-{}", std::process::id())))
 }

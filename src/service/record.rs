@@ -1,7 +1,7 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
-use super::{places, sites, synchronise, trace, under_way};
+use super::{places, recorded, sites, synchronise, trace, under_way};
 use crate::call::attachment::{Seen, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
@@ -122,9 +122,13 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         let left_out = unsafe { walk.each(visit, add) };
         away.left_out = left_out as u32;
     }
-    let apart = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    let (apart, without_room) = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
+    beyond.add(without_room);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
+    let now = runtime.clock.raw();
+    let stretch = runtime.stretch();
+    let elapsed = |ticks| (runtime.nanoseconds(ticks) as f64 * stretch) as u64;
     let mut record = RankRecord {
         rank: runtime.world_rank as u32,
         host: node::host(),
@@ -132,7 +136,8 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         oversubscribed: runtime.oversubscribed,
         started_unix_ns: runtime.started_unix_ns(),
         ended_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
-        run_ns: runtime.nanoseconds(runtime.clock.raw() - runtime.started.0),
+        run_ns: elapsed(now.saturating_sub(runtime.started.0)),
+        recorded_ns: recorded::ticks(runtime, now).map(elapsed),
         overhead_ns_per_call: overhead(runtime),
         job,
         communicators,

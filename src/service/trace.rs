@@ -45,14 +45,42 @@ struct Log {
     elements: Mutex<ElementsTable>,
     /// Where this rank's last record has the counters that are kept apart.
     apart: Mutex<Apart>,
+    /// What a nanosecond of the log was then in the system's, from when on.
+    stretch: Mutex<Stretch>,
+}
+
+/// Puts events where they were by the system's clock, which ranks of a node share.
+#[derive(Clone, Copy)]
+struct Stretch {
+    from_unix_ns: u64,
+    factor: f64,
+}
+
+impl Stretch {
+    fn of(runtime: &Runtime) -> Self {
+        Self { from_unix_ns: runtime.started_unix_ns(), factor: runtime.stretch() }
+    }
+
+    fn moment(self, unix_ns: u64) -> u64 {
+        self.from_unix_ns + (unix_ns.saturating_sub(self.from_unix_ns) as f64 * self.factor) as u64
+    }
+
+    fn at(self, event: Event) -> Event {
+        Event { enter_unix_ns: self.moment(event.enter_unix_ns), ..event }
+    }
 }
 
 /// Starts the log, if the configuration asks for one.
 pub fn start(runtime: &Runtime) {
-    let Some(events) = runtime.configuration.as_ref().ok().and_then(|configuration| log_for(configuration)) else {
+    let Some(events) = log_for(&runtime.configuration_here()) else {
         return;
     };
-    hooks::set_log(LOG.get_or_init(|| Log { events, elements: Mutex::default(), apart: Mutex::default() }));
+    hooks::set_log(LOG.get_or_init(|| Log {
+        events,
+        elements: Mutex::default(),
+        apart: Mutex::default(),
+        stretch: Mutex::new(Stretch { from_unix_ns: 0, factor: 1.0 }),
+    }));
 }
 
 /// Whether calls are logged.
@@ -188,21 +216,23 @@ pub fn push(runtime: &Runtime, events: &Mutex<EventLog>, call: LoggedCall) {
 /// counters of tables apart are where `apart` says.
 pub fn fill(runtime: &Runtime, record: &mut RankRecord, apart: Apart) {
     let Some(log) = LOG.get() else { return };
+    let stretch = Stretch::of(runtime);
     let mut events = log.events.lock();
     record.dropped_events = events.dropped();
     record.elements.clone_from(&log.elements.lock().records);
     match events.shown(ON_PAGE) {
         Ok(Shown { events, missing, between }) => {
             record.gap = between.map(|(from, to_unix_ns)| GapRecord {
-                from_unix_ns: from.unwrap_or(record.started_unix_ns),
-                to_unix_ns,
+                from_unix_ns: from.map_or(record.started_unix_ns, |from| stretch.moment(from)),
+                to_unix_ns: stretch.moment(to_unix_ns),
                 calls: missing,
             });
-            record.events = events.into_iter().map(|event| placed(event, &apart)).collect();
+            record.events = events.into_iter().map(|event| stretch.at(placed(event, &apart))).collect();
         }
         Err(error) => log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank)),
     }
     *log.apart.lock() = apart;
+    *log.stretch.lock() = stretch;
 }
 
 /// The event with the number that its counter has in this rank's record.
@@ -288,8 +318,8 @@ fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
         log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
         Vec::new()
     });
-    let apart = log.apart.lock();
-    events.into_iter().map(|event| placed(event, &apart)).collect()
+    let (apart, stretch) = (log.apart.lock(), *log.stretch.lock());
+    events.into_iter().map(|event| stretch.at(placed(event, &apart))).collect()
 }
 
 /// Ends the trace; only then it has its name. Whether it is where it should be.

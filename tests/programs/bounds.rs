@@ -14,7 +14,27 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial =
         |name: &str, spill| Trial::test(format!("{}::bounds::{name}", family.name), move || bounded(family, spill));
     let calls = Trial::test(format!("{}::bounds::kept_calls", family.name), move || kept_calls(family));
-    vec![trial("memory_only", false), trial("memory_and_file", true), calls]
+    let waits = Trial::test(format!("{}::bounds::waits", family.name), move || waits(family));
+    vec![trial("memory_only", false), trial("memory_and_file", true), calls, waits]
+}
+
+/// Waits for nonblocking collectives that there is no room for, on communicators with a record and without, are told in sum.
+fn waits(family: &Family) -> Result<(), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_MEMORY", "1M")];
+    let command = vec![family.program("many_waits.c")?.display().to_string(), "200".to_owned()];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    let (told, waits) = (report.calls(|_| true), report.calls(|row| row.function.ends_with("(wait)")));
+    let beyond = report.whole["beyond"]["calls"].as_u64().unwrap_or(0);
+    // 200 of each on either rank.
+    if told + beyond == 800 && waits > 0 && waits < 400 && beyond > 0 {
+        Ok(())
+    } else {
+        Err(format!("{told} calls in rows, {waits} of them waits, {beyond} in none\n{}", outcome.told()).into())
+    }
 }
 
 /// More different calls than there is room to keep: those kept before go, the report says how many, and results and
@@ -67,6 +87,8 @@ fn bounded(family: &Family, spill: bool) -> Result<(), Failed> {
     ];
     let mut command = vec![family.program("many_cells.c")?.display().to_string()];
     command.extend([COMMUNICATORS, CALLS].map(|number| number.to_string()));
+    // Those that are freed give room back.
+    command.push("kept".to_owned());
     let launch =
         Launch { ranks: RANKS, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
@@ -93,8 +115,8 @@ fn bounded(family: &Family, spill: bool) -> Result<(), Failed> {
     std::fs::remove_file(&trace).map_err(|error| format!("{}: {error}", trace.display()))?;
     let trace: Value = serde_json::from_slice(&text).map_err(|error| format!("the trace is no JSON: {error}"))?;
     let in_trace = trace["traceEvents"].as_array().into_iter().flatten().filter(|event| event["ph"] == "X").count();
-    // Of the calls without a row, which come last, only the number is known; of those with one, the first are dropped.
-    let expected_in_trace = (told - expected) as usize;
+    // Those without a row are there with their function.
+    let expected_in_trace = (made - expected) as usize;
     if dropped != expected || in_trace != expected_in_trace {
         return Err(format!("{dropped} dropped, {in_trace} in the trace\n{}", outcome.told()).into());
     }

@@ -13,6 +13,8 @@ const TESTS: &[(&str, Test)] = &[
     ("throws", throws),
     ("jumping_operation", jumping_operation),
     ("dying_communicator", dying_communicator),
+    ("fatal_error", fatal_error),
+    ("not_preloaded", not_preloaded),
     ("abort_in_handler", abort_in_handler),
     ("two_aborts", two_aborts),
     ("leaves", leaves),
@@ -161,6 +163,42 @@ fn dying_communicator(family: &Family) -> Result<(), Failed> {
     let launch = Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
     Report::read(&path, &outcome).map(drop)
+}
+
+/// An error that ends the job is told with the collective that the program called, whatever MPI names.
+fn fatal_error(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("too_long.c")?.display().to_string()];
+    let launch = Launch {
+        ranks: 2,
+        command,
+        variables: &[("COLLIE_BCAST", "linear"), ("COLLIE_REPORT", "off")],
+        preload: family.preload()?,
+        others: Vec::new(),
+    };
+    let outcome = family.run(&launch)?;
+    match outcome.stderr.contains("collie: rank 1: an error in MPI_Bcast on communicator ") && outcome.status != Some(0)
+    {
+        true => Ok(()),
+        false => Err(format!("the call is not told\n{}", outcome.told()).into()),
+    }
+}
+
+/// Ranks that Collie is not preloaded on do not answer the others, which is told.
+fn not_preloaded(family: &Family) -> Result<(), Failed> {
+    let program = family.program("not_preloaded.c")?.display().to_string();
+    let without = ["env", "-u", "LD_PRELOAD", program.as_str()].map(str::to_owned).to_vec();
+    let launch = Launch {
+        ranks: 1,
+        command: vec![program.clone()],
+        variables: &[("COLLIE_WATCHDOG", "1"), ("COLLIE_REPORT", "off")],
+        preload: family.preload()?,
+        others: vec![(1, without)],
+    };
+    let outcome = family.run(&launch)?;
+    match outcome.stderr.contains("collie: rank 0 has waited in MPI_Init for 1 s") {
+        true => Ok(()),
+        false => Err(format!("nothing is told\n{}", outcome.told()).into()),
+    }
 }
 
 /// MPI_Abort from a signal handler ends the job with the program's code, whatever the handler interrupted.

@@ -9,8 +9,13 @@ use std::path::PathBuf;
 
 type Test = fn(&Family) -> Result<(), Failed>;
 
-const TESTS: &[(&str, Test)] =
-    &[("parts::regions", regions), ("parts::regions_f08", regions_of_fortran), ("parts::sites", sites)];
+const TESTS: &[(&str, Test)] = &[
+    ("parts::regions", regions),
+    ("parts::regions_f08", regions_of_fortran),
+    ("parts::regions_of_threads", regions_of_threads),
+    ("parts::recorded", recorded),
+    ("parts::sites", sites),
+];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
@@ -65,6 +70,32 @@ fn regions(family: &Family) -> Result<(), Failed> {
     }
     if !words.contains("collie_region_end(\"never begun\"): no such region has begun") {
         return Err(format!("nothing is said of a region that ends without having begun\n{words}").into());
+    }
+    Ok(())
+}
+
+/// Shares are of the part of the run that was recorded, of which one of two ranks waits all the time in a barrier.
+fn recorded(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("recorded_part.c")?.display().to_string()];
+    let (report, words) = run(family, command, family.preload()?, &[("COLLIE_SYNC", "clock")])?;
+    let number = |name: &str| report.whole[name].as_f64().unwrap_or(f64::NAN);
+    let communicator = &report.whole["communicators"][0];
+    let (run, recorded, share) = (number("run_seconds"), number("recorded_seconds"), number("collective_share"));
+    let as_told = run > 0.4 && (0.19..0.3).contains(&recorded) && (0.35..0.65).contains(&share);
+    if as_told && communicator["comparable_calls"] == 1 {
+        Ok(())
+    } else {
+        let summary = format!("{recorded} s of {run} s recorded, {share} of it in collectives; {communicator:#}");
+        Err(format!("{summary}\n{words}").into())
+    }
+}
+
+/// No thread ends what another one has begun.
+fn regions_of_threads(family: &Family) -> Result<(), Failed> {
+    let command = vec![family.program("regions_of_threads.c")?.display().to_string()];
+    let (report, words) = run(family, command, family.preload()?, &[])?;
+    if told(&report) != [("own".to_owned(), 2, 2)] {
+        return Err(format!("{:#}\n{words}", report.whole["regions"]).into());
     }
     Ok(())
 }

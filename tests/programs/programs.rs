@@ -15,6 +15,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("predefined.c", &[], &[1, 2, 3, 4, 8]),
     ("alltoallv.c", &[], &[1, 2, 3, 8]),
     ("repeated.c", &[], &[2, 3]),
+    ("types_by_precision.c", &[], &[2]),
     ("aliased_buffers.c", &[], &[2, 8]),
     ("barrier.c", &[], &[1, 2, 3, 8]),
     ("bottom.c", &[], &[8]),
@@ -82,7 +83,12 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         trials.push(Trial::test(format!("{}::{stem}::preloaded", family.name), move || example(family, source)));
     }
     trials.push(Trial::test(format!("{}::reduce_sum::linked", family.name), move || linked(family)));
-    trials.push(Trial::test(format!("{}::weak_names", family.name), move || weak_names(family)));
+    let module = move |source| move || of_module(family, source);
+    trials.push(Trial::test(format!("{}::weak_names", family.name), module("weak_names.c")));
+    for source in ["fortran_module.f90", "fortran_module_f08.f90"] {
+        let stem = source.split('.').next().unwrap_or(source);
+        trials.push(Trial::test(format!("{}::{stem}", family.name), module(source)));
+    }
     if let Some(python) = family.python() {
         trials.push(Trial::test(format!("{}::python", family.name), move || of_python(family, &python)));
     }
@@ -127,10 +133,13 @@ fn overlaps(family: &Family) -> Result<(), Failed> {
 
 /// Calls that fail need not be in the report.
 fn errors(family: &Family, ranks: usize) -> Result<(), Failed> {
-    let command = vec![family.program("errors.c")?.display().to_string()];
+    let program = family.program("errors.c")?.display().to_string();
     let variables = [("COLLIE_REPORT", "off")];
-    let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-    family.run(&launch)?.success().map(drop)
+    for command in [vec![program.clone()], vec![program, "fatal".to_owned()]] {
+        let launch = Launch { ranks, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        family.run(&launch)?.success()?;
+    }
+    Ok(())
 }
 
 /// Choices under which messages are waited for singly and several at once, as they come back and each for itself.
@@ -189,12 +198,13 @@ fn of_python(family: &Family, python: &Path) -> Result<(), Failed> {
     Report::read(&path, &outcome)?.accounts_for(&outcome)
 }
 
-/// A module that keeps the MPI library to itself, and looks which procedures it has.
-fn weak_names(family: &Family) -> Result<(), Failed> {
+/// A module that keeps the MPI library to itself: one that looks which procedures it has, and ones whose constants are objects of
+/// their own.
+fn of_module(family: &Family, source: &str) -> Result<(), Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
     let host = family.compiled("host.c", &["-Wl,--as-needed", "-ldl"])?;
-    let module = family.compiled("weak_names.c", &["-shared", "-fPIC", "-ldl"])?;
+    let module = family.compiled(source, &["-shared", "-fPIC", "-ldl"])?;
     let command = vec![host.display().to_string(), module.display().to_string()];
     let variables = [("COLLIE_REPORT", path_text.as_str())];
     let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };

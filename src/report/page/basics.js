@@ -21,6 +21,8 @@ const grouped = new Intl.NumberFormat("en-US");
 const count = value => grouped.format(value);
 const percent = share => (share * 100).toFixed(1) + " %";
 const several = (number, name) => `${count(number)} ${name}${number === 1 ? "" : "s"}`;
+// What times are shares of: the run, or the part of it that was recorded.
+const wholeOf = told => told.recorded_seconds ?? told.run_seconds;
 const oneLine = text => text.trim().replace(/\s+/g, " ");
 
 // Numbers in ascending order as few words: 0–7, 16, 32–62 by 2.

@@ -43,7 +43,7 @@ function cellColumns(summary) {
 }
 
 function cellTable(summary) {
-  const columns = cellColumns(summary), ranks = known(summary), run = summary.run_seconds * ranks || 1;
+  const columns = cellColumns(summary), ranks = known(summary), run = wholeOf(summary) * ranks || 1;
   const groups = new Map([["function", row => row.function], ["communicator", row => nameOf(summary, row.communicator)],
     ["size", row => sizes(row)], ["algorithm", row => row.algorithm], ["what decided", row => row.decided_by]]);
   const sums = rows => {

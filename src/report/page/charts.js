@@ -78,10 +78,10 @@ function rankChart(summary) {
   const [left, bottom, top, height] = [64, 20, 8, 240];
   function told(ranks) {
     const [first, last] = [ranks[0], ranks[ranks.length - 1]], seconds = ranks.map(rank => rank.collective_seconds);
-    const run = mean(ranks, rank => rank.run_seconds), collectives = mean(ranks, rank => rank.collective_seconds);
+    const run = mean(ranks, wholeOf), collectives = mean(ranks, rank => rank.collective_seconds);
     return [
       ranks.length === 1 ? `rank ${first.rank} on ${first.host}` : `ranks ${first.rank} to ${last.rank}, mean of ${ranks.length}`,
-      `run ${duration(run)}`, `in collectives ${duration(collectives)} = ${percent(run ? collectives / run : 0)}`,
+      `${summary.recorded_seconds === undefined ? "run" : "recorded"} ${duration(run)}`, `in collectives ${duration(collectives)} = ${percent(run ? collectives / run : 0)}`,
       ranks.length === 1 ? "" : `from ${duration(Math.min(...seconds))} to ${duration(Math.max(...seconds))}`,
       summary.sync ? `of it waiting ${duration(mean(ranks, rank => rank.waiting_seconds ?? 0))}` : "",
       ...areas.map(area => {
@@ -142,11 +142,12 @@ function rankTable(summary) {
     { head: "Rank", of: row => row.rank, kind: "number" },
     { head: "Node", of: row => row.host },
     { head: "Run time", of: row => row.run_seconds, show: duration, kind: "number" },
+    ...(summary.recorded_seconds === undefined ? [] : [{ head: "Recorded", of: wholeOf, show: duration, kind: "number", title: "of the run, without pauses, since it was last forgotten" }]),
     { head: "In collectives", of: row => row.collective_seconds, show: duration, kind: "number" },
-    { head: "Share", of: row => row.run_seconds ? row.collective_seconds / row.run_seconds : 0, show: percent, kind: "share", most: 1 },
+    { head: "Share", of: row => wholeOf(row) ? row.collective_seconds / wholeOf(row) : 0, show: percent, kind: "share", most: 1 },
     ...(summary.sync ? [{ head: "Waiting", of: row => row.waiting_seconds, show: duration, kind: "number" }] : []),
     ...areasOf(summary).map(area => ({ head: area.head, of: row => row[area.of], show: duration, kind: "number", title: `${area.calls}, waiting in them included` })),
-    ...(areasOf(summary).length ? [{ head: areasOf(summary).length > 1 ? "In all" : "In both", of: row => row.run_seconds ? (row.collective_seconds + beside(summary, row)) / row.run_seconds : 0, show: percent, kind: "share", most: 1, title: `collectives and ${areasOf(summary).map(area => area.calls).join(" and ")}, of the run` }] : []),
+    ...(areasOf(summary).length ? [{ head: areasOf(summary).length > 1 ? "In all" : "In both", of: row => wholeOf(row) ? (row.collective_seconds + beside(summary, row)) / wholeOf(row) : 0, show: percent, kind: "share", most: 1, title: `collectives and ${areasOf(summary).map(area => area.calls).join(" and ")}, of the run` }] : []),
     ...(late.size ? [{ head: "Others waited for it", of: row => late.get(row.rank)?.waited ?? 0, show: duration, kind: "number", title: "the sum over the other ranks" },
       { head: "Arrived last in", of: row => late.get(row.rank)?.calls ?? 0, show: value => several(value, "call"), kind: "number" }] : []),
     { head: "Calls", of: row => row.calls, show: count, kind: "number" },

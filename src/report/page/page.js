@@ -10,7 +10,7 @@ function culprit(summary) {
 
 // The last share is of all that is told by then, collectives first.
 function areaTiles(summary) {
-  const run = summary.run_seconds || Infinity;
+  const run = wholeOf(summary) || Infinity;
   let told = summary.collective_seconds.mean;
   return areasOf(summary).map((area, place) => {
     const seconds = summary[area.of].mean;
@@ -24,6 +24,7 @@ function tiles(summary) {
   const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
   const entries = [
     [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
+    ...(summary.recorded_seconds === undefined ? [] : [[duration(summary.recorded_seconds), "of it recorded (MPI_Pcontrol); shares are of that"]]),
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
     ...areaTiles(summary),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: most against mean; ${culprit(summary)}`]] : []),
@@ -55,7 +56,8 @@ function verificationSection(summary) {
   if (!verification) return;
   const differ = verification.differences.length > 0;
   section("verification", "Results against native",
-    `${count(verification.calls)} results were compared on all ranks; ` + (differ ? `where they differed: ${count(verification.differences.length)}.` : "all are equal."),
+    `${count(verification.calls)} results were compared on all ranks; ` + (verification.not_comparable ? `${count(verification.not_comparable)} of the program's own operations cannot be compared; ` : "") +
+      (differ ? `where they differed: ${count(verification.differences.length)}.` : verification.not_comparable ? "all others are equal." : "all are equal."),
     differ ? differenceTable(summary) : null);
 }
 

@@ -25,7 +25,7 @@ function totalColumns(summary, most) {
     { head: "Calls", of: sum => sum.calls, show: count, kind: "number", title: "of all ranks" },
     { head: "Volume", of: sum => sum.bytes, show: bytes, kind: "number", title: "signature bytes of all calls of all ranks" },
     { head: "Time per rank", of: sum => sum.seconds / ranks, show: duration, kind: "number", title: "mean over all ranks" },
-    { head: "Of the run", of: sum => sum.seconds / ranks / (summary.run_seconds || 1), show: percent, kind: "number" },
+    { head: "Of the run", of: sum => sum.seconds / ranks / (wholeOf(summary) || 1), show: percent, kind: "number" },
     { head: "Of collectives", of: sum => sum.seconds / all, show: percent, kind: "share", most },
     { head: "Mean", of: sum => sum.seconds / (sum.calls || 1), show: duration, kind: "number", title: "of a call" },
     ...(summary.sync ? [{ head: "Waiting", of: sum => sum.waiting === undefined ? undefined : sum.waiting / ranks, show: duration, kind: "number", title: "for the last rank to arrive; of a rank, mean over all ranks" }] : []),
@@ -63,7 +63,7 @@ function messageTable(summary) {
     { head: "Calls", of: row => row.calls_all_ranks, show: count, kind: "number", title: "of all ranks" },
     { head: "Bytes", of: row => row.bytes, show: bytes, kind: "number", title: "sent, or moved to or from windows and files, by all ranks" },
     { head: "Time per rank", of: row => row.all_ranks_seconds / ranks, show: duration, kind: "number", title: "mean over all ranks" },
-    { head: "Of the run", of: row => row.all_ranks_seconds / ranks / (summary.run_seconds || 1), show: percent, kind: "number" },
+    { head: "Of the run", of: row => row.all_ranks_seconds / ranks / (wholeOf(summary) || 1), show: percent, kind: "number" },
     { head: "Of these", of: row => row.all_ranks_seconds / all, show: percent, kind: "share", most },
     { head: "Mean", of: row => row.all_ranks_seconds / (row.calls_all_ranks || 1), show: duration, kind: "number", title: "of a call" },
     { head: "Max rank", of: row => row.max_seconds, show: duration, kind: "number", title: "of the rank with the most" },
@@ -72,14 +72,14 @@ function messageTable(summary) {
 }
 
 function regionTable(summary) {
-  const most = summary.regions.reduce((most, row) => Math.max(most, row.total_seconds.mean), 0) / (summary.run_seconds || 1);
+  const most = summary.regions.reduce((most, row) => Math.max(most, row.total_seconds.mean), 0) / (wholeOf(summary) || 1);
   const part = of => row => row.total_seconds.mean ? of(row) / row.total_seconds.mean : 0;
   return sortable([
     { head: "Region", of: row => row.name, kind: "long" },
     { head: "Ranks", of: row => row.ranks, show: count, kind: "number" },
     { head: "Times", of: row => row.entries_all_ranks, show: count, kind: "number", title: "on all ranks" },
     { head: "Time per rank", of: row => row.total_seconds.mean, show: duration, kind: "number", title: "mean over its ranks" },
-    { head: "Of the run", of: row => row.total_seconds.mean / (summary.run_seconds || 1), show: percent, kind: "share", most },
+    { head: "Of the run", of: row => row.total_seconds.mean / (wholeOf(summary) || 1), show: percent, kind: "share", most },
     { head: "Min rank", of: row => row.total_seconds.min, show: duration, kind: "number", title: "of the rank with the least" },
     { head: "Max rank", of: row => row.total_seconds.max, show: duration, kind: "number", title: "of the rank with the most" },
     { head: "Collectives", of: part(row => row.collective_seconds), show: percent, kind: "share", most: 1, title: "of the region" },

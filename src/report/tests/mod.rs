@@ -4,7 +4,7 @@ mod fixture;
 
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::algorithm::parse_choice;
-use crate::monitor::{ReadableRecord, Summary, TrafficRow, merge};
+use crate::monitor::{Collective, CounterId, Event, Function, ReadableRecord, Summary, TrafficRow, merge};
 use crate::operation::Operation;
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
@@ -271,6 +271,43 @@ fn trace_is_as_it_was() {
     assert_eq!(entries.len(), 2 * (2 + 24));
     assert!(entries.iter().filter(|entry| entry["ph"] == "X").all(|entry| entry["ts"].as_f64().unwrap() >= 1e6));
     snapshot("trace.json", &written);
+}
+
+#[test]
+fn a_call_without_room_for_its_counter_is_in_the_trace_with_what_is_known() {
+    let record = full_records().remove(0);
+    let known = record.events[0];
+    let function = Function::blocking(Collective::Scan);
+    let beyond = Event { counter: CounterId::beyond(function).number(), ..known };
+    let nowhere = Event { communicator: u32::MAX, ..beyond };
+    let forgotten = Event { counter: 1000, ..known };
+    let mut trace = Trace::begin(Vec::new(), 0).unwrap();
+    for event in [beyond, nowhere, forgotten] {
+        trace.event(&record, &event).unwrap();
+    }
+    let parsed: Value = serde_json::from_slice(&trace.end().unwrap()).unwrap();
+    let [with, without] = &parsed["traceEvents"].as_array().unwrap()[..] else { panic!("{parsed:#}") };
+    assert!([with, without].iter().all(|slice| slice["name"] == "MPI_Scan" && slice["args"]["algorithm"].is_null()));
+    assert_eq!(with["args"]["bytes"], known.bytes);
+    assert!(with["args"]["communicator"].is_string() && without["args"]["communicator"].is_null());
+}
+
+#[test]
+fn a_run_that_was_recorded_in_part_says_so_and_shares_are_of_that() {
+    let mut records = full_records();
+    for record in &mut records {
+        record.recorded_ns = Some(record.run_ns / 2);
+    }
+    let (whole, part) = (full(), merge(records));
+    assert!((part.collective_share / whole.collective_share - 2.0).abs() < 1e-9);
+    let told = text(Text, &part);
+    assert!(told.contains("run time 2.50s, of which 1.25s recorded (MPI_Pcontrol), in collectives"), "{told}");
+    assert!(!text(Text, &whole).contains("recorded"));
+    let heads = told.lines().find(|line| line.starts_with("rank ")).map(|line| line.contains("run time recorded"));
+    assert_ne!(heads, Some(false), "{told}");
+    for table in [&part, &whole] {
+        assert_eq!(read(&render(Json, table, &Layout::FILE)).unwrap(), *table);
+    }
 }
 
 #[test]

@@ -23,8 +23,11 @@ impl Writer<'_> {
             several(summary.nodes.into(), "node"),
             on_one_line(&summary.mpi_library)
         ));
+        let recorded = summary
+            .recorded_seconds
+            .map_or(String::new(), |seconds| format!(", of which {} recorded (MPI_Pcontrol)", duration(seconds)));
         if summary.rows.is_empty() {
-            self.line(&format!("run time {}; no collective was called", duration(summary.run_seconds)));
+            self.line(&format!("run time {}{recorded}; no collective was called", duration(summary.run_seconds)));
             return;
         }
         let spread = &summary.collective_seconds;
@@ -38,7 +41,7 @@ impl Writer<'_> {
             ),
         };
         self.line(&format!(
-            "run time {}, in collectives {} = {}{per_rank}",
+            "run time {}{recorded}, in collectives {} = {}{per_rank}",
             duration(summary.run_seconds),
             duration(spread.mean),
             percent(summary.collective_share)

@@ -14,7 +14,7 @@ impl Writer<'_> {
     /// A line for each area that there were calls in; its last share is of all that is told by then, collectives first.
     pub fn messages_in_short(&mut self) {
         let summary = self.summary;
-        let of_run = |seconds: f64| percent(seconds / summary.run_seconds.max(f64::MIN_POSITIVE));
+        let of_run = |seconds: f64| percent(seconds / summary.whole_seconds().max(f64::MIN_POSITIVE));
         let (mut told, mut together) = (summary.collective_seconds.mean, "both");
         for area in Area::ALL {
             let rows = || summary.messages.iter().filter(move |row| row.area == area);
@@ -57,7 +57,7 @@ impl Writer<'_> {
             return;
         }
         let ranks = summary.per_rank.len().max(1) as f64;
-        let all = (summary.run_seconds * ranks).max(f64::MIN_POSITIVE);
+        let all = (summary.whole_seconds() * ranks).max(f64::MIN_POSITIVE);
         let shown = self.layout.rows(summary.messages.len());
         let mut table = heads(&["function", "calls", "bytes", "time", "of run", "a call", "max rank", "rank"]);
         for row in &summary.messages[..shown] {

@@ -13,8 +13,12 @@ impl Writer<'_> {
     pub fn verification(&mut self) {
         let Some(verification) = &self.summary.verification else { return };
         let results = several(verification.calls, "result");
+        let all = match verification.not_comparable {
+            0 => "all".to_owned(),
+            number => format!("{} not comparable, all others", count(number)),
+        };
         if verification.differences.is_empty() {
-            self.line(&format!("verify: {results} on all ranks, all equal to the native ones"));
+            self.line(&format!("verify: {results} on all ranks, {all} equal to the native ones"));
             return;
         }
         self.line(&format!("verify: {results} on all ranks, DIFFERENCES from the native ones:"));

@@ -53,7 +53,7 @@ impl Writer<'_> {
                 ranks.to_string(),
                 count(*entries_all_ranks),
                 duration(total_seconds.mean),
-                percent(total_seconds.mean / summary.run_seconds.max(f64::MIN_POSITIVE)),
+                percent(total_seconds.mean / summary.whole_seconds().max(f64::MIN_POSITIVE)),
                 duration(total_seconds.max),
                 total_seconds.max_rank.to_string(),
             ]);

@@ -59,7 +59,7 @@ impl Writer<'_> {
         }
         let calls = rows.iter().map(|row| row.calls_all_ranks).sum::<u64>();
         // Shares of the rows are those of their communicators' ranks, which do not add up.
-        let all = self.summary.run_seconds * self.summary.per_rank.len() as f64;
+        let all = self.summary.whole_seconds() * self.summary.per_rank.len() as f64;
         let share = rows.iter().map(Row::all_ranks_seconds).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         self.line(&format!(
             "and {} more rows: {} calls on all ranks, {} of the run time",

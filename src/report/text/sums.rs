@@ -127,12 +127,16 @@ impl Writer<'_> {
         let mut table = heads(&["rank", "node", "calls", "bytes", "run time", "collectives", "share"]);
         let (waits, late) = (summary.sync.is_some(), !summary.late.is_empty());
         let areas: Vec<Area> = Area::ALL.into_iter().filter(|area| summary.seconds_in(*area).is_some()).collect();
+        let in_part = summary.recorded_seconds.is_some();
+        if in_part {
+            table[0].insert(5, "recorded".to_owned());
+        }
         table[0].extend(areas.iter().map(|area| heading(*area).to_owned()));
         table[0].extend((!areas.is_empty()).then(|| if areas.len() == 1 { "both" } else { "all" }.to_owned()));
         table[0].extend(waits.then(|| "waiting".to_owned()));
         table[0].extend(late.then(|| "others waited".to_owned()));
         for rank in ranks {
-            let share = |seconds: f64| percent(seconds / rank.run_seconds.max(f64::MIN_POSITIVE));
+            let share = |seconds: f64| percent(seconds / rank.whole_seconds().max(f64::MIN_POSITIVE));
             let mut fields = vec![
                 rank.rank.to_string(),
                 rank.host.clone(),
@@ -142,6 +146,9 @@ impl Writer<'_> {
                 duration(rank.collective_seconds),
                 share(rank.collective_seconds),
             ];
+            if in_part {
+                fields.insert(5, duration(rank.whole_seconds()));
+            }
             let parts: Vec<Option<f64>> = areas.iter().map(|area| rank.seconds_in(*area)).collect();
             fields.extend(parts.iter().map(|part| part.map_or("-".to_owned(), duration)));
             let all = parts.iter().copied().sum::<Option<f64>>().filter(|_| !parts.is_empty());
@@ -167,7 +174,7 @@ impl Writer<'_> {
             count(total.calls),
             bytes(total.bytes),
             duration(total.seconds / ranks),
-            percent(total.seconds / (summary.run_seconds * ranks).max(f64::MIN_POSITIVE)),
+            percent(total.seconds / (summary.whole_seconds() * ranks).max(f64::MIN_POSITIVE)),
             percent(total.seconds / (summary.collective_seconds.mean * ranks).max(f64::MIN_POSITIVE)),
             duration(total.seconds / total.calls.max(1) as f64),
         ];

@@ -17,17 +17,20 @@ use svg::{Svg, colour};
 const MARGIN: f64 = 36.0;
 const WIDTH: f64 = 880.0;
 
+/// Steps of all ranks that are drawn at most: a picture of more takes longer to make, and to open, than anybody waits.
+pub const MOST_STEPS: usize = 1 << 18;
+
 /// Draws what `choice` does for `call` among `size` ranks, with the time line as simulated on `network`.
 ///
 /// Meant for 1 to 32 ranks; more are drawn, but hard to read.
 ///
+/// Nothing is drawn of more than [`MOST_STEPS`].
+///
 /// # Errors
 /// Programs that do not fit together.
-///
-/// # Panics
-/// Never: there is no limit on the steps.
-pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<String, Broken> {
-    let tapes = Tapes::record(choice, call, size, &network.form(choice, call), usize::MAX).expect("there is no limit");
+pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<Option<String>, Broken> {
+    let tapes = Tapes::record(choice, call, size, &network.form(choice, call), MOST_STEPS);
+    let Some(tapes) = tapes else { return Ok(None) };
     let messages = shape::messages(&tapes)?;
     let mut svg = Svg::default();
     let row = choice.algorithm;
@@ -57,7 +60,7 @@ pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Res
     svg.headline((MARGIN, y), "Time line", &note);
     let width = panel.0.max(WIDTH);
     y += timeline::draw(&mut svg, &record, size, outcome.time, (MARGIN, y + 14.0), width) + 14.0;
-    Ok(svg.finish(width + 2.0 * MARGIN, y + MARGIN - 8.0, &title))
+    Ok(Some(svg.finish(width + 2.0 * MARGIN, y + MARGIN - 8.0, &title)))
 }
 
 fn tree(call: &Call, messages: &[shape::Message], size: usize) -> Option<shape::Tree> {
@@ -96,7 +99,9 @@ mod tests {
                 let numa = network.numa_nodes(size);
                 let call = network.with_shared_memory(&Call::plain(row.operation, 64, 8), &numa);
                 if row.accepts(&call, size).is_ok() {
-                    let drawing = draw(&Choice::new(row), &call, size, &network).expect("the row is verified");
+                    let drawing = draw(&Choice::new(row), &call, size, &network)
+                        .expect("the row is verified")
+                        .expect("few steps");
                     assert!(drawing.starts_with("<svg") && drawing.contains("Time line"), "{row:?}");
                     assert!(!drawing.contains("NaN") && !drawing.contains("inf"), "{row:?} at {size}");
                 }

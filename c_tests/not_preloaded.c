@@ -1,0 +1,16 @@
+/* Rank 1 ends the job after a while, whatever rank 0 waits for. */
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        usleep(2500000);
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

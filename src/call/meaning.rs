@@ -1,0 +1,167 @@
+//! What the bytes of a result mean, as far as two results that are not the same bits may mean the same.
+
+use super::local_arguments::LocalArguments;
+use crate::mpi::basics;
+use crate::mpi::datatype::{Datatype, Kind};
+use crate::mpi::error::Result;
+
+/// What the elements of a result mean.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning {
+    /// Themselves: they were moved, or combined exactly.
+    Bits,
+    /// Floating-point numbers of one predefined type, combined in some order.
+    Numbers(Datatype),
+    /// Something that the program's own operation knows, which may combine in any order and so may round.
+    Unknown,
+}
+
+impl Meaning {
+    /// Of a call's result on this rank.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn of(local: &LocalArguments) -> Result<Self> {
+        let (Some(reduction), Some(side)) = (&local.reduction, local.receive.or(local.send)) else {
+            return Ok(Self::Bits);
+        };
+        let otherwise = if reduction.predefined || !reduction.commutative { Self::Bits } else { Self::Unknown };
+        Ok(basics::of(&side.datatype)?.map_or(otherwise, |basics| of_basics(&basics, otherwise)))
+    }
+
+    /// The numbers in the signature bytes of some elements, and the relative rounding error of their type; `None` where they are
+    /// not compared as such.
+    pub fn numbers(&self, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
+        if let Self::Numbers(basic) = self { numbers(basic, bytes) } else { None }
+    }
+}
+
+/// Of the result of a reduction of elements that are made of such types.
+fn of_basics(basics: &[Datatype], otherwise: Meaning) -> Meaning {
+    use Kind::{CInteger, Complex, Float, FortranInteger, Logical, MultiLanguage};
+    let is = |basic: &Datatype, kinds: &[Kind]| basic.kind.is_some_and(|kind| kinds.contains(&kind));
+    match basics {
+        [one] if is(one, &[Float, Complex]) => Meaning::Numbers(*one),
+        all if all.iter().all(|one| is(one, &[CInteger, FortranInteger, MultiLanguage, Logical])) => Meaning::Bits,
+        _ => otherwise,
+    }
+}
+
+/// The numbers in bytes of a floating-point type, and its relative rounding error; `None` for other types.
+fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
+    let width = match (datatype.kind?, datatype.size) {
+        (Kind::Float, size @ (4 | 8 | 16)) => size,
+        (Kind::Complex, size @ (8 | 16 | 32)) => size / 2,
+        _ => return None,
+    };
+    let number = |part: &[u8]| match width {
+        4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
+        8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
+        _ if datatype.extended && cfg!(target_arch = "x86_64") => extended(part),
+        _ => quadruple(part),
+    };
+    let epsilon = if width == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    Some((bytes.chunks(width).map(number).collect(), epsilon))
+}
+
+/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another order.
+fn extended(bytes: &[u8]) -> f64 {
+    let (low, high) = words(bytes);
+    magnitude(high as u16, low as f64 / (1u64 << 63) as f64)
+}
+
+/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than x86-64.
+fn quadruple(bytes: &[u8]) -> f64 {
+    let (_, high) = words(bytes);
+    let sign_and_exponent = (high >> 48) as u16;
+    let leading = if sign_and_exponent & 0x7FFF == 0 { 0.0 } else { 1.0 };
+    magnitude(sign_and_exponent, leading + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
+}
+
+fn words(bytes: &[u8]) -> (u64, u64) {
+    let word = |start: usize| u64::from_ne_bytes(bytes[start..start + 8].try_into().expect("eight bytes"));
+    (word(0), word(8))
+}
+
+fn magnitude(sign_and_exponent: u16, fraction: f64) -> f64 {
+    let magnitude = match i32::from(sign_and_exponent & 0x7FFF) {
+        0x7FFF => f64::NAN,
+        exponent => fraction * 2f64.powi((exponent - 16383).clamp(-1200, 1200)),
+    };
+    if sign_and_exponent & 0x8000 == 0 { magnitude } else { -magnitude }
+}
+
+/// An element for people.
+pub fn written(datatype: &Datatype, meaning: &Meaning, bytes: &[u8]) -> String {
+    /// Of long elements the beginning says enough.
+    const MOST: usize = 8;
+    if let Some((numbers, _)) = meaning.numbers(bytes).or_else(|| numbers(datatype, bytes)) {
+        let shown: Vec<_> = numbers.iter().take(MOST).map(|number| format!("{number:e}")).collect();
+        return shown.join(" ") + if numbers.len() > MOST { " …" } else { "" };
+    }
+    if let Some(integer) = integer(datatype, bytes) {
+        return integer.to_string();
+    }
+    let hexadecimal: String = bytes.iter().take(32).map(|byte| format!("{byte:02x}")).collect();
+    format!("0x{hexadecimal}{}", if bytes.len() > 32 { "…" } else { "" })
+}
+
+/// An integer of up to eight bytes; signed, since MPI does not tell which types are not.
+fn integer(datatype: &Datatype, bytes: &[u8]) -> Option<i64> {
+    if !matches!(datatype.kind?, Kind::CInteger | Kind::FortranInteger | Kind::MultiLanguage) {
+        return None;
+    }
+    Some(match bytes.len() {
+        1 => i64::from(bytes[0] as i8),
+        2 => i64::from(i16::from_ne_bytes(bytes.try_into().ok()?)),
+        4 => i64::from(i32::from_ne_bytes(bytes.try_into().ok()?)),
+        _ => i64::from_ne_bytes(bytes.try_into().ok()?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_one_kind_are_compared_as_numbers_and_exact_ones_by_their_bits() {
+        let basic = |number: usize, kind: Kind| Datatype {
+            handle: mpi_sys::MPI_Datatype(number as _),
+            size: 8,
+            extent: 8,
+            true_lower: 0,
+            true_extent: 8,
+            contiguous: true,
+            kind: Some(kind),
+            extended: false,
+            element: None,
+        };
+        let [double, int, byte] =
+            [(1, Kind::Float), (2, Kind::CInteger), (3, Kind::Byte)].map(|(at, kind)| basic(at, kind));
+        let meaning = |basics: &[Datatype]| of_basics(basics, Meaning::Unknown);
+        assert!(matches!(meaning(&[double]), Meaning::Numbers(one) if one.handle == double.handle));
+        assert!(matches!(meaning(&[int]), Meaning::Bits));
+        assert!(matches!(meaning(&[double, int]), Meaning::Unknown));
+        assert!(matches!(meaning(&[byte]), Meaning::Unknown));
+        assert!(matches!(of_basics(&[byte], Meaning::Bits), Meaning::Bits));
+        let bytes: Vec<u8> = [1.5f64, -2.0].iter().flat_map(|number| number.to_ne_bytes()).collect();
+        assert_eq!(meaning(&[double]).numbers(&bytes).map(|(numbers, _)| numbers), Some(vec![1.5, -2.0]));
+        assert!(meaning(&[int]).numbers(&bytes).is_none());
+    }
+
+    #[test]
+    fn numbers_of_sixteen_bytes_are_read() {
+        // 1.5 and −2 in the x87 format, with something in the bytes that are nobody's; and in quadruple precision.
+        let bytes = |high: u64, low: u64| {
+            let mut bytes = [0u8; 16];
+            bytes[..8].copy_from_slice(&low.to_ne_bytes());
+            bytes[8..].copy_from_slice(&high.to_ne_bytes());
+            bytes
+        };
+        assert_eq!(super::extended(&bytes(0xABCD_0000_3FFF, 0xC000_0000_0000_0000)), 1.5);
+        assert_eq!(super::extended(&bytes(0xFFFF_FFFF_0000_C000, 0x8000_0000_0000_0000)), -2.0);
+        assert_eq!(super::quadruple(&bytes(0x3FFF_8000_0000_0000, 0)), 1.5);
+        assert_eq!(super::quadruple(&bytes(0xC000_0000_0000_0000, 0)), -2.0);
+        assert_eq!(super::quadruple(&bytes(0, 0)), 0.0);
+    }
+}

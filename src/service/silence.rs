@@ -1,0 +1,49 @@
+//! Ranks that do not answer in `MPI_Init`: those that Collie is not preloaded on, which never will.
+
+use super::watch::without_signals;
+use crate::process::log;
+use crate::process::runtime::Runtime;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Ranks come to the end of the MPI library's own `MPI_Init` within less than this, one after another. Calls that are watched for a
+/// shorter time (`COLLIE_WATCHDOG`) are told of after that.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The thread only writes a line.
+const STACK_BYTES: usize = 64 << 10;
+/// Ranks that tell. Among the first few is one that waits, unless none of them has Collie.
+const TELLING: usize = 4;
+
+/// Runs `action`, which waits for all ranks, and tells when that takes long.
+pub fn told<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
+    let rank = runtime.world_rank;
+    if rank >= TELLING || runtime.world_size == 1 {
+        return action();
+    }
+    let watched = runtime.configuration_here().watchdog_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+    let patience = watched.map_or(PATIENCE, |watched| watched.min(PATIENCE));
+    let (ended, end) = channel::<()>();
+    let builder = std::thread::Builder::new().name("collie-silence".to_owned()).stack_size(STACK_BYTES);
+    let watcher = without_signals(|| {
+        builder.spawn(move || {
+            if end.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                log::tell(&words(rank, patience));
+            }
+        })
+    });
+    let result = action();
+    drop(ended);
+    if let Ok(watcher) = watcher {
+        // It says nothing later than now, and leaves no thread behind that the program did not start.
+        drop(watcher.join());
+    }
+    result
+}
+
+fn words(rank: usize, patience: Duration) -> String {
+    let seconds = patience.as_secs();
+    format!(
+        "rank {rank} has waited in MPI_Init for {seconds} s for all ranks to begin; is libcollie.so preloaded on each of them? \
+         (Open MPI: mpirun -x LD_PRELOAD=..., MPICH: mpiexec -genv LD_PRELOAD ...)"
+    )
+}
