@@ -56,7 +56,7 @@ pub struct Arrival {
 #[derive(Debug)]
 pub struct Arrivals {
     calls: u64,
-    /// Those that were to be kept since the last reset, room or not.
+    /// Those that were to be recorded since the last reset.
     recorded: u64,
     /// Only numbers that this power of two divides are kept.
     stride: u64,
@@ -70,9 +70,10 @@ impl Default for Arrivals {
 }
 
 impl Arrivals {
-    /// Counts a call and gives its number.
+    /// Counts a call, which is to be recorded or not, and gives its number.
     #[inline]
-    pub const fn next(&mut self) -> u64 {
+    pub const fn next(&mut self, recorded: bool) -> u64 {
+        self.recorded += recorded as u64;
         self.calls += 1;
         self.calls - 1
     }
@@ -82,7 +83,7 @@ impl Arrivals {
         self.calls
     }
 
-    /// Calls that were to be kept since the last reset, whether there was room or not.
+    /// Calls that were to be recorded since the last reset, whether there was room for them or not, and whatever became of them.
     pub const fn recorded(&self) -> u64 {
         self.recorded
     }
@@ -90,7 +91,6 @@ impl Arrivals {
     /// Keeps a call that was counted last, if there is room.
     #[inline]
     pub fn keep(&mut self, arrival: Arrival, room: &Room) {
-        self.recorded += 1;
         while arrival.number & (self.stride - 1) == 0 {
             if self.kept.len() < self.kept.capacity() {
                 self.kept.push(arrival);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn call(arrivals: &mut Arrivals, room: &Room, enter: u64, ticks: u64) {
-        let number = arrivals.next();
+        let number = arrivals.next(true);
         let function = Function::from(Operation::Bcast).number();
         arrivals.keep(Arrival { enter, ticks, number, counter: counter(), function }, room);
     }
@@ -324,7 +324,7 @@ mod tests {
         let (room, mut arrivals) = (Room::new(1 << 20), Arrivals::default());
         (0..10).for_each(|enter| call(&mut arrivals, &room, enter, 1));
         for _ in 0..5 {
-            arrivals.next();
+            arrivals.next(false);
         }
         assert_eq!((arrivals.calls(), arrivals.recorded()), (15, 10));
         arrivals.reset();

@@ -196,7 +196,7 @@ impl Waiting for Synchronisation {
         if mode == Sync::Barrier && !matches!(communicator.private, Private::Made(_)) {
             return None;
         }
-        let number = communicator.tally.arrivals.lock().next();
+        let number = communicator.tally.arrivals.lock().next(runtime.recording.load(Ordering::Relaxed));
         if mode == Sync::Clock {
             return Some(Waited { number, ticks: 0 });
         }
