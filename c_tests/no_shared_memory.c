@@ -19,11 +19,15 @@ static int is_asked(const char *what) {
 
 static int is_ours(const char *path) { return !strncmp(path, "/dev/shm/collie-", 16); }
 
+/* A file that has no name yet. */
+static int is_nameless(const char *path) { return !strncmp(path, "/dev/shm/#", 10); }
+
 int posix_fallocate(int file, off_t offset, off_t length) {
     char link[64], path[256] = "";
     int (*next)(int, off_t, off_t);
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    if (is_asked("room") && readlink(link, path, sizeof path - 1) > 0 && is_ours(path)) return ENOSPC;
+    if (is_asked("room") && readlink(link, path, sizeof path - 1) > 0 && (is_ours(path) || is_nameless(path)))
+        return ENOSPC;
     *(void **)&next = dlsym(RTLD_NEXT, "posix_fallocate");
     return next(file, offset, length);
 }
@@ -46,6 +50,11 @@ int open64(const char *path, int flags, ...) {
     va_start(rest, flags);
     int mode = va_arg(rest, int);
     va_end(rest);
+    int is_new = !strcmp(path, "/dev/shm") && (flags & O_TMPFILE) == O_TMPFILE;
+    if (is_new && is_asked("refused")) {
+        errno = EACCES;
+        return -1;
+    }
     if (is_ours(path) && (is_asked("refused") || (is_asked("unseen") && !(flags & O_CREAT)))) {
         errno = is_asked("refused") ? EACCES : ENOENT;
         return -1;
