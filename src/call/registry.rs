@@ -232,6 +232,8 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     if attachment.is_held_here() && guard::is_in_a_call() {
         // An error handler frees the communicator of the call that raised the error, and the call goes on with the state. The list keeps
         // that, as of a communicator that nobody calls any more.
+        // SAFETY: what is touched is for anybody at any time.
+        unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.goes()) };
         return mpi_sys::MPI_SUCCESS as c_int;
     }
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.

@@ -15,6 +15,7 @@ use crate::selection::{Device, Mode, Transport};
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What Collie keeps of a communicator.
 pub struct Communicator {
@@ -27,6 +28,8 @@ pub struct Communicator {
     members: Option<Arc<SharedList>>,
     /// The name that it had when MPI was last asked.
     name: Mutex<Option<String>>,
+    /// Whether it is gone, so that its handle means nothing any more, or another one.
+    is_gone: AtomicBool,
     /// What its ranks have agreed on; nothing until the first call that needs it.
     pub agreed: Option<Agreed>,
     /// Why its ranks have agreed to leave all its calls to the MPI library from here on.
@@ -64,6 +67,7 @@ impl Communicator {
             runtime,
             members: if facts.rank == 0 { Some(members()?) } else { None },
             name: Mutex::new(communicator::name(comm)?),
+            is_gone: AtomicBool::new(false),
             facts,
             agreed: None,
             left: None,
@@ -187,9 +191,18 @@ impl Communicator {
 
     /// The name that MPI or the program has given it.
     pub fn name(&self) -> Option<String> {
+        if self.is_gone.load(Ordering::Relaxed) {
+            return self.last_name();
+        }
         let name = communicator::name(self.facts.comm).ok().flatten();
         self.name.lock().clone_from(&name);
         name
+    }
+
+    /// The communicator goes away in the middle of a call on it: MPI is not asked for its name any more.
+    pub fn goes(&self) {
+        drop(self.name());
+        self.is_gone.store(true, Ordering::Relaxed);
     }
 
     /// The name that it had when MPI was last asked. May be called at any time, also while MPI is in the middle of something
