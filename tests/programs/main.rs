@@ -32,8 +32,8 @@ use libtest_mimic::{Arguments, Trial};
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // A job of eight ranks has the machine for itself: see `job`.
-    arguments.test_threads.get_or_insert(2);
+    // Two cores are idle for half of the time of two jobs. One of eight ranks has the machine for itself: see `job`.
+    arguments.test_threads.get_or_insert(3);
     let mut all = Vec::new();
     for family in mpi::families() {
         let mut trials = Trials::new(family);
