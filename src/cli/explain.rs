@@ -311,7 +311,7 @@ impl Explained<'_> {
             Decided::Ours { choice, by } => (choice.to_string(), by.to_string()),
             Decided::Native { by } => ("the MPI library".to_owned(), by.to_string()),
         };
-        let (algorithm, by) = written(&Situation { limits, ..situation.clone() });
+        let (algorithm, by) = written(&Situation { limits, ..*situation });
         if written(situation) == (algorithm.clone(), by.clone()) {
             return String::new();
         }
