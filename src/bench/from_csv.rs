@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cell::{Cell, Datatype};
+use super::checked;
 use super::program::NATIVE;
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use super::statistics::{Ratio, Spread};
@@ -184,6 +185,8 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         }
         let cell = row.cell()?;
         let variant = row.variant(cell.cell.operation)?;
+        let whole = CellRow { variants: vec![variant.clone()], ..cell.clone() };
+        checked::cell(&whole).map_err(|error| format!("line {line}: {error}"))?;
         let is_wrong = row.truth("right")? == Some(false);
         let [library, version] = ["mpi_library", "collie_version"].map(|name| row.text(name).to_owned());
         let cold = row.truth("cold")?.unwrap_or(false);

@@ -72,7 +72,7 @@ fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Resul
         pattern: program.pattern,
         runs: 1,
         seed: program.seed,
-        planned_share: program.planned_share,
+        planned_shares: program.planned_share.map(|share| (job.size as u32, share)).into_iter().collect(),
         ..Report::default()
     };
     let talk = job.rank == 0 && !settings.quiet;

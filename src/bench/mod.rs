@@ -17,6 +17,7 @@
 
 pub mod bound;
 pub mod cell;
+pub mod checked;
 pub mod csv;
 pub mod from_csv;
 pub mod memory;

@@ -12,8 +12,13 @@ use std::path::Path;
 /// # Errors
 /// The first that cannot, and why.
 pub fn try_files(settings: &Settings) -> Result<(), String> {
-    let files = [&settings.json, &settings.csv, &settings.svg, &settings.html].into_iter().flatten();
-    files.filter(|path| *path != Path::new("-")).try_for_each(|path| {
+    let standard_output = Path::new("-");
+    let files = [("csv", &settings.csv), ("svg", &settings.svg), ("html", &settings.html)];
+    if let Some((form, _)) = files.iter().find(|(_, path)| path.as_deref() == Some(standard_output)) {
+        return Err(format!("--{form} '-': accepted: a file; only --json goes to standard output"));
+    }
+    let files = files.into_iter().map(|(_, path)| path).chain([&settings.json]).flatten();
+    files.filter(|path| *path != standard_output).try_for_each(|path| {
         let is_new = !path.exists();
         std::fs::OpenOptions::new().append(true).create(true).open(path).map_err(|error| cannot(path, &error))?;
         if is_new { std::fs::remove_file(path).map_err(|error| cannot(path, &error)) } else { Ok(()) }

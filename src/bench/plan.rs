@@ -5,6 +5,7 @@
 use super::cell::{Cell, Datatype};
 use crate::algorithm::Operation;
 use crate::monitor::{Function, Summary};
+use crate::report;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a report asks to measure.
@@ -21,8 +22,26 @@ pub struct Plan {
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(path: &std::path::Path) -> Result<Summary, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is no JSON report of Collie: {error}", path.display()))
+    let text = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    report::read(&text)
+        .map_err(|error| format!("{}: {error}; accepted: what COLLIE_REPORT=run.json wrote", path.display()))
+}
+
+/// Calls of a report that are one cell.
+struct Calls {
+    cell: Cell,
+    /// Of all ranks.
+    calls: u64,
+    /// World ranks that made them, as far as the report tells.
+    callers: BTreeSet<u32>,
+}
+
+impl Calls {
+    /// Calls per rank. Communicators of the same size may be disjoint, with calls at the same time, or of the same ranks.
+    fn per_rank(&self, ranks: usize) -> u64 {
+        let callers = self.callers.len().max(ranks) as u64;
+        (self.calls + callers / 2) / callers
+    }
 }
 
 /// The calls of `report` on communicators of `ranks` ranks, as cells of the mean size of their size class.
@@ -39,7 +58,7 @@ pub fn cells(
     roots: &[usize],
     ranks: usize,
 ) -> Result<Plan, String> {
-    let mut calls = BTreeMap::<_, (Cell, u64)>::new();
+    let mut calls = BTreeMap::<_, Calls>::new();
     let mut sizes = BTreeSet::new();
     let (mut covered, mut total) = (0.0, 0.0);
     for row in &report.rows {
@@ -51,17 +70,20 @@ pub fn cells(
         if communicator.size as usize != ranks {
             continue;
         }
-        covered += row.all_ranks_seconds();
-        let bytes = (row.bytes / row.calls_all_ranks.max(1)) as usize;
+        let mean = (row.bytes / row.calls_all_ranks.max(1)) as usize;
+        // Where blocks differ in length, a report counts all that a rank sends, and a cell a block in the mean.
+        let bytes = if operation.has_own_counts() { mean / ranks } else { mean };
         if bytes == 0 && operation.has_data() {
             continue;
         }
         let wanted = datatypes.first().copied().unwrap_or(Datatype::Double);
         let datatype = if bytes.is_multiple_of(wanted.size()) { wanted } else { Datatype::Byte };
         let root = roots.first().copied().unwrap_or(0);
-        if let Some(cell) = Cell::new(*operation, datatype, root, bytes) {
-            calls.entry(cell.key()).or_insert((cell, 0)).1 += row.calls;
-        }
+        let Some(cell) = Cell::new(*operation, datatype, root, bytes) else { continue };
+        covered += row.all_ranks_seconds();
+        let same = calls.entry(cell.key()).or_insert_with(|| Calls { cell, calls: 0, callers: BTreeSet::new() });
+        same.calls += row.calls_all_ranks;
+        same.callers.extend(&communicator.members);
     }
     if calls.is_empty() {
         let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
@@ -70,7 +92,7 @@ pub fn cells(
             if sizes.is_empty() { "none".to_owned() } else { sizes.join(", ") }
         ));
     }
-    let cells = calls.into_values().map(|(cell, calls)| Cell { calls: Some(calls), ..cell }).collect();
+    let cells = calls.into_values().map(|same| Cell { calls: Some(same.per_rank(ranks)), ..same.cell }).collect();
     Ok(Plan { cells, share: if total > 0.0 { covered / total } else { 0.0 } })
 }
 
@@ -126,6 +148,22 @@ mod tests {
             ]
         );
         assert_eq!(plan.share, 0.75);
+        // Of two halves each has its own calls at the same time, and of an alltoallv a block is measured.
+        let halves = [[0, 1], [2, 3]].map(|members| CommunicatorRow {
+            size: 2,
+            members: members.to_vec(),
+            ..CommunicatorRow::default()
+        });
+        let on_half =
+            |communicator| Row { calls_all_ranks: 20, bytes: 20 * 64, ..row("MPI_Bcast", communicator, 64, 10, 1.0) };
+        let blocks = Row { calls_all_ranks: 20, bytes: 20 * 64, ..row("MPI_Alltoallv", 0, 64, 10, 1.0) };
+        let nothing = Row { bytes: 0, ..blocks.clone() };
+        let rows = vec![on_half(0), on_half(1), blocks, nothing];
+        let split = Summary { communicators: halves.to_vec(), rows, ..Summary::default() };
+        let plan = cells(&split, &Operation::ALL, &[Datatype::Double], &[0], 2).unwrap();
+        let seen: Vec<_> = plan.cells.iter().map(|cell| (cell.operation, cell.bytes, cell.calls)).collect();
+        assert_eq!(seen, [(Operation::Bcast, 64, Some(10)), (Operation::Alltoallv, 32, Some(10))]);
+        assert_eq!(plan.share, 0.75, "calls of no bytes are not measured");
         assert!(found(&Operation::ALL, 3).unwrap_err().ends_with("among: 2, 4"));
         assert!(found(&[Operation::Gather], 4).unwrap_err().ends_with("none"));
     }

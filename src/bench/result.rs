@@ -10,9 +10,10 @@ use crate::algorithm::Operation;
 use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::selection::Transport;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Version of the JSON schema that [`Report`] is; goes up when a field changes its meaning or goes away.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,9 +33,9 @@ pub struct Report {
     pub runs: u32,
     /// Seed of the first job.
     pub seed: u64,
-    /// Share of the plan's time in collectives whose calls these cells stand for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub planned_share: Option<f64>,
+    /// Share of the plan's time in collectives whose calls the cells of so many ranks stand for; empty without a plan.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub planned_shares: BTreeMap<u32, f64>,
     /// Beyond which lengths a message within a node travels in pieces; empty where none does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub protocol_limits: Vec<Limit>,
@@ -151,8 +152,10 @@ impl Report {
         let mut all = Self::default();
         let mut cells: Vec<Vec<CellRow>> = Vec::new();
         let mut overheads: Vec<Vec<OverheadRow>> = Vec::new();
+        let mut shares = BTreeMap::new();
         for report in reports {
             let (found, passed) = (report.cells.clone(), report.overheads.clone());
+            shares.extend(&report.planned_shares);
             if all.schema_version == 0 {
                 all = Self { cells: Vec::new(), overheads: Vec::new(), ..report };
             }
@@ -170,6 +173,7 @@ impl Report {
                 }
             }
         }
+        all.planned_shares = shares;
         all.runs = cells.iter().map(Vec::len).chain(overheads.iter().map(Vec::len)).max().unwrap_or(0) as u32;
         all.cells = cells.iter().map(|same| merge_cell(same)).collect();
         all.cells.sort_by_key(CellRow::key);

@@ -230,14 +230,20 @@ fn summary_of(report: &Report, auto: &str) -> String {
         let over = if auto == AUTO { String::new() } else { format!("{auto} ") };
         let _ = writeln!(text, "{over}below {WORTH_A_WORD}: {}", behind.join(", "));
     }
-    if let Some(share) = report.planned_share.filter(|_| cells.iter().any(|row| row.variant(auto).is_some())) {
+    for (&ranks, share) in &report.planned_shares {
+        let here = || cells.iter().filter(|row| row.ranks == ranks && row.variant(auto).is_some());
+        if here().next().is_none() {
+            continue;
+        }
         let total = |name: &str| -> f64 {
-            cells.iter().filter_map(|row| Some(row.cell.calls? as f64 * row.variant(name)?.seconds.median)).sum()
+            here().filter_map(|row| Some(row.cell.calls? as f64 * row.variant(name)?.seconds.median)).sum()
         };
         let (native, ours) = (total(NATIVE), total(auto));
         let _ = writeln!(
             text,
-            "the plan's calls ({:.0} % of its time in collectives): native {native:.3} s, {auto} {ours:.3} s, ratio {:.2}",
+            "the plan's calls among {} ({:.0} % of its time in collectives): native {native:.3} s, {auto} {ours:.3} s, \
+             ratio {:.2}",
+            plural(ranks as usize, "rank"),
             share * 100.0,
             native / ours
         );
@@ -334,10 +340,12 @@ below 0.9: bcast 4K
     fn plan_and_overhead_have_their_lines() {
         let mut cell = row(Operation::Bcast, 8, 4, 5.0);
         cell.cell.calls = Some(100_000);
-        let planned = Report { planned_share: Some(0.5), ..report(vec![cell]) };
+        let planned = Report { planned_shares: [(4, 0.5), (8, 0.1)].into(), ..report(vec![cell]) };
         let text = text(&planned, None);
         assert!(
-            text.ends_with("(50 % of its time in collectives): native 1.000 s, auto 0.500 s, ratio 2.00\n"),
+            text.ends_with(
+                "the plan's calls among 4 ranks (50 % of its time in collectives): native 1.000 s, auto 0.500 s, ratio 2.00\n"
+            ),
             "{text}"
         );
         let overhead =

@@ -172,7 +172,7 @@ fn jobs(arguments: &Arguments, start: &Start) -> Vec<Vec<OsString>> {
         random.shuffle(&mut numbers);
         for ranks in numbers {
             let settings = Settings {
-                seed: arguments.settings.seed + u64::from(round),
+                seed: arguments.settings.seed.wrapping_add(u64::from(round)),
                 plan: arguments.settings.plan.as_deref().map(|path| std::path::absolute(path).unwrap_or(path.into())),
                 ..arguments.settings.clone()
             };

@@ -3,6 +3,7 @@
 //! The library is to be preloaded into the ranks only, on all nodes: set in the launcher's own environment, Open MPI
 //! would not hand it to ranks on other nodes, and every launcher would load it into its own processes.
 
+use super::program::executable;
 use crate::family::Family;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -146,7 +147,8 @@ pub fn prepare(
             for_hydra(rest, variables, inherited, &preload)?
         }
         Launcher::Srun => {
-            if rest.iter().any(|argument| argument.to_string_lossy().starts_with("--export")) {
+            let exports = |word: &OsString| word == "--export" || word.to_string_lossy().starts_with("--export=");
+            if launchers_own(rest).iter().any(exports) {
                 return Err(format!(
                     "srun has an --export option already; write --export=ALL,LD_PRELOAD={library} there yourself, and \
                      start it without collie run"
@@ -185,7 +187,9 @@ fn for_open_mpi(
 ) -> Vec<OsString> {
     let mut words = words.to_vec();
     let mut options = Vec::new();
-    match find_pair(&words, &["-x", "--x"], |value| value == "LD_PRELOAD" || value.starts_with("LD_PRELOAD=")) {
+    match find_pair(launchers_own(&words), &["-x", "--x"], |value| {
+        value == "LD_PRELOAD" || value.starts_with("LD_PRELOAD=")
+    }) {
         Some(place) => {
             let given = words[place].to_string_lossy().into_owned();
             let value = preload(given.split_once('=').map_or(inherited, |(_, value)| Some(value)));
@@ -205,7 +209,7 @@ fn for_hydra(
 ) -> Result<Vec<OsString>, String> {
     let mut words = words.to_vec();
     let mut options = Vec::new();
-    match find_pair(&words, &["-genv", "--genv", "-env", "--env"], |value| value == "LD_PRELOAD") {
+    match find_pair(launchers_own(&words), &["-genv", "--genv", "-env", "--env"], |value| value == "LD_PRELOAD") {
         Some(place) => {
             let value = words.get_mut(place + 1).ok_or("-genv LD_PRELOAD has no value")?;
             *value = preload(Some(&value.to_string_lossy())).into();
@@ -214,6 +218,16 @@ fn for_hydra(
     }
     options.extend(variables.iter().flat_map(|(name, value)| ["-genv".to_owned(), name.clone(), value.clone()]));
     Ok(options.into_iter().map(OsString::from).chain(words).collect())
+}
+
+/// The words of a launcher that stand before the program, whose own arguments may look like the launcher's: all where the
+/// program is not found. A name without a folder may be the value of the option before it (`--map-by node`).
+fn launchers_own(words: &[OsString]) -> &[OsString] {
+    let may_be_value = |at: usize| at > 0 && words[at - 1].to_string_lossy().starts_with('-');
+    let is_program = |(at, word): (usize, &OsString)| {
+        executable(word).is_some() && (Path::new(word).components().count() > 1 || !may_be_value(at))
+    };
+    &words[..words.iter().enumerate().position(is_program).unwrap_or(words.len())]
 }
 
 /// Where the word behind one of `options` stands that `is_meant`.
@@ -275,6 +289,20 @@ mod tests {
         assert_eq!(found, pair("COLLIE_BCAST=linear", "srun --export=ALL,LD_PRELOAD=/l.so -n 2 ./a"));
         let words = prepared(Launcher::Srun, "srun --export=NONE ./a", None).unwrap_err();
         assert!(words.starts_with("srun has an --export option already"), "{words}");
+    }
+
+    #[test]
+    fn arguments_of_the_program_are_its_own() {
+        let found = words(Launcher::OpenMpi, "mpirun -n 2 /bin/sh -x LD_PRELOAD=/t.so", None);
+        let options = "-x LD_PRELOAD=/l.so -x COLLIE_BCAST";
+        assert_eq!(found.1, format!("mpirun {options} -n 2 /bin/sh -x LD_PRELOAD=/t.so"));
+        let found = words(Launcher::OpenMpi, "mpirun --map-by sh -x LD_PRELOAD=/t.so -n 2 sh", None);
+        assert_eq!(found.1, "mpirun -x COLLIE_BCAST --map-by sh -x LD_PRELOAD=/l.so:/t.so -n 2 sh", "sh of an option");
+        let found = words(Launcher::Hydra, "mpiexec -n 2 sh -env LD_PRELOAD /t.so", None);
+        let options = "-genv LD_PRELOAD /l.so -genv COLLIE_BCAST linear";
+        assert_eq!(found.1, format!("mpiexec {options} -n 2 sh -env LD_PRELOAD /t.so"));
+        let found = words(Launcher::Srun, "srun --export-file=vars -n 2 sh --export=mesh", None);
+        assert_eq!(found.1, "srun --export=ALL,LD_PRELOAD=/l.so --export-file=vars -n 2 sh --export=mesh");
     }
 
     #[test]

@@ -51,6 +51,7 @@ fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Strin
     // For what looks at NUMA nodes.
     let memory = Memory { ranks_per_numa_node: Some(4), ..network.memory };
     let network = Network { memory, ..network };
+    std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     let pictures = operations.iter().flat_map(|operation| operation.row().pictures.iter().map(|of| (*operation, *of)));
     for (operation, (text, ranks)) in pictures {
         let choice = parse_choice(operation, text).map_err(|error| error.to_string())?;

@@ -2,9 +2,10 @@
 //! run, as cells alike.
 
 use crate::bench::result::Report;
-use crate::bench::{from_csv, tune};
+use crate::bench::{checked, from_csv, tune};
 use crate::report::{self, ReadError};
 use serde_json::Value;
+use std::fmt::Display;
 use std::path::Path;
 
 /// What such a file may be.
@@ -35,8 +36,10 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
 fn parse(text: &str) -> Result<Report, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON ({error})"))?;
     if value["cells"].is_array() {
-        return serde_json::from_value(value)
-            .map_err(|error| format!("a report of collie bench with a mistake: {error}"));
+        let with_mistake = |error: &dyn Display| format!("a report of collie bench with a mistake: {error}");
+        let report: Report = serde_json::from_value(value).map_err(|error| with_mistake(&error))?;
+        checked::report(&report).map_err(|error| with_mistake(&error))?;
+        return Ok(report);
     }
     let summary = report::read(text.as_bytes()).map_err(|error| match error {
         ReadError::Version(_) if value["rows"].is_array() => error.to_string(),

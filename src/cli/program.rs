@@ -29,7 +29,7 @@ pub fn family_of(words: &[impl AsRef<OsStr>]) -> Found {
 }
 
 /// The file that a word would start.
-fn executable(word: &OsStr) -> Option<PathBuf> {
+pub(super) fn executable(word: &OsStr) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     let may_be_run = |path: &Path| path.metadata().is_ok_and(|at| at.is_file() && at.permissions().mode() & 0o111 != 0);
     let direct = Path::new(word);

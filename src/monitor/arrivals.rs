@@ -136,25 +136,33 @@ impl Arrivals {
         nanoseconds_per_tick: f64,
     ) -> Vec<(u32, f64)> {
         let mut counters: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-        for (arrival, meeting) in both(&self.kept, met) {
+        for (arrival, (_, meeting)) in both(&self.kept, met) {
             let took = arrival.ticks as f64 * nanoseconds_per_tick;
-            let waited = ((meeting.last().moment - moment(arrival)) as f64).clamp(0.0, took);
             let (waiting, whole) = counters.entry(arrival.counter.number()).or_default();
-            (*waiting, *whole) = (*waiting + waited, *whole + took);
+            (*waiting, *whole) = (*waiting + meeting.waited(moment(arrival), took), *whole + took);
         }
         counters
             .into_iter()
             .map(|(counter, (waiting, whole))| (counter, if whole > 0.0 { waiting / whole } else { 0.0 }))
             .collect()
     }
+
+    /// How long this rank waited in each of the calls for the last rank, nanoseconds.
+    pub fn waited(&self, met: &[Meeting], moment: impl Fn(&Arrival) -> i64, nanoseconds_per_tick: f64) -> Vec<f64> {
+        let mut waited = vec![0.0; met.len()];
+        for (arrival, (place, meeting)) in both(&self.kept, met) {
+            waited[place] = meeting.waited(moment(arrival), arrival.ticks as f64 * nanoseconds_per_tick);
+        }
+        waited
+    }
 }
 
-/// Own calls with what became of them on all ranks.
-fn both<'a>(own: &'a [Arrival], met: &'a [Meeting]) -> impl Iterator<Item = (&'a Arrival, &'a Meeting)> {
+/// Own calls with what became of them on all ranks, and its place.
+fn both<'a>(own: &'a [Arrival], met: &'a [Meeting]) -> impl Iterator<Item = (&'a Arrival, (usize, &'a Meeting))> {
     let mut rest = own;
-    met.iter().filter_map(move |meeting| {
+    met.iter().enumerate().filter_map(move |(place, meeting)| {
         rest = &rest[rest.partition_point(|arrival| arrival.number < meeting.number)..];
-        rest.first().filter(|arrival| arrival.number == meeting.number).map(|arrival| (arrival, meeting))
+        rest.first().filter(|arrival| arrival.number == meeting.number).map(|arrival| (arrival, (place, meeting)))
     })
 }
 
@@ -196,7 +204,7 @@ mod tests {
         let moment = |arrival: &Arrival| arrival.enter as i64;
         let met = ranks.iter().zip(0..).map(|(arrivals, rank)| arrivals.meetings(rank, moment));
         let met = met.reduce(|left, right| meet(&left, &right)).unwrap();
-        let late = late(&met, &[7, 5, 3]);
+        let late = late(&met, None, &[7, 5, 3]);
         // In nine calls ranks 0 and 2 come at 0 and 20, rank 1 at 300: 20 waited by one rank for two, 280 by two for one.
         assert_eq!(
             late,
@@ -221,7 +229,7 @@ mod tests {
         }
         let met = ranks.iter().zip(0..).map(|(arrivals, rank)| arrivals.meetings(rank, |call| call.enter as i64));
         let members: Vec<u32> = (0..RANKS as u32).collect();
-        late(&met.reduce(|left, right| meet(&left, &right)).unwrap(), &members)
+        late(&met.reduce(|left, right| meet(&left, &right)).unwrap(), None, &members)
     }
 
     /// A few microseconds that differ from call to call and rank to rank.
@@ -280,6 +288,27 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_charged_for_ranks_that_did_not_wait() {
+        // Rank 0 is the root of a bcast and gone at once, rank 1 stays until rank 2 has come, 5 ms late.
+        let room = Room::new(1 << 20);
+        let mut ranks: Vec<Arrivals> = (0..3).map(|_| Arrivals::default()).collect();
+        for number in 0..100u64 {
+            for (rank, (enter, ticks)) in [(0, 300), (0, 5_000_300), (5_000_000, 400)].into_iter().enumerate() {
+                call(&mut ranks[rank], &room, number * 10_000_000 + enter, ticks);
+            }
+        }
+        let moment = |arrival: &Arrival| arrival.enter as i64;
+        let met = ranks.iter().zip(0..).map(|(arrivals, rank)| arrivals.meetings(rank, moment));
+        let met = met.reduce(|left, right| meet(&left, &right)).unwrap();
+        let mut all = vec![0.0; met.len()];
+        for arrivals in &ranks {
+            all.iter_mut().zip(arrivals.waited(&met, moment, 1.0)).for_each(|(all, own)| *all += own);
+        }
+        let found = late(&met, Some(&all), &[0, 1, 2]);
+        assert_eq!(found, [LateRecord { rank: 2, calls: 100, waited_ns: 100 * (300 + 5_000_000) }]);
+    }
+
+    #[test]
     fn however_the_ranks_are_grouped_a_call_says_the_same() {
         let room = Room::new(1 << 20);
         let of = |rank: u32| {
@@ -293,7 +322,7 @@ mod tests {
         let by_pairs = meet(&pairs.unwrap(), &all[0]);
         assert_eq!(by_pairs, in_a_row);
         let members: Vec<u32> = (0..7).collect();
-        assert_eq!(late(&by_pairs, &members), late(&in_a_row, &members));
+        assert_eq!(late(&by_pairs, None, &members), late(&in_a_row, None, &members));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Time that ranks wait is charged to the ranks that they wait for: at any moment to those that have not come yet, in equal
 //! parts. So a rank that comes last by a hair is charged a hair and not the whole, of two that are late each has its part,
-//! and all ranks' parts make up the time waited. To come last most often says nothing: some rank has to be the last.
+//! and all ranks' parts make up the time waited. To come last most often says nothing: some rank has to be the last. Ranks whose
+//! call returned before all had come, such as the root of a broadcast, waited no longer than that.
 
 use super::LateRecord;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,16 @@ impl Meeting {
     /// The rank that came last.
     pub(super) fn last(&self) -> Coming {
         self.latest[0]
+    }
+
+    /// How long a rank that came at `moment` to a call that took it `took` nanoseconds waited there for the last rank.
+    pub(super) fn waited(&self, moment: i64, took: f64) -> f64 {
+        ((self.last().moment - moment) as f64).clamp(0.0, took)
+    }
+
+    /// How long all ranks waited together if each stayed until the last had come, nanoseconds.
+    fn until_the_last(&self) -> f64 {
+        (self.last().moment - self.earliest) as f64 * f64::from(self.ranks) - self.after_first as f64
     }
 
     fn latest(&self) -> &[Coming] {
@@ -110,13 +121,19 @@ pub fn meet(left: &[Meeting], right: &[Meeting]) -> Vec<Meeting> {
 }
 
 /// How long the others waited for each rank and how often it was the last, longest waiting first; `members` are the world
-/// ranks of the communicator's.
-pub fn late(met: &[Meeting], members: &[u32]) -> Vec<LateRecord> {
+/// ranks of the communicator's. `waited` is how long all ranks together waited in each call, nanoseconds: without it each stayed
+/// until the last had come.
+pub fn late(met: &[Meeting], waited: Option<&[f64]>, members: &[u32]) -> Vec<LateRecord> {
     let mut ranks: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
-    for meeting in met {
+    for (place, meeting) in met.iter().enumerate() {
         ranks.entry(meeting.last().rank).or_default().0 += 1;
-        for (rank, waited) in meeting.charges() {
-            ranks.entry(rank).or_default().1 += waited;
+        let whole = meeting.until_the_last();
+        let part = match waited {
+            Some(waited) if whole > 0.0 => (waited[place] / whole).min(1.0),
+            _ => 1.0,
+        };
+        for (rank, charged) in meeting.charges() {
+            ranks.entry(rank).or_default().1 += charged * part;
         }
     }
     let record = |(rank, (calls, waited)): (u32, (u64, f64))| {

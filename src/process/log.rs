@@ -1,6 +1,7 @@
 //! Diagnostics through env_logger, each line headed by the rank.
 
 use crate::selection::Configuration;
+use crate::writing;
 use std::io::Write;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ pub fn start(rank: usize, configuration: Option<&Configuration>) {
     let filter = configuration.map_or("warn", |configuration| configuration.log.as_str());
     let logger = env_logger::Builder::new()
         .parse_filters(filter)
+        .target(env_logger::Target::Pipe(Box::new(Stderr)))
         .format(move |line, record| writeln!(line, "collie[{rank}] {}: {}", record.level(), record.args()))
         .try_init();
     // A program linked with Collie may have set a logger of its own; then that one gets the lines.
@@ -23,7 +25,20 @@ pub fn start(rank: usize, configuration: Option<&Configuration>) {
 pub fn tell(lines: &str) {
     let text: String = lines.lines().map(|line| format!("collie: {line}\n")).collect();
     // Nowhere to complain if stderr is closed.
-    drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    drop(Stderr.write_all(text.as_bytes()));
+}
+
+/// Standard error, written to without ending a program whose standard error nobody reads any more.
+struct Stderr;
+
+impl Write for Stderr {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        writing::quietly(|| std::io::stderr().lock().write(bytes))
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Tells what the job ends for, and lets the launcher read it: MPICH's drops what it has not read when the job is aborted.

@@ -2,7 +2,7 @@
 
 use super::clock::Clock;
 use super::monitoring::Monitoring;
-use super::{flags, library, log, stacked};
+use super::{flags, folder, library, log, stacked};
 use crate::monitor::{Budget, CacheAccount, NetworkRecord, SharedLists};
 use crate::mpi::error::{Error, Result, check};
 use crate::mpi::limits::{self, ProtocolLimits};
@@ -143,7 +143,8 @@ fn make() -> Result<Runtime> {
     let world = constants::comm_world();
     let clock = Clock::new();
     let nanoseconds_per_tick = clock.delta_as_nanos(0, 1 << 30) as f64 / f64::from(1 << 30);
-    let mut raw = RawConfiguration::from_environment();
+    // As of reports: wherever the program has gone meanwhile.
+    let mut raw = RawConfiguration::from_environment_below(&folder::of_command());
     if raw.learned.is_some() {
         raw.place = [node::machine(), library::version().lines().next().unwrap_or_default().to_owned()];
     }

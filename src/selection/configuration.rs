@@ -18,7 +18,7 @@ use crate::schedule::simulate::{Network, brief};
 use once_cell::sync::Lazy;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What rank 0 hands to the other ranks: its variables as set and the text of its rules file.
@@ -50,12 +50,18 @@ pub struct RulesFile {
 impl RulesFile {
     /// Reads the file.
     pub fn read(path: &str) -> Self {
-        Self { path: path.to_owned(), text: std::fs::read_to_string(path).map_err(|error| error.to_string()) }
+        Self::read_below(Path::new(""), path)
     }
 
-    /// Reads the file if there is one.
-    fn read_if_there(path: &str) -> Self {
-        match std::fs::read_to_string(path) {
+    /// Reads the file, whose name may be relative to `folder`.
+    fn read_below(folder: &Path, path: &str) -> Self {
+        let text = std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string());
+        Self { path: path.to_owned(), text }
+    }
+
+    /// The same, if there is one.
+    fn read_if_there(folder: &Path, path: &str) -> Self {
+        match std::fs::read_to_string(folder.join(path)) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Self { path: path.to_owned(), text: Ok(String::new()) }
             }
@@ -165,24 +171,33 @@ impl Default for Configuration {
 }
 
 impl RawConfiguration {
-    /// Takes this process's variables, and reads the rules file if one is named. Nothing is judged here: whatever is
-    /// wrong, an unreadable file included, comes out of [`RawConfiguration::parse`], all at once.
+    /// Takes this process's variables, and reads the files that they name, relative to the current folder. Nothing is judged here:
+    /// whatever is wrong, an unreadable file included, comes out of [`RawConfiguration::parse`], all at once.
     pub fn from_environment() -> Self {
+        Self::from_environment_below(Path::new(""))
+    }
+
+    /// The same with names of files relative to `folder`.
+    pub fn from_environment_below(folder: &Path) -> Self {
         let text = |value: std::ffi::OsString| value.to_string_lossy().into_owned();
         let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
-        Self::new(variables.filter(|(name, _)| name.starts_with(PREFIX)).collect())
+        Self::below(folder, variables.filter(|(name, _)| name.starts_with(PREFIX)).collect())
     }
 
     /// Of these variables; reads the files that they name.
-    pub fn new(mut variables: Vec<(String, String)>) -> Self {
+    pub fn new(variables: Vec<(String, String)>) -> Self {
+        Self::below(Path::new(""), variables)
+    }
+
+    fn below(folder: &Path, mut variables: Vec<(String, String)>) -> Self {
         variables.sort();
-        let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.is_empty());
-        let rules = set(variables::RULES).map(|(_, path)| RulesFile::read(path));
-        let tables = set(variables::TABLES).map(|(_, path)| RulesFile::read(path));
+        let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.trim().is_empty());
+        let rules = set(variables::RULES).map(|(_, path)| RulesFile::read_below(folder, path));
+        let tables = set(variables::TABLES).map(|(_, path)| RulesFile::read_below(folder, path));
         let is_file = |name: &str| name != Network::MEASURE && Network::preset(name).is_none();
         let network = set(variables::NETWORK).filter(|(_, name)| is_file(name.trim()));
-        let network = network.map(|(_, path)| RulesFile::read(path));
-        let learned = set(variables::LEARN).map(|(_, path)| RulesFile::read_if_there(path));
+        let network = network.map(|(_, path)| RulesFile::read_below(folder, path));
+        let learned = set(variables::LEARN).map(|(_, path)| RulesFile::read_if_there(folder, path));
         Self { variables, rules, tables, network, learned, place: Default::default() }
     }
 
@@ -202,6 +217,12 @@ impl RawConfiguration {
         let mut errors = Vec::new();
         for (name, value) in &self.variables {
             if value.trim().is_empty() && variables::find(name).is_some() {
+                continue;
+            }
+            // What is no UTF-8 would be the name of another file.
+            if value.contains(char::REPLACEMENT_CHARACTER) {
+                let message = format!("'{value}' has bytes that are not UTF-8; accepted: UTF-8");
+                errors.push(ConfigurationError::variable(name, message));
                 continue;
             }
             if let Err(message) = configuration.set(name, value) {

@@ -133,16 +133,37 @@ impl Arrived {
         let own = self.arrivals.lock().meetings(self.rank as u32, moment);
         let met = self.on_all_ranks(comm, own)?;
         let tells = self.rank == 0;
+        // In the barrier nobody leaves before all have come.
+        let waited = match clock {
+            Some(_) => {
+                let own = self.arrivals.lock().waited(&met, moment, runtime.nanoseconds_per_tick);
+                Some(self.sum_at_first(comm, own)?)
+            }
+            None => None,
+        };
         Ok(Combined {
             place: self.place,
             waiting: match clock {
                 Some(_) => self.arrivals.lock().waiting(&met, moment, runtime.nanoseconds_per_tick),
                 None => Vec::new(),
             },
-            late: if tells { meetings::late(&met, &self.members) } else { Vec::new() },
+            late: if tells { meetings::late(&met, waited.as_deref(), &self.members) } else { Vec::new() },
             compared_calls: if tells { met.len() as u64 } else { 0 },
             comparable_calls: if tells { self.arrivals.lock().recorded() } else { 0 },
         })
+    }
+
+    /// The sum over all ranks of each number, at the communicator's rank 0; of fewer of them at the others.
+    fn sum_at_first(&self, comm: MPI_Comm, mut sums: Vec<f64>) -> Result<Vec<f64>> {
+        let (rank, size) = (self.rank, self.members.len());
+        for child in gathering::children(rank, size) {
+            let theirs: Vec<f64> = decode(&bytes::receive(comm, self.members[child] as usize)?)?;
+            sums.iter_mut().zip(theirs).for_each(|(sum, their)| *sum += their);
+        }
+        if let Some(parent) = gathering::parent(rank) {
+            bytes::send(comm, self.members[parent] as usize, &encode(&sums))?;
+        }
+        Ok(sums)
     }
 
     /// What all ranks know: up a binomial tree to the communicator's rank 0, and down again.

@@ -6,6 +6,7 @@
 
 use super::{outputs, places};
 use crate::monitor::Summary;
+use crate::process::folder;
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report::{self, NewFile};
@@ -13,7 +14,7 @@ use crate::selection::{Configuration, LearnFile, Mode, variables};
 use crate::trial::{Evidence, merged};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How often, and how many times at most, to look whether another job is done.
@@ -47,14 +48,19 @@ pub fn write(runtime: &Runtime, summary: &Summary) {
     if found.is_empty() {
         return;
     }
-    let path = Path::new(&file.path);
+    let path = &place(file);
     let Err(error) = add(path, found.clone()) else { return };
     let stand_in = outputs::stand_in(path);
     let also = match add(&stand_in, found) {
         Ok(()) => format!("it is in {}", stand_in.display()),
         Err(also) => format!("nor to {}: {also}", stand_in.display()),
     };
-    log::tell(&format!("what was learned could not be written to {}: {error}; {also}", file.path));
+    log::tell(&format!("what was learned could not be written to {}: {error}; {also}", path.display()));
+}
+
+/// Where the file is that was read at the start, wherever the program has gone since.
+fn place(file: &LearnFile) -> PathBuf {
+    folder::of_command().join(&file.path)
 }
 
 /// Says at the start, on rank 0, what will not be written at the end: because the file cannot be, or because nothing is learned.
@@ -63,12 +69,13 @@ pub fn begin(configuration: &Configuration) {
     if configuration.mode != Mode::Learn {
         return log::tell(&format!("rank 0: {} counts in mode learn only, which this is not", variables::LEARN));
     }
-    if let Err(error) = report::try_path(Path::new(&file.path)) {
+    let path = place(file);
+    if let Err(error) = report::try_path(&path) {
         log::tell(&format!(
             "rank 0: {}: {} cannot be written: {error}; if that is still so at the end, what is learned goes to {}",
             variables::LEARN,
-            file.path,
-            outputs::stand_in(Path::new(&file.path)).display()
+            path.display(),
+            outputs::stand_in(&path).display()
         ));
     }
 }

@@ -14,9 +14,8 @@ use crate::mpi::node;
 use crate::process::library;
 use crate::process::runtime::Runtime;
 use crate::run::Counts;
-use crate::selection::{Configuration, Mode, Sync, Transport};
+use crate::selection::{Mode, Sync, Transport};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What this rank has to tell without asking another.
@@ -32,6 +31,7 @@ pub fn of_this_rank_alone(runtime: &Runtime, visit: Visit) -> RankRecord {
 
 /// What is the same for all ranks, as far as this one knows.
 fn job(runtime: &Runtime) -> JobRecord {
+    let configuration = runtime.configuration_here();
     JobRecord {
         collie_version: env!("CARGO_PKG_VERSION").to_owned(),
         // MPICH's has a tab in it.
@@ -42,14 +42,10 @@ fn job(runtime: &Runtime) -> JobRecord {
             .split_whitespace()
             .collect::<Vec<_>>()
             .join(" "),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-        mode: runtime
-            .configuration
-            .as_ref()
-            .map_or(Mode::default(), |configuration| configuration.mode)
-            .name()
-            .to_owned(),
-        reproducible: runtime.configuration.as_ref().is_ok_and(|configuration| configuration.reproducible),
+        // Arguments may be any bytes.
+        command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" "),
+        mode: configuration.mode.name().to_owned(),
+        reproducible: configuration.reproducible,
         sync: match synchronise::mode() {
             Sync::Off => String::new(),
             sync => sync.name().to_owned(),
@@ -64,10 +60,10 @@ fn job(runtime: &Runtime) -> JobRecord {
 /// Beyond which lengths messages within a node travel in pieces, if any of ours do; nothing where they are to go through shared
 /// memory.
 fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
-    let plays = |configuration: &&Arc<Configuration>| {
-        configuration.mode != Mode::Native && configuration.transport == Transport::Messages
-    };
-    let configuration = runtime.configuration.as_ref().ok().filter(plays)?;
+    let configuration = runtime.configuration_here();
+    if configuration.mode == Mode::Native || configuration.transport != Transport::Messages {
+        return None;
+    }
     let limits = configuration.limits_within_node(runtime.limits(), runtime.oversubscribed);
     let measured_seconds = runtime.limits_took().filter(|_| !configuration.knows_limits());
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();

@@ -62,7 +62,11 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let format = arguments.format()?;
     let layout = arguments.layout(format);
     if let Some([a, b]) = arguments.diff.as_deref() {
-        let runs = |paths: &str| paths.split(',').map(|path| recorded::read_all(&[path.into()])).collect();
+        let run = |path: &str| match path {
+            "" => Err(Failure::usage("--diff: a list has an empty name; accepted: files, several joined by a comma")),
+            path => recorded::read_all(&[path.into()]),
+        };
+        let runs = |paths: &str| paths.split(',').map(run).collect();
         let (a, b): (Result<Vec<_>, _>, Result<Vec<_>, _>) = (runs(a), runs(b));
         let difference = report::diff(&a?, &b?);
         return arguments.put(&report::render_difference(&difference, format, &layout));
