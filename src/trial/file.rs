@@ -77,16 +77,21 @@ fn read(text: &str) -> Vec<Evidence> {
 pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> String {
     let mut file = LearnedRules::read(before);
     file.join();
+    // What several communicators have learned of the same calls counts as one.
+    let mut found: Vec<Evidence> = Vec::new();
     for learned in learned {
-        let with_it = |line: &str| {
-            let mut known = Evidence::read(line).filter(|known| known.is_of_same(&learned))?;
-            known.add(learned.clone());
-            Some(known.written())
-        };
-        if !file.replace(with_it) {
-            file.add(&learned.written());
+        match found.iter_mut().find(|known| known.is_of_same(&learned)) {
+            Some(known) => known.add(learned),
+            None => found.push(learned),
         }
     }
+    file.replace(|line| {
+        let mut known = Evidence::read(line)?;
+        let place = found.iter().position(|learned| known.is_of_same(learned))?;
+        known.add(found.remove(place));
+        Some(known.written())
+    });
+    found.iter().for_each(|learned| file.add(&learned.written()));
     file.to_string()
 }
 

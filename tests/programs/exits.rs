@@ -18,6 +18,8 @@ const TESTS: &[(&str, Test)] = &[
     ("abort_in_handler", abort_in_handler),
     ("two_aborts", two_aborts),
     ("leaves", leaves),
+    ("arguments_of_any_bytes", arguments_of_any_bytes),
+    ("unread_standard_error", unread_standard_error),
 ];
 
 /// None of them has the machine alone: most of their time is spent waiting for a launcher that ends the other ranks.
@@ -69,6 +71,38 @@ fn at_exit(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// A program may be given names of files that are not UTF-8.
+fn arguments_of_any_bytes(family: &Family) -> Result<(), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [("COLLIE_REPORT", path_text.as_str())];
+    let script = r#"exec "$0" "$(printf 'caf\351')""#;
+    let program = family.program("rounds.c")?.display().to_string();
+    let command = ["sh", "-c", script, &program].map(str::to_owned).to_vec();
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?.whole;
+    match report["command"].as_str() {
+        Some(command) if command.ends_with("caf\u{fffd}") => Ok(()),
+        command => Err(format!("the report is of {command:?}\n{}", outcome.told()).into()),
+    }
+}
+
+/// Warnings and the report that nobody reads any more end nothing.
+fn unread_standard_error(family: &Family) -> Result<(), Failed> {
+    let program = family.program("rounds.c")?.display().to_string();
+    // The reader is gone before the program starts, and what is wrong with the file is told in MPI_Init.
+    let script = r#"exec 3>&1; { sleep 0.2; "$0" 100; echo "ended with $?" >&3; } 2>&1 >/dev/null | sleep 0"#;
+    let command = ["sh", "-c", script, &program].map(str::to_owned).to_vec();
+    let variables = [("COLLIE_REPORT", "stderr,/nowhere/at/all.json"), ("COLLIE_WATCHDOG", "60")];
+    let launch = Launch { ranks: 1, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    match outcome.stdout.contains("ended with 0") {
+        true => Ok(()),
+        false => Err(outcome.told().into()),
+    }
 }
 
 /// Runs a job, again while the launcher of MPICH 4.2.1 or Intel MPI got its end wrong, as they do without Collie too (docs/native-defects.md).

@@ -28,6 +28,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             trials.push(Trial::test(name, move || alone(|| late_ranks(family, kind, sync, culprits))));
         }
     }
+    trials.push(Trial::test(format!("{}::late_ranks::ahead", family.name), move || alone(|| root_ahead(family))));
     for sync in ["clock", "barrier"] {
         let name = format!("{}::failing_calls::{sync}", family.name);
         trials.push(Trial::test(name, move || failing_calls(family, sync)));
@@ -207,6 +208,20 @@ fn late_ranks(family: &Family, kind: &str, sync: &str, culprits: &[u64]) -> Resu
     let least = report["collective_seconds"]["min_rank"].as_u64();
     if least.is_none_or(|least| !culprits.contains(&least)) {
         return Err(wrong(format!("least time in collectives on {least:?}")));
+    }
+    Ok(())
+}
+
+/// A root that does not wait for the ranks that come later has nobody charged for it.
+fn root_ahead(family: &Family) -> Result<(), Failed> {
+    /// Seconds that the others' lateness makes up if each call is taken to begin where its root comes.
+    const LATENESS: f64 = 3.0 * 0.003 * (60.0 * 61.0 / 2.0);
+    let (outcome, report) = accounted(family, "late_ranks.c", &["ahead"], 4, &[("COLLIE_SYNC", "clock")])?;
+    let waiting: f64 = numbers(&report.whole["per_rank"], "waiting_seconds").iter().sum();
+    let charged: f64 = numbers(&report.whole["late"], "waited_seconds").iter().sum();
+    // The shares of single calls are rounded to their row's.
+    if charged > LATENESS / 10.0 || (charged - waiting).abs() > 0.1 * waiting + 0.001 {
+        return Err(format!("{charged} s charged, {waiting} s waited\n{}", outcome.told()).into());
     }
     Ok(())
 }

@@ -102,6 +102,8 @@ pub(super) fn following<'a>(evidence: impl Iterator<Item = &'a Learned> + Clone)
 
 /// Whether two rules are about the same calls.
 pub(super) fn matches_same(one: &Rule, other: &Rule) -> bool {
-    let calls = |rule: &Rule| Rule { wanted: Wanted::Auto, line: 0, ..rule.clone() };
-    calls(one) == calls(other)
+    // All that a rule has but what it wants and where it stands.
+    let Rule { operation, ranks, bytes, bytes_of, conditions, wanted: _, line: _ } = one;
+    (*operation, ranks, bytes, *bytes_of) == (other.operation, &other.ranks, &other.bytes, other.bytes_of)
+        && *conditions == other.conditions
 }

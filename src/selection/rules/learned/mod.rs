@@ -73,20 +73,21 @@ impl LearnedRules {
         self.rules.iter().filter(is_here).filter_map(|rule| rule.rule.as_ref())
     }
 
-    /// Puts what `change` gives for a line of evidence in its place, for the first of which it gives anything; false if there is
-    /// none.
-    pub fn replace(&mut self, change: impl Fn(&str) -> Option<String>) -> bool {
+    /// Puts what `change` gives for a line of evidence in its place, wherever it gives anything.
+    pub fn replace(&mut self, mut change: impl FnMut(&str) -> Option<String>) {
         for rule in self.rules.iter_mut().filter(|rule| !rule.is_edited) {
+            let mut has_changed = false;
             for (place, learned) in &mut rule.evidence {
                 let line = &mut rule.lines[*place];
                 let Some(changed) = change(line) else { continue };
                 let Some(read) = Learned::read(&changed) else { continue };
                 (*line, *learned) = (format!("{changed}{}", end_of(line)), read);
+                has_changed = true;
+            }
+            if has_changed {
                 rule.follow();
-                return true;
             }
         }
-        false
     }
 
     /// Adds evidence: to the rule for the same calls, or else with a rule of its own.

@@ -50,7 +50,8 @@ impl LearnedRule {
 
     /// Whether it follows from evidence of the same calls as `rule`.
     pub(super) fn is_about(&self, rule: &Rule) -> bool {
-        !self.is_edited && self.following().is_some_and(|own| matches_same(&own, rule))
+        // Unless it was edited, the rule as it is understood is what follows.
+        !self.is_edited && self.rule.as_ref().is_some_and(|own| matches_same(own, rule))
     }
 
     fn following(&self) -> Option<Rule> {
