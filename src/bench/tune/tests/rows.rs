@@ -1,6 +1,6 @@
 //! What rows come out of which measurements.
 
-use super::*;
+use super::super::*;
 use crate::algorithm::Operation;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
