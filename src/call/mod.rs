@@ -3,7 +3,7 @@
 //! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
 //!   what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided.
 //! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]: counts and displacements that each rank passes for
-//!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, in its [`layout`], [`learning`]: what it has to learn
+//!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, in its [`layout`], [`length_prelude`]: the lengths that it has to learn
 //!   first, and [`play`]: doing so. [`learner`]: which of several is the fastest, learned on one communicator by [`trials`], in
 //!   [`turns`]. [`verify`]: ours beside the native one, results compared by their [`meaning`].
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
@@ -22,7 +22,7 @@ pub mod fast_path;
 pub mod hooks;
 pub mod layout;
 pub mod learner;
-pub mod learning;
+pub mod length_prelude;
 pub mod line;
 pub mod local_arguments;
 pub mod makers;

@@ -4,7 +4,7 @@
 //! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
 
 use super::layout::{Base, Bases, Layout, units};
-use super::learning::{self, Learning};
+use super::length_prelude::{self, LengthPrelude};
 use super::local_arguments::LocalArguments;
 use super::pool::with_pool;
 use crate::algorithm::{Blocks, Call, Choice, Operation, SharedMemory, Stage};
@@ -139,7 +139,7 @@ pub struct Prepared {
     /// None if it is lowered anew each time.
     kept: Option<Arc<Lowered>>,
     /// What has to be learned before the program is known.
-    learning: Option<Learning>,
+    learning: Option<LengthPrelude>,
     /// Bytes that each rank contributes, where all do alike.
     length: u64,
     /// Whether the rank sends itself more than it has room for, which is told when the others have what they wait for.
@@ -154,7 +154,7 @@ impl HeapBytes for Prepared {
     fn heap_bytes(&self) -> usize {
         let request = if self.shared.is_some() { size_of::<mixed::Request>() } else { size_of::<MPI_Request>() };
         let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * request;
-        let learning = self.learning.as_ref().map_or(0, Learning::bytes);
+        let learning = self.learning.as_ref().map_or(0, LengthPrelude::bytes);
         requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes()) + learning
     }
 }
@@ -171,7 +171,7 @@ impl Prepared {
     ) -> Self {
         let layout = Layout::of(place.rank, place.size, call, local);
         let part = Part { choice, call, rank: place.rank, size: place.size };
-        let learning = Learning::of(&part, &form, MOST_KEPT);
+        let learning = LengthPrelude::of(&part, &form, MOST_KEPT);
         let truncated = local.own.as_ref().is_some_and(|own| own.truncated);
         let kernel = local.reduction.and_then(|reduction| reduction.kernel);
         let channel = Channel::new(
@@ -340,7 +340,7 @@ impl Prepared {
         &self,
         transport: T,
         requests: &mut Vec<T::Request>,
-        learning: &Learning,
+        learning: &LengthPrelude,
         observer: O,
         buffers: Buffers,
         part: &Part,
@@ -364,7 +364,7 @@ impl Prepared {
         match &body.lowered {
             Some(lowered) => player.carry_all(&lowered.actions, lowered.scratch),
             None => {
-                let call = learning::with_learned(part.call, &body.learned);
+                let call = length_prelude::with_learned(part.call, &body.learned);
                 lower::stream_stage(&Part { call: &call, ..*part }, Stage::Body, &self.form, &mut player);
             }
         }

@@ -1,7 +1,7 @@
 //! `collie tune --network`: cells like those of a benchmark for numbers of ranks that nobody can measure, by simulation; and what
 //! of them was not come to.
 
-use super::simulating::{Plan, Progress, Time, simulated};
+use super::simulation_pool::{Plan, Progress, Time, simulated};
 use crate::algorithm::{Choice, Operation, format_bytes, of};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};

@@ -1,6 +1,6 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
-use super::simulating::{Plan, Progress, Time, simulated};
+use super::simulation_pool::{Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
 use super::{Done, Failure, against, measurements};
