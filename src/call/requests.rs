@@ -96,23 +96,23 @@ impl Requests {
     /// Adds what was recorded to this rank's records of the communicators, and says where; and the calls that there was no room
     /// for.
     pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> (Apart, Overflow) {
-        let (mut apart, mut beyond) = (Apart::new(), Overflow::default());
+        let (mut apart, mut overflow) = (Apart::new(), Overflow::default());
         for (place, table) in self.tables.lock().iter() {
             if let Some(record) = communicators.get_mut(*place).filter(|record| !record.identity.is_empty()) {
                 let counters = table.records(nanoseconds_per_tick).into_iter();
                 apart
                     .extend(table.ids().zip(counters).map(|(id, counter)| ((*place, id.apart()), record.add(counter))));
-                beyond.add(table.overflow());
+                overflow.add(table.overflow());
             } else {
                 // There was no room for anything of the communicator itself.
-                let nowhere = |function| CounterId::beyond(function).number() as usize;
+                let nowhere = |function| CounterId::overflow(function).number() as usize;
                 apart.extend(
                     table.ids().zip(table.functions()).map(|(id, function)| ((*place, id.apart()), nowhere(function))),
                 );
-                beyond.add(table.sum());
+                overflow.add(table.sum());
             }
         }
-        (apart, beyond)
+        (apart, overflow)
     }
 
     /// Forgets what was recorded.
@@ -347,14 +347,14 @@ mod tests {
         }
         let mut communicators = vec![CommunicatorRecord::default(); 3];
         communicators[0].identity = "world".to_owned();
-        let (apart, beyond) = requests.complete(&mut communicators, 1.0);
+        let (apart, overflow) = requests.complete(&mut communicators, 1.0);
         // Both of the first communicator's have a counter; the third's and that without a place have none.
         assert_eq!(communicators[0].counters.iter().map(|counter| counter.calls).sum::<u64>(), 2);
-        assert_eq!(beyond, Overflow { calls: 2, bytes: 16, ticks: 12 + 17 });
+        assert_eq!(overflow, Overflow { calls: 2, bytes: 16, ticks: 12 + 17 });
         assert_eq!(apart.len(), 2);
         // Where the communicator itself has no record, what has a counter is told in sum too.
-        let (apart, beyond) = requests.complete(&mut [], 1.0);
-        assert_eq!((beyond.calls, beyond.ticks), (4, 10 + 10 + 12 + 17));
-        assert!(apart.values().all(|number| CounterId::function_beyond(*number as u32).is_some()));
+        let (apart, overflow) = requests.complete(&mut [], 1.0);
+        assert_eq!((overflow.calls, overflow.ticks), (4, 10 + 10 + 12 + 17));
+        assert!(apart.values().all(|number| CounterId::overflow_function(*number as u32).is_some()));
     }
 }

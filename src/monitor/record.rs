@@ -49,7 +49,8 @@ pub struct RankRecord {
     /// Datatypes and operations that events name by their place here; the first stands for nothing known.
     pub elements: Vec<ElementsRecord>,
     /// Calls whose counters the bound on memory left no room for.
-    pub beyond: OverflowRecord,
+    #[serde(rename = "beyond")]
+    pub overflow: OverflowRecord,
     /// What was played of Collie's algorithms.
     pub played: PlayedRecord,
     /// What was kept of calls.

@@ -93,7 +93,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         elements: ["", "MPI_INT", &format!("own of {}", rank / 2)]
             .map(|datatype| ElementsRecord { datatype: datatype.into(), operation: String::new() })
             .to_vec(),
-        beyond: OverflowRecord { calls: mix(50) % 3, bytes: 9, total_ns: mix(51) },
+        overflow: OverflowRecord { calls: mix(50) % 3, bytes: 9, total_ns: mix(51) },
         played: PlayedRecord { calls: mix(52), kept: 3, actions: mix(53) },
         cache: CacheRecord { most_bytes: mix(54), bound: 9, evicted: mix(55), refused: 1 },
         ..RankRecord::default()

@@ -278,11 +278,11 @@ fn a_call_without_room_for_its_counter_is_in_the_trace_with_what_is_known() {
     let record = full_records().remove(0);
     let known = record.events[0];
     let function = Function::blocking(Collective::Scan);
-    let beyond = Event { counter: CounterId::beyond(function).number(), ..known };
-    let nowhere = Event { communicator: u32::MAX, ..beyond };
+    let overflow = Event { counter: CounterId::overflow(function).number(), ..known };
+    let nowhere = Event { communicator: u32::MAX, ..overflow };
     let forgotten = Event { counter: 1000, ..known };
     let mut trace = Trace::begin(Vec::new(), 0).unwrap();
-    for event in [beyond, nowhere, forgotten] {
+    for event in [overflow, nowhere, forgotten] {
         trace.event(&record, &event).unwrap();
     }
     let parsed: Value = serde_json::from_slice(&trace.end().unwrap()).unwrap();
