@@ -233,7 +233,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         // An error handler frees the communicator of the call that raised the error, and the call goes on with the state. The list keeps
         // that, as of a communicator that nobody calls any more.
         // SAFETY: what is touched is for anybody at any time.
-        unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.goes()) };
+        unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.mark_gone()) };
         return mpi_sys::MPI_SUCCESS as c_int;
     }
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
@@ -244,7 +244,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     attached.trials.keep();
     let mut retired = registry.retired.lock();
     if attached.communicator.facts.rank == 0 {
-        join_learned(&mut retired.learned, attached.trials.told());
+        join_learned(&mut retired.learned, attached.trials.records());
     }
     let communicator = &attached.communicator;
     if let Some(record) = communicator.record(runtime, false) {

@@ -147,7 +147,7 @@ impl Requests {
         let Some(here) = all.get_mut(&(request.0 as usize)) else { return false };
         let Some(started) = here.iter_mut().find(|started| started.active) else { return false };
         started.ticks += times.1;
-        if !(if started.made.persistent() { end.told } else { end.null }) {
+        if !(if started.made.persistent() { end.reported } else { end.null }) {
             return true;
         }
         let ended = *started;
@@ -209,7 +209,7 @@ struct End {
     /// The handle is the null handle now.
     null: bool,
     /// The call's outputs say that it was completed.
-    told: bool,
+    reported: bool,
 }
 
 /// A call that waits for requests or tests them: `read` gives them as they are, `done` tells after it which of them it
@@ -244,13 +244,13 @@ fn waited(
     runtime: &Runtime,
     before: &Handles,
     after: &Handles,
-    told: &dyn Fn(usize) -> bool,
+    reported: &dyn Fn(usize) -> bool,
     (start, ticks): (u64, u64),
 ) -> Option<u64> {
     let null = constants::request_null();
     let there = || (0..before.len()).filter(|place| before[*place] != null);
-    let end = |place: usize| End { null: after[place] == null, told: told(place) };
-    let ended = |place: &usize| end(*place).null || end(*place).told;
+    let end = |place: usize| End { null: after[place] == null, reported: reported(place) };
+    let ended = |place: &usize| end(*place).null || end(*place).reported;
     let completed = there().filter(ended).count() as u64;
     let sharing = if completed > 0 { completed } else { there().count() as u64 };
     let (mut of_collectives, mut of_messages) = (0, there().next().is_none());

@@ -200,7 +200,7 @@ impl Communicator {
     }
 
     /// The communicator goes away in the middle of a call on it: MPI is not asked for its name any more.
-    pub fn goes(&self) {
+    pub fn mark_gone(&self) {
         drop(self.name());
         self.is_gone.store(true, Ordering::Relaxed);
     }

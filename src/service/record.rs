@@ -102,7 +102,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
                 under_way::add(&mut away, runtime, communicator, is_sending, is_any_time);
             }
             if communicator.facts.rank == 0 {
-                join_learned(&mut learned, attached.trials.told());
+                join_learned(&mut learned, attached.trials.records());
             }
             if is_outdated {
                 return;

@@ -226,15 +226,15 @@ fn what_found_no_room_is_in_every_form_that_has_a_place_for_it() {
 
 #[test]
 fn reproducible_runs_are_told_and_those_that_cannot_be() {
-    let told = |mode: &str, reproducible| {
+    let word_of = |mode: &str, reproducible| {
         let summary = Summary { mode: mode.into(), reproducible, ..plain() };
         assert_eq!(read(&render(Json, &summary, &Layout::FILE)).unwrap().reproducible, reproducible);
         let text = text(Text, &summary);
         text.lines().find(|line| line.contains("reproducible")).map(|line| line.split(':').next().unwrap().to_owned())
     };
-    assert_eq!((told("learn", false), told("native", true)), (None, None));
-    assert_eq!(["learn", "replace", "best"].map(|mode| told(mode, true).unwrap()), ["reproducible"; 3]);
-    assert_eq!(["compare", "verify"].map(|mode| told(mode, true).unwrap()), ["not reproducible"; 2]);
+    assert_eq!((word_of("learn", false), word_of("native", true)), (None, None));
+    assert_eq!(["learn", "replace", "best"].map(|mode| word_of(mode, true).unwrap()), ["reproducible"; 3]);
+    assert_eq!(["compare", "verify"].map(|mode| word_of(mode, true).unwrap()), ["not reproducible"; 2]);
 }
 
 #[test]
