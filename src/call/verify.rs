@@ -51,9 +51,9 @@ pub fn run(
     (choice, prepared): (&Choice, &Prepared),
     outside: Outside,
 ) -> Outcome {
-    let (place, call) = seat_and_call(communicator, arguments.operation, local);
+    let (seat, call) = seat_and_call(communicator, arguments.operation, local);
     let meaning = Meaning::of(local);
-    let scale = if call.operation.reduces() { outside.wait(|| largest(place, local, &meaning)) } else { Ok(0.0) };
+    let scale = if call.operation.reduces() { outside.wait(|| largest(seat, local, &meaning)) } else { Ok(0.0) };
     let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
     let mut on_copy = local.clone();
     if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
@@ -72,15 +72,15 @@ pub fn run(
     let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
     let apart = match everybody_has_it {
-        true => outside.wait(|| differ_between_ranks(place, ours.map(|()| on_copy.receive))),
+        true => outside.wait(|| differ_between_ranks(seat, ours.map(|()| on_copy.receive))),
         false => Ok(false),
     };
     let mut cannot_be_judged = false;
     let found = ours.and_then(|()| {
-        let compared = compare(place, &local.received(), &on_copy.received(), (&meaning?, scale?))?;
+        let compared = compare(seat, &local.received(), &on_copy.received(), (&meaning?, scale?))?;
         cannot_be_judged = matches!(compared, Compared::Unknown);
         let written = match (&copy, &local.own) {
-            (Some(copy), Some(_)) => copy.written_between(place, &on_copy.received())?,
+            (Some(copy), Some(_)) => copy.written_between(seat, &on_copy.received())?,
             _ => None,
         };
         let found = compared.difference().or(written);
@@ -120,7 +120,7 @@ pub fn run(
     }
     let given = ours.and_then(|()| {
         let mut parts = on_copy.received().into_iter().zip(local.received());
-        parts.try_for_each(|(ours, native)| hand_over(place, ours.elements, native.elements))
+        parts.try_for_each(|(ours, native)| hand_over(seat, ours.elements, native.elements))
     });
     let code = given.map_or_else(
         |error| guard::raise(arguments.comm, error, arguments.operation),
@@ -130,12 +130,12 @@ pub fn run(
 }
 
 /// Puts our result in the place of the native one; what lies between its elements stays.
-fn hand_over(place: Seat, ours: Elements, native: Elements) -> Result {
+fn hand_over(seat: Seat, ours: Elements, native: Elements) -> Result {
     let mut bytes = vec![0; ours.bytes()];
     // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
     unsafe {
-        ours.pack(place.comm, place.rank, bytes.as_mut_ptr())?;
-        native.unpack(place.comm, place.rank, bytes.as_mut_ptr())
+        ours.pack(seat.comm, seat.rank, bytes.as_mut_ptr())?;
+        native.unpack(seat.comm, seat.rank, bytes.as_mut_ptr())
     }
 }
 
@@ -201,7 +201,7 @@ impl Copied {
     }
 
     /// Whether something was written that belongs to none of the parts of the copy.
-    fn written_between(&self, place: Seat, parts: &[Part]) -> Result<Option<Difference>> {
+    fn written_between(&self, seat: Seat, parts: &[Part]) -> Result<Option<Difference>> {
         let Some(before) = &self.before else { return Ok(None) };
         let mut belongs = vec![0u8; self.bytes.len()];
         for part in parts {
@@ -209,7 +209,7 @@ impl Copied {
             let offset = (address as usize).wrapping_sub(self.bytes.as_ptr() as usize) as isize;
             let marks = Elements { address: belongs.as_mut_ptr().wrapping_offset(offset), ..part.elements };
             // SAFETY: there is as much memory as in the copy, laid out alike.
-            unsafe { marks.unpack(place.comm, place.rank, vec![1; marks.bytes()].as_ptr().cast_mut()) }?;
+            unsafe { marks.unpack(seat.comm, seat.rank, vec![1; marks.bytes()].as_ptr().cast_mut()) }?;
         }
         let mut bytes = self.bytes.iter().zip(before).zip(belongs);
         let found = bytes.position(|((now, before), belongs)| belongs == 0 && now != before);
@@ -244,9 +244,9 @@ impl Compared {
 
 /// The first element that differs more than it may, of buffers with like parts; `meaning` is the elements', with the largest
 /// contribution.
-fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
+fn compare(seat: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
     for (native, ours) in native.iter().zip(ours) {
-        let (native_bytes, our_bytes) = (bytes_of(place, native.elements)?, bytes_of(place, ours.elements)?);
+        let (native_bytes, our_bytes) = (bytes_of(seat, native.elements)?, bytes_of(seat, ours.elements)?);
         if native_bytes == our_bytes {
             continue;
         }
@@ -255,7 +255,7 @@ fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Mean
         }
         let datatype = native.elements.datatype;
         let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
-        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(place.size, meaning, scale, native, ours);
+        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(seat.size, meaning, scale, native, ours);
         if let Some((element, (one, other))) = pairs.find(|(_, (native, ours))| differs(native, ours)) {
             let element = usize::try_from(native.first).unwrap_or(0) + element;
             let [native, ours] = [one, other].map(|bytes| written(&datatype, meaning, bytes));
@@ -266,10 +266,10 @@ fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Mean
 }
 
 /// The signature bytes, those that are nobody's as zeros.
-fn bytes_of(place: Seat, elements: Elements) -> Result<Vec<u8>> {
+fn bytes_of(seat: Seat, elements: Elements) -> Result<Vec<u8>> {
     let mut bytes = vec![0; elements.bytes()];
     // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
-    unsafe { elements.pack(place.comm, place.rank, bytes.as_mut_ptr()) }?;
+    unsafe { elements.pack(seat.comm, seat.rank, bytes.as_mut_ptr()) }?;
     if let Some(padding) = Padding::of(&elements.datatype)? {
         padding.clear(&mut bytes);
     }
@@ -290,29 +290,29 @@ fn close(ranks: usize, meaning: &Meaning, scale: f64, native: &[u8], ours: &[u8]
 
 /// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective, also where this rank
 /// cannot tell its own.
-fn largest(place: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
+fn largest(seat: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
     let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
     let own = (*meaning).and_then(|meaning| {
-        let bytes = bytes_of(place, own)?;
+        let bytes = bytes_of(seat, own)?;
         let numbers = meaning.numbers(&bytes).map_or_else(Vec::new, |(numbers, _)| numbers);
         let finite = numbers.into_iter().filter(|number| number.is_finite());
         Ok(finite.fold(0.0f64, |largest, number| largest.max(number.abs())))
     });
-    let all = communicator::allgather(place.comm, place.size, [own.unwrap_or(0.0).to_bits()])?;
+    let all = communicator::allgather(seat.comm, seat.size, [own.unwrap_or(0.0).to_bits()])?;
     own?;
     Ok(all.into_iter().map(|[bits]| f64::from_bits(bits)).fold(0.0, f64::max))
 }
 
 /// Whether the results are not the same bits on all ranks that have one. Collective, also where this rank has none.
-fn differ_between_ranks(place: Seat, result: Result<Option<Elements>>) -> Result<bool> {
+fn differ_between_ranks(seat: Seat, result: Result<Option<Elements>>) -> Result<bool> {
     let own = result.and_then(|result| {
         let mut hasher = DefaultHasher::new();
         if let Some(result) = result {
-            bytes_of(place, result)?.hash(&mut hasher);
+            bytes_of(seat, result)?.hash(&mut hasher);
         }
         Ok(hasher.finish())
     });
-    let all = communicator::allgather(place.comm, place.size, [u64::from(own.is_ok()), own.unwrap_or(0)])?;
+    let all = communicator::allgather(seat.comm, seat.size, [u64::from(own.is_ok()), own.unwrap_or(0)])?;
     own?;
     let mut results = all.iter().filter(|[is_there, _]| *is_there != 0);
     let first = results.next();
