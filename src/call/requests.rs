@@ -4,8 +4,9 @@
 //! look at a number. A call that deals with several requests divides its time evenly between those that it completes, or,
 //! if it completes none, between all of them; what requests of messages get of it is counted as point-to-point.
 
-use super::hooks::{self, LoggedCall};
+use super::hooks::LoggedCall;
 use super::messages;
+use super::recording::{RecordedCall, record};
 use crate::monitor::{
     Bucket, CommunicatorRecord, CounterId, Form, Function, Key, MessageCall, NATIVE, Overflow, Table,
 };
@@ -14,7 +15,7 @@ use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Request;
 use once_cell::sync::Lazy;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::os::raw::c_int;
@@ -126,18 +127,15 @@ impl Requests {
             return;
         }
         let Made { place, bytes, root, elements, .. } = *made;
-        let mut tables = self.tables.lock();
-        let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
+        let mut table = MutexGuard::map(self.tables.lock(), |tables| {
+            tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)))
+        });
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
         let counter = table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by });
         // Bytes are those of the call that started it.
-        table.record(counter, if function == made.wait() { 0 } else { bytes }, ticks);
-        drop(tables);
-        guard::count(0, ticks);
-        if let Some(log) = hooks::log() {
-            let counter = counter.apart();
-            log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });
-        }
+        let moved = if function == made.wait() { 0 } else { bytes };
+        let logged = LoggedCall { place, root, counter: counter.apart(), bytes: bytes as usize, elements, times };
+        record(runtime, table, &RecordedCall { counter, moved, ticks, called: None, logged });
     }
 
     /// A call dealt with the request in `times` (when that began, for how many ticks) and completed it or not. Whether it is a
@@ -332,6 +330,7 @@ mod tests {
         requests.freed(handle);
         assert_eq!(known(&requests), 0);
     }
+
     #[test]
     fn what_has_no_room_or_no_record_is_told_in_sum() {
         let requests = Requests::none();

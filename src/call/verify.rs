@@ -13,7 +13,7 @@ use super::local_arguments::{LocalArguments, Part};
 use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
-use crate::algorithm::Choice;
+use crate::algorithm::{Choice, Operation};
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
@@ -51,85 +51,135 @@ pub fn run(
     (choice, prepared): (&Choice, &Prepared),
     outside: Outside,
 ) -> Outcome {
-    let (seat, call) = seat_and_call(communicator, arguments.operation, local);
+    let operation = arguments.operation;
+    let (seat, _) = seat_and_call(communicator, operation, local);
     let meaning = Meaning::of(local);
-    let scale = if call.operation.reduces() { outside.wait(|| largest(seat, local, &meaning)) } else { Ok(0.0) };
-    let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
-    let mut on_copy = local.clone();
-    if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
-        receive.address = copy.address();
-    }
-    let start = runtime.clock.raw();
-    let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
-    let sides = [address(on_copy.send), address(on_copy.receive)];
-    let ours = outside
-        .play(arguments.operation, || play::play(communicator, arguments.operation, &on_copy, sides, choice, prepared));
-    let between = runtime.clock.raw();
-    let code = outside.native();
-    let end = runtime.clock.raw();
-    let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
-    let result = agreed.configuration.verify_result;
-    let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
+    let scale = if operation.reduces() { outside.wait(|| largest(seat, local, &meaning)) } else { Ok(0.0) };
+    let both = Both::run(runtime, communicator, operation, local, (choice, prepared), outside);
+    let everybody_has_it = operation.reduces() && !operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
     let apart = match everybody_has_it {
-        true => outside.wait(|| differ_between_ranks(seat, ours.map(|()| on_copy.receive))),
+        true => outside.wait(|| differ_between_ranks(seat, both.ours.map(|()| both.on_copy.receive))),
         false => Ok(false),
     };
-    let mut cannot_be_judged = false;
-    let found = ours.and_then(|()| {
-        let compared = compare(seat, &local.received(), &on_copy.received(), (&meaning?, scale?))?;
-        cannot_be_judged = matches!(compared, Compared::Unknown);
-        let written = match (&copy, &local.own) {
-            (Some(copy), Some(_)) => copy.written_between(seat, &on_copy.received())?,
-            _ => None,
-        };
-        let found = compared.difference().or(written);
-        let apart = apart?;
-        let everywhere = |_: &()| Difference {
-            element: 0,
-            native: "one result on all ranks".to_owned(),
-            ours: "results that differ between ranks".to_owned(),
-        };
-        Ok(found.or_else(|| apart.then_some(()).as_ref().map(everywhere)))
-    });
-    let mut verified = communicator.tally.verified.borrow_mut();
-    match found {
-        Ok(None) => {}
-        Ok(Some(difference)) => {
-            let number = verified.calls;
-            let record = DifferenceRecord {
-                function: arguments.operation.into(),
-                call: number,
-                algorithm: choice.to_string(),
-                element: difference.element as u64,
-                native: difference.native,
-                ours: difference.ours,
+    keep(runtime, communicator, operation, choice, both.judge(seat, local, (meaning, scale), apart));
+    let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
+    let result = agreed.configuration.verify_result;
+    if result == VerifyResult::Native {
+        return Outcome { code: both.code, result, ticks: both.native_ticks };
+    }
+    let code = both
+        .hand_over(seat, local)
+        .map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| mpi_sys::MPI_SUCCESS as c_int);
+    Outcome { code, result, ticks: both.our_ticks }
+}
+
+/// Both results of a call: the native one in the program's receive buffer, ours in a copy of that.
+struct Both {
+    copy: Option<Copied>,
+    /// The arguments, with the copy in the place of the receive buffer.
+    on_copy: LocalArguments,
+    /// What became of ours.
+    ours: Result,
+    our_ticks: u64,
+    /// What the native call returned.
+    code: c_int,
+    native_ticks: u64,
+}
+
+impl Both {
+    /// Runs both, ours first, on buffers as the program left them.
+    fn run(
+        runtime: &Runtime,
+        communicator: &Communicator,
+        operation: Operation,
+        local: &LocalArguments,
+        (choice, prepared): (&Choice, &Prepared),
+        outside: Outside,
+    ) -> Self {
+        let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
+        let mut on_copy = local.clone();
+        if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
+            receive.address = copy.address();
+        }
+        let start = runtime.clock.raw();
+        let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
+        let sides = [address(on_copy.send), address(on_copy.receive)];
+        let ours = outside.play(operation, || play::play(communicator, operation, &on_copy, sides, choice, prepared));
+        let between = runtime.clock.raw();
+        let code = outside.native();
+        let end = runtime.clock.raw();
+        Self { copy, on_copy, ours, our_ticks: between - start, code, native_ticks: end - between }
+    }
+
+    /// Compares the results; `apart` says whether ours differ between the ranks.
+    fn judge(
+        &self,
+        seat: Seat,
+        local: &LocalArguments,
+        (meaning, scale): (Result<Meaning>, Result<f64>),
+        apart: Result<bool>,
+    ) -> Judgement {
+        let compared =
+            self.ours.and_then(|()| compare(seat, &local.received(), &self.on_copy.received(), (&meaning?, scale?)));
+        let cannot_be_judged = matches!(compared, Ok(Compared::Unknown));
+        let difference = compared.and_then(|compared| {
+            let written = match (&self.copy, &local.own) {
+                (Some(copy), Some(_)) => copy.written_between(seat, &self.on_copy.received())?,
+                _ => None,
             };
+            let between_ranks = apart?.then(Difference::between_ranks);
+            Ok(compared.difference().or(written).or(between_ranks))
+        });
+        Judgement { difference, cannot_be_judged }
+    }
+
+    /// Puts our result in the place of the native one.
+    fn hand_over(&self, seat: Seat, local: &LocalArguments) -> Result {
+        self.ours?;
+        let mut parts = self.on_copy.received().into_iter().zip(local.received());
+        parts.try_for_each(|(ours, native)| hand_over(seat, ours.elements, native.elements))
+    }
+}
+
+/// What is found of a call.
+struct Judgement {
+    /// The first difference; an error where the results could not be compared.
+    difference: Result<Option<Difference>>,
+    cannot_be_judged: bool,
+}
+
+/// Counts the call, and tells of its difference and keeps that, if there is one.
+fn keep(
+    runtime: &Runtime,
+    communicator: &Communicator,
+    operation: Operation,
+    choice: &Choice,
+    Judgement { difference, cannot_be_judged }: Judgement,
+) {
+    let number = {
+        let mut verified = communicator.tally.verified.borrow_mut();
+        verified.calls += 1;
+        verified.unjudged += u64::from(cannot_be_judged);
+        verified.calls
+    };
+    match difference {
+        Ok(None) => {}
+        Ok(Some(Difference { element, native, ours })) => {
+            let (function, algorithm) = (operation.into(), choice.to_string());
+            let record = DifferenceRecord { function, call: number, algorithm, element: element as u64, native, ours };
+            // Nothing is borrowed meanwhile: the job may end there, and a report looks at all this.
             tell(runtime, communicator, &record);
-            if verified.differences.len() < KEPT {
-                verified.differences.push(record);
+            let differences = &mut communicator.tally.verified.borrow_mut().differences;
+            if differences.len() < KEPT {
+                differences.push(record);
             }
         }
         Err(error) => log::error!("a call could not be verified: {error}"),
     }
-    verified.calls += 1;
-    verified.unjudged += u64::from(cannot_be_judged);
-    drop(verified);
-    if result == VerifyResult::Native {
-        return Outcome { code, result, ticks: end - between };
-    }
-    let given = ours.and_then(|()| {
-        let mut parts = on_copy.received().into_iter().zip(local.received());
-        parts.try_for_each(|(ours, native)| hand_over(seat, ours.elements, native.elements))
-    });
-    let code = given.map_or_else(
-        |error| guard::raise(arguments.comm, error, arguments.operation),
-        |()| mpi_sys::MPI_SUCCESS as c_int,
-    );
-    Outcome { code, result, ticks: between - start }
 }
 
-/// Puts our result in the place of the native one; what lies between its elements stays.
+/// Puts ours in the place of the native ones; what lies between the elements stays.
 fn hand_over(seat: Seat, ours: Elements, native: Elements) -> Result {
     let mut bytes = vec![0; ours.bytes()];
     // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
@@ -226,6 +276,16 @@ struct Difference {
     element: usize,
     native: String,
     ours: String,
+}
+
+impl Difference {
+    fn between_ranks() -> Self {
+        Self {
+            element: 0,
+            native: "one result on all ranks".to_owned(),
+            ours: "results that differ between ranks".to_owned(),
+        }
+    }
 }
 
 /// What comparing two results has shown.
