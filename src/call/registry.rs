@@ -3,6 +3,7 @@
 use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
 use crate::communicator::dying;
+use crate::communicator::facts::Facts;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
@@ -210,8 +211,9 @@ pub fn last_call() -> String {
     // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
     let attachment = unsafe { attachment.as_ref() };
     let words = |seen: Seen| {
-        let Communicator { facts, .. } = &seen.attached.communicator;
-        format!(" on communicator {} (rank {} of {})", seen.attached.communicator.identity(), facts.rank, facts.size)
+        let communicator = &seen.attached.communicator;
+        let Facts { rank, size, .. } = communicator.facts;
+        format!(" on {} (rank {rank} of {size})", communicator.title(true))
     };
     // The panic has let go of the state.
     // SAFETY: at any time.

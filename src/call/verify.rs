@@ -193,12 +193,12 @@ fn hand_over(seat: Seat, ours: Elements, native: Elements) -> Result {
 fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord) {
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
-        "rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
+        "rank {}: {}, call {} on {}: {} differs from the native result at element {}: \
          native {}, ours {}",
         runtime.world_rank,
         record.function,
         record.call,
-        communicator.identity(),
+        communicator.title(false),
         record.algorithm,
         record.element,
         record.native,

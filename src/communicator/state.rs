@@ -212,6 +212,13 @@ impl Communicator {
         self.name.try_lock()?.clone()
     }
 
+    /// What messages call it: the name that MPI or the program has given it, or else its identity. MPI is asked for the name unless
+    /// `is_any_time`, when it may be in the middle of something that a signal has interrupted.
+    pub fn title(&self, is_any_time: bool) -> String {
+        let name = if is_any_time { self.last_name() } else { self.name() };
+        name.unwrap_or_else(|| format!("communicator {}", self.identity()))
+    }
+
     /// World ranks of its ranks, told by one of them.
     fn members(&self) -> Vec<u32> {
         self.members.as_ref().map_or_else(Vec::new, |members| members.to_vec())

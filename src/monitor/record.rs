@@ -316,7 +316,7 @@ pub struct LateRecord {
 pub struct DifferenceRecord {
     /// The MPI function.
     pub function: Function,
-    /// Number of the collective call on the communicator, from 0.
+    /// Number of the collective call on the communicator, from 1.
     pub call: u64,
     /// What ran.
     pub algorithm: String,

@@ -366,5 +366,5 @@ fn the_page_needs_nothing_else_and_no_text_gets_out_of_its_data() {
     let (_, data) = page.split_once("type=\"application/json\">").unwrap();
     let (data, _) = data.split_once("</script>").unwrap();
     assert_eq!(read(data.as_bytes()).unwrap(), summary);
-    assert!(page.matches("<figure>").count() >= 5 && page.contains("MPI_Bcast on WORLD"));
+    assert!(page.matches("<figure>").count() >= 5 && page.contains("MPI_Bcast on MPI_COMM_WORLD"));
 }
