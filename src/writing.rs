@@ -8,19 +8,19 @@ use std::os::raw::c_int;
 const RAISED: [c_int; 2] = [libc::SIGXFSZ, libc::SIGPIPE];
 
 /// Keeps the signals from this thread for as long as it lives, and takes back what has come meanwhile.
-struct Quiet {
+struct WriteSignalsBlocked {
     mask: libc::sigset_t,
     /// Those that had come before, for somebody else to take.
     pending: libc::sigset_t,
 }
 
 /// Runs `action`, whose writes raise no signal in this thread.
-pub fn quietly<T>(action: impl FnOnce() -> T) -> T {
-    let _quiet = Quiet::new();
+pub fn without_write_signals<T>(action: impl FnOnce() -> T) -> T {
+    let _blocked = WriteSignalsBlocked::new();
     action()
 }
 
-impl Quiet {
+impl WriteSignalsBlocked {
     fn new() -> Self {
         let pending = pending();
         let mut mask = MaybeUninit::zeroed();
@@ -34,7 +34,7 @@ impl Quiet {
     }
 }
 
-impl Drop for Quiet {
+impl Drop for WriteSignalsBlocked {
     fn drop(&mut self) {
         let now = pending();
         for signal in RAISED {
@@ -92,12 +92,12 @@ mod tests {
     fn signals_of_writes_are_taken_back_and_others_are_left() {
         // SAFETY: raises signals in this thread, where they are blocked.
         unsafe {
-            quietly(|| libc::raise(libc::SIGXFSZ));
+            without_write_signals(|| libc::raise(libc::SIGXFSZ));
             let blocked = set([libc::SIGXFSZ, libc::SIGPIPE, libc::SIGUSR1]);
             let mut before = MaybeUninit::zeroed();
             libc::pthread_sigmask(libc::SIG_BLOCK, &raw const blocked, before.as_mut_ptr());
             libc::raise(libc::SIGPIPE);
-            quietly(|| {
+            without_write_signals(|| {
                 libc::raise(libc::SIGXFSZ);
                 libc::raise(libc::SIGPIPE);
                 libc::raise(libc::SIGUSR1);

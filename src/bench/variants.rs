@@ -37,29 +37,29 @@ pub fn named(
     let (mut able, mut unable) = (Vec::new(), Vec::new());
     let by = |mode| decided(&Configuration { mode, ..configuration.clone() }, situation, call);
     for (slot, name) in names.iter().enumerate() {
-        let told = |algorithm: String, told: bool| Named {
+        let entry = |algorithm: String, told: bool| Named {
             name: name.clone(),
             told: told.then(|| algorithm.clone()),
             algorithm,
             slot,
         };
         match name.as_str() {
-            NATIVE => able.push(told(NATIVE.to_owned(), false)),
-            AUTO => able.push(told(by(Mode::Replace), learning)),
-            LEARN => able.push(told(LEARN.to_owned(), false)),
+            NATIVE => able.push(entry(NATIVE.to_owned(), false)),
+            AUTO => able.push(entry(by(Mode::Replace), learning)),
+            LEARN => able.push(entry(LEARN.to_owned(), false)),
             CANDIDATES => {
                 let tried = tried(configuration, situation, call).into_iter().map(|choice| choice.to_string());
                 let tried = (names.len()..).zip(tried.filter(|text| !names.contains(text)));
-                able.extend(tried.map(|(slot, text)| Named { name: text.clone(), slot, ..told(text, true) }));
+                able.extend(tried.map(|(slot, text)| Named { name: text.clone(), slot, ..entry(text, true) }));
             }
             mode if MODES.contains(&mode) => {
                 let mode = Mode::ALL.into_iter().find(|known| known.name() == mode).expect("it is one");
-                able.push(told(by(mode), true));
+                able.push(entry(by(mode), true));
             }
             text => {
                 let choice = parse_choice(call.operation, text).expect("rank 0 has read it");
                 match choice.accepts(call, situation.ranks) {
-                    Ok(()) => able.push(Named { told: Some(text.to_owned()), ..told(choice.to_string(), false) }),
+                    Ok(()) => able.push(Named { told: Some(text.to_owned()), ..entry(choice.to_string(), false) }),
                     Err(unmet) => unable.push((name.clone(), unmet.to_string())),
                 }
             }

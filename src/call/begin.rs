@@ -101,12 +101,11 @@ fn watch(communicator: &mut Communicator, function: Function, start: u64) -> Arc
 /// The communicator, as far as it can be told without asking another rank.
 fn subject(known: &Communicator) -> Subject {
     let facts = &known.facts;
-    let identity = || format!("communicator {}", known.identity());
     let members = communicator::world_ranks(facts.comm, false).unwrap_or_default();
     let own_ranks = || (0..facts.size as u32).collect();
     let world: Option<Vec<u32>> = members.into_iter().map(|rank| u32::try_from(rank).ok()).collect();
     Subject {
-        name: known.name().unwrap_or_else(identity),
+        name: known.title(false),
         rank: facts.rank as u32,
         members: world.filter(|members| members.len() == facts.size).unwrap_or_else(own_ranks),
     }

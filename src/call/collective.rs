@@ -10,22 +10,20 @@ use super::line::log_call;
 use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
 use super::play::ours;
-use super::turns::{self, InTurn, LEARNED};
-use super::{fast_path, program, ready};
-use super::{registry, verify};
-use crate::algorithm::{Call, Operation};
+use super::recording::{RecordedCall, record};
+use super::turns::{self, InTurn};
+use super::{device_memory, fast_path, new_plan, program, ready, registry, verify};
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
-use crate::monitor::{Bucket, CounterId, Epochs, Function, NATIVE};
+use crate::monitor::{Bucket, CounterId, Epochs, Function};
+use crate::mpi::constants;
 use crate::mpi::error::Result;
-use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
-use crate::process::{device, guard, sessions};
-use crate::selection::{Decided, Mode, VerifyResult, decide_with};
+use crate::process::{guard, sessions};
+use crate::selection::{Mode, VerifyResult};
 use std::os::raw::c_int;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What decides in mode native, as [`By`](crate::selection::By) says it.
@@ -105,18 +103,13 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     }
     let communicator = &mut attached.communicator;
     if runtime.recording.load(Ordering::Relaxed) {
-        communicator.tally.table.record(outcome.counter, outcome.bytes as u64, ticks);
-        guard::count(1, ticks);
-        if let Some(sites) = hooks::sites() {
-            sites.count(function, outcome.bytes as u64, ticks);
-        }
-        if let Some(log) = hooks::log() {
-            let root = if arguments.operation.rooted() { arguments.root } else { -1 };
-            let (place, times) = (communicator.tally.place, (start, ticks));
-            let Outcome { counter, bytes, elements, .. } = outcome;
-            let counter = counter.number();
-            log.push(runtime, LoggedCall { place, root, counter, bytes, elements, times });
-        }
+        let Tally { place, table, .. } = &mut communicator.tally;
+        let Outcome { counter, bytes, elements, .. } = outcome;
+        let root = if arguments.operation.rooted() { arguments.root } else { -1 };
+        let (place, number, times) = (*place, counter.number(), (start, ticks));
+        let logged = LoggedCall { place, root, counter: number, bytes, elements, times };
+        let called = Some(function);
+        record(runtime, table, &RecordedCall { counter, moved: bytes as u64, ticks, called, logged });
         if let Some((bucket, epoch)) = outcome.epoch {
             let epochs = &mut communicator.tally.alternation.get_mut().epochs;
             epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
@@ -149,7 +142,7 @@ enum Next {
 #[inline]
 fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<Next> {
     // Before anything is made of the arguments, which may mean different things on the ranks.
-    ask_for_device_memory(runtime, attached, arguments)?;
+    device_memory::ask(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
         return in_turn(runtime, attached, arguments, known);
@@ -191,7 +184,7 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
     let plan = match attached.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {
-            let plan = plan(runtime, attached, arguments, &key, local.root)?;
+            let plan = new_plan::make(runtime, attached, arguments, &key, local.root)?;
             attached.decisions.remember(arguments.operation, key, plan.clone());
             plan
         }
@@ -286,110 +279,4 @@ fn run_alone(
         }
         _ => by(place),
     }
-}
-
-/// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
-/// call and all that follow on the communicator are the MPI library's.
-#[inline]
-fn ask_for_device_memory(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result {
-    let communicator = &mut attached.communicator;
-    if !communicator.asks_for_device_memory() || arguments.operation == Operation::Barrier {
-        return Ok(());
-    }
-    let Some(private) = communicator.private(runtime)? else { return Ok(()) };
-    let on_host = !arguments.first_bytes(communicator.facts.rank, communicator.facts.size).any(device::owns);
-    if !runtime.uncounted(|| communicator::all(private, on_host))? {
-        attached.leave(Fallback::DeviceMemory);
-    }
-    Ok(())
-}
-
-/// Decides for a question that is new on this communicator. Collective, and alike on all ranks.
-#[cold]
-fn plan(
-    runtime: &Runtime,
-    attached: &mut Attached,
-    arguments: &Arguments,
-    key: &DecisionKey,
-    root: usize,
-) -> Result<Plan> {
-    let operation = arguments.operation;
-    if attached.communicator.agreed.is_none() {
-        attached.agree(runtime)?;
-        ask_for_device_memory(runtime, attached, arguments)?;
-    }
-    let program = attached.chosen(operation);
-    let communicator = &mut attached.communicator;
-    if let Some(waiting) = hooks::waiting() {
-        waiting.prepare(runtime, communicator)?;
-    }
-    if let Some(why) = communicator.stays_native() {
-        let counter = communicator.tally.native_counter(operation, key.counted, why.words());
-        return Ok(Plan::native(counter));
-    }
-    if communicator.wants_shared_memory() {
-        // What is decided rests on whether there is shared memory.
-        communicator.private(runtime)?;
-    }
-    let shared = program::shared_memory(communicator, key.by_kernel);
-    let numa = communicator.shared.numa().map(Arc::clone);
-    let agreed = communicator.agreed.as_ref().expect("just agreed");
-    let (configuration, nodes) = (Arc::clone(&agreed.configuration), Arc::clone(&agreed.nodes));
-    let bytes = key.counted;
-    let nothing_to_send = key.count * key.unit == 0 && operation.has_data() && !operation.has_own_counts();
-    let call = Call {
-        root,
-        commutative: key.commutative,
-        nodes: &nodes,
-        half_bandwidth: agreed.half_bandwidth,
-        shared,
-        numa: numa.as_deref().map_or(&[], |numa| numa),
-        ..Call::plain(operation, key.count, key.unit)
-    };
-    let (choice, by) = match decide_with(program.as_ref(), &configuration, &agreed.situation, &call) {
-        Decided::Ours { choice, by } => (Some(Arc::new(choice.clone())), by),
-        Decided::Native { by } => (None, by),
-    };
-    // What was asked for stays.
-    let may_learn = configuration.mode == Mode::Learn && by.by.is_default() && !nothing_to_send;
-    let decided_by = by.to_string();
-    let (choice, decided_by) = match choice {
-        Some(_) if communicator.private(runtime)?.is_none() => {
-            (None, communicator.private.without().words().to_owned())
-        }
-        choice => (choice, decided_by),
-    };
-    let algorithm = choice.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
-    let learner = match may_learn && communicator.private(runtime)?.is_some() {
-        true => attached.trials.learner(communicator.agreed.as_ref().expect("just agreed"), &call, choice.as_deref()),
-        false => None,
-    };
-    let tally = &mut communicator.tally;
-    let counter = tally.counter(operation, bytes, &algorithm, &decided_by);
-    let ours = choice.is_some();
-    let candidate = Candidate { choice, counter };
-    if let Some(learner) = learner {
-        let default = learner.candidates()[0].clone();
-        // The first call of a kind says who its default is: what is measured of that stands for all of them.
-        let candidate = if default.as_deref() == candidate.choice.as_deref() {
-            candidate
-        } else {
-            let name = default.as_ref().map_or_else(|| NATIVE.to_owned(), ToString::to_string);
-            Candidate { counter: tally.counter(operation, bytes, &name, LEARNED), choice: default }
-        };
-        return Ok(Plan::learn(candidate, learner));
-    }
-    Ok(match configuration.mode {
-        Mode::Compare if ours => Plan::alternate(tally.counter(operation, bytes, NATIVE, "native epoch"), candidate),
-        // Counted as if it were ours.
-        Mode::CompareSelf if ours => {
-            let native = tally.counter(operation, bytes, NATIVE, "native epoch");
-            Plan::alternate(native, Candidate { choice: None, counter })
-        }
-        Mode::Verify if ours => {
-            let why = format!("mode verify, beside {algorithm}");
-            Plan::both(tally.counter(operation, bytes, NATIVE, &why), candidate)
-        }
-        _ => Plan::fixed(candidate),
-    })
 }

@@ -12,7 +12,7 @@ use crate::communicator::origin::Makers;
 use crate::communicator::private::Private;
 use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result};
-use crate::mpi::handler::{Quiet, says_that_contexts_ran_out};
+use crate::mpi::handler::{ErrorsReturned, says_that_contexts_ran_out};
 use crate::mpi::{communicator, constants, family};
 use crate::process::flags;
 use crate::process::guard;
@@ -92,7 +92,7 @@ fn try_and_give_back(
 
 /// Runs `native`, whose errors are not raised yet.
 fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> c_int {
-    let quiet = match Quiet::on(parent) {
+    let quiet = match ErrorsReturned::on(parent) {
         Ok(quiet) => quiet,
         Err(error) => return error.0,
     };

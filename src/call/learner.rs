@@ -186,7 +186,7 @@ impl Learner {
     }
 
     /// What this communicator has learned, for the report; nothing if it made no such call.
-    pub fn told(&self) -> Option<LearnedRecord> {
+    pub fn record(&self) -> Option<LearnedRecord> {
         let state = self.up_to_date();
         let State { trial, before: (before, standings), .. } = &*state;
         let report = trial.report();

@@ -1,9 +1,10 @@
 //! Calls, from their arguments to their record.
 //!
 //! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
-//!   what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided.
+//!   what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided. [`recording`]: what is
+//!   recorded of calls on the slow path, and of all that follow here.
 //! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]: counts and displacements that each rank passes for
-//!   itself. [`plan`]: who carries a call out. [`program`]: a call made ready to be played, in its [`layout`], [`learning`]: what it has to learn
+//!   itself. [`plan`]: who carries a call out; [`new_plan`]: how that is decided, unless [`device_memory`] decides it. [`program`]: a call made ready to be played, in its [`layout`], [`length_prelude`]: the lengths that it has to learn
 //!   first, and [`play`]: doing so. [`learner`]: which of several is the fastest, learned on one communicator by [`trials`], in
 //!   [`turns`]. [`verify`]: ours beside the native one, results compared by their [`meaning`].
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
@@ -18,16 +19,18 @@ pub mod choices;
 pub mod collective;
 pub mod contexts;
 pub mod decisions;
+pub mod device_memory;
 pub mod fast_path;
 pub mod hooks;
 pub mod layout;
 pub mod learner;
-pub mod learning;
+pub mod length_prelude;
 pub mod line;
 pub mod local_arguments;
 pub mod makers;
 pub mod meaning;
 pub mod messages;
+pub mod new_plan;
 pub mod observed;
 pub mod own_arguments;
 pub mod part;
@@ -37,6 +40,7 @@ pub mod pool;
 pub mod program;
 pub mod ready;
 pub mod recent_calls;
+pub mod recording;
 pub mod regions;
 pub mod registry;
 pub mod requests;

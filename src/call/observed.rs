@@ -9,6 +9,7 @@ use super::begin::{Outside, begin};
 use super::hooks::{self, LoggedCall, WaitedCall, Waiting};
 use super::line::log_call;
 use super::part::{Part, nothing};
+use super::recording::{RecordedCall, record};
 use super::registry;
 use super::requests::{Made, REQUESTS};
 use crate::monitor::{Form, Function};
@@ -67,23 +68,21 @@ fn timed(
         }
         let counter = communicator.tally.observed_counter(function, bytes);
         let (place, times) = (communicator.tally.place, (start, ticks));
+        let recording = runtime.recording.load(Ordering::Relaxed);
+        // Only what comes into the log has a place in it.
+        let log = hooks::log().filter(|_| recording || !blocking);
+        let elements = log.map_or(0, |log| log.elements(part.datatype, part.op));
         if !blocking {
-            let elements = hooks::log().map_or(0, |log| log.elements(part.datatype, part.op));
             REQUESTS.made(made(), Made { place, function, bytes, root, elements });
         }
-        if runtime.recording.load(Ordering::Relaxed) {
+        if recording {
             // What is only made ready moves nothing: its starts do.
             let moved = if function.form == Form::Persistent { 0 } else { bytes };
-            communicator.tally.table.record(counter, moved, ticks);
-            guard::count(1, ticks);
-            if let Some(sites) = hooks::sites() {
-                sites.count(function, bytes, ticks);
-            }
-            if let Some(log) = hooks::log() {
-                let elements = log.elements(part.datatype, part.op);
-                let counter = counter.number();
-                log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });
-            }
+            let number = counter.number();
+            let logged = LoggedCall { place, root, counter: number, bytes: bytes as usize, elements, times };
+            let called = Some(function);
+            let table = &mut communicator.tally.table;
+            record(runtime, table, &RecordedCall { counter, moved, ticks, called, logged });
             if log::log_enabled!(log::Level::Trace) {
                 log_call(runtime, communicator, function.name(), root, (counter, bytes as usize), ticks);
             }

@@ -45,7 +45,7 @@ pub fn play(
     if prepared.is_kept() && !flags::is_set(flags::WATCHED) {
         return prepared.play(sides, None, &mut traffic, &mut played);
     }
-    let (place, call) = seat_and_call(communicator, operation, local);
-    let part = Part { choice, call: &call, rank: place.rank, size: place.size };
+    let (seat, call) = seat_and_call(communicator, operation, local);
+    let part = Part { choice, call: &call, rank: seat.rank, size: seat.size };
     prepared.play(sides, Some(&part), &mut traffic, &mut played)
 }

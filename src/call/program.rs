@@ -4,7 +4,7 @@
 //! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
 
 use super::layout::{Base, Bases, Layout, units};
-use super::learning::{self, Learning};
+use super::length_prelude::{self, LengthPrelude};
 use super::local_arguments::LocalArguments;
 use super::pool::with_pool;
 use crate::algorithm::{Blocks, Call, Choice, Operation, SharedMemory, Stage};
@@ -50,7 +50,7 @@ pub fn folds_by_kernel(local: &LocalArguments) -> bool {
     local.reduction.is_none_or(|reduction| reduction.kernel.is_some() && matches!(units(local), Units::Bytes(_)))
 }
 
-/// This rank's place and the call, for an algorithm that was decided on.
+/// This rank's seat and the call, for an algorithm that was decided on.
 pub fn seat_and_call<'a>(
     communicator: &'a Communicator,
     operation: Operation,
@@ -82,16 +82,16 @@ pub fn seat_and_call<'a>(
 }
 
 /// What a call of an algorithm that was decided on is lowered for on this rank.
-pub fn form(place: &Seat, choice: &Choice, call: &Call, local: &LocalArguments) -> Form {
+pub fn form(seat: &Seat, choice: &Choice, call: &Call, local: &LocalArguments) -> Form {
     let combine = match local.reduction {
         Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { commutative: reduction.commutative },
         _ => Combine::Kernel,
     };
     // What overlaps in another way than in place is moved out of the way first.
     let in_place = local.send.is_none() || local.receive.is_none();
-    let within_node = place.fragments.within_node.for_way(Way::of(choice, call.nodes));
-    let fragments = Fragments { within_node, ..place.fragments };
-    Form { fragments, blocking: !place.yielding, apart: !in_place, combine }
+    let within_node = seat.fragments.within_node.for_way(Way::of(choice, call.nodes));
+    let fragments = Fragments { within_node, ..seat.fragments };
+    Form { fragments, blocking: !seat.yielding, apart: !in_place, combine }
 }
 
 /// What a lowered program rests on, within a communicator and a version of the program's choices.
@@ -121,11 +121,11 @@ impl Key {
 }
 
 /// The program of a call on this rank; `None` if it is too long to keep, or rests on what is yet to be learned.
-pub fn lowered(place: &Seat, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
+pub fn lowered(seat: &Seat, call: &Call, choice: &Choice, form: &Form) -> Option<Lowered> {
     if choice.algorithm.needs.lengths.is_some() {
         return None;
     }
-    lower::lower(&Part { choice, call, rank: place.rank, size: place.size }, form, MOST_KEPT)
+    lower::lower(&Part { choice, call, rank: seat.rank, size: seat.size }, form, MOST_KEPT)
 }
 
 /// A call made ready.
@@ -139,7 +139,7 @@ pub struct Prepared {
     /// None if it is lowered anew each time.
     kept: Option<Arc<Lowered>>,
     /// What has to be learned before the program is known.
-    learning: Option<Learning>,
+    learning: Option<LengthPrelude>,
     /// Bytes that each rank contributes, where all do alike.
     length: u64,
     /// Whether the rank sends itself more than it has room for, which is told when the others have what they wait for.
@@ -154,7 +154,7 @@ impl HeapBytes for Prepared {
     fn heap_bytes(&self) -> usize {
         let request = if self.shared.is_some() { size_of::<mixed::Request>() } else { size_of::<MPI_Request>() };
         let requests = self.kept.as_ref().map_or(0, |lowered| lowered.requests) * request;
-        let learning = self.learning.as_ref().map_or(0, Learning::bytes);
+        let learning = self.learning.as_ref().map_or(0, LengthPrelude::bytes);
         requests + self.kept.as_ref().map_or(0, |lowered| lowered.bytes()) + learning
     }
 }
@@ -163,19 +163,19 @@ impl Prepared {
     /// Makes calls like this of `choice` ready on this rank, with their lowered program unless that is too long or yet to be
     /// found out.
     pub fn new(
-        place: Seat,
+        seat: Seat,
         (choice, call): (&Choice, &Call),
         local: &LocalArguments,
         form: Form,
         kept: Option<Arc<Lowered>>,
     ) -> Self {
-        let layout = Layout::of(place.rank, place.size, call, local);
-        let part = Part { choice, call, rank: place.rank, size: place.size };
-        let learning = Learning::of(&part, &form, MOST_KEPT);
+        let layout = Layout::of(seat.rank, seat.size, call, local);
+        let part = Part { choice, call, rank: seat.rank, size: seat.size };
+        let learning = LengthPrelude::of(&part, &form, MOST_KEPT);
         let truncated = local.own.as_ref().is_some_and(|own| own.truncated);
         let kernel = local.reduction.and_then(|reduction| reduction.kernel);
         let channel = Channel::new(
-            (place.comm, place.rank, place.yielding),
+            (seat.comm, seat.rank, seat.yielding),
             layout.units,
             kernel,
             local.operation_and_type(),
@@ -184,7 +184,7 @@ impl Prepared {
         let Layout { rows, before, after, .. } = &layout;
         let plain = rows.is_empty() && before.is_empty() && after.is_empty();
         let plain = plain && kept.as_ref().is_some_and(|lowered| lowered.scratch == 0) && !truncated;
-        let shared = place.segment.map(|segment| (Rc::clone(segment), RefCell::default()));
+        let shared = seat.segment.map(|segment| (Rc::clone(segment), RefCell::default()));
         let length = call.bytes() as u64;
         let requests = RefCell::default();
         Self { channel, layout, plain, form, kept, learning, length, truncated, requests, shared }
@@ -340,7 +340,7 @@ impl Prepared {
         &self,
         transport: T,
         requests: &mut Vec<T::Request>,
-        learning: &Learning,
+        learning: &LengthPrelude,
         observer: O,
         buffers: Buffers,
         part: &Part,
@@ -364,7 +364,7 @@ impl Prepared {
         match &body.lowered {
             Some(lowered) => player.carry_all(&lowered.actions, lowered.scratch),
             None => {
-                let call = learning::with_learned(part.call, &body.learned);
+                let call = length_prelude::with_learned(part.call, &body.learned);
                 lower::stream_stage(&Part { call: &call, ..*part }, Stage::Body, &self.form, &mut player);
             }
         }

@@ -81,13 +81,13 @@ fn prepare(
     if is_empty(operation, local) {
         return None;
     }
-    let (place, call) = seat_and_call(&attached.communicator, operation, local);
-    let form = program::form(&place, choice, &call, local);
-    let lower = || program::lowered(&place, &call, choice, &form);
+    let (seat, call) = seat_and_call(&attached.communicator, operation, local);
+    let form = program::form(&seat, choice, &call, local);
+    let lower = || program::lowered(&seat, &call, choice, &form);
     let lowered = match &local.own {
         None => attached.calls.program(program::Key::of(&call, &form), choice, lower),
         // No other call has the same blocks, as a rule.
         Some(_) => lower().map(Arc::new),
     };
-    Some(Prepared::new(place, (choice, &call), local, form, lowered))
+    Some(Prepared::new(seat, (choice, &call), local, form, lowered))
 }

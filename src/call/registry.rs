@@ -3,6 +3,7 @@
 use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
 use crate::communicator::dying;
+use crate::communicator::facts::Facts;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
@@ -210,8 +211,9 @@ pub fn last_call() -> String {
     // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
     let attachment = unsafe { attachment.as_ref() };
     let words = |seen: Seen| {
-        let Communicator { facts, .. } = &seen.attached.communicator;
-        format!(" on communicator {} (rank {} of {})", seen.attached.communicator.identity(), facts.rank, facts.size)
+        let communicator = &seen.attached.communicator;
+        let Facts { rank, size, .. } = communicator.facts;
+        format!(" on {} (rank {rank} of {size})", communicator.title(true))
     };
     // The panic has let go of the state.
     // SAFETY: at any time.
@@ -233,7 +235,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         // An error handler frees the communicator of the call that raised the error, and the call goes on with the state. The list keeps
         // that, as of a communicator that nobody calls any more.
         // SAFETY: what is touched is for anybody at any time.
-        unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.goes()) };
+        unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.mark_gone()) };
         return mpi_sys::MPI_SUCCESS as c_int;
     }
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
@@ -244,7 +246,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     attached.trials.keep();
     let mut retired = registry.retired.lock();
     if attached.communicator.facts.rank == 0 {
-        join_learned(&mut retired.learned, attached.trials.told());
+        join_learned(&mut retired.learned, attached.trials.records());
     }
     let communicator = &attached.communicator;
     if let Some(record) = communicator.record(runtime, false) {

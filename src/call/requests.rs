@@ -4,8 +4,9 @@
 //! look at a number. A call that deals with several requests divides its time evenly between those that it completes, or,
 //! if it completes none, between all of them; what requests of messages get of it is counted as point-to-point.
 
-use super::hooks::{self, LoggedCall};
+use super::hooks::LoggedCall;
 use super::messages;
+use super::recording::{RecordedCall, record};
 use crate::monitor::{
     Bucket, CommunicatorRecord, CounterId, Form, Function, Key, MessageCall, NATIVE, Overflow, Table,
 };
@@ -14,7 +15,7 @@ use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Request;
 use once_cell::sync::Lazy;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::os::raw::c_int;
@@ -96,23 +97,23 @@ impl Requests {
     /// Adds what was recorded to this rank's records of the communicators, and says where; and the calls that there was no room
     /// for.
     pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> (Apart, Overflow) {
-        let (mut apart, mut beyond) = (Apart::new(), Overflow::default());
+        let (mut apart, mut overflow) = (Apart::new(), Overflow::default());
         for (place, table) in self.tables.lock().iter() {
             if let Some(record) = communicators.get_mut(*place).filter(|record| !record.identity.is_empty()) {
                 let counters = table.records(nanoseconds_per_tick).into_iter();
                 apart
                     .extend(table.ids().zip(counters).map(|(id, counter)| ((*place, id.apart()), record.add(counter))));
-                beyond.add(table.overflow());
+                overflow.add(table.overflow());
             } else {
                 // There was no room for anything of the communicator itself.
-                let nowhere = |function| CounterId::beyond(function).number() as usize;
+                let nowhere = |function| CounterId::overflow(function).number() as usize;
                 apart.extend(
                     table.ids().zip(table.functions()).map(|(id, function)| ((*place, id.apart()), nowhere(function))),
                 );
-                beyond.add(table.sum());
+                overflow.add(table.sum());
             }
         }
-        (apart, beyond)
+        (apart, overflow)
     }
 
     /// Forgets what was recorded.
@@ -126,18 +127,15 @@ impl Requests {
             return;
         }
         let Made { place, bytes, root, elements, .. } = *made;
-        let mut tables = self.tables.lock();
-        let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)));
+        let mut table = MutexGuard::map(self.tables.lock(), |tables| {
+            tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)))
+        });
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
         let counter = table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by });
         // Bytes are those of the call that started it.
-        table.record(counter, if function == made.wait() { 0 } else { bytes }, ticks);
-        drop(tables);
-        guard::count(0, ticks);
-        if let Some(log) = hooks::log() {
-            let counter = counter.apart();
-            log.push(runtime, LoggedCall { place, root, counter, bytes: bytes as usize, elements, times });
-        }
+        let moved = if function == made.wait() { 0 } else { bytes };
+        let logged = LoggedCall { place, root, counter: counter.apart(), bytes: bytes as usize, elements, times };
+        record(runtime, table, &RecordedCall { counter, moved, ticks, called: None, logged });
     }
 
     /// A call dealt with the request in `times` (when that began, for how many ticks) and completed it or not. Whether it is a
@@ -147,7 +145,7 @@ impl Requests {
         let Some(here) = all.get_mut(&(request.0 as usize)) else { return false };
         let Some(started) = here.iter_mut().find(|started| started.active) else { return false };
         started.ticks += times.1;
-        if !(if started.made.persistent() { end.told } else { end.null }) {
+        if !(if started.made.persistent() { end.reported } else { end.null }) {
             return true;
         }
         let ended = *started;
@@ -209,7 +207,7 @@ struct End {
     /// The handle is the null handle now.
     null: bool,
     /// The call's outputs say that it was completed.
-    told: bool,
+    reported: bool,
 }
 
 /// A call that waits for requests or tests them: `read` gives them as they are, `done` tells after it which of them it
@@ -244,13 +242,13 @@ fn waited(
     runtime: &Runtime,
     before: &Handles,
     after: &Handles,
-    told: &dyn Fn(usize) -> bool,
+    reported: &dyn Fn(usize) -> bool,
     (start, ticks): (u64, u64),
 ) -> Option<u64> {
     let null = constants::request_null();
     let there = || (0..before.len()).filter(|place| before[*place] != null);
-    let end = |place: usize| End { null: after[place] == null, told: told(place) };
-    let ended = |place: &usize| end(*place).null || end(*place).told;
+    let end = |place: usize| End { null: after[place] == null, reported: reported(place) };
+    let ended = |place: &usize| end(*place).null || end(*place).reported;
     let completed = there().filter(ended).count() as u64;
     let sharing = if completed > 0 { completed } else { there().count() as u64 };
     let (mut of_collectives, mut of_messages) = (0, there().next().is_none());
@@ -332,6 +330,7 @@ mod tests {
         requests.freed(handle);
         assert_eq!(known(&requests), 0);
     }
+
     #[test]
     fn what_has_no_room_or_no_record_is_told_in_sum() {
         let requests = Requests::none();
@@ -347,14 +346,14 @@ mod tests {
         }
         let mut communicators = vec![CommunicatorRecord::default(); 3];
         communicators[0].identity = "world".to_owned();
-        let (apart, beyond) = requests.complete(&mut communicators, 1.0);
+        let (apart, overflow) = requests.complete(&mut communicators, 1.0);
         // Both of the first communicator's have a counter; the third's and that without a place have none.
         assert_eq!(communicators[0].counters.iter().map(|counter| counter.calls).sum::<u64>(), 2);
-        assert_eq!(beyond, Overflow { calls: 2, bytes: 16, ticks: 12 + 17 });
+        assert_eq!(overflow, Overflow { calls: 2, bytes: 16, ticks: 12 + 17 });
         assert_eq!(apart.len(), 2);
         // Where the communicator itself has no record, what has a counter is told in sum too.
-        let (apart, beyond) = requests.complete(&mut [], 1.0);
-        assert_eq!((beyond.calls, beyond.ticks), (4, 10 + 10 + 12 + 17));
-        assert!(apart.values().all(|number| CounterId::function_beyond(*number as u32).is_some()));
+        let (apart, overflow) = requests.complete(&mut [], 1.0);
+        assert_eq!((overflow.calls, overflow.ticks), (4, 10 + 10 + 12 + 17));
+        assert!(apart.values().all(|number| CounterId::overflow_function(*number as u32).is_some()));
     }
 }

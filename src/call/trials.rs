@@ -94,8 +94,8 @@ impl Trials {
     }
 
     /// What was learned, for the report.
-    pub fn told(&self) -> impl Iterator<Item = LearnedRecord> {
-        self.learners().filter_map(|learner| learner.told())
+    pub fn records(&self) -> impl Iterator<Item = LearnedRecord> {
+        self.learners().filter_map(|learner| learner.record())
     }
 
     /// The communicator goes away: what it has learned stays.

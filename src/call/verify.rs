@@ -13,7 +13,7 @@ use super::local_arguments::{LocalArguments, Part};
 use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
-use crate::algorithm::Choice;
+use crate::algorithm::{Choice, Operation};
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
@@ -51,91 +51,141 @@ pub fn run(
     (choice, prepared): (&Choice, &Prepared),
     outside: Outside,
 ) -> Outcome {
-    let (place, call) = seat_and_call(communicator, arguments.operation, local);
+    let operation = arguments.operation;
+    let (seat, _) = seat_and_call(communicator, operation, local);
     let meaning = Meaning::of(local);
-    let scale = if call.operation.reduces() { outside.wait(|| largest(place, local, &meaning)) } else { Ok(0.0) };
-    let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
-    let mut on_copy = local.clone();
-    if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
-        receive.address = copy.address();
-    }
-    let start = runtime.clock.raw();
-    let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
-    let sides = [address(on_copy.send), address(on_copy.receive)];
-    let ours = outside
-        .play(arguments.operation, || play::play(communicator, arguments.operation, &on_copy, sides, choice, prepared));
-    let between = runtime.clock.raw();
-    let code = outside.native();
-    let end = runtime.clock.raw();
-    let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
-    let result = agreed.configuration.verify_result;
-    let everybody_has_it = call.operation.reduces() && !call.operation.rooted();
+    let scale = if operation.reduces() { outside.wait(|| largest(seat, local, &meaning)) } else { Ok(0.0) };
+    let both = Both::run(runtime, communicator, operation, local, (choice, prepared), outside);
+    let everybody_has_it = operation.reduces() && !operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
     let apart = match everybody_has_it {
-        true => outside.wait(|| differ_between_ranks(place, ours.map(|()| on_copy.receive))),
+        true => outside.wait(|| differ_between_ranks(seat, both.ours.map(|()| both.on_copy.receive))),
         false => Ok(false),
     };
-    let mut cannot_be_judged = false;
-    let found = ours.and_then(|()| {
-        let compared = compare(place, &local.received(), &on_copy.received(), (&meaning?, scale?))?;
-        cannot_be_judged = matches!(compared, Compared::Unknown);
-        let written = match (&copy, &local.own) {
-            (Some(copy), Some(_)) => copy.written_between(place, &on_copy.received())?,
-            _ => None,
-        };
-        let found = compared.difference().or(written);
-        let apart = apart?;
-        let everywhere = |_: &()| Difference {
-            element: 0,
-            native: "one result on all ranks".to_owned(),
-            ours: "results that differ between ranks".to_owned(),
-        };
-        Ok(found.or_else(|| apart.then_some(()).as_ref().map(everywhere)))
-    });
-    let mut verified = communicator.tally.verified.borrow_mut();
-    match found {
-        Ok(None) => {}
-        Ok(Some(difference)) => {
-            let number = verified.calls;
-            let record = DifferenceRecord {
-                function: arguments.operation.into(),
-                call: number,
-                algorithm: choice.to_string(),
-                element: difference.element as u64,
-                native: difference.native,
-                ours: difference.ours,
+    keep(runtime, communicator, operation, choice, both.judge(seat, local, (meaning, scale), apart));
+    let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
+    let result = agreed.configuration.verify_result;
+    if result == VerifyResult::Native {
+        return Outcome { code: both.code, result, ticks: both.native_ticks };
+    }
+    let code = both
+        .hand_over(seat, local)
+        .map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| mpi_sys::MPI_SUCCESS as c_int);
+    Outcome { code, result, ticks: both.our_ticks }
+}
+
+/// Both results of a call: the native one in the program's receive buffer, ours in a copy of that.
+struct Both {
+    copy: Option<Copied>,
+    /// The arguments, with the copy in the place of the receive buffer.
+    on_copy: LocalArguments,
+    /// What became of ours.
+    ours: Result,
+    our_ticks: u64,
+    /// What the native call returned.
+    code: c_int,
+    native_ticks: u64,
+}
+
+impl Both {
+    /// Runs both, ours first, on buffers as the program left them.
+    fn run(
+        runtime: &Runtime,
+        communicator: &Communicator,
+        operation: Operation,
+        local: &LocalArguments,
+        (choice, prepared): (&Choice, &Prepared),
+        outside: Outside,
+    ) -> Self {
+        let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
+        let mut on_copy = local.clone();
+        if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
+            receive.address = copy.address();
+        }
+        let start = runtime.clock.raw();
+        let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
+        let sides = [address(on_copy.send), address(on_copy.receive)];
+        let ours = outside.play(operation, || play::play(communicator, operation, &on_copy, sides, choice, prepared));
+        let between = runtime.clock.raw();
+        let code = outside.native();
+        let end = runtime.clock.raw();
+        Self { copy, on_copy, ours, our_ticks: between - start, code, native_ticks: end - between }
+    }
+
+    /// Compares the results; `apart` says whether ours differ between the ranks.
+    fn judge(
+        &self,
+        seat: Seat,
+        local: &LocalArguments,
+        (meaning, scale): (Result<Meaning>, Result<f64>),
+        apart: Result<bool>,
+    ) -> Judgement {
+        let compared =
+            self.ours.and_then(|()| compare(seat, &local.received(), &self.on_copy.received(), (&meaning?, scale?)));
+        let cannot_be_judged = matches!(compared, Ok(Compared::Unknown));
+        let difference = compared.and_then(|compared| {
+            let written = match (&self.copy, &local.own) {
+                (Some(copy), Some(_)) => copy.written_between(seat, &self.on_copy.received())?,
+                _ => None,
             };
+            let between_ranks = apart?.then(Difference::between_ranks);
+            Ok(compared.difference().or(written).or(between_ranks))
+        });
+        Judgement { difference, cannot_be_judged }
+    }
+
+    /// Puts our result in the place of the native one.
+    fn hand_over(&self, seat: Seat, local: &LocalArguments) -> Result {
+        self.ours?;
+        let mut parts = self.on_copy.received().into_iter().zip(local.received());
+        parts.try_for_each(|(ours, native)| hand_over(seat, ours.elements, native.elements))
+    }
+}
+
+/// What is found of a call.
+struct Judgement {
+    /// The first difference; an error where the results could not be compared.
+    difference: Result<Option<Difference>>,
+    cannot_be_judged: bool,
+}
+
+/// Counts the call, and tells of its difference and keeps that, if there is one.
+fn keep(
+    runtime: &Runtime,
+    communicator: &Communicator,
+    operation: Operation,
+    choice: &Choice,
+    Judgement { difference, cannot_be_judged }: Judgement,
+) {
+    let number = {
+        let mut verified = communicator.tally.verified.borrow_mut();
+        verified.calls += 1;
+        verified.unjudged += u64::from(cannot_be_judged);
+        verified.calls
+    };
+    match difference {
+        Ok(None) => {}
+        Ok(Some(Difference { element, native, ours })) => {
+            let (function, algorithm) = (operation.into(), choice.to_string());
+            let record = DifferenceRecord { function, call: number, algorithm, element: element as u64, native, ours };
+            // Nothing is borrowed meanwhile: the job may end there, and a report looks at all this.
             tell(runtime, communicator, &record);
-            if verified.differences.len() < KEPT {
-                verified.differences.push(record);
+            let differences = &mut communicator.tally.verified.borrow_mut().differences;
+            if differences.len() < KEPT {
+                differences.push(record);
             }
         }
         Err(error) => log::error!("a call could not be verified: {error}"),
     }
-    verified.calls += 1;
-    verified.unjudged += u64::from(cannot_be_judged);
-    drop(verified);
-    if result == VerifyResult::Native {
-        return Outcome { code, result, ticks: end - between };
-    }
-    let given = ours.and_then(|()| {
-        let mut parts = on_copy.received().into_iter().zip(local.received());
-        parts.try_for_each(|(ours, native)| hand_over(place, ours.elements, native.elements))
-    });
-    let code = given.map_or_else(
-        |error| guard::raise(arguments.comm, error, arguments.operation),
-        |()| mpi_sys::MPI_SUCCESS as c_int,
-    );
-    Outcome { code, result, ticks: between - start }
 }
 
-/// Puts our result in the place of the native one; what lies between its elements stays.
-fn hand_over(place: Seat, ours: Elements, native: Elements) -> Result {
+/// Puts ours in the place of the native ones; what lies between the elements stays.
+fn hand_over(seat: Seat, ours: Elements, native: Elements) -> Result {
     let mut bytes = vec![0; ours.bytes()];
     // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
     unsafe {
-        ours.pack(place.comm, place.rank, bytes.as_mut_ptr())?;
-        native.unpack(place.comm, place.rank, bytes.as_mut_ptr())
+        ours.pack(seat.comm, seat.rank, bytes.as_mut_ptr())?;
+        native.unpack(seat.comm, seat.rank, bytes.as_mut_ptr())
     }
 }
 
@@ -143,12 +193,12 @@ fn hand_over(place: Seat, ours: Elements, native: Elements) -> Result {
 fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord) {
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
-        "rank {}: {} number {} on communicator {}: {} differs from the native result at element {}: \
+        "rank {}: {}, call {} on {}: {} differs from the native result at element {}: \
          native {}, ours {}",
         runtime.world_rank,
         record.function,
         record.call,
-        communicator.identity(),
+        communicator.title(false),
         record.algorithm,
         record.element,
         record.native,
@@ -201,7 +251,7 @@ impl Copied {
     }
 
     /// Whether something was written that belongs to none of the parts of the copy.
-    fn written_between(&self, place: Seat, parts: &[Part]) -> Result<Option<Difference>> {
+    fn written_between(&self, seat: Seat, parts: &[Part]) -> Result<Option<Difference>> {
         let Some(before) = &self.before else { return Ok(None) };
         let mut belongs = vec![0u8; self.bytes.len()];
         for part in parts {
@@ -209,7 +259,7 @@ impl Copied {
             let offset = (address as usize).wrapping_sub(self.bytes.as_ptr() as usize) as isize;
             let marks = Elements { address: belongs.as_mut_ptr().wrapping_offset(offset), ..part.elements };
             // SAFETY: there is as much memory as in the copy, laid out alike.
-            unsafe { marks.unpack(place.comm, place.rank, vec![1; marks.bytes()].as_ptr().cast_mut()) }?;
+            unsafe { marks.unpack(seat.comm, seat.rank, vec![1; marks.bytes()].as_ptr().cast_mut()) }?;
         }
         let mut bytes = self.bytes.iter().zip(before).zip(belongs);
         let found = bytes.position(|((now, before), belongs)| belongs == 0 && now != before);
@@ -228,6 +278,16 @@ struct Difference {
     ours: String,
 }
 
+impl Difference {
+    fn between_ranks() -> Self {
+        Self {
+            element: 0,
+            native: "one result on all ranks".to_owned(),
+            ours: "results that differ between ranks".to_owned(),
+        }
+    }
+}
+
 /// What comparing two results has shown.
 enum Compared {
     Alike,
@@ -244,9 +304,9 @@ impl Compared {
 
 /// The first element that differs more than it may, of buffers with like parts; `meaning` is the elements', with the largest
 /// contribution.
-fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
+fn compare(seat: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
     for (native, ours) in native.iter().zip(ours) {
-        let (native_bytes, our_bytes) = (bytes_of(place, native.elements)?, bytes_of(place, ours.elements)?);
+        let (native_bytes, our_bytes) = (bytes_of(seat, native.elements)?, bytes_of(seat, ours.elements)?);
         if native_bytes == our_bytes {
             continue;
         }
@@ -255,7 +315,7 @@ fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Mean
         }
         let datatype = native.elements.datatype;
         let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
-        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(place.size, meaning, scale, native, ours);
+        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(seat.size, meaning, scale, native, ours);
         if let Some((element, (one, other))) = pairs.find(|(_, (native, ours))| differs(native, ours)) {
             let element = usize::try_from(native.first).unwrap_or(0) + element;
             let [native, ours] = [one, other].map(|bytes| written(&datatype, meaning, bytes));
@@ -266,10 +326,10 @@ fn compare(place: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Mean
 }
 
 /// The signature bytes, those that are nobody's as zeros.
-fn bytes_of(place: Seat, elements: Elements) -> Result<Vec<u8>> {
+fn bytes_of(seat: Seat, elements: Elements) -> Result<Vec<u8>> {
     let mut bytes = vec![0; elements.bytes()];
     // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
-    unsafe { elements.pack(place.comm, place.rank, bytes.as_mut_ptr()) }?;
+    unsafe { elements.pack(seat.comm, seat.rank, bytes.as_mut_ptr()) }?;
     if let Some(padding) = Padding::of(&elements.datatype)? {
         padding.clear(&mut bytes);
     }
@@ -290,29 +350,29 @@ fn close(ranks: usize, meaning: &Meaning, scale: f64, native: &[u8], ours: &[u8]
 
 /// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective, also where this rank
 /// cannot tell its own.
-fn largest(place: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
+fn largest(seat: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
     let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
     let own = (*meaning).and_then(|meaning| {
-        let bytes = bytes_of(place, own)?;
+        let bytes = bytes_of(seat, own)?;
         let numbers = meaning.numbers(&bytes).map_or_else(Vec::new, |(numbers, _)| numbers);
         let finite = numbers.into_iter().filter(|number| number.is_finite());
         Ok(finite.fold(0.0f64, |largest, number| largest.max(number.abs())))
     });
-    let all = communicator::allgather(place.comm, place.size, [own.unwrap_or(0.0).to_bits()])?;
+    let all = communicator::allgather(seat.comm, seat.size, [own.unwrap_or(0.0).to_bits()])?;
     own?;
     Ok(all.into_iter().map(|[bits]| f64::from_bits(bits)).fold(0.0, f64::max))
 }
 
 /// Whether the results are not the same bits on all ranks that have one. Collective, also where this rank has none.
-fn differ_between_ranks(place: Seat, result: Result<Option<Elements>>) -> Result<bool> {
+fn differ_between_ranks(seat: Seat, result: Result<Option<Elements>>) -> Result<bool> {
     let own = result.and_then(|result| {
         let mut hasher = DefaultHasher::new();
         if let Some(result) = result {
-            bytes_of(place, result)?.hash(&mut hasher);
+            bytes_of(seat, result)?.hash(&mut hasher);
         }
         Ok(hasher.finish())
     });
-    let all = communicator::allgather(place.comm, place.size, [u64::from(own.is_ok()), own.unwrap_or(0)])?;
+    let all = communicator::allgather(seat.comm, seat.size, [u64::from(own.is_ok()), own.unwrap_or(0)])?;
     own?;
     let mut results = all.iter().filter(|[is_there, _]| *is_there != 0);
     let first = results.next();

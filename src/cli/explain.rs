@@ -1,7 +1,7 @@
 //! `collie explain`: which algorithm a call would get, who decides that and on what grounds, what it would take, and why others
 //! are refused.
 
-use super::measured::{self, Measured};
+use super::nearest_measurements::{self, Measured};
 use super::table::columns;
 use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
@@ -140,7 +140,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let mut text = explained.text();
     if !reports.is_empty() {
         text.push('\n');
-        text.push_str(&measured::told(&reports, &Measured::of(&call, &situation)));
+        text.push_str(&nearest_measurements::text(&reports, &Measured::of(&call, &situation)));
     }
     Ok(Done::from(text))
 }

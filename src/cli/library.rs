@@ -1,6 +1,6 @@
 //! `collie library`: which library to preload into a program by hand.
 
-use super::run::{LIBRARY, place, untold, usable};
+use super::run::{LIBRARY, place, unknown_family, usable};
 use super::{Done, Failure, program};
 use crate::family::Family;
 use std::ffi::OsString;
@@ -31,7 +31,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Some(family) => family,
         None => {
             let found = program::family_of(&arguments.command);
-            found.family.ok_or_else(|| Failure::cannot(untold(&found.looked_at)))?
+            found.family.ok_or_else(|| Failure::cannot(unknown_family(&found.looked_at)))?
         }
     };
     Ok(Done::from(usable(place(family, LIBRARY)?)? + "\n"))

@@ -1,7 +1,7 @@
 //! `collie tune --network`: cells like those of a benchmark for numbers of ranks that nobody can measure, by simulation; and what
 //! of them was not come to.
 
-use super::simulating::{Plan, Progress, Time, simulated};
+use super::simulation_pool::{Plan, Progress, Time, simulated};
 use crate::algorithm::{Choice, Operation, format_bytes, of};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
@@ -59,7 +59,7 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
         let patience = progress.share_of(wanted.patience, operations.len() - place);
         let plan = Plan { operation, choices: &choices, ranks, bytes: &bytes, network, steps, patience };
         let times = simulated(&plan, progress)?;
-        let told = times.iter().flatten().filter_map(|time| time.told());
+        let told = times.iter().flatten().filter_map(|time| time.prediction());
         counts = told.fold(counts, |(all, formula), time| (all + 1, formula + usize::from(!time.simulated)));
         let all: Vec<_> = ranks.iter().flat_map(|ranks| bytes.iter().map(move |bytes| (*ranks, *bytes))).collect();
         let (whole, partial): (Vec<usize>, Vec<usize>) =
@@ -71,7 +71,7 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
         }
         for (ranks, bytes, cell_of) in whole.into_iter().map(|cell| (all[cell].0, all[cell].1, cell)) {
             let told = |(choice, times): (&Choice, &Vec<Time>)| {
-                Some(variant(&choice.to_string(), times[cell_of].told()?.time))
+                Some(variant(&choice.to_string(), times[cell_of].prediction()?.time))
             };
             let variants: Vec<_> = choices.iter().zip(&times).filter_map(told).collect();
             cells.push(cell(network, operation, bytes, ranks, variants));

@@ -158,12 +158,12 @@ fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> 
         Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
     match built[..] {
         [only] => Ok(only),
-        _ => Err(Failure::cannot(untold(&found.looked_at))),
+        _ => Err(Failure::cannot(unknown_family(&found.looked_at))),
     }
 }
 
 /// That nothing told which MPI it is, with what was looked at.
-pub(super) fn untold(looked_at: &[String]) -> String {
+pub(super) fn unknown_family(looked_at: &[String]) -> String {
     let files = if looked_at.is_empty() { "no program in it was found".to_owned() } else { looked_at.join("; ") };
     format!("cannot tell which MPI the program uses ({files}); say it with --family openmpi, mpich or abi")
 }

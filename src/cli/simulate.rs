@@ -1,6 +1,6 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
-use super::simulating::{Plan, Progress, Time, simulated};
+use super::simulation_pool::{Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
 use super::{Done, Failure, against, measurements};
@@ -116,7 +116,7 @@ fn name(choice: &Choice) -> String {
 }
 
 fn fastest(rows: &[Row], cell: usize) -> Option<Winner> {
-    let mut times: Vec<_> = rows.iter().filter_map(|row| Some((row.times[cell].told()?, &row.choice))).collect();
+    let mut times: Vec<_> = rows.iter().filter_map(|row| Some((row.times[cell].prediction()?, &row.choice))).collect();
     times.sort_by(|a, b| a.0.time.total_cmp(&b.0.time));
     let (Prediction { time, simulated }, choice) = times.first()?;
     let next = times.get(1).map(|(next, _)| next.time);

@@ -2,7 +2,7 @@
 
 use super::head::{Head, Source};
 use super::predicted::{Predicted, Wanted};
-use super::simulating::Progress;
+use super::simulation_pool::Progress;
 use super::values::values;
 use super::{Done, Failure, measurements, predicted, validated};
 use crate::algorithm::Operation;
@@ -131,8 +131,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let settings = arguments.settings();
     let head = Head { source, files: &files, reports: &reports, native: settings.native };
     if arguments.validate {
-        let told = validated::told(&reports, network.as_ref(), settings);
-        let (text, drawing) = told.map_err(|error| Failure::cannot(error.to_string()))?;
+        let table = validated::text(&reports, network.as_ref(), settings);
+        let (text, drawing) = table.map_err(|error| Failure::cannot(error.to_string()))?;
         if let Some(path) = &arguments.svg {
             let written = std::fs::write(path, drawing);
             written.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;

@@ -11,7 +11,7 @@ use crate::schedule::simulate::Network;
 ///
 /// # Errors
 /// An algorithm in a report that this catalogue does not have.
-pub fn told(
+pub fn text(
     reports: &[Report],
     network: Option<&Network>,
     settings: Settings,

@@ -200,7 +200,7 @@ impl Communicator {
     }
 
     /// The communicator goes away in the middle of a call on it: MPI is not asked for its name any more.
-    pub fn goes(&self) {
+    pub fn mark_gone(&self) {
         drop(self.name());
         self.is_gone.store(true, Ordering::Relaxed);
     }
@@ -210,6 +210,13 @@ impl Communicator {
     pub fn last_name(&self) -> Option<String> {
         // Held where the interrupted thread was about to change it.
         self.name.try_lock()?.clone()
+    }
+
+    /// What messages call it: the name that MPI or the program has given it, or else its identity. MPI is asked for the name unless
+    /// `is_any_time`, when it may be in the middle of something that a signal has interrupted.
+    pub fn title(&self, is_any_time: bool) -> String {
+        let name = if is_any_time { self.last_name() } else { self.name() };
+        name.unwrap_or_else(|| format!("communicator {}", self.identity()))
     }
 
     /// World ranks of its ranks, told by one of them.

@@ -6,6 +6,8 @@
 //! past the C symbols in `mpi_f08`.
 
 #[cfg(mpi_family = "mpich")]
+use super::native::native_procedure;
+#[cfg(mpi_family = "mpich")]
 use crate::algorithm::Operation;
 #[cfg(mpi_family = "mpich")]
 use crate::call::arguments::Arguments;
@@ -29,10 +31,6 @@ use mpi_sys::MPI_Comm;
 #[cfg(mpi_family = "mpich")]
 use std::cell::Cell;
 use std::os::raw::c_int;
-#[cfg(mpi_family = "mpich")]
-use std::os::raw::c_void;
-#[cfg(mpi_family = "mpich")]
-use std::sync::atomic::AtomicPtr;
 
 /// Writes an error code where the program wants one.
 ///
@@ -118,18 +116,14 @@ macro_rules! beginnings {
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn entry($($argument: *mut c_int),*) {
-                type Native = unsafe extern "C" fn($(beginnings!(@pointer $argument)),*);
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 library::bind();
+                let native =
+                    native_procedure!(find_next(concat!($symbol, "\0")) as fn($($argument: *mut c_int),*));
                 // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
-                unsafe {
-                    let native: Native = std::mem::transmute(find_next(&NATIVE, concat!($symbol, "\0")));
-                    native($($argument),*)
-                }
+                unsafe { native($($argument),*) }
             }
         };)*
     };
-    (@pointer $argument:ident) => { *mut c_int };
 }
 
 #[cfg(mpi_family = "mpich")]

@@ -2,12 +2,12 @@
 
 use super::fortran;
 use super::names::under_each_name;
+use super::native::native_procedure;
 use crate::communicator::dying::free;
 use crate::mpi::error::throwing;
 use crate::process::native::find;
 use mpi_sys::MPI_Comm;
-use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
+use std::os::raw::c_int;
 
 /// The C entries.
 macro_rules! entries {
@@ -39,14 +39,11 @@ macro_rules! fortran_entries {
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C-unwind" fn entry(comm: *mut c_int, ierror: *mut c_int) {
-                type Native = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native = native_procedure!(find($native) as fn(comm: *mut c_int, ierror: *mut c_int));
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { fortran::comm(comm) };
                 free(old, || {
-                    // SAFETY: the program's own arguments, passed on as they came.
+                    // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
                     unsafe { native(comm, ierror) };
                     mpi_sys::MPI_SUCCESS as c_int
                 });

@@ -1,14 +1,14 @@
 //! The Fortran entries of what makes communicators, as far as the bindings of the MPI call PMPI past the C symbols: Open
 //! MPI's all do, MPICH's those of `mpi_f08`.
 
-use super::fortran::comm;
+use super::fortran::{comm, given};
 use super::makers::makers_of_communicators;
 use super::names::under_each_name;
+use super::native::native_procedure;
 use crate::call::makers::watch;
 use crate::communicator::origin::Makers;
 use crate::process::native::find;
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
 
 /// The entries, from the same table as the C entries.
 macro_rules! entries {
@@ -21,21 +21,15 @@ macro_rules! entries {
                 parent: *mut c_int, $($argument: *mut c_void,)* new: *mut c_int, $($request: *mut c_void,)?
                 ierror: *mut c_int
             ) {
-                type Native = unsafe extern "C-unwind" fn(
-                    *mut c_int, $(entries!(@pointer $argument),)* *mut c_int, $(entries!(@pointer $request),)?
-                    *mut c_int
-                );
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native = native_procedure!(find($native) as fn(
+                    parent: *mut c_int, $($argument: *mut c_void,)* new: *mut c_int, $($request: *mut c_void,)?
+                    ierror: *mut c_int
+                ));
                 let native = || {
-                    // SAFETY: the program's own arguments, passed on as they came.
-                    unsafe { native(parent, $($argument,)* new, $($request,)? ierror) };
-                    if ierror.is_null() {
-                        mpi_sys::MPI_SUCCESS as c_int
-                    } else {
-                        // SAFETY: the native procedure has just written there.
-                        unsafe { *ierror }
+                    // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
+                    unsafe {
+                        native(parent, $($argument,)* new, $($request,)? ierror);
+                        given(ierror)
                     }
                 };
                 // SAFETY: Fortran passes a valid address.
@@ -45,7 +39,6 @@ macro_rules! entries {
             }
         };
     };
-    (@pointer $argument:ident) => { *mut c_void };
     ($($name:ident $native:ident $lower:ident $upper:ident $makers:ident
         ($($argument:ident: $type:ty),*) ($($request:ident: $request_type:ty)?);)*) => {
         $(under_each_name! {

@@ -3,13 +3,13 @@
 
 use super::fortran::given;
 use super::names::under_each_name;
+use super::native::native_procedure;
 use crate::call::messages::{Moved, count as counted};
 use crate::monitor::MessageCall;
 #[cfg(mpi_family = "openmpi")]
 use crate::mpi::family;
 use crate::process::native::of_fortran;
-use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
+use std::os::raw::c_int;
 
 /// The entries under each of their names.
 macro_rules! entries {
@@ -19,12 +19,10 @@ macro_rules! entries {
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
-                type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
+                let native =
+                    native_procedure!(of_fortran($native) as fn($($argument: *mut c_int,)* ierror: *mut c_int));
                 let native = || {
-                    // SAFETY: the program's own arguments, passed on as they came; the error is in them.
+                    // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
                     unsafe {
                         native($($argument,)* ierror);
                         given(ierror)
@@ -38,7 +36,6 @@ macro_rules! entries {
             }
         };
     };
-    (@pointer $argument:ident) => { *mut c_int };
     ($($call:ident $lower:ident $upper:ident $arguments:tt $bytes:expr;)*) => {
         $(under_each_name! {
             entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)]

@@ -8,7 +8,7 @@
 //! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
 //! * [`sessions`]: what MPI 4 has beside `MPI_Init`.
-//! * `names`: what Fortran procedures are called.
+//! * `names`: what Fortran procedures are called. `native`: the MPI library's own, as functions.
 //! * [`control`]: what `collie.h` declares. [`transports`]: what only programs of ours may choose.
 
 pub mod control;
@@ -21,6 +21,7 @@ pub mod makers_fortran;
 pub mod messages;
 pub mod messages_fortran;
 mod names;
+mod native;
 pub mod observed;
 #[cfg(mpi_family = "openmpi")]
 pub mod observed_fortran;

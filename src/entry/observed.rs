@@ -1,6 +1,7 @@
 //! The table and the C entries of what is only observed: the collectives that are not replaced, and the starts of the
 //! nonblocking and persistent ones.
 
+use super::native::native_procedure;
 use crate::call::arguments::is_in_place as in_place;
 use crate::call::observed::observe;
 use crate::call::part::sum_to_neighbours;
@@ -11,7 +12,6 @@ use crate::mpi::error::throwing;
 use crate::process::native::find_either;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
 
 /// What is passed on, one function per line, handed to the macro that makes the entries:
 ///
@@ -179,13 +179,12 @@ macro_rules! entries {
             unsafe extern "C-unwind" fn entry(
                 $($argument: $type,)* comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
             ) -> c_int {
-                type Native = unsafe extern "C-unwind" fn($($type,)* MPI_Comm, MPI_Info, *mut MPI_Request) -> c_int;
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's function of that name takes these arguments.
-                let native: Native = unsafe {
-                    std::mem::transmute(find_either(&NATIVE, concat!("P", $name, "\0"), concat!("P", $also, "\0")))
-                };
-                // SAFETY: the program's own arguments, passed on as they came.
+                let native = native_procedure!(
+                    find_either(concat!("P", $name, "\0"), concat!("P", $also, "\0")) as fn(
+                        $($argument: $type,)* comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
+                    ) -> c_int
+                );
+                // SAFETY: the library's function of that name takes these arguments, which are the program's own.
                 let native = || unsafe { native($($argument,)* comm, info, request) };
                 let function = Function { collective: Collective::$collective, form: Form::Persistent };
                 // SAFETY: asked for only when the native call has written there.

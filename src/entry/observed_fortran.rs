@@ -3,9 +3,10 @@
 //! The arguments go on untouched to the library's own entry under its `PMPI` name, which knows better than anyone what
 //! its requests and missing error arguments are.
 
-use super::fortran::comm;
 use super::fortran::open_mpi::buffer;
+use super::fortran::{comm, given};
 use super::names::under_each_name;
+use super::native::native_procedure;
 use super::observed::observed_collectives;
 use super::part_fortran::{own, product, reduced, sum, sum_of_types, sum_of_types_to_neighbours};
 use super::part_fortran::{sum_reduced, sum_to_neighbours};
@@ -16,7 +17,6 @@ use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use crate::process::native::find;
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
 
 /// The entries, from the same table as the C entries.
 macro_rules! entries {
@@ -29,20 +29,14 @@ macro_rules! entries {
             unsafe extern "C-unwind" fn entry(
                 $($argument: *mut c_void,)* handle: *mut c_int, $($made: *mut c_void,)* ierror: *mut c_int
             ) {
-                type Native = unsafe extern "C-unwind" fn(
-                    $(entries!(@pointer $argument),)* *mut c_int, $(entries!(@pointer $made),)* *mut c_int
-                );
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native = native_procedure!(find($native) as fn(
+                    $($argument: *mut c_void,)* handle: *mut c_int, $($made: *mut c_void,)* ierror: *mut c_int
+                ));
                 let native = || {
-                    // SAFETY: the program's own arguments, passed on as they came.
-                    unsafe { native($($argument,)* handle, $($made,)* ierror) };
-                    if ierror.is_null() {
-                        SUCCESS
-                    } else {
-                        // SAFETY: the native procedure has just written there.
-                        unsafe { *ierror }
+                    // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
+                    unsafe {
+                        native($($argument,)* handle, $($made,)* ierror);
+                        given(ierror)
                     }
                 };
                 // SAFETY: Fortran passes a valid address.
@@ -52,7 +46,6 @@ macro_rules! entries {
             }
         };
     };
-    (@pointer $argument:ident) => { *mut c_void };
     (@made) => { constants::request_null() };
     (@made info $request:ident) => { entries!(@made $request) };
     // SAFETY: asked for only when the native procedure has written there.
@@ -90,8 +83,6 @@ macro_rules! entries {
         entries! { @names $collective Blocking "mpi_" "MPI_" $lower $upper "" "" $arguments () $root, $bytes }
     };
 }
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 observed_collectives! { entries }
 

@@ -1,6 +1,7 @@
 //! The table and the C entries of calls beside collectives that versions of an MPI library may have or not, or that are rare:
 //! counted, timed and passed on to the library's procedure, which is looked up by name.
 
+use super::native::native_procedure;
 use crate::call::messages::{Moved, count as counted, moved_to};
 use crate::monitor::MessageCall;
 use crate::mpi::library::procedure;
@@ -9,7 +10,6 @@ use mpi_sys::{
     MPI_Status, MPI_Win,
 };
 use std::os::raw::{c_char, c_int, c_void};
-use std::sync::atomic::AtomicPtr;
 
 /// One call per line, handed to the macro that makes the entries:
 ///
@@ -244,12 +244,10 @@ macro_rules! entries {
             /// As the MPI standard says.
             #[unsafe(export_name = concat!("MPI_", $text, $form))]
             unsafe extern "C-unwind" fn entry($($argument: $type),*) -> c_int {
-                type Native = unsafe extern "C-unwind" fn($($type),*) -> c_int;
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                let found = procedure(&NATIVE, concat!("PMPI_", $text, $form, "\0"));
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(found) };
-                // SAFETY: the program's own arguments, passed on as they came.
+                let native = native_procedure!(
+                    procedure(concat!("PMPI_", $text, $form, "\0")) as fn($($argument: $type),*) -> c_int
+                );
+                // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
                 counted(MessageCall::$call, || entries!(@bytes $bytes), || unsafe { native($($argument),*) })
             }
         };

@@ -3,12 +3,12 @@
 
 use super::fortran::given;
 use super::names::under_each_name;
+use super::native::native_procedure;
 use super::passed_on::passed_on;
 use crate::call::messages::{Moved, count as counted};
 use crate::monitor::MessageCall;
 use crate::process::native::of_fortran;
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
 
 /// The entries under each of their names.
 macro_rules! entries {
@@ -18,12 +18,11 @@ macro_rules! entries {
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C-unwind" fn entry($($argument: *mut c_void,)* ierror: *mut c_int $(, $length: usize)?) {
-                type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int $(, entries!(@length $length))?);
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
+                let native = native_procedure!(
+                    of_fortran($native) as fn($($argument: *mut c_void,)* ierror: *mut c_int $(, $length: usize)?)
+                );
                 let native = || {
-                    // SAFETY: the program's own arguments, passed on as they came; the error is in them.
+                    // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
                     unsafe {
                         native($($argument,)* ierror $(, $length)?);
                         given(ierror)
@@ -33,8 +32,6 @@ macro_rules! entries {
             }
         };
     };
-    (@pointer $argument:ident) => { *mut c_void };
-    (@length $argument:ident) => { usize };
     (@bytes []) => { Moved::NOTHING };
     (@bytes [$count:ident $datatype:ident]) => {
         // SAFETY: Fortran passes valid addresses.

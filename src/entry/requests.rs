@@ -1,13 +1,13 @@
 //! The C entries of the calls that start requests again, wait for them, test them, ask after them and free them.
 
+use super::native::native_procedure;
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
 use crate::mpi::library::procedure;
 use mpi_sys::{MPI_Request, MPI_Status};
-use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
+use std::os::raw::c_int;
 
 /// The program's requests; none for a count or address that MPI forbids.
 unsafe fn read(count: c_int, requests: *const MPI_Request) -> Handles {
@@ -112,13 +112,12 @@ macro_rules! asking {
             /// As the MPI standard says.
             #[unsafe(export_name = concat!("MPI_", $text))]
             unsafe extern "C-unwind" fn entry(count: c_int, requests: *const MPI_Request, $($argument: $type),*) -> c_int {
-                type Native = unsafe extern "C-unwind" fn(c_int, *const MPI_Request, $($type),*) -> c_int;
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, concat!("PMPI_", $text, "\0"))) };
+                let native = native_procedure!(procedure(concat!("PMPI_", $text, "\0")) as fn(
+                    count: c_int, requests: *const MPI_Request, $($argument: $type),*
+                ) -> c_int);
                 // SAFETY: the requests are read as MPI reads them.
                 let requests_of = || unsafe { read(count, requests) };
-                // SAFETY: the program's own arguments, passed on as they came.
+                // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
                 let native = || unsafe { native(count, requests, $($argument),*) };
                 requests::wait(MessageCall::$call, requests_of, |_| false, native)
             }

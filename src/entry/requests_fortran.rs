@@ -1,14 +1,15 @@
 //! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's `mpi_f08`,
 //! call PMPI past the C symbols.
 
+use super::fortran::given;
 use super::names::under_each_name;
+use super::native::native_procedure;
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
 use crate::mpi::family;
 use crate::process::native::of_fortran;
 use mpi_sys::MPI_Request;
-use std::os::raw::{c_int, c_void};
-use std::sync::atomic::AtomicPtr;
+use std::os::raw::c_int;
 
 /// A request as C would have passed it.
 unsafe fn request(handle: *mut c_int) -> MPI_Request {
@@ -44,18 +45,13 @@ macro_rules! entries {
             #[unsafe(export_name = $symbol)]
             #[allow(unused_unsafe)]
             unsafe extern "C-unwind" fn entry($($argument: *mut c_int,)* ierror: *mut c_int) {
-                type Native = unsafe extern "C-unwind" fn($(entries!(@pointer $argument),)* *mut c_int);
-                static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-                // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(of_fortran(&NATIVE, $native)) };
+                let native =
+                    native_procedure!(of_fortran($native) as fn($($argument: *mut c_int,)* ierror: *mut c_int));
                 let native = || {
-                    // SAFETY: the program's own arguments, passed on as they came.
-                    unsafe { native($($argument,)* ierror) };
-                    if ierror.is_null() {
-                        mpi_sys::MPI_SUCCESS as c_int
-                    } else {
-                        // SAFETY: the native procedure has just written there.
-                        unsafe { *ierror }
+                    // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
+                    unsafe {
+                        native($($argument,)* ierror);
+                        given(ierror)
                     }
                 };
                 // SAFETY: read as MPI reads and writes them.
@@ -67,7 +63,6 @@ macro_rules! entries {
     (@wait $call:ident $requests:expr, $native:expr, $done:expr) => { requests::wait(MessageCall::$call, $requests, $done, $native) };
     (@start $call:ident $requests:expr, $native:expr) => { requests::start(MessageCall::$call, $requests, $native) };
     (@free $call:ident $requests:expr, $native:expr) => { requests::free($requests, $native) };
-    (@pointer $argument:ident) => { *mut c_int };
     ($($kind:ident $call:ident $lower:ident $upper:ident $arguments:tt $requests:expr $(, |$place:ident| $done:expr)?;)*) => {
         $(under_each_name! {
             entries ["mpi_", stringify!($lower)] ["MPI_", stringify!($upper)] ["mpi_", stringify!($lower)]

@@ -14,7 +14,7 @@ pub struct Event {
     /// Place of the communicator in [`RankRecord::communicators`](super::RankRecord::communicators).
     pub communicator: u32,
     /// Number of the [`CounterId`](super::CounterId) in that communicator's table: function, algorithm, what decided it; or
-    /// [one without room](super::CounterId::function_beyond), of which the function is known.
+    /// [one without room](super::CounterId::overflow_function), of which the function is known.
     pub counter: u32,
     /// Root; −1 where the function has none.
     pub root: i32,

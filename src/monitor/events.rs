@@ -2,7 +2,7 @@
 
 use super::Event;
 use super::picked::{Parts, Picked, Shown};
-use crate::writing::{longest_file, quietly};
+use crate::writing::{longest_file, without_write_signals};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -164,7 +164,7 @@ impl Spill {
         let bytes: Vec<u8> = events.iter().flat_map(|event| event.to_bytes()).collect();
         // A failed write may have left a part of the piece, which the next one overwrites.
         self.file.seek(SeekFrom::Start(self.events * Event::BYTES as u64))?;
-        if let Err(failure) = quietly(|| self.file.write_all(&bytes)) {
+        if let Err(failure) = without_write_signals(|| self.file.write_all(&bytes)) {
             self.most = self.events;
             return Err(failure);
         }

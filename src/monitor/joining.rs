@@ -55,7 +55,7 @@ impl Merged {
         self.verified_calls += after.verified_calls;
         self.unjudged_calls += after.unjudged_calls;
         self.clock = worst_clock(self.clock, after.clock);
-        self.beyond.add(after.beyond);
+        self.overflow.add(after.overflow);
         self.played = sum_of_played(self.played, after.played);
         self.cache = sum_of_caches(self.cache, after.cache);
         join_learned(&mut self.learned, after.learned);

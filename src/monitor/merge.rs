@@ -96,7 +96,7 @@ impl Merged {
                 round_trip_seconds: seconds(clock.round_trip_ns as f64),
             }),
             timeline_gaps: self.timeline_gaps(),
-            beyond: self.beyond(),
+            overflow: self.overflow(),
             played: self.played(),
             cache: self.cache(),
             learned: learned(&self.learned),
@@ -249,10 +249,10 @@ impl Merged {
         self.ranks.iter().filter_map(row).collect()
     }
 
-    fn beyond(&self) -> Option<OverflowRow> {
-        let beyond = self.beyond;
-        let seconds = seconds(beyond.total_ns as f64);
-        (beyond.calls > 0).then_some(OverflowRow { calls: beyond.calls, bytes: beyond.bytes, seconds })
+    fn overflow(&self) -> Option<OverflowRow> {
+        let overflow = self.overflow;
+        let seconds = seconds(overflow.total_ns as f64);
+        (overflow.calls > 0).then_some(OverflowRow { calls: overflow.calls, bytes: overflow.bytes, seconds })
     }
 
     fn played(&self) -> Option<PlayedRow> {

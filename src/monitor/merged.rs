@@ -8,7 +8,7 @@
 
 use super::named::{RegionPart, SitePart};
 use super::parts::{
-    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowPart,
+    CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, OverflowPart, RankPart, RowPart,
     TrafficPart,
 };
 use super::{CacheRecord, ClockRecord, DecodeError, ElementsRecord, JobRecord, LearnedRecord, LeftOut, PlayedRecord};
@@ -41,7 +41,7 @@ pub struct Merged {
     /// By rank, each rank's in their order.
     pub(super) events: Vec<EventPart>,
     pub(super) elements: Vec<ElementsRecord>,
-    pub(super) beyond: BeyondPart,
+    pub(super) overflow: OverflowPart,
     pub(super) played: PlayedRecord,
     pub(super) cache: CacheRecord,
     pub(super) learned: Vec<LearnedRecord>,

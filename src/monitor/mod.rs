@@ -61,11 +61,7 @@ mod summary;
 mod summary_rows;
 mod table;
 #[cfg(test)]
-mod tests_of_caches;
-#[cfg(test)]
-mod tests_of_merging;
-#[cfg(test)]
-mod tests_of_summaries;
+mod tests;
 mod traffic;
 mod turn;
 mod under_way;

@@ -133,7 +133,7 @@ pub(super) struct MessagePart {
 
 /// Calls in no row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct BeyondPart {
+pub(super) struct OverflowPart {
     pub calls: u64,
     pub bytes: u64,
     pub total_ns: u128,
@@ -189,7 +189,7 @@ impl MessagePart {
     }
 }
 
-impl BeyondPart {
+impl OverflowPart {
     pub fn add(&mut self, other: Self) {
         self.calls += other.calls;
         self.bytes = self.bytes.wrapping_add(other.bytes);

@@ -49,7 +49,8 @@ pub struct RankRecord {
     /// Datatypes and operations that events name by their place here; the first stands for nothing known.
     pub elements: Vec<ElementsRecord>,
     /// Calls whose counters the bound on memory left no room for.
-    pub beyond: OverflowRecord,
+    #[serde(rename = "beyond")]
+    pub overflow: OverflowRecord,
     /// What was played of Collie's algorithms.
     pub played: PlayedRecord,
     /// What was kept of calls.
@@ -315,7 +316,7 @@ pub struct LateRecord {
 pub struct DifferenceRecord {
     /// The MPI function.
     pub function: Function,
-    /// Number of the collective call on the communicator, from 0.
+    /// Number of the collective call on the communicator, from 1.
     pub call: u64,
     /// What ran.
     pub algorithm: String,

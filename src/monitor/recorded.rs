@@ -6,7 +6,7 @@ use super::keeping::keep_within;
 use super::merged::Merged;
 use super::named::{RegionPart, SitePart};
 use super::parts::{
-    BeyondPart, CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, RankPart, RowKey,
+    CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, OverflowPart, RankPart, RowKey,
     RowPart, TrafficPart,
 };
 use super::units::seconds;
@@ -27,10 +27,10 @@ impl Merged {
             overhead_ns_per_call: record.overhead_ns_per_call,
             dropped_events: record.dropped_events,
             clock: record.clock,
-            beyond: BeyondPart {
-                calls: record.beyond.calls,
-                bytes: record.beyond.bytes,
-                total_ns: record.beyond.total_ns.into(),
+            overflow: OverflowPart {
+                calls: record.overflow.calls,
+                bytes: record.overflow.bytes,
+                total_ns: record.overflow.total_ns.into(),
             },
             played: record.played,
             cache: record.cache,
@@ -56,7 +56,7 @@ impl Merged {
             // Counters may have been reset after the event; such an event belongs to no row.
             let Some(Some(row)) = row else {
                 // That of one without room is missing.
-                if CounterId::function_beyond(event.counter).is_some() {
+                if CounterId::overflow_function(event.counter).is_some() {
                     merged.tell_gap(&event_part(record.rank, 0, 0, event, order));
                 }
                 continue;
@@ -117,7 +117,7 @@ impl Merged {
 }
 
 fn rank_part(record: &RankRecord) -> RankPart {
-    let OverflowRecord { calls, bytes, total_ns } = record.beyond;
+    let OverflowRecord { calls, bytes, total_ns } = record.overflow;
     let part = RankPart {
         rank: record.rank,
         host: record.host.clone(),

@@ -137,8 +137,8 @@ pub struct Summary {
     /// Per-call events that were thrown away to stay within the memory bound, all ranks.
     pub dropped_events: u64,
     /// Calls that are in no row, because the bound on memory left no room for one, all ranks; absent if there are none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub beyond: Option<OverflowRow>,
+    #[serde(rename = "beyond", default, skip_serializing_if = "Option::is_none")]
+    pub overflow: Option<OverflowRow>,
     /// What was played of Collie's algorithms, all ranks; absent if nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedRow>,

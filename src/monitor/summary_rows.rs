@@ -240,7 +240,7 @@ pub struct DifferenceRow {
     pub function: String,
     /// What ran.
     pub algorithm: String,
-    /// Number of the collective call on the communicator, from 0.
+    /// Number of the collective call on the communicator, from 1.
     pub call: u64,
     /// First element that differs.
     pub element: u64,

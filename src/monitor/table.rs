@@ -23,16 +23,16 @@ pub struct CounterId(u32);
 impl CounterId {
     /// The first of those that the bound on memory left no room for; the last byte is the [`Function`]'s number, which is all
     /// that is known of them.
-    const BEYOND: u32 = u32::MAX << u8::BITS;
+    const OVERFLOW: u32 = u32::MAX << u8::BITS;
 
     /// Stands for every counter of `function` that there is no room for.
-    pub const fn beyond(function: Function) -> Self {
-        Self(Self::BEYOND | function.number() as u32)
+    pub const fn overflow(function: Function) -> Self {
+        Self(Self::OVERFLOW | function.number() as u32)
     }
 
     /// The function of a counter by that [number](Self::number) that there is no room for; `None` of one that there is.
-    pub fn function_beyond(number: u32) -> Option<Function> {
-        if number >= Self::BEYOND { Function::from_number(number as u8) } else { None }
+    pub fn overflow_function(number: u32) -> Option<Function> {
+        if number >= Self::OVERFLOW { Function::from_number(number as u8) } else { None }
     }
 
     /// Its place among the table's counters.
@@ -187,7 +187,7 @@ impl Table {
             return *known;
         }
         if !self.budget.take(COUNTER_BYTES) {
-            return CounterId::beyond(key.function);
+            return CounterId::overflow(key.function);
         }
         let made = CounterId(self.counters.len() as u32);
         self.counters.push(Counter::new(key));
@@ -379,9 +379,9 @@ mod tests {
         assert_eq!((other.overflow().calls, other.texts(counter)), (1, ("", "")));
         // Its number still tells the function.
         for number in [counter.number(), counter.apart()] {
-            assert_eq!(CounterId::function_beyond(number), Some(Operation::Bcast.into()));
+            assert_eq!(CounterId::overflow_function(number), Some(Operation::Bcast.into()));
         }
-        assert_eq!(CounterId::function_beyond(CounterId(1).apart()), None);
+        assert_eq!(CounterId::overflow_function(CounterId(1).apart()), None);
         assert_eq!(table.sum(), Overflow { calls: 5, bytes: 13, ticks: 50 });
         table.reset();
         assert_eq!(table.overflow(), Overflow::default());

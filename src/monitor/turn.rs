@@ -96,7 +96,7 @@ mod tests {
 
     /// What is told of `calls` calls, of which the one with that number takes so long natively, and by Collie that divided
     /// by `speedup`.
-    fn told(seed: u64, calls: u64, speedup: f64, seconds: impl Fn(u64) -> f64) -> Comparison {
+    fn comparison(seed: u64, calls: u64, speedup: f64, seconds: impl Fn(u64) -> f64) -> Comparison {
         let (mut turn, mut epochs) = (Turn::new(seed), Epochs::new());
         let function = Function::blocking(Collective::Allreduce);
         for call in 0..calls {
@@ -144,7 +144,7 @@ mod tests {
             for period in [1, 2, 5, 10, 64] {
                 let cells = (0..200u64.next_multiple_of(period)).map(|cell| {
                     let seed = cell * 1000 + number as u64 * 100 + period;
-                    told(seed, 400, 1.0, periodic(seed, period, cell % period, noisy))
+                    comparison(seed, 400, 1.0, periodic(seed, period, cell % period, noisy))
                 });
                 let (wrong, all) = verdicts(cells);
                 assert!(wrong <= by_chance(all), "period {period}, noise {noisy}: {wrong} of {all}");
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn drifts_and_long_runs_make_no_differences_either() {
-        let drifting = (0..300).map(|seed| told(seed, 300, 1.0, move |call| 1e-6 * (1.0 + call as f64 / 50.0)));
+        let drifting = (0..300).map(|seed| comparison(seed, 300, 1.0, move |call| 1e-6 * (1.0 + call as f64 / 50.0)));
         let (wrong, all) = verdicts(drifting);
         assert!(wrong <= by_chance(all), "drift: {wrong} of {all}");
         // So many epochs that pairs are put together.
-        let long = (0..100).map(|seed| told(seed, 20_000, 1.0, periodic(seed, 10, seed % 10, 0.05)));
+        let long = (0..100).map(|seed| comparison(seed, 20_000, 1.0, periodic(seed, 10, seed % 10, 0.05)));
         let (wrong, all) = verdicts(long);
         assert!(wrong <= by_chance(all), "long: {wrong} of {all}");
     }
@@ -168,12 +168,13 @@ mod tests {
     #[test]
     fn a_real_difference_is_seen_through_what_the_program_repeats() {
         for period in [1, 2, 5, 10, 64] {
-            let told = |phase: u64, speedup| told(phase, 2000, speedup, periodic(phase, period, phase % period, 0.05));
-            let faster = (0..64).filter(|seed| told(*seed, 1.3).verdict == Verdict::Faster).count();
-            let slower = (0..64).filter(|seed| told(*seed, 0.7).verdict == Verdict::Slower).count();
+            let compared =
+                |phase: u64, speedup| comparison(phase, 2000, speedup, periodic(phase, period, phase % period, 0.05));
+            let faster = (0..64).filter(|seed| compared(*seed, 1.3).verdict == Verdict::Faster).count();
+            let slower = (0..64).filter(|seed| compared(*seed, 0.7).verdict == Verdict::Slower).count();
             assert!(faster > 40 && slower > 40, "period {period}: {faster} and {slower} of 64");
             let covered = |seed: &u64| {
-                let comparison = told(*seed, 1.3);
+                let comparison = compared(*seed, 1.3);
                 comparison.ratio_low.unwrap() <= 1.3 && 1.3 <= comparison.ratio_high.unwrap()
             };
             let covered = (0..64).filter(covered).count();

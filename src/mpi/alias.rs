@@ -16,7 +16,7 @@ use super::collectives::{Passed, native};
 use super::communicator;
 use super::constants;
 use super::error::check;
-use super::handler::quietly;
+use super::handler::returning_errors;
 use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
@@ -51,7 +51,7 @@ pub fn is_refused(operation: Operation, count: i64) -> bool {
             // Open MPI 4.1.4 raises this error of MPI_Allreduce on MPI_COMM_WORLD, whatever the communicator.
             let asked = communicator::ask_alone(|comm| {
                 let mut refused = false;
-                quietly(constants::comm_world(), || {
+                returning_errors(constants::comm_world(), || {
                     refused = check(ask(operation, elements, comm)).is_err();
                     Ok(())
                 })?;

@@ -2,7 +2,7 @@
 
 use super::constants;
 use super::error::{Error, Result, check, throwing};
-use super::handler::quietly;
+use super::handler::returning_errors;
 use super::text::printable;
 use mpi_sys::MPI_Comm;
 use parking_lot::Mutex;
@@ -306,7 +306,7 @@ pub fn all(comm: MPI_Comm, own: bool) -> Result<bool> {
 /// What PMPI returned from the agreement.
 pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
     let mut private = constants::comm_null();
-    let mut made = quietly(comm, || create_like(comm, &mut private));
+    let mut made = returning_errors(comm, || create_like(comm, &mut private));
     if private == constants::comm_null() && made.is_ok() {
         made = Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }
@@ -332,7 +332,7 @@ pub fn ask_alone<T>(question: impl FnOnce(MPI_Comm) -> Result<T>) -> Result<T> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _asking = ONE_AT_A_TIME.lock();
     let comm = constants::comm_self();
-    quietly(comm, || question(comm))
+    returning_errors(comm, || question(comm))
 }
 
 /// Makes a communicator with the ranks of `comm` that returns its errors. Collective.

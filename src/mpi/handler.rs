@@ -8,21 +8,21 @@ use std::os::raw::c_char;
 
 /// Errors on a communicator are returned as long as this lasts; then the program's error handler is put back.
 #[derive(Debug)]
-pub struct Quiet {
+pub struct ErrorsReturned {
     comm: MPI_Comm,
     handler: MPI_Errhandler,
 }
 
-impl Quiet {
+impl ErrorsReturned {
     /// From now on.
     ///
     /// # Errors
     /// What PMPI says of an invalid handle.
     pub fn on(comm: MPI_Comm) -> Result<Self> {
         let handler = handler_of(comm)?;
-        let quiet = Self { comm, handler };
+        let returned = Self { comm, handler };
         set(comm, constants::errors_return())?;
-        Ok(quiet)
+        Ok(returned)
     }
 
     /// Gives `made`, a communicator that was made meanwhile, the error handler that it would have had otherwise: it may have
@@ -39,7 +39,7 @@ impl Quiet {
     }
 }
 
-impl Drop for Quiet {
+impl Drop for ErrorsReturned {
     fn drop(&mut self) {
         let put_back = set(self.comm, self.handler);
         // SAFETY: the handle was got for this, and is given back once.
@@ -81,8 +81,8 @@ pub fn is_fatal(comm: MPI_Comm) -> Result<bool> {
 ///
 /// # Errors
 /// Those of `action`, and of PMPI.
-pub fn quietly<T>(comm: MPI_Comm, action: impl FnOnce() -> Result<T>) -> Result<T> {
-    let _quiet = Quiet::on(comm)?;
+pub fn returning_errors<T>(comm: MPI_Comm, action: impl FnOnce() -> Result<T>) -> Result<T> {
+    let _until_then = ErrorsReturned::on(comm)?;
     action()
 }
 

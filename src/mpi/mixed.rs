@@ -119,7 +119,7 @@ impl<'a> Mixed<'a> {
         let packed = self.packed.iter().position(|packed| packed.number == number);
         match packed.map(|place| self.packed.swap_remove(place)) {
             Some(Packed { bytes, into: Some(elements), .. }) => self.set(&elements, &bytes, received),
-            Some(_) | None => told(received),
+            Some(_) | None => to_result(received),
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Mixed<'a> {
         let elements = elements.part(0, came.checked_div(elements.datatype.size).unwrap_or(0));
         let channel = self.messages.channel;
         // SAFETY: whoever started the receive has promised room for the elements; so many bytes have come.
-        unsafe { elements.unpack(channel.comm, channel.rank, bytes.as_ptr().cast_mut()) }.and(told(received))
+        unsafe { elements.unpack(channel.comm, channel.rank, bytes.as_ptr().cast_mut()) }.and(to_result(received))
     }
 
     /// Waits for a message that went through shared memory.
@@ -175,9 +175,9 @@ impl<'a> Mixed<'a> {
     }
 }
 
-/// What is told of a message that was received.
+/// What became of a message that was received, as an error of MPI.
 #[inline(always)]
-fn told(received: Received) -> Result {
+fn to_result(received: Received) -> Result {
     match received {
         Ok(_) => Ok(()),
         Err(Truncated) => Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)),
@@ -243,7 +243,7 @@ unsafe impl Transport for Mixed<'_> {
         let pause = self.pause(&failed);
         // SAFETY: the caller's promise, or the row's room.
         match (unsafe { self.ports.receive(peer, room, bytes, pause) }, row) {
-            (Ok(received), None) => told(received),
+            (Ok(received), None) => to_result(received),
             (Ok(received), Some((row, elements))) => self.set(&elements, &row, received),
             (Err(error), _) => Err(self.lose(error)),
         }

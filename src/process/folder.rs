@@ -26,10 +26,10 @@ extern "C" fn remember() {
 /// That of the launcher where it runs on this node, or as Open MPI's tells it; otherwise that in which this process began.
 /// Not `PWD`: what starts a launcher in another folder often leaves that as it was.
 pub fn of_command() -> PathBuf {
-    let told = || std::env::var_os("OMPI_MCA_initial_wdir").map(PathBuf::from);
+    let of_open_mpi = || std::env::var_os("OMPI_MCA_initial_wdir").map(PathBuf::from);
     let is_there = |folder: &PathBuf| folder.is_absolute() && folder.is_dir();
     let begun = || BEGUN.get().cloned();
-    of_launcher().filter(is_there).or_else(|| told().filter(is_there)).or_else(begun).unwrap_or_else(|| {
+    of_launcher().filter(is_there).or_else(|| of_open_mpi().filter(is_there)).or_else(begun).unwrap_or_else(|| {
         // Without a name, names of files are what the system makes of them.
         std::env::current_dir().unwrap_or_default()
     })

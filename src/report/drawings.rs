@@ -91,7 +91,7 @@ fn nodes(summary: &Summary, communicator: &CommunicatorRow) -> Vec<u32> {
 }
 
 fn heading(row: &Row, communicator: &CommunicatorRow, ranks: usize, bytes: usize) -> String {
-    let mut heading = format!("{} on {}", row.function, communicator.short_title());
+    let mut heading = format!("{} on {}", row.function, communicator.title());
     if ranks < communicator.size as usize {
         heading += &format!(", drawn with {ranks} of its {} ranks", communicator.size);
     }

@@ -1,7 +1,7 @@
 //! Files that appear under their name only when they are whole: what was there before may be all that is left of a long run.
 
 use super::numbers::{free_of_files, numbered};
-use crate::writing::quietly;
+use crate::writing::without_write_signals;
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::BuildHasher;
@@ -52,7 +52,7 @@ impl NewFile {
     /// # Errors
     /// It could not be made; one that was there before is as it was.
     pub fn create(path: &Path) -> io::Result<Self> {
-        quietly(|| Self::begin(Name::This(path.to_owned())))
+        without_write_signals(|| Self::begin(Name::This(path.to_owned())))
     }
 
     /// Begins the file that is to be at `path`, or with a number beside what another job has there by then. Empty files are there
@@ -61,7 +61,7 @@ impl NewFile {
     /// # Errors
     /// It could not be made.
     pub fn beside(path: &Path) -> io::Result<Self> {
-        quietly(|| Self::begin(Name::Beside(path.to_owned(), free_of_files(path))))
+        without_write_signals(|| Self::begin(Name::Beside(path.to_owned(), free_of_files(path))))
     }
 
     fn begin(name: Name) -> io::Result<Self> {
@@ -83,7 +83,7 @@ impl NewFile {
     /// It could not be renamed; one that was there before is as it was.
     pub fn finish(mut self) -> io::Result<PathBuf> {
         let Some(unfinished) = self.unfinished.take() else { return Ok(self.name.path()) };
-        let named = quietly(|| match &self.name {
+        let named = without_write_signals(|| match &self.name {
             Name::This(path) => replace(&unfinished, path).map(|()| path.clone()),
             Name::Beside(path, number) => take_first_free(&unfinished, path, *number),
         });
@@ -192,7 +192,7 @@ fn replace_empty(unfinished: &Path, path: &Path) -> io::Result<()> {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         loop {
-            match quietly(|| self.file.write(bytes)) {
+            match without_write_signals(|| self.file.write(bytes)) {
                 // A pipe that is full, of which somebody reads.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(POLL),
                 written => return written,

@@ -96,15 +96,15 @@ mod tests {
 
     #[test]
     fn what_names_no_entry_is_told_with_its_place() {
-        let told = |summary: Summary| read(&render(&Summary { schema_version: SCHEMA_VERSION, ..summary }));
-        assert!(told(Summary { ranks: 2, ..Summary::default() }).is_ok());
+        let read_back = |summary: Summary| read(&render(&Summary { schema_version: SCHEMA_VERSION, ..summary }));
+        assert!(read_back(Summary { ranks: 2, ..Summary::default() }).is_ok());
         let rows = Summary { rows: vec![Row { communicator: 99, ..Row::default() }], ..Summary::default() };
-        let words = told(rows).unwrap_err().to_string();
+        let words = read_back(rows).unwrap_err().to_string();
         assert_eq!(words, "not a report of Collie: rows 0 says communicator 99, of 0 from 0 on");
         let traffic = vec![TrafficRow { from: 0, to: 2, messages: 1, bytes: 8, on_node: true }];
         let traffic = Summary { ranks: 2, traffic, ..Summary::default() };
         assert!(matches!(
-            told(traffic),
+            read_back(traffic),
             Err(ReadError::Nowhere { what: "traffic", field: "to", found: 2, known: 2, .. })
         ));
     }

@@ -76,13 +76,13 @@ mod tests {
         let summary = recover(packed.iter().map(|text| RankRecord::from_text(text).unwrap()).collect());
         let rows: Vec<_> = summary.under_way.iter().map(|row| (row.rank, row.seconds)).collect();
         assert_eq!(rows, [(0, 1.5), (2, 12.0)]);
-        let told = |format| String::from_utf8(render(format, &summary, &Layout::FILE)).unwrap();
-        let text = told(ReportFormat::Text);
+        let rendered = |format| String::from_utf8(render(format, &summary, &Layout::FILE)).unwrap();
+        let text = rendered(ReportFormat::Text);
         let words = "missing: 1, under way: MPI_Scan on MPI_COMM_WORLD for 1.5 s to 12.0 s (ranks 0, 2)\n";
         let [line, words] = [&text, words].map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
         assert!(line.contains(&words), "{text}");
         assert!(text.lines().all(|line| line.len() <= 100), "{text}");
-        assert!(told(ReportFormat::Json).contains("\"function\": \"MPI_Scan\""));
-        assert!(told(ReportFormat::Html).contains("\"under_way\":[{\"rank\":0,\"function\":\"MPI_Scan\""));
+        assert!(rendered(ReportFormat::Json).contains("\"function\": \"MPI_Scan\""));
+        assert!(rendered(ReportFormat::Html).contains("\"under_way\":[{\"rank\":0,\"function\":\"MPI_Scan\""));
     }
 }

@@ -89,7 +89,7 @@ impl<W: Write> Trace<W> {
     pub fn event(&mut self, rank: &RankRecord, event: &Event) -> io::Result<()> {
         let communicator = rank.communicators.get(event.communicator as usize);
         let counter = communicator.and_then(|communicator| communicator.counters.get(event.counter as usize));
-        let function = counter.map(|counter| counter.function).or_else(|| CounterId::function_beyond(event.counter));
+        let function = counter.map(|counter| counter.function).or_else(|| CounterId::overflow_function(event.counter));
         let Some(function) = function else { return Ok(()) };
         let elements = rank.elements.get(usize::from(event.elements));
         let since_origin = event.enter_unix_ns as i128 - i128::from(self.origin_unix_ns);

@@ -13,8 +13,6 @@ pub mod transport;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_of_shared;
 
 pub use player::{Buffers, Counts, Player, Resumable, play};
 pub use transport::{Observer, Transport};

@@ -81,7 +81,7 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
 
 /// Starts what rank 0 wants on all ranks from the start. Collective over `MPI_COMM_WORLD`.
 fn start(runtime: &'static Runtime) -> Result {
-    runtime.uncounted(|| silence::told(runtime, || agreement::begin(runtime)))?;
+    runtime.uncounted(|| silence::warn_if_slow(runtime, || agreement::begin(runtime)))?;
     // Rank 0 may want what this process alone did not.
     trace::start(runtime);
     let mut wanted = Vec::new();

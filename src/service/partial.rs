@@ -106,10 +106,10 @@ pub enum OnStderr {
 pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) {
     // One at a time: two threads would write to the same files.
     static WRITING: Mutex<()> = Mutex::new(());
-    let told = |target: &&ReportTarget| {
+    let is_wanted = |target: &&ReportTarget| {
         **target != ReportTarget::Stderr || on_stderr == OnStderr::EachRank || runtime.world_rank == 0
     };
-    let targets: Vec<_> = targets(runtime).iter().filter(told).collect();
+    let targets: Vec<_> = targets(runtime).iter().filter(is_wanted).collect();
     if targets.is_empty() && places::files(runtime).checkpoints.is_none() {
         return;
     }

@@ -75,7 +75,7 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
 /// What this rank has to tell. `combined` is what all ranks together say of its calls.
 pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) -> RankRecord {
     let mut traffic = [(); 2].map(|()| Traffic::new(runtime.world_size));
-    let (mut beyond, mut played) = (Overflow::default(), Counts::default());
+    let (mut overflow, mut played) = (Overflow::default(), Counts::default());
     // Then MPI may be in the middle of something, with its locks held, and is asked nothing.
     let is_any_time = visit == Visit::AnyTime;
     let (mut communicators, mut away, mut learned) = (Vec::new(), UnderWayRecord::default(), Vec::new());
@@ -89,7 +89,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
             }
         }
         traffic.iter_mut().zip(&retired.traffic).for_each(|(all, retired)| all.add(retired));
-        (beyond, played) = (retired.overflow, retired.played);
+        (overflow, played) = (retired.overflow, retired.played);
         learned.clone_from(&retired.learned);
         drop(retired);
         let add = |Seen { attached, is_under_way, is_sending, is_outdated }: Seen| {
@@ -98,7 +98,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
                 under_way::add(&mut away, runtime, communicator, is_sending, is_any_time);
             }
             if communicator.facts.rank == 0 {
-                join_learned(&mut learned, attached.trials.told());
+                join_learned(&mut learned, attached.trials.records());
             }
             if is_outdated {
                 return;
@@ -108,7 +108,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
             {
                 *slot = record;
             }
-            beyond.add(communicator.tally.table.overflow());
+            overflow.add(communicator.tally.table.overflow());
             if !is_sending {
                 played.add(*communicator.tally.played.borrow());
                 communicator.count_traffic(&mut traffic);
@@ -119,7 +119,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         away.left_out = left_out as u32;
     }
     let (apart, without_room) = REQUESTS.complete(&mut communicators, runtime.nanoseconds_per_tick);
-    beyond.add(without_room);
+    overflow.add(without_room);
     combined.into_iter().for_each(|combined| combined.complete(&mut communicators));
     let job = (runtime.world_rank == 0).then(|| job(runtime));
     let now = runtime.clock.raw();
@@ -140,10 +140,10 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         traffic: traffic[0].records(),
         shared_traffic: traffic[1].records(),
         clock: synchronise::clock(),
-        beyond: OverflowRecord {
-            calls: beyond.calls,
-            bytes: beyond.bytes,
-            total_ns: runtime.nanoseconds(beyond.ticks),
+        overflow: OverflowRecord {
+            calls: overflow.calls,
+            bytes: overflow.bytes,
+            total_ns: runtime.nanoseconds(overflow.ticks),
         },
         played: PlayedRecord { calls: played.calls, kept: played.kept, actions: played.actions },
         cache: cache_record(runtime),

@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 64 << 10;
 const TELLING: usize = 4;
 
 /// Runs `action`, which waits for all ranks, and tells when that takes long.
-pub fn told<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
+pub fn warn_if_slow<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
     let rank = runtime.world_rank;
     if rank >= TELLING || runtime.world_size == 1 {
         return action();

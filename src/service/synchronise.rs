@@ -245,10 +245,10 @@ fn barrier(communicator: &Communicator) -> Result {
     static DISSEMINATION: Lazy<Choice> =
         Lazy::new(|| parse_choice(Operation::Barrier, "dissemination").expect("a row of the catalogue"));
     let nothing = LocalArguments::nothing();
-    let (place, call) = seat_and_call(communicator, Operation::Barrier, &nothing);
-    let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: place.rank, size: place.size };
-    let form = program::form(&place, part.choice, &call, &nothing);
-    let prepared = Prepared::new(place, (part.choice, &call), &nothing, form, None);
+    let (seat, call) = seat_and_call(communicator, Operation::Barrier, &nothing);
+    let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: seat.rank, size: seat.size };
+    let form = program::form(&seat, part.choice, &call, &nothing);
+    let prepared = Prepared::new(seat, (part.choice, &call), &nothing, form, None);
     let nowhere = [std::ptr::null_mut(); 2];
     prepared.play(nowhere, Some(&part), &mut Traffic::default(), &mut Counts::default())
 }

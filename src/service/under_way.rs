@@ -13,10 +13,9 @@ pub fn add(
     is_sending: bool,
     is_any_time: bool,
 ) {
-    let name = if is_any_time { communicator.last_name() } else { communicator.name() };
     record.calls.push(CallUnderWayRecord {
         function: communicator.last_function.map_or_else(String::new, |function| function.name().to_owned()),
-        communicator: name.unwrap_or_else(|| format!("communicator {}", communicator.identity())),
+        communicator: communicator.title(is_any_time),
         ns: runtime.nanoseconds(runtime.clock.raw().saturating_sub(communicator.last_call)),
     });
     record.without_messages += u32::from(is_sending);

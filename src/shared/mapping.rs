@@ -1,7 +1,7 @@
 //! An object of shared memory that several processes map: made under a name that nobody guesses, found by that name, and
 //! without a name from then on, so that nothing of it stays however the processes end.
 
-use crate::writing::quietly;
+use crate::writing::without_write_signals;
 use parking_lot::Mutex;
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
@@ -172,7 +172,7 @@ impl Mapping {
 
     /// Maps the object that this process makes, before anybody else looks.
     fn begin(file: &File, secret: Secret, bytes: usize) -> Result<Self> {
-        quietly(|| {
+        without_write_signals(|| {
             file.set_len(bytes as u64)?;
             allocate(file, bytes)
         })?;

@@ -40,8 +40,8 @@ impl Known {
 
     /// Whether this tells more than the other: of a later search, or else a winner, or else of more calls.
     fn tells_more(&self, than: &Self) -> bool {
-        let told = |of: &Trial| (of.begun(), of.is_won(), of.calls());
-        told(&self.trial) > told(&than.trial)
+        let key = |of: &Trial| (of.begun(), of.is_won(), of.calls());
+        key(&self.trial) > key(&than.trial)
     }
 
     /// Whether this is a winner of the same candidates as `trial`'s that was found since that search began.

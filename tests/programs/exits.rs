@@ -210,7 +210,8 @@ fn fatal_error(family: &Family) -> Result<(), Failed> {
         others: Vec::new(),
     };
     let outcome = family.run(&launch)?;
-    match outcome.stderr.contains("collie: rank 1: an error in MPI_Bcast on communicator ") && outcome.status != Some(0)
+    match outcome.stderr.contains("collie: rank 1: an error in MPI_Bcast on MPI_COMM_WORLD (")
+        && outcome.status != Some(0)
     {
         true => Ok(()),
         false => Err(format!("the call is not told\n{}", outcome.told()).into()),

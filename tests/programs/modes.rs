@@ -330,12 +330,12 @@ fn corrupted(family: &Family) -> Result<(), Failed> {
             found["rank"] == *rank
                 && found["function"] == "MPI_Allreduce"
                 && found["algorithm"] == "recursive_doubling"
-                && found["call"] == 5
+                && found["call"] == 6
                 && found["element"] == *element
                 && found["native"] == *native
                 && found["ours"] == *ours
         });
-    let told = "rank 0: MPI_Allreduce number 5 on communicator world: recursive_doubling differs from the native result \
+    let told = "rank 0: MPI_Allreduce, call 6 on MPI_COMM_WORLD: recursive_doubling differs from the native result \
                 at element 3: native 1061, ours 1125";
     if fits && outcome.stderr.contains(told) {
         Ok(())
@@ -347,7 +347,7 @@ fn corrupted(family: &Family) -> Result<(), Failed> {
 /// Asked to, it ends the job with a code of its own.
 fn corrupted_to_the_end(family: &Family) -> Result<(), Failed> {
     let (outcome, _) = under_corruption(family, "abort")?;
-    if outcome.status == Some(65) && outcome.stderr.contains("MPI_Allreduce number 5") {
+    if outcome.status == Some(65) && outcome.stderr.contains("MPI_Allreduce, call 6") {
         Ok(())
     } else {
         Err(outcome.told().into())

@@ -28,8 +28,6 @@ mod settings;
 mod site;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_of_trees;
 mod tree;
 mod validate;
 mod verdicts;

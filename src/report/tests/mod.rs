@@ -226,15 +226,15 @@ fn what_found_no_room_is_in_every_form_that_has_a_place_for_it() {
 
 #[test]
 fn reproducible_runs_are_told_and_those_that_cannot_be() {
-    let told = |mode: &str, reproducible| {
+    let word_of = |mode: &str, reproducible| {
         let summary = Summary { mode: mode.into(), reproducible, ..plain() };
         assert_eq!(read(&render(Json, &summary, &Layout::FILE)).unwrap().reproducible, reproducible);
         let text = text(Text, &summary);
         text.lines().find(|line| line.contains("reproducible")).map(|line| line.split(':').next().unwrap().to_owned())
     };
-    assert_eq!((told("learn", false), told("native", true)), (None, None));
-    assert_eq!(["learn", "replace", "best"].map(|mode| told(mode, true).unwrap()), ["reproducible"; 3]);
-    assert_eq!(["compare", "verify"].map(|mode| told(mode, true).unwrap()), ["not reproducible"; 2]);
+    assert_eq!((word_of("learn", false), word_of("native", true)), (None, None));
+    assert_eq!(["learn", "replace", "best"].map(|mode| word_of(mode, true).unwrap()), ["reproducible"; 3]);
+    assert_eq!(["compare", "verify"].map(|mode| word_of(mode, true).unwrap()), ["not reproducible"; 2]);
 }
 
 #[test]
@@ -278,11 +278,11 @@ fn a_call_without_room_for_its_counter_is_in_the_trace_with_what_is_known() {
     let record = full_records().remove(0);
     let known = record.events[0];
     let function = Function::blocking(Collective::Scan);
-    let beyond = Event { counter: CounterId::beyond(function).number(), ..known };
-    let nowhere = Event { communicator: u32::MAX, ..beyond };
+    let overflow = Event { counter: CounterId::overflow(function).number(), ..known };
+    let nowhere = Event { communicator: u32::MAX, ..overflow };
     let forgotten = Event { counter: 1000, ..known };
     let mut trace = Trace::begin(Vec::new(), 0).unwrap();
-    for event in [beyond, nowhere, forgotten] {
+    for event in [overflow, nowhere, forgotten] {
         trace.event(&record, &event).unwrap();
     }
     let parsed: Value = serde_json::from_slice(&trace.end().unwrap()).unwrap();
@@ -366,5 +366,5 @@ fn the_page_needs_nothing_else_and_no_text_gets_out_of_its_data() {
     let (_, data) = page.split_once("type=\"application/json\">").unwrap();
     let (data, _) = data.split_once("</script>").unwrap();
     assert_eq!(read(data.as_bytes()).unwrap(), summary);
-    assert!(page.matches("<figure>").count() >= 5 && page.contains("MPI_Bcast on WORLD"));
+    assert!(page.matches("<figure>").count() >= 5 && page.contains("MPI_Bcast on MPI_COMM_WORLD"));
 }

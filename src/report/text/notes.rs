@@ -132,11 +132,11 @@ impl Writer<'_> {
         self.not_readable();
         self.network();
         let summary = self.summary;
-        if let Some(beyond) = &summary.beyond {
+        if let Some(overflow) = &summary.overflow {
             self.line(&format!(
                 "{} on all ranks ({} in them) in no row: COLLIE_MEMORY is used up",
-                several(beyond.calls, "call"),
-                duration(beyond.seconds)
+                several(overflow.calls, "call"),
+                duration(overflow.seconds)
             ));
         }
         if let Some(cache) = &summary.cache {

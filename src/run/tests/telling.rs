@@ -1,7 +1,7 @@
 //! What the player asks of a transport, held against what the verifier reads.
 
 use super::super::{Buffers, Player, Transport};
-use super::COUNT;
+use super::calls::COUNT;
 use crate::algorithm::{Call, Choice, Shared, SharedMemory, all};
 use crate::schedule::action::{Action, Elements, Expansion, Primitives, Sink};
 use crate::schedule::lower::{Form, Part, lower, stream};

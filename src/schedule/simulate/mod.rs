@@ -26,8 +26,6 @@ mod sharing;
 mod tape;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_of_sharing;
 
 pub use network::{Link, Memory, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span};

@@ -25,10 +25,6 @@ mod result;
 mod terms;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_of_orders;
-#[cfg(test)]
-mod tests_of_shared;
 
 pub use fault::{At, Fault, Waiting, What};
 pub use mode::{Mode, Sends, Verified};

@@ -224,63 +224,63 @@ mod tests {
     use super::*;
     use crate::selection::parse_rules;
 
-    fn told(text: &str) -> Vec<String> {
+    fn findings(text: &str) -> Vec<String> {
         let rules = parse_rules("f", text).unwrap();
         never_used(&rules).into_iter().map(|(line, why)| format!("{line}: {why}")).collect()
     }
 
     #[test]
     fn rows_that_earlier_ones_hide() {
-        let one = told("bcast * 0-2K binomial\nbcast 4 1K-2K linear\nbcast 4 1K-4K linear");
+        let one = findings("bcast * 0-2K binomial\nbcast 4 1K-2K linear\nbcast 4 1K-4K linear");
         assert_eq!(one, ["2: never matches: line 1 matches all that it would"]);
         let two =
-            told("bcast 2-8 0-2K binomial\nbcast 2-8 2049-inf linear\nbcast 9-inf * ring\nbcast 2-inf * pipeline");
+            findings("bcast 2-8 0-2K binomial\nbcast 2-8 2049-inf linear\nbcast 9-inf * ring\nbcast 2-inf * pipeline");
         assert_eq!(two, ["4: never matches: lines 1, 2, 3 match all that it would"]);
-        assert!(told("bcast 2-8 0-2K binomial\nbcast 2-8 2050-inf linear\nbcast 2-8 * ring").is_empty());
-        assert!(told("reduce * 0-2K binomial\nbcast * 0-2K linear").is_empty(), "another operation");
+        assert!(findings("bcast 2-8 0-2K binomial\nbcast 2-8 2050-inf linear\nbcast 2-8 * ring").is_empty());
+        assert!(findings("reduce * 0-2K binomial\nbcast * 0-2K linear").is_empty(), "another operation");
     }
 
     #[test]
     fn conditions_count() {
-        assert!(told("bcast * * binomial if one_node\nbcast * * linear").is_empty());
-        assert_eq!(told("bcast * * binomial\nbcast * * linear if one_node").len(), 1);
-        let both = told("bcast * * binomial if one_node\nbcast * * ring if several_nodes\nbcast * * linear");
+        assert!(findings("bcast * * binomial if one_node\nbcast * * linear").is_empty());
+        assert_eq!(findings("bcast * * binomial\nbcast * * linear if one_node").len(), 1);
+        let both = findings("bcast * * binomial if one_node\nbcast * * ring if several_nodes\nbcast * * linear");
         assert_eq!(both, ["3: never matches: lines 1, 2 match all that it would"]);
-        assert!(told("reduce * * binomial if commutative\nreduce * * linear").is_empty());
+        assert!(findings("reduce * * binomial if commutative\nreduce * * linear").is_empty());
         // What reduces nothing is always commutative.
-        assert_eq!(told("bcast * * binomial if commutative\nbcast * * linear").len(), 1);
-        assert!(told("bcast * * ring if one_per_node\nbcast * * linear if several_nodes").is_empty());
-        assert_eq!(told("bcast * * ring if several_nodes\nbcast * * linear if one_per_node").len(), 1);
+        assert_eq!(findings("bcast * * binomial if commutative\nbcast * * linear").len(), 1);
+        assert!(findings("bcast * * ring if one_per_node\nbcast * * linear if several_nodes").is_empty());
+        assert_eq!(findings("bcast * * ring if several_nodes\nbcast * * linear if one_per_node").len(), 1);
     }
 
     #[test]
     fn powers_of_two_count() {
-        let first = |text: &str| told(text).first().cloned().unwrap_or_default();
+        let first = |text: &str| findings(text).first().cloned().unwrap_or_default();
         assert_eq!(
             first("bcast 5-7 * linear if power_of_two"),
             "1: never matches: no number of ranks in 5-7 is a power of two"
         );
         assert_eq!(first("bcast 4 * linear if not_power_of_two"), "1: never matches: 4 is a power of two");
         assert_eq!(first("bcast 1-2 * linear if not_power_of_two"), "1: never matches: 2 is a power of two");
-        assert!(told("bcast 4 * linear if power_of_two\nbcast 3-4 * linear if not_power_of_two").is_empty());
+        assert!(findings("bcast 4 * linear if power_of_two\nbcast 3-4 * linear if not_power_of_two").is_empty());
         let both = "bcast * * ring if power_of_two\nbcast * * binomial if not_power_of_two\nbcast 8 * linear";
-        assert_eq!(told(both), ["3: never matches: line 1 matches all that it would"]);
+        assert_eq!(findings(both), ["3: never matches: line 1 matches all that it would"]);
         let others = "bcast 2-4 * ring if power_of_two\nbcast 3 * binomial\nbcast 2-4 * linear\nbcast 2-5 * linear";
-        assert_eq!(told(others), ["3: never matches: lines 1, 2 match all that it would"]);
-        assert_eq!(told("allgather 3-7 * recursive_doubling if not_power_of_two").len(), 1, "needs a power of two");
-        assert!(told("allgather 3-7 * recursive_doubling if power_of_two").is_empty());
+        assert_eq!(findings(others), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings("allgather 3-7 * recursive_doubling if not_power_of_two").len(), 1, "needs a power of two");
+        assert!(findings("allgather 3-7 * recursive_doubling if power_of_two").is_empty());
         // One rank is a power of two, too, but its collectives are not ours.
         let of_one = "bcast 2 * linear\nbcast * * linear if power_of_two and one_node and ranks_per_node=2-3";
-        assert_eq!(told(of_one), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(findings(of_one), ["2: never matches: line 1 matches all that it would"]);
         assert_eq!(
-            told("bcast 2-inf * linear\nbcast * * linear"),
+            findings("bcast 2-inf * linear\nbcast * * linear"),
             ["2: never matches: line 1 matches all that it would"]
         );
     }
 
     #[test]
     fn ranks_per_node_count() {
-        let first = |text: &str| told(text).first().cloned().unwrap_or_default();
+        let first = |text: &str| findings(text).first().cloned().unwrap_or_default();
         assert_eq!(
             first("bcast 2-8 * linear if ranks_per_node=9-inf"),
             "1: never matches: among 2-8 ranks no node has 9-inf of them"
@@ -292,77 +292,80 @@ mod tests {
             "bcast 5-9 * linear if one_node and ranks_per_node=5-7 and power_of_two",
             "bcast * * linear if shared_memory and ranks_per_node=1",
         ] {
-            assert!(first(never).starts_with("1: never matches: "), "{never}: {:?}", told(never));
+            assert!(first(never).starts_with("1: never matches: "), "{never}: {:?}", findings(never));
         }
         assert!(
-            told("bcast 8 * linear if ranks_per_node=8\nbcast 9 * linear if several_nodes and ranks_per_node=8")
+            findings("bcast 8 * linear if ranks_per_node=8\nbcast 9 * linear if several_nodes and ranks_per_node=8")
                 .is_empty()
         );
         let alike = "bcast * * ring if ranks_per_node=1-8\nbcast 9-inf * linear\nbcast * * linear if several_nodes";
-        assert_eq!(told(alike), ["3: never matches: lines 1, 2 match all that it would"]);
-        assert_eq!(told("bcast * * ring if one_per_node\nbcast * * linear if ranks_per_node=1").len(), 1);
-        assert!(told("bcast * * ring if ranks_per_node=4\nbcast * * linear if ranks_per_node=3-5").is_empty());
+        assert_eq!(findings(alike), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings("bcast * * ring if one_per_node\nbcast * * linear if ranks_per_node=1").len(), 1);
+        assert!(findings("bcast * * ring if ranks_per_node=4\nbcast * * linear if ranks_per_node=3-5").is_empty());
         let parts = "bcast * * ring if ranks_per_node=1-3\nbcast * * ring if ranks_per_node=4-inf\nbcast * * linear";
-        assert_eq!(told(parts), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings(parts), ["3: never matches: lines 1, 2 match all that it would"]);
         let small = "bcast * * ring if one_node and ranks_per_node=1-4\nbcast 3 * linear if one_node\nbcast 5 * linear";
-        assert_eq!(told(small), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(findings(small), ["2: never matches: line 1 matches all that it would"]);
     }
 
     #[test]
     fn shared_memory_counts() {
-        assert!(told("bcast * * shared_queue if shared_memory\nbcast * * linear").is_empty());
-        assert!(told("bcast * * shared_queue\nbarrier * * mcs if one_node").is_empty());
-        assert_eq!(told("bcast * * shared_queue if several_nodes").len(), 1);
-        assert!(told("bcast * * hierarchical:node=shared_queue if several_nodes").is_empty());
-        assert_eq!(told("bcast * * hierarchical:leaders=shared_queue if several_nodes").len(), 1);
-        assert_eq!(told("bcast * * shared_queue if no_shared_memory").len(), 1);
+        assert!(findings("bcast * * shared_queue if shared_memory\nbcast * * linear").is_empty());
+        assert!(findings("bcast * * shared_queue\nbarrier * * mcs if one_node").is_empty());
+        assert_eq!(findings("bcast * * shared_queue if several_nodes").len(), 1);
+        assert!(findings("bcast * * hierarchical:node=shared_queue if several_nodes").is_empty());
+        assert_eq!(findings("bcast * * hierarchical:leaders=shared_queue if several_nodes").len(), 1);
+        assert_eq!(findings("bcast * * shared_queue if no_shared_memory").len(), 1);
         let pieces = "bcast * * ring if in_pieces\nbcast * * binomial\nbcast * * linear if in_pieces";
-        assert_eq!(told(pieces).len(), 1, "of the second row some is left");
+        assert_eq!(findings(pieces).len(), 1, "of the second row some is left");
         let both = "bcast * * ring if shared_memory\nbcast * * binomial if no_shared_memory\nbcast * * linear";
-        assert_eq!(told(both), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings(both), ["3: never matches: lines 1, 2 match all that it would"]);
     }
 
     #[test]
     fn libraries_and_releases_count() {
-        assert!(told("bcast * * ring if mpi=openmpi\nbcast * * linear if mpi=mpich").is_empty());
+        assert!(findings("bcast * * ring if mpi=openmpi\nbcast * * linear if mpi=mpich").is_empty());
         let ring = "bcast * * ring if mpi=openmpi and mpi_version=4-5\n";
-        assert!(told(&format!("{ring}bcast * * linear if mpi=openmpi")).is_empty());
-        assert_eq!(told(&format!("{ring}bcast * * linear if mpi=openmpi and mpi_version=4.1")).len(), 1);
+        assert!(findings(&format!("{ring}bcast * * linear if mpi=openmpi")).is_empty());
+        assert_eq!(findings(&format!("{ring}bcast * * linear if mpi=openmpi and mpi_version=4.1")).len(), 1);
         let later = "bcast * * linear if mpi=openmpi and mpi_version=6-inf\nbcast * * ring if mpi=openmpi and mpi_version=5-inf";
-        assert_eq!(told(&format!("{ring}{later}")).len(), 1, "between them, 4 to 5 and from 6 on leave nothing");
+        assert_eq!(findings(&format!("{ring}{later}")).len(), 1, "between them, 4 to 5 and from 6 on leave nothing");
     }
 
     #[test]
     fn bytes_of_all_ranks_are_another_measure() {
-        assert!(told("gather * 0-2K linear\ngather * total=0-1K binomial").is_empty(), "not certain, so not told");
-        assert_eq!(told("gather * * linear\ngather * total=0-1K binomial").len(), 1);
-        let none = told("gather 8 total=1-7 linear");
+        assert!(findings("gather * 0-2K linear\ngather * total=0-1K binomial").is_empty(), "not certain, so not told");
+        assert_eq!(findings("gather * * linear\ngather * total=0-1K binomial").len(), 1);
+        let none = findings("gather 8 total=1-7 linear");
         assert_eq!(none, ["1: never matches: 8 ranks of the same size together never have 1-7 bytes"]);
     }
 
     #[test]
     fn needs_that_no_such_call_meets() {
-        let odd = told("allgather 3 * recursive_doubling");
+        let odd = findings("allgather 3 * recursive_doubling");
         let end = "so that its calls go to the default tables";
         assert_eq!(
             odd,
             [format!("1: is never used: recursive_doubling needs a power-of-two number of ranks, not 3, {end}")]
         );
-        assert!(told("allgather 3-4 * recursive_doubling").is_empty());
-        assert!(told("allgather 1025-inf * recursive_doubling").is_empty());
-        assert_eq!(told("allreduce * * ring if non_commutative").len(), 1);
-        assert!(told("allreduce * * ring").is_empty());
+        assert!(findings("allgather 3-4 * recursive_doubling").is_empty());
+        assert!(findings("allgather 1025-inf * recursive_doubling").is_empty());
+        assert_eq!(findings("allreduce * * ring if non_commutative").len(), 1);
+        assert!(findings("allreduce * * ring").is_empty());
     }
 
     #[test]
     fn bytes_that_no_barrier_has() {
-        assert_eq!(told("barrier * 1K-inf linear"), ["1: never matches: barrier has 0 bytes"]);
-        assert!(told("barrier 2 0-8 linear\nbarrier 3 * linear").is_empty());
+        assert_eq!(findings("barrier * 1K-inf linear"), ["1: never matches: barrier has 0 bytes"]);
+        assert!(findings("barrier 2 0-8 linear\nbarrier 3 * linear").is_empty());
     }
 
     #[test]
     fn ranks_that_no_call_has() {
-        assert_eq!(told("bcast 0 * linear"), ["1: never matches: no communicator has 0 ranks"]);
-        assert_eq!(told("bcast 1 * linear"), ["1: changes nothing: collectives of one rank stay with the MPI library"]);
+        assert_eq!(findings("bcast 0 * linear"), ["1: never matches: no communicator has 0 ranks"]);
+        assert_eq!(
+            findings("bcast 1 * linear"),
+            ["1: changes nothing: collectives of one rank stay with the MPI library"]
+        );
     }
 }

@@ -21,7 +21,7 @@ fn call(operation: Operation, count: usize, commutative: bool) -> Call<'static> 
 }
 
 /// What an allreduce of `count` doubles gets, and why.
-fn told(configuration: &Configuration, count: usize, commutative: bool) -> String {
+fn decision(configuration: &Configuration, count: usize, commutative: bool) -> String {
     match decide(configuration, &HERE, &call(Operation::Allreduce, count, commutative)) {
         Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
         Decided::Native { by } => format!("native by {by}"),
@@ -31,18 +31,19 @@ fn told(configuration: &Configuration, count: usize, commutative: bool) -> Strin
 #[test]
 fn the_variable_goes_before_the_rules_and_these_before_the_tables() {
     let rules = "allreduce * 0-1K native\nallreduce * * ring\n";
-    assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "ring")], rules), 100, true), "ring by COLLIE_ALLREDUCE");
-    assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "auto")], rules), 100, true), "native by my.rules:1");
-    assert_eq!(told(&configuration(&[], rules), 1000, true), "ring by my.rules:2");
-    assert!(told(&configuration(&[], ""), 100, true).contains(" by default one_node:"));
+    assert_eq!(decision(&configuration(&[("COLLIE_ALLREDUCE", "ring")], rules), 100, true), "ring by COLLIE_ALLREDUCE");
+    assert_eq!(decision(&configuration(&[("COLLIE_ALLREDUCE", "auto")], rules), 100, true), "native by my.rules:1");
+    assert_eq!(decision(&configuration(&[], rules), 1000, true), "ring by my.rules:2");
+    assert!(decision(&configuration(&[], ""), 100, true).contains(" by default one_node:"));
     assert!(
-        told(&configuration(&[], "allreduce * * auto\nallreduce * * ring"), 1, true).contains(" by default one_node:")
+        decision(&configuration(&[], "allreduce * * auto\nallreduce * * ring"), 1, true)
+            .contains(" by default one_node:")
     );
 }
 
 #[test]
 fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gives_way() {
-    let told = |variables: &[(&str, &str)], operation, shared| {
+    let decision = |variables: &[(&str, &str)], operation, shared| {
         let call = Call { shared, ..call(operation, 8, true) };
         match decide(&configuration(variables, ""), &HERE, &call) {
             Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
@@ -50,10 +51,10 @@ fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gi
         }
     };
     let shared = Some(SharedMemory::PLAIN);
-    assert!(told(&[], Operation::Allreduce, shared).starts_with("shared_slices by default shared_memory:"));
-    assert!(told(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
-    assert!(!told(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
-    assert_eq!(told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
+    assert!(decision(&[], Operation::Allreduce, shared).starts_with("shared_slices by default shared_memory:"));
+    assert!(decision(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
+    assert!(!decision(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
+    assert_eq!(decision(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
     let nodes = [0, 0, 0, 1, 1, 1];
     let inside = |operation, shared| {
         let there = Situation { ranks: 6, one_node: false, ..HERE };
@@ -68,7 +69,7 @@ fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gi
     assert!(with.contains(" by default shared_memory_inside:"), "{with}");
     assert!(without.contains(" by default across_nodes:") && !without.contains("shared"), "{without}");
     assert!(inside(Operation::Alltoall, shared).contains(" by default across_nodes:"));
-    let refused = told(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, None);
+    let refused = decision(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, None);
     let why = "(mcs of COLLIE_BARRIER needs memory that all ranks share, which there is on one node with \
                COLLIE_TRANSPORT=shared)";
     assert!(refused.contains(" by default one_node:") && refused.ends_with(why), "{refused}");
@@ -98,33 +99,36 @@ fn the_users_tables_go_before_the_own_ones_and_rows_that_may_not_be_used_give_wa
     let mut configuration = configuration(&[], "allreduce * 0-7 native");
     configuration.tables =
         parse_rules("my.tables", "allreduce 7 * ring\nallreduce * 8-1K ring\nallreduce * 8-1K linear").unwrap();
-    assert_eq!(told(&configuration, 0, true), "native by my.rules:1");
-    assert_eq!(told(&configuration, 100, true), "ring by table my.tables:2");
-    assert!(told(&configuration, 1000, true).contains(" by default one_node:"));
-    let words = told(&configuration, 100, false);
+    assert_eq!(decision(&configuration, 0, true), "native by my.rules:1");
+    assert_eq!(decision(&configuration, 100, true), "ring by table my.tables:2");
+    assert!(decision(&configuration, 1000, true).contains(" by default one_node:"));
+    let words = decision(&configuration, 100, false);
     assert!(!words.starts_with("ring") && !words.contains('('), "the next row is as meant: {words}");
     let best = Configuration { mode: crate::selection::Mode::Best, ..configuration };
-    assert_eq!(told(&best, 100, true), "ring by table my.tables:2");
+    assert_eq!(decision(&best, 100, true), "ring by table my.tables:2");
 }
 
 #[test]
 fn native() {
-    assert_eq!(told(&configuration(&[("COLLIE_ALLREDUCE", "native")], ""), 100, true), "native by COLLIE_ALLREDUCE");
+    assert_eq!(
+        decision(&configuration(&[("COLLIE_ALLREDUCE", "native")], ""), 100, true),
+        "native by COLLIE_ALLREDUCE"
+    );
     let mode = configuration(&[("COLLIE_MODE", "native"), ("COLLIE_ALLREDUCE", "ring")], "");
-    assert_eq!(told(&mode, 100, true), "native by COLLIE_MODE=native");
+    assert_eq!(decision(&mode, 100, true), "native by COLLIE_MODE=native");
 }
 
 #[test]
 fn an_unmet_need_is_told() {
     let forced = configuration(&[("COLLIE_ALLREDUCE", "ring")], "");
-    let words = told(&forced, 100, false);
+    let words = decision(&forced, 100, false);
     assert!(words.starts_with("recursive_doubling by default one_node:"), "{words}");
     let end = "(ring of COLLIE_ALLREDUCE does not keep rank order, which a non-commutative operation needs)";
     assert!(words.ends_with(end), "{words}");
     let ruled = configuration(&[], "allreduce * * ring");
-    let words = told(&ruled, 100, false);
+    let words = decision(&ruled, 100, false);
     assert!(words.contains("(ring of my.rules:1 does not keep rank order"), "{words}");
-    let plain = told(&configuration(&[], ""), 100, false);
+    let plain = decision(&configuration(&[], ""), 100, false);
     assert!(!plain.contains('('), "a default row that gives way is as meant: {plain}");
 }
 
@@ -195,7 +199,7 @@ fn best_takes_what_was_measured_and_leaves_the_rest() {
 #[test]
 fn best_sends_in_pieces_what_was_measured_whole() {
     let configuration = configuration(&[("COLLIE_MODE", "best")], "");
-    let told = |limits: ProtocolLimits, bytes| {
+    let decision = |limits: ProtocolLimits, bytes| {
         let situation = Situation { ranks: 2, mpi: Mpi::of("Open MPI v4.1.4"), limits, ..HERE };
         match decide(&configuration, &situation, &Call::plain(Operation::Gather, bytes, 1)) {
             Decided::Ours { choice, .. } => choice.algorithm.name,
@@ -203,11 +207,11 @@ fn best_sends_in_pieces_what_was_measured_whole() {
         }
     };
     let limits = ProtocolLimits::of(["4040x8".parse::<Limit>().unwrap()]).unwrap();
-    assert_eq!([300, 16 << 10, 64 << 10].map(|bytes| told(limits, bytes)), ["native", "binomial", "native"]);
-    assert_eq!(told(ProtocolLimits::of([256]).unwrap(), 300), "binomial");
+    assert_eq!([300, 16 << 10, 64 << 10].map(|bytes| decision(limits, bytes)), ["native", "binomial", "native"]);
+    assert_eq!(decision(ProtocolLimits::of([256]).unwrap(), 300), "binomial");
     let exchanges = ProtocolLimits::of([Limit::of_two(8192, Way::Exchange)]).unwrap();
     assert_eq!(
-        [exchanges, ProtocolLimits::NONE].map(|limits| told(limits, 16 << 10)),
+        [exchanges, ProtocolLimits::NONE].map(|limits| decision(limits, 16 << 10)),
         ["native"; 2],
         "a gather has a root"
     );
@@ -216,10 +220,10 @@ fn best_sends_in_pieces_what_was_measured_whole() {
 #[test]
 fn rules_go_before_the_tables_of_best() {
     let rules = "reduce * 0-1K native\nreduce * 1K-2K auto\nreduce 3 * binomial\nallgather * * recursive_doubling";
-    let told = |operation, ranks, bytes| best(rules, "Open MPI v4.1.4", operation, ranks, bytes);
-    assert_eq!(told(Operation::Reduce, 3, 64), "native by my.rules:1");
-    assert_eq!(told(Operation::Reduce, 3, 2048), "native by best: not measured");
-    assert_eq!(told(Operation::Reduce, 3, 64 << 10), "binomial by my.rules:3");
-    let refused = told(Operation::Allgather, 3, 64);
+    let decision = |operation, ranks, bytes| best(rules, "Open MPI v4.1.4", operation, ranks, bytes);
+    assert_eq!(decision(Operation::Reduce, 3, 64), "native by my.rules:1");
+    assert_eq!(decision(Operation::Reduce, 3, 2048), "native by best: not measured");
+    assert_eq!(decision(Operation::Reduce, 3, 64 << 10), "binomial by my.rules:3");
+    let refused = decision(Operation::Allgather, 3, 64);
     assert!(refused.starts_with("native by best: not measured (recursive_doubling of my.rules:4 needs"), "{refused}");
 }

@@ -1,6 +1,6 @@
 //! Decision trees on measurements that are made up, of which it is known what decides.
 
-use super::*;
+use super::super::*;
 use crate::algorithm::{Call, Operation};
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report};
@@ -52,7 +52,7 @@ fn chosen(rules: &Rules, bytes: usize, ranks: usize, one_node: bool) -> String {
 /// What they say of one with its ranks on these nodes.
 fn chosen_on(rules: &Rules, bytes: usize, ranks: usize, nodes: &[u32]) -> String {
     let situation = Situation::plain(ranks).on(nodes);
-    let call = super::losses::plain(Operation::Allreduce, bytes, nodes);
+    let call = super::super::losses::plain(Operation::Allreduce, bytes, nodes);
     match rules.first(&situation, &call).map(|rule| &rule.wanted) {
         Some(Wanted::Algorithm(choice)) => choice.algorithm.name.to_owned(),
         other => format!("{other:?}"),
@@ -250,7 +250,7 @@ fn calls_whose_order_matters_get_rows_of_their_own() {
     let cells = cells.concat();
     let (rules, written) = read_back(cells.clone());
     let asked = |rules: &Rules, commutative| {
-        let plain = super::losses::plain(Operation::Allreduce, 512, &[]);
+        let plain = super::super::losses::plain(Operation::Allreduce, 512, &[]);
         let found = rules.first(&Situation::plain(8), &Call { commutative, ..plain });
         found.map(|rule| rule.wanted.to_string()).unwrap_or_default()
     };

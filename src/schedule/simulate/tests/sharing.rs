@@ -1,6 +1,6 @@
 //! Ports that are shared, and ports that messages leave in order.
 
-use super::sharing::{End, MOST, Sharing, Stage, Wanted};
+use super::super::sharing::{End, MOST, Sharing, Stage, Wanted};
 
 /// A message that goes evenly with others from its first byte on.
 const fn evenly(ports: [usize; 2], seconds: f64) -> Wanted {

@@ -1,6 +1,6 @@
 //! Orders in which reductions combine, as they are read from schedules.
 
-use super::order::{Order, Orders, SameOrder};
+use super::super::order::{Order, Orders, SameOrder};
 use crate::algorithm::{Call, Choice, Operation, cover, of, parse_choice};
 use std::collections::HashMap;
 use std::fmt::Write;

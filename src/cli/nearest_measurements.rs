@@ -45,7 +45,7 @@ impl Measured {
 }
 
 /// Of each report the cells of the nearest size, all variants, fastest first.
-pub fn told(reports: &[Report], wanted: &Measured) -> String {
+pub fn text(reports: &[Report], wanted: &Measured) -> String {
     let mut text = String::new();
     for report in reports {
         let distances = || report.cells.iter().filter_map(|cell| Some((wanted.distance(cell)?, cell)));

@@ -1,6 +1,6 @@
 //! What rows come out of which measurements.
 
-use super::*;
+use super::super::*;
 use crate::algorithm::Operation;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
@@ -264,17 +264,17 @@ fn what_few_cells_hold_is_not_compared_and_told() {
     let both = of(&[("recursive_doubling", 6.0), ("ring", 5.0)]);
     let other = of(&[("recursive_doubling", 6.0), ("reduce_bcast", 1.0)]);
     let exact = Settings { extend: Extend::Exact, ..SETTINGS };
-    let told = |reports: &[Report]| text(&tune(reports, exact).unwrap(), "");
-    let found = told(&[both.clone(), other.clone()]);
+    let rules_text = |reports: &[Report]| text(&tune(reports, exact).unwrap(), "");
+    let found = rules_text(&[both.clone(), other.clone()]);
     assert!(found.contains("\n# allreduce, 4 ranks, 512 bytes: compared without reduce_bcast"), "{found}");
     assert!(found.contains(", ring") && found.contains(" recursive_doubling\n"), "{found}");
     // Two against one; and the fastest of what is compared is not measured against what is not.
-    let found = told(&[both.clone(), both.clone(), other]);
+    let found = rules_text(&[both.clone(), both.clone(), other]);
     let words = "\n# allreduce, 4 ranks, 512 bytes: compared from 2 of 3 cells, without reduce_bcast";
     assert!(found.contains(words) && found.contains(" ring\n"), "{found}");
-    let found = told(&[of(&[("ring", 5.0)]), of(&[("recursive_doubling", 6.0)])]);
+    let found = rules_text(&[of(&[("ring", 5.0)]), of(&[("recursive_doubling", 6.0)])]);
     assert!(found.contains("compared from 1 of 2 cells, without recursive_doubling"), "{found}");
-    assert!(!told(&[both.clone(), both]).contains("compared"));
+    assert!(!rules_text(&[both.clone(), both]).contains("compared"));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! What a summary says of ranks' records.
 
-use super::durations::step;
-use super::{LateRow, RankRecord, Spread, TrafficRow, Verdict, merge};
+use crate::monitor::durations::step;
 use crate::monitor::{
     Bucket, CommunicatorRecord, CounterRecord, Epochs, EpochsRecord, Event, Function, JobRecord, LateRecord,
     TrafficRecord,
 };
+use crate::monitor::{LateRow, RankRecord, Spread, TrafficRow, Verdict, merge};
 use crate::operation::Operation;
 
 fn counter(calls: u64, ns: u64) -> CounterRecord {

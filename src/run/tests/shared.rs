@@ -1,8 +1,8 @@
 //! The player on a board in memory of its own, a thread for each rank: every row that lives in shared memory, call after call
 //! without anything between them.
 
-use super::tests::{expected, fastrand_like, memory};
-use super::{Buffers, Player, Transport, play, shared};
+use super::super::{Buffers, Player, Transport, play, shared};
+use super::calls::{expected, memory, random_numbers};
 use crate::algorithm::{Call, Choice, Operation, Shared, SharedMemory, all, parse_choice};
 use crate::schedule::action::{Action, Elements, Side};
 use crate::schedule::lower::{Combine, Form, Part, lower};
@@ -168,7 +168,7 @@ fn choices() -> Vec<Choice> {
 /// Calls in an order that a seed decides: short ones and such as fill windows several times, roots changing. In some of them a
 /// rank may meet an error.
 fn calls(ranks: usize, number: usize, seed: u64, may_fail: bool) -> Vec<OneCall> {
-    let (choices, mut random) = (choices(), fastrand_like(seed));
+    let (choices, mut random) = (choices(), random_numbers(seed));
     let counts = [1, 3, 12, 13, 40, 100, 301];
     let locally = Form { combine: Combine::ReduceLocal { commutative: true }, ..Form::PLAIN };
     let one = |_| {

@@ -1,10 +1,10 @@
 //! Merging in any grouping, and within bounds.
 
-use super::bounds::Bounds;
-use super::durations::{STEPS, step};
-use super::merged::{KINDS_OF_TRAFFIC, Merged};
-use super::parts::{EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart};
-use super::{
+use crate::monitor::bounds::Bounds;
+use crate::monitor::durations::{STEPS, step};
+use crate::monitor::merged::{KINDS_OF_TRAFFIC, Merged};
+use crate::monitor::parts::{EpochsPart, EventPart, LatePart, RankPart, RowPart, TrafficPart};
+use crate::monitor::{
     Bucket, CacheRecord, ClockRecord, Collective, CommunicatorRecord, CounterRecord, DifferenceRecord, ElementsRecord,
     EpochsRecord, Event, Function, JobRecord, LateRecord, OverflowRecord, PlayedRecord, RankRecord, TrafficRecord,
     gathering,
@@ -93,7 +93,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         elements: ["", "MPI_INT", &format!("own of {}", rank / 2)]
             .map(|datatype| ElementsRecord { datatype: datatype.into(), operation: String::new() })
             .to_vec(),
-        beyond: OverflowRecord { calls: mix(50) % 3, bytes: 9, total_ns: mix(51) },
+        overflow: OverflowRecord { calls: mix(50) % 3, bytes: 9, total_ns: mix(51) },
         played: PlayedRecord { calls: mix(52), kept: 3, actions: mix(53) },
         cache: CacheRecord { most_bytes: mix(54), bound: 9, evicted: mix(55), refused: 1 },
         ..RankRecord::default()
@@ -129,7 +129,7 @@ proptest! {
         let flat = one_by_one(parts(), &WIDE).finish();
         prop_assert_eq!(flat.ranks, ranks);
         prop_assert_eq!(&flat, &in_groups(parts(), &choices, &WIDE).finish());
-        prop_assert_eq!(&flat, &super::merge((0..ranks).rev().map(|rank| record(rank, seed)).collect()));
+        prop_assert_eq!(&flat, &crate::monitor::merge((0..ranks).rev().map(|rank| record(rank, seed)).collect()));
     }
 
     #[test]
@@ -142,12 +142,12 @@ proptest! {
         let flat = one_by_one(parts(), &tight).finish();
         prop_assert!(flat.timeline.len() <= 7 && flat.traffic.len() <= 3);
         prop_assert_eq!(&flat, &in_groups(parts(), &choices, &tight).finish());
-        let all = super::merge((0..ranks).map(|rank| record(rank, seed)).collect());
+        let all = crate::monitor::merge((0..ranks).map(|rank| record(rank, seed)).collect());
         let left_out = flat.left_out.unwrap_or_default();
         prop_assert_eq!(left_out.events as usize, all.timeline.len() - flat.timeline.len());
-        let missing = |summary: &super::Summary| summary.timeline_gaps.iter().map(|gap| gap.calls).sum::<u64>();
+        let missing = |summary: &crate::monitor::Summary| summary.timeline_gaps.iter().map(|gap| gap.calls).sum::<u64>();
         prop_assert_eq!(missing(&flat), missing(&all) + left_out.events);
-        let all_pairs = |summary: &super::Summary| {
+        let all_pairs = |summary: &crate::monitor::Summary| {
             let kinds =
                 [&summary.traffic, &summary.shared_traffic, &summary.native_traffic, &summary.native_collectives];
             kinds.map(Vec::len).iter().sum::<usize>()
@@ -196,11 +196,11 @@ fn too_many_rows_leave_those_with_most_time_and_say_so() {
     let tight = Bounds { rows: 5, members: 10, late: 3, comparisons: 2, ..WIDE };
     let parts = (0..40).map(|rank| Merged::of(record(rank, 11), &tight)).collect();
     let summary = in_groups(parts, &[0, 1, 2], &tight).finish();
-    let whole = super::merge((0..40).map(|rank| record(rank, 11)).collect());
+    let whole = crate::monitor::merge((0..40).map(|rank| record(rank, 11)).collect());
     assert_eq!(summary.rows.len(), 5);
     let left_out = summary.left_out.unwrap();
     assert!(left_out.rows > 0 && left_out.members > 0 && left_out.late > 0 && left_out.comparisons > 0);
-    let calls = |rows: &[super::Row]| rows.iter().map(|row| row.calls_all_ranks).sum::<u64>();
+    let calls = |rows: &[crate::monitor::Row]| rows.iter().map(|row| row.calls_all_ranks).sum::<u64>();
     assert_eq!(calls(&summary.rows) + left_out.calls, calls(&whole.rows));
     assert_eq!(summary.per_rank, whole.per_rank, "the ranks' totals hold everything");
     for call in &summary.timeline {

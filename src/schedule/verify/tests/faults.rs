@@ -1,6 +1,6 @@
 //! Deliberately wrong algorithms, each of which has to be caught with the right words.
 
-use super::*;
+use super::super::*;
 use crate::algorithm::{Operation, all};
 use crate::schedule::{Comm, Range, record_body};
 

@@ -1,6 +1,6 @@
 //! The cache and its account, as their users see them.
 
-use super::{Cache, CacheAccount, CacheUsage, HeapBytes};
+use crate::monitor::{Cache, CacheAccount, CacheUsage, HeapBytes};
 use std::sync::Arc;
 
 /// A value of that many bytes on the heap.

@@ -12,7 +12,7 @@ use std::os::raw::c_int;
 
 /// The prelude of a kind of call on one rank, and what the last call learned by it.
 #[derive(Debug)]
-pub struct Learning {
+pub struct LengthPrelude {
     prelude: Lowered,
     /// The own lengths by rank, then the learned ones.
     words: RefCell<Vec<u64>>,
@@ -33,7 +33,7 @@ pub struct Body {
     pub lowered: Option<Lowered>,
 }
 
-impl Learning {
+impl LengthPrelude {
     /// Of this rank's part in such calls, whose programs are kept up to `most` actions; `None` if the algorithm has nothing to
     /// learn.
     pub fn of(part: &Part, form: &Form, most: usize) -> Option<Self> {

@@ -23,7 +23,7 @@ pub enum Time {
 
 impl Time {
     /// The prediction, if there is one.
-    pub const fn told(self) -> Option<Prediction> {
+    pub const fn prediction(self) -> Option<Prediction> {
         match self {
             Self::Told(prediction) => Some(prediction),
             Self::Unmet | Self::NotReached => None,
@@ -213,9 +213,9 @@ mod tests {
         let progress = Progress::start();
         let hurried = Plan { patience: Duration::ZERO, ..plan };
         let times = simulated(&hurried, &progress).unwrap();
-        assert!(times[0].iter().all(|time| time.told().is_some_and(|told| !told.simulated)), "{times:?}");
+        assert!(times[0].iter().all(|time| time.prediction().is_some_and(|found| !found.simulated)), "{times:?}");
         let times = simulated(&plan, &progress).unwrap();
-        assert!(times[0].iter().all(|time| time.told().is_some_and(|told| told.simulated)), "{times:?}");
+        assert!(times[0].iter().all(|time| time.prediction().is_some_and(|found| found.simulated)), "{times:?}");
         progress.end();
         assert_eq!(simulated(&plan, &progress).unwrap(), [[Time::NotReached; 4]]);
         let order: Vec<_> = (0..5).map(|number| plan.job(number)).collect();

@@ -1,0 +1,5 @@
+//! Tests of the monitor's parts as their users see them.
+
+mod caches;
+mod merging;
+mod summaries;
