@@ -124,6 +124,12 @@ impl Attachment {
         Some(state)
     }
 
+    /// Whether the call that this thread has entered was made by a callback in a call on the same communicator, which goes on with
+    /// the state afterwards.
+    pub fn is_in_use(&self) -> bool {
+        guard::is_in_a_callback() && self.is_held_here()
+    }
+
     /// Whether this thread holds the state.
     pub fn is_held_here(&self) -> bool {
         self.state.is_held_by(guard::this_thread())

@@ -43,7 +43,7 @@ impl<'a> Outside<'a> {
     /// The native call.
     #[inline]
     pub fn native(&self) -> c_int {
-        self.wait(|| (self.native)())
+        self.wait(|| guard::pass_on(self.native))
     }
 
     /// Something else that waits for other ranks, and changes nothing of the state.
@@ -64,7 +64,7 @@ impl<'a> Outside<'a> {
 /// A call on a communicator, or a start of one, begins: does what the flags ask and holds the communicator's state.
 ///
 /// # Safety
-/// The communicator is alive, and this thread is not in a call already.
+/// The communicator is alive, and this thread is in no call on it already.
 #[inline]
 pub unsafe fn begin<'a>(
     runtime: &Runtime,
@@ -72,8 +72,9 @@ pub unsafe fn begin<'a>(
     function: Function,
     start: u64,
 ) -> (Held<'a, Attached>, Option<Watching>) {
-    // Before anything is held: the report looks at this communicator too.
-    if flags::is_set(ASKED | DUE) {
+    // Before anything is held: the report looks at this communicator too, and at that of a call around this one.
+    let is_outermost = !guard::is_in_a_callback();
+    if flags::is_set(ASKED | DUE) && is_outermost {
         hooks::report(runtime);
     }
     // SAFETY: the caller's promise.
@@ -81,7 +82,7 @@ pub unsafe fn begin<'a>(
     let communicator = &mut attached.communicator;
     (communicator.last_call, communicator.last_function) = (start, Some(function));
     // Starting something does not wait for anybody.
-    let is_watched = flags::is_set(WATCHED) && function.form == Form::Blocking;
+    let is_watched = flags::is_set(WATCHED) && function.form == Form::Blocking && is_outermost;
     let watching = is_watched.then(|| Watching(watch(&mut attached.communicator, function, start)));
     (attached, watching)
 }

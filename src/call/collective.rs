@@ -43,11 +43,11 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> c_
 /// Compiled once for all entries, of which there are some fifty.
 #[inline(never)]
 fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
-    guard::enter(arguments.operation.row().mpi_name, native, || match runtime::get() {
+    guard::enter_call(arguments.operation.row().mpi_name, native, || match runtime::get() {
         Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
-        Some(_) => native(),
+        Some(_) => guard::pass_on(native),
         None => {
-            let code = native();
+            let code = guard::pass_on(native);
             if code == SUCCESS {
                 sessions::tell(arguments.comm);
             }
@@ -82,7 +82,11 @@ impl Outcome {
 
 fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
     let start = runtime.clock.raw();
-    let Ok(attachment) = registry::of(runtime, arguments.comm) else { return native() };
+    let Ok(attachment) = registry::of(runtime, arguments.comm) else { return guard::pass_on(native) };
+    // SAFETY: the communicator is alive while a call on it is.
+    if unsafe { &*attachment }.is_in_use() {
+        return native();
+    }
     let function = Function::from(arguments.operation);
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };

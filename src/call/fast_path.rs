@@ -64,7 +64,7 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
     }
     begin(&mut held.communicator, arguments.operation, start);
     let mark = guard::Mark::new();
-    let inside = thread.enter(&mark);
+    let inside = thread.enter_to_pass_on(&mark);
     // SAFETY: held above, and nothing changes.
     let code = unsafe { attachment.away(thread.number(), Away::Whole, native) };
     end(thread, &mut held.communicator, start, (counter, bytes));
@@ -97,7 +97,7 @@ fn kept(
     }
     begin(&mut held.communicator, arguments.operation, start);
     let mark = guard::Mark::new();
-    let inside = thread.enter(&mark);
+    let inside = thread.enter_to_pass_on(&mark);
     // SAFETY: held above, and nothing changes.
     let code = unsafe { attachment.away(thread.number(), Away::Whole, native) };
     let ticks = end(thread, &mut held.communicator, start, counted);

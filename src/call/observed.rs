@@ -30,9 +30,9 @@ pub fn observe(
     made: &dyn Fn() -> MPI_Request,
     native: &dyn Fn() -> c_int,
 ) -> c_int {
-    guard::enter(function.name(), native, || match runtime::get() {
+    guard::enter_call(function.name(), native, || match runtime::get() {
         Some(runtime) if comm != constants::comm_null() => timed(runtime, function, comm, root, (part, made), native),
-        _ => native(),
+        _ => guard::pass_on(native),
     })
 }
 
@@ -44,7 +44,11 @@ fn timed(
     (part, made): (&dyn Fn() -> Part, &dyn Fn() -> MPI_Request),
     native: &dyn Fn() -> c_int,
 ) -> c_int {
-    let Ok(attachment) = registry::of(runtime, comm) else { return native() };
+    let Ok(attachment) = registry::of(runtime, comm) else { return guard::pass_on(native) };
+    // SAFETY: the communicator is alive while a call on it is.
+    if unsafe { &*attachment }.is_in_use() {
+        return native();
+    }
     let start = runtime.clock.raw();
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };

@@ -221,10 +221,10 @@ pub fn wait(
 ) -> c_int {
     match interested() {
         None => messages::count(call, || messages::Moved::NOTHING, native),
-        Some(runtime) => guard::enter(call.name(), &native, || {
+        Some(runtime) => guard::enter_call(call.name(), &native, || {
             let before = read();
             let start = runtime.clock.raw();
-            let code = native();
+            let code = guard::pass_on(&native);
             let ticks = runtime.clock.raw().saturating_sub(start);
             let succeeded = code == mpi_sys::MPI_SUCCESS as c_int;
             let left = waited(runtime, &before, &read(), &|place| succeeded && done(place), (start, ticks));
@@ -268,10 +268,10 @@ fn waited(
 pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn() -> c_int) -> c_int {
     match interested() {
         None => messages::count(call, || messages::Moved::NOTHING, native),
-        Some(runtime) => guard::enter(call.name(), &native, || {
+        Some(runtime) => guard::enter_call(call.name(), &native, || {
             let requests = requests();
             let start = runtime.clock.raw();
-            let code = native();
+            let code = guard::pass_on(&native);
             let ticks = runtime.clock.raw().saturating_sub(start) / (requests.len() as u64).max(1);
             if code == mpi_sys::MPI_SUCCESS as c_int {
                 let again =

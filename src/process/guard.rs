@@ -14,14 +14,21 @@ use once_cell::sync::OnceCell;
 use std::cell::Cell;
 use std::os::raw::c_int;
 
+/// Beside the address of a mark, which is a multiple of 8: what the MPI library calls meanwhile is the program's own doing, such as
+/// an error handler that makes a collective call, in which ranks take part that are in no other.
+const PASSED_ON: usize = 1;
+
 /// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call; and
 /// without destructors, since programs call MPI when their thread's objects are gone.
 pub struct Thread {
-    /// The mark of the call that it is inside Collie for; 0 outside.
+    /// The mark of the call that it is inside Collie for, with [`PASSED_ON`] while that runs in the MPI library as the program made
+    /// it; 0 outside.
     inside: Cell<usize>,
     /// The communicators of its last calls.
     pub communicators: LastCommunicators,
     activity: Cell<&'static str>,
+    /// Whether the call that it is in was made in the middle of another one.
+    in_callback: Cell<bool>,
     /// The operation that one of our algorithms is running for.
     playing: Cell<Option<Operation>>,
     /// An error to raise when Collie is left.
@@ -37,6 +44,7 @@ thread_local! {
             inside: Cell::new(0),
             communicators: LastCommunicators::none(),
             activity: Cell::new(""),
+            in_callback: Cell::new(false),
             playing: Cell::new(None),
             error: Cell::new(None),
             collectives: Cell::new((0, 0)),
@@ -94,9 +102,36 @@ impl Thread {
     /// Enters Collie until the result is dropped or [left](Inside::leave). `mark` is a variable of the entering function.
     #[inline]
     pub fn enter<'a>(&'a self, mark: &'a Mark) -> Inside<'a> {
-        self.inside.set(mark.address());
-        Inside(self)
+        Inside { thread: self, outer: self.inside.replace(mark.address()) }
     }
+
+    /// The same for a call that is passed on and does nothing else that calls MPI.
+    #[inline]
+    pub fn enter_to_pass_on<'a>(&'a self, mark: &'a Mark) -> Inside<'a> {
+        Inside { thread: self, outer: self.inside.replace(mark.address() | PASSED_ON) }
+    }
+
+    /// Runs the native form of the call that this thread is inside Collie for.
+    #[inline]
+    fn pass_on<T>(&self, native: impl FnOnce() -> T) -> T {
+        struct Back<'a>(&'a Thread, usize);
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                self.0.inside.set(self.1);
+            }
+        }
+        let inside = self.inside.get();
+        self.inside.set(inside | PASSED_ON);
+        // Also where an exception of the program comes by.
+        let _back = Back(self, inside);
+        native()
+    }
+}
+
+/// Runs the native form of the call that this thread is inside Collie for: the program's callbacks in it may make calls of their own.
+#[inline]
+pub fn pass_on<T>(native: impl FnOnce() -> T) -> T {
+    THREAD.with(|thread| thread.pass_on(native))
 }
 
 impl Thread {
@@ -128,15 +163,19 @@ impl Mark {
 
 /// This thread is inside Collie as long as this lasts. Dropped without being left where a panic or an exception of the
 /// program comes by.
-pub struct Inside<'a>(&'a Thread);
+pub struct Inside<'a> {
+    thread: &'a Thread,
+    /// What it was inside for before: a call that was passed on, or nothing.
+    outer: usize,
+}
 
 impl Inside<'_> {
     /// Leaves Collie, then raises the error that came up inside: the program's handler may jump wherever it likes.
     #[inline]
     pub fn leave(self, code: c_int) -> c_int {
-        let thread = self.0;
+        let Self { thread, outer } = self;
         std::mem::forget(self);
-        thread.inside.set(0);
+        thread.inside.set(outer);
         if code != mpi_sys::MPI_SUCCESS as c_int {
             thread.raise_kept();
         }
@@ -148,11 +187,11 @@ impl Drop for Inside<'_> {
     #[cold]
     fn drop(&mut self) {
         if std::thread::panicking() {
-            abort(self.0);
+            abort(self.thread);
         }
-        self.0.has_left_no_algorithm("an exception");
-        self.0.inside.set(0);
-        self.0.error.set(None);
+        self.thread.has_left_no_algorithm("an exception");
+        self.thread.inside.set(self.outer);
+        self.thread.error.set(None);
     }
 }
 
@@ -169,11 +208,11 @@ impl Thread {
         }
     }
 
-    /// Whether a call made now is one that Collie itself causes, or a callback of the program inside one of Collie's. If it
-    /// is not, although the thread seems to be inside, an error handler has jumped out of the call before.
+    /// Whether a call made now comes from a call that this thread is in. If it does not, although the thread seems to be inside, an
+    /// error handler has jumped out of the call before.
     #[cold]
     fn is_nested(&self, here: usize) -> bool {
-        if stack::is_running(self.inside.get(), here) {
+        if stack::is_running(self.inside.get() & !PASSED_ON, here) {
             return true;
         }
         self.inside.set(0);
@@ -209,11 +248,40 @@ pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce()
         if thread.is_inside() && thread.is_nested(mark.address()) {
             return native();
         }
-        let inside = thread.enter(&mark);
-        thread.activity.set(call);
-        let code = ours();
-        inside.leave(code)
+        thread.run_inside(&mark, call, ours)
     })
+}
+
+/// The same for a call of the program's, which may also come from a callback in a call that is passed on: an error handler, where
+/// the other ranks make the call in no callback. Then [`is_in_a_callback`] while `ours` runs.
+pub fn enter_call(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
+    THREAD.with(|thread| {
+        let mark = Mark::new();
+        let is_nested = thread.is_inside() && thread.is_nested(mark.address());
+        if is_nested && thread.inside.get() & PASSED_ON == 0 {
+            return native();
+        }
+        let before = thread.in_callback.replace(is_nested);
+        let code = thread.run_inside(&mark, call, ours);
+        thread.in_callback.set(before);
+        code
+    })
+}
+
+/// Whether the call that this thread has [entered](enter_call) was made in the middle of another one, which is passed on.
+#[inline]
+pub fn is_in_a_callback() -> bool {
+    THREAD.with(|thread| thread.in_callback.get())
+}
+
+impl Thread {
+    fn run_inside(&self, mark: &Mark, call: &'static str, ours: impl FnOnce() -> c_int) -> c_int {
+        let inside = self.enter(mark);
+        let before = self.activity.replace(call);
+        let code = ours();
+        self.activity.set(before);
+        inside.leave(code)
+    }
 }
 
 /// Whether what runs now was called by the program's or MPI's code inside a call that this thread is in: a callback, or an error

@@ -219,12 +219,6 @@ impl RawConfiguration {
             if value.trim().is_empty() && variables::find(name).is_some() {
                 continue;
             }
-            // What is no UTF-8 would be the name of another file.
-            if value.contains(char::REPLACEMENT_CHARACTER) {
-                let message = format!("'{value}' has bytes that are not UTF-8; accepted: UTF-8");
-                errors.push(ConfigurationError::variable(name, message));
-                continue;
-            }
             if let Err(message) = configuration.set(name, value) {
                 errors.push(ConfigurationError::variable(name, message));
             }
