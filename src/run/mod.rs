@@ -2,12 +2,14 @@
 //!
 //! * [`transport`]: what carries messages and moves memory. `mpi::messages` does so by PMPI point-to-point messages.
 //! * [`shared`]: steps on a board, for transports that have one.
-//! * [`player`]: goes through actions, and can stop where it would have to wait.
+//! * [`player`]: goes through actions.
 //!
 //! Everything that carries a collective out comes through here: calls that are kept and calls that are streamed, under
 //! every mode, watched or not. So what is verified, compared and measured is what runs.
 
 pub mod player;
+#[cfg(test)]
+mod resumable;
 pub mod shared;
 pub mod transport;
 
@@ -16,5 +18,5 @@ mod tests;
 #[cfg(test)]
 mod tests_of_shared;
 
-pub use player::{Buffers, Counts, Player, Resumable, play};
+pub use player::{Buffers, Counts, Player};
 pub use transport::{Observer, Transport};

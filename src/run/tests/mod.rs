@@ -3,7 +3,8 @@
 mod in_memory;
 mod telling;
 
-use super::{Buffers, Player, Resumable, play};
+use super::resumable::{Resumable, play};
+use super::{Buffers, Player};
 use crate::algorithm::cover;
 use crate::algorithm::{Blocks, Call, Choice, Operation, Stage, all, parse_choice};
 use crate::schedule::action::{Action, Lowered};
