@@ -3,8 +3,8 @@
 use super::fortran;
 use super::names::under_each_name;
 use crate::communicator::dying::free;
-use crate::mpi::error::throwing;
-use crate::process::native::find;
+use crate::mpi::error::{SUCCESS, throwing};
+use crate::mpi::procedures::procedure;
 use mpi_sys::MPI_Comm;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -42,13 +42,13 @@ macro_rules! fortran_entries {
                 type Native = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { fortran::comm(comm) };
                 free(old, || {
                     // SAFETY: the program's own arguments, passed on as they came.
                     unsafe { native(comm, ierror) };
-                    mpi_sys::MPI_SUCCESS as c_int
+                    SUCCESS
                 });
             }
         };

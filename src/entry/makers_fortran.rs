@@ -6,7 +6,8 @@ use super::makers::makers_of_communicators;
 use super::names::under_each_name;
 use crate::call::makers::watch;
 use crate::communicator::origin::Makers;
-use crate::process::native::find;
+use crate::mpi::error::SUCCESS;
+use crate::mpi::procedures::procedure;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
 
@@ -27,12 +28,12 @@ macro_rules! entries {
                 );
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came.
                     unsafe { native(parent, $($argument,)* new, $($request,)? ierror) };
                     if ierror.is_null() {
-                        mpi_sys::MPI_SUCCESS as c_int
+                        SUCCESS
                     } else {
                         // SAFETY: the native procedure has just written there.
                         unsafe { *ierror }

@@ -8,7 +8,7 @@ use crate::call::part::{nothing, own, product, reduced, sum, sum_of_types, sum_o
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
-use crate::process::native::find_either;
+use crate::mpi::procedures::of_either_name;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -183,7 +183,7 @@ macro_rules! entries {
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's function of that name takes these arguments.
                 let native: Native = unsafe {
-                    std::mem::transmute(find_either(&NATIVE, concat!("P", $name, "\0"), concat!("P", $also, "\0")))
+                    std::mem::transmute(of_either_name(&NATIVE, concat!("P", $name, "\0"), concat!("P", $also, "\0")))
                 };
                 // SAFETY: the program's own arguments, passed on as they came.
                 let native = || unsafe { native($($argument,)* comm, info, request) };

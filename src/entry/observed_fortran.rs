@@ -14,7 +14,8 @@ use crate::call::observed::observe;
 use crate::call::part::nothing;
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
-use crate::process::native::find;
+use crate::mpi::error::SUCCESS;
+use crate::mpi::procedures::procedure;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
 
@@ -34,7 +35,7 @@ macro_rules! entries {
                 );
                 static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
                 // SAFETY: the library's procedure of that name takes these arguments.
-                let native: Native = unsafe { std::mem::transmute(find(&NATIVE, $native)) };
+                let native: Native = unsafe { std::mem::transmute(procedure(&NATIVE, $native)) };
                 let native = || {
                     // SAFETY: the program's own arguments, passed on as they came.
                     unsafe { native($($argument,)* handle, $($made,)* ierror) };
@@ -90,8 +91,6 @@ macro_rules! entries {
         entries! { @names $collective Blocking "mpi_" "MPI_" $lower $upper "" "" $arguments () $root, $bytes }
     };
 }
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 observed_collectives! { entries }
 

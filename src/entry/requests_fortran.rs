@@ -4,8 +4,9 @@
 use super::names::under_each_name;
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
+use crate::mpi::error::SUCCESS;
 use crate::mpi::family;
-use crate::process::native::of_fortran;
+use crate::mpi::procedures::of_fortran;
 use mpi_sys::MPI_Request;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -52,7 +53,7 @@ macro_rules! entries {
                     // SAFETY: the program's own arguments, passed on as they came.
                     unsafe { native($($argument,)* ierror) };
                     if ierror.is_null() {
-                        mpi_sys::MPI_SUCCESS as c_int
+                        SUCCESS
                     } else {
                         // SAFETY: the native procedure has just written there.
                         unsafe { *ierror }
