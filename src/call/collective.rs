@@ -18,7 +18,7 @@ use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, Function, NATIVE};
-use crate::mpi::error::Result;
+use crate::mpi::error::{Result, SUCCESS};
 use crate::mpi::{communicator, constants};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{device, guard, sessions};
@@ -30,7 +30,6 @@ use std::sync::atomic::Ordering;
 
 /// What decides in mode native, as [`By`](crate::selection::By) says it.
 const NATIVE_MODE: &str = "COLLIE_MODE=native";
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
 #[inline(always)]
