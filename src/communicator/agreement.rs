@@ -54,7 +54,7 @@ struct Words([u64; WORDS]);
 
 /// Place of a word that is asked whether all ranks have the same, with its complement in the next one.
 struct Alike(usize);
-/// Place of a word of which the most is wanted: of its complement.
+/// Place of a word of which the most is wanted: its complement is there, as the least of those tells the most.
 struct Most(usize);
 /// Place of a word of which the least is wanted.
 struct Least(usize);
