@@ -4,9 +4,12 @@ use super::cell::{Cell, Datatype};
 use super::ordered::Ordered;
 use crate::algorithm::{Operation, SharedMemory};
 use crate::entry::{control, symbols, transports};
-use crate::mpi::{Result, check, communicator, constants, node};
+use crate::mpi::{Result, bytes, check, communicator, constants, node, operation};
+use crate::reduction::Op;
 use crate::selection::{Configuration, RawConfiguration, Transport, variables};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::time::Duration;
 
@@ -101,10 +104,7 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn configuration(&self) -> Result<Configuration> {
-        let own = transports::configuration();
-        let mut bytes = serde_json::to_vec(&own).expect("texts can be written to memory");
-        self.broadcast(&mut bytes)?;
-        let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same program");
+        let raw: RawConfiguration = self.of_first(&transports::configuration())?;
         // A wrong one has ended the job at its start.
         Ok(raw.parse().unwrap_or_default())
     }
@@ -114,17 +114,15 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn broadcast(&self, bytes: &mut Vec<u8>) -> Result {
-        crate::mpi::bytes::broadcast(self.own, 0, bytes)
+        bytes::broadcast(self.own, 0, bytes)
     }
 
-    /// Rank 0's word.
+    /// Rank 0's value.
     ///
     /// # Errors
     /// What MPI returned.
-    pub fn of_first(&self, word: usize) -> Result<usize> {
-        let mut bytes = word.to_le_bytes().to_vec();
-        self.broadcast(&mut bytes)?;
-        Ok(usize::from_le_bytes(bytes.try_into().expect("as many bytes as were sent")))
+    pub fn of_first<T: Serialize + DeserializeOwned>(&self, own: &T) -> Result<T> {
+        bytes::of_first(self.own, (self.rank == 0).then_some(own))
     }
 
     /// Whether `own` holds on all ranks.
@@ -140,7 +138,7 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn most(&self, values: &mut [f64]) -> Result {
-        let max = constants::ops()[3];
+        let max = operation::handle(Op::Max);
         let count = values.len() as c_int;
         let address = values.as_mut_ptr().cast();
         // SAFETY: as many doubles as said, in place.
@@ -207,7 +205,7 @@ impl Job {
         while distance < self.size {
             let to = ((self.rank + distance) % self.size) as c_int;
             let from = ((self.rank + self.size - distance) % self.size) as c_int;
-            // SAFETY: messages of no bytes.
+            // SAFETY: no elements either way, so that MPI follows neither address; no status is asked for.
             check(unsafe {
                 let status = constants::status_ignore();
                 mpi_sys::PMPI_Sendrecv(nothing, 0, byte, to, 0, nothing, 0, byte, from, 0, self.own, status)
@@ -251,12 +249,11 @@ impl Job {
 
     /// The operation of a cell's reduction.
     pub fn op(&self, cell: &Cell) -> MPI_Op {
-        let ops = constants::ops();
         match cell.datatype {
             _ if !cell.commutative => self.ordered.op(),
-            // The first is the sum, the ninth the bitwise or: sums are not defined on bytes.
-            Datatype::Byte => ops[8],
-            _ => ops[0],
+            // Sums are not defined on bytes.
+            Datatype::Byte => operation::handle(Op::Bor),
+            _ => operation::handle(Op::Sum),
         }
     }
 

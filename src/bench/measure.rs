@@ -276,7 +276,7 @@ impl<'a> Bench<'a> {
         let mut taken = Vec::new();
         loop {
             let next = next_rounds(&taken, begun.elapsed().as_secs_f64(), self.program.seconds, self.program.rounds);
-            let next = self.job.of_first(next)?;
+            let next = self.job.of_first(&next)?;
             if next == 0 {
                 return Ok(taken.len());
             }

@@ -14,7 +14,7 @@ impl Ordered {
     /// # Errors
     /// What MPI returned.
     pub fn new() -> Result<Self> {
-        let [mut op, ..] = constants::ops();
+        let mut op = constants::op_null();
         // SAFETY: the function combines as many elements as it is given; the out-parameter is valid for writes.
         check(unsafe { mpi_sys::PMPI_Op_create(Some(combine), 0, &mut op) })?;
         Ok(Self(op))

@@ -27,9 +27,7 @@ pub fn measure(job: &Job, program: &Program) -> Result<Vec<OverheadRow>> {
         let exchange = Exchange::new(job, cell, false, false);
         let mut nanoseconds = [Vec::new(), Vec::new()];
         let begun = Instant::now();
-        while job.of_first(usize::from(begun.elapsed().as_secs_f64() < program.seconds || nanoseconds[0].is_empty()))?
-            != 0
-        {
+        while job.of_first(&(begun.elapsed().as_secs_f64() < program.seconds || nanoseconds[0].is_empty()))? {
             for window in 0..2 * WINDOWS {
                 let side = window % 2;
                 let library = [Library::Native, Library::Collie][side];

@@ -18,7 +18,7 @@ use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, Function};
 use crate::mpi::constants;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Result, SUCCESS};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
 use crate::selection::{Mode, VerifyResult};
@@ -28,7 +28,6 @@ use std::sync::atomic::Ordering;
 
 /// What decides in mode native, as [`By`](crate::selection::By) says it.
 const NATIVE_MODE: &str = "COLLIE_MODE=native";
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Carries a collective out; `native` passes it to PMPI as it came. Gives the code to return to the program.
 #[inline(always)]

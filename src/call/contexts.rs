@@ -11,7 +11,7 @@ use super::registry;
 use crate::communicator::origin::Makers;
 use crate::communicator::private::Private;
 use crate::communicator::state::Communicator;
-use crate::mpi::error::{Error, Result};
+use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::handler::{ErrorsReturned, says_that_contexts_ran_out};
 use crate::mpi::{communicator, constants, family};
 use crate::process::flags;
@@ -23,8 +23,6 @@ use std::cell::Cell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::c_int;
 use std::sync::Arc;
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// What is no communicator's turn and no name; the highest of the words that ranks can compare.
 const NONE: u64 = i64::MAX as u64;

@@ -15,6 +15,7 @@ use crate::algorithm::Operation;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{CounterId, Function, Traffic};
+use crate::mpi::error::SUCCESS;
 use crate::process::guard::Thread;
 use crate::process::{flags, guard};
 use crate::run::Counts;
@@ -162,7 +163,7 @@ fn end(thread: &Thread, communicator: &mut Communicator, start: u64, (counter, b
 fn play(prepared: &Prepared, arguments: &Arguments, traffic: &mut Traffic, played: &mut Counts) -> c_int {
     let (send, receive) = (arguments.send.address.cast_mut().cast(), arguments.receive.address.cast_mut().cast());
     match prepared.play_kept(send, receive, traffic, played) {
-        Ok(()) => mpi_sys::MPI_SUCCESS as c_int,
+        Ok(()) => SUCCESS,
         Err(error) => guard::raise(arguments.comm, error, arguments.operation),
     }
 }

@@ -299,7 +299,7 @@ impl Learner {
     }
 }
 
-/// A number that equals share, never 0.
+/// A hash: equal for equal trials, and hardly ever for others; never 0.
 fn digest(trial: &Trial) -> u64 {
     let mut hasher = DefaultHasher::new();
     postcard::to_stdvec(trial).expect("numbers can be written to memory").hash(&mut hasher);

@@ -2,12 +2,11 @@
 
 use super::contexts;
 use crate::communicator::origin::{self, Makers};
+use crate::mpi::error::SUCCESS;
 use crate::process::guard;
 use crate::process::runtime;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Makes a communicator natively and notes where it comes from; `made` gives it afterwards.
 pub fn watch(

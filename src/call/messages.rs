@@ -1,6 +1,7 @@
 //! The program's calls beside collectives, counted and timed, so that the time outside collectives is placed too.
 
 use crate::monitor::{Area, MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
+use crate::mpi::error::SUCCESS;
 use crate::mpi::{constants, datatype};
 use crate::process::guard::{self, THREAD};
 use crate::process::kept::{Kept, Key};
@@ -103,7 +104,7 @@ pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOn
     let moved = moved();
     let code = counted(call, moved.known, native);
     if let Some(asked) = moved.asked
-        && code == mpi_sys::MPI_SUCCESS as c_int
+        && code == SUCCESS
     {
         ask(call, asked);
     }
@@ -115,7 +116,7 @@ fn ask(call: MessageCall, (count, datatype): (u64, MPI_Datatype)) {
     let mut size = 0;
     // SAFETY: the MPI library has just taken the handle; the out-parameter is valid for writes.
     let code = unsafe { mpi_sys::PMPI_Type_size(datatype, &mut size) };
-    if code == mpi_sys::MPI_SUCCESS as c_int {
+    if code == SUCCESS {
         own().moved(call, count.saturating_mul(u64::try_from(size).unwrap_or(0)));
     }
 }

@@ -14,6 +14,7 @@ use super::registry;
 use super::requests::{Made, REQUESTS};
 use crate::monitor::{Form, Function};
 use crate::mpi::constants;
+use crate::mpi::error::SUCCESS;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -62,7 +63,7 @@ fn timed(
     let communicator = &mut attached.communicator;
     let ticks = runtime.clock.raw().saturating_sub(start);
     let mut call = None;
-    if code == mpi_sys::MPI_SUCCESS as c_int {
+    if code == SUCCESS {
         // Between two groups the arguments that count depend on the side.
         let mut part = if communicator.facts.inter { nothing() } else { part() };
         let bytes = part.bytes.count(comm, communicator.facts.rank, communicator.facts.size);

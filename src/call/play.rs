@@ -5,12 +5,10 @@ use super::local_arguments::LocalArguments;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::{Choice, Operation};
 use crate::communicator::state::Communicator;
-use crate::mpi::error::{Error, Result};
+use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::process::{flags, guard};
 use crate::schedule::lower::Part;
 use std::os::raw::c_int;
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Plays an algorithm; gives the code to return to the program.
 #[inline]

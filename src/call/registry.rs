@@ -8,7 +8,7 @@ use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
 use crate::mpi::communicator::{self, Key};
-use crate::mpi::error::{Error, Result};
+use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::process::guard::{self, Thread};
 use crate::process::last_communicators;
 use crate::process::runtime::{self, Runtime};
@@ -205,18 +205,24 @@ pub unsafe fn release_all() {
     *registry.attachments.lock() = attachments;
 }
 
-/// Where the thread's last call was, for messages.
+/// Where the thread's last call was, for messages. Nothing where that communicator is gone.
 pub fn last_call() -> String {
-    let attachment = guard::THREAD.with(|thread| thread.communicators.last()).cast::<Attachment>();
-    // SAFETY: asked while a call on this communicator is under way on this thread, so it is alive.
-    let attachment = unsafe { attachment.as_ref() };
+    let last = guard::THREAD.with(|thread| thread.communicators.last()).cast::<Attachment>();
+    // What the thread remembers may have been freed since, where the call is none on a communicator: what is there the list knows. It
+    // may be locked by this thread.
+    let find = |registry: &'static Registry| {
+        let attachments = registry.attachments.try_lock()?;
+        attachments.iter().find(|known| Arc::as_ptr(known) == last).cloned()
+    };
     let words = |seen: Seen| {
         let communicator = &seen.attached.communicator;
         let Facts { rank, size, .. } = communicator.facts;
         format!(" on {} (rank {rank} of {size})", communicator.title(true))
     };
-    // The panic has let go of the state.
-    // SAFETY: at any time.
+    let attachment = REGISTRY.get().and_then(find);
+    // After a panic nobody holds the state any more.
+    // SAFETY: `words` reads what is known of the communicator and what its ranks have agreed on, none of which a holder that is away
+    // changes; it keeps nothing and clones no counted reference. `AnyTime` asks nothing of this thread.
     attachment.and_then(|attachment| unsafe { attachment.look(Visit::AnyTime, words) }).unwrap_or_default()
 }
 
@@ -226,7 +232,7 @@ pub fn last_call() -> String {
 /// Called by MPI with the pointer that was set on the communicator.
 unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_void) -> c_int {
     let (Some(runtime), Some(registry)) = (runtime::get(), REGISTRY.get()) else {
-        return mpi_sys::MPI_SUCCESS as c_int;
+        return SUCCESS;
     };
     last_communicators::invalidate_caches();
     // SAFETY: made by `make` from an `Arc`.
@@ -236,7 +242,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         // that, as of a communicator that nobody calls any more.
         // SAFETY: what is touched is for anybody at any time.
         unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.mark_gone()) };
-        return mpi_sys::MPI_SUCCESS as c_int;
+        return SUCCESS;
     }
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
     let mut attachments = registry.attachments.lock();
@@ -264,5 +270,5 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     if let Err(error) = attached.release() {
         log::warn!("a private communicator could not be freed: {error}");
     }
-    mpi_sys::MPI_SUCCESS as c_int
+    SUCCESS
 }

@@ -11,6 +11,7 @@ use crate::monitor::{
     Bucket, CommunicatorRecord, CounterId, Form, Function, Key, MessageCall, NATIVE, Overflow, Table,
 };
 use crate::mpi::constants;
+use crate::mpi::error::SUCCESS;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Request;
@@ -226,7 +227,7 @@ pub fn wait(
             let start = runtime.clock.raw();
             let code = guard::pass_on(&native);
             let ticks = runtime.clock.raw().saturating_sub(start);
-            let succeeded = code == mpi_sys::MPI_SUCCESS as c_int;
+            let succeeded = code == SUCCESS;
             let left = waited(runtime, &before, &read(), &|place| succeeded && done(place), (start, ticks));
             if let Some(left) = left {
                 messages::count_part(call, left);
@@ -273,7 +274,7 @@ pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn(
             let start = runtime.clock.raw();
             let code = guard::pass_on(&native);
             let ticks = runtime.clock.raw().saturating_sub(start) / (requests.len() as u64).max(1);
-            if code == mpi_sys::MPI_SUCCESS as c_int {
+            if code == SUCCESS {
                 let again =
                     |at: u64, request| u64::from(REQUESTS.started_again(runtime, request, (start + at * ticks, ticks)));
                 let of_collectives = requests.iter().fold(0, |at, request| at + again(at, *request));
@@ -295,7 +296,7 @@ pub fn free(request: impl Fn() -> MPI_Request, native: impl Fn() -> c_int) -> c_
         Some(_) => {
             let request = request();
             let code = native();
-            if code == mpi_sys::MPI_SUCCESS as c_int {
+            if code == SUCCESS {
                 REQUESTS.freed(request);
             }
             code

@@ -18,9 +18,11 @@ use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
-use crate::mpi::error::Result;
+use crate::mpi::end::{EX_DATAERR, end_job};
+use crate::mpi::error::{Result, SUCCESS};
 use crate::mpi::packing::Elements;
 use crate::mpi::padding::Padding;
+use crate::mpi::words::tell_before_the_end;
 use crate::process::guard;
 use crate::process::runtime::Runtime;
 use crate::selection::{OnDifference, VerifyResult};
@@ -29,8 +31,6 @@ use std::os::raw::c_int;
 
 /// Differences kept per communicator; further ones are counted as calls that differ, in the log only.
 const KEPT: usize = 16;
-/// What the job ends with where a difference is to end it (`EX_DATAERR`).
-const EXIT_CODE: c_int = 65;
 
 /// One verified call.
 pub struct Outcome {
@@ -68,9 +68,8 @@ pub fn run(
     if result == VerifyResult::Native {
         return Outcome { code: both.code, result, ticks: both.native_ticks };
     }
-    let code = both
-        .hand_over(seat, local)
-        .map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| mpi_sys::MPI_SUCCESS as c_int);
+    let code =
+        both.hand_over(seat, local).map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| SUCCESS);
     Outcome { code, result, ticks: both.our_ticks }
 }
 
@@ -204,11 +203,10 @@ fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecor
         record.native,
         record.ours
     );
-    crate::process::log::tell_before_the_end(&words);
     if agreed.configuration.on_difference == OnDifference::Abort {
-        // SAFETY: MPI is initialised while a call is under way.
-        unsafe { mpi_sys::PMPI_Abort(crate::mpi::constants::comm_world(), EXIT_CODE) };
+        end_job(&words, EX_DATAERR);
     }
+    tell_before_the_end(&words);
 }
 
 /// What is written to a copy wherever nothing was copied.

@@ -48,68 +48,89 @@ pub struct Agreed {
     pub seed: u64,
 }
 
-/// Words of one rank, of which the ranks work out the least one by one: a word and its complement give the least and the most,
-/// and whether all have the same.
+/// The words that a rank brings into the agreement. All ranks together have the least of each: of a word and its complement that gives
+/// the least and the most, and whether all have the same.
+struct Words([u64; WORDS]);
+
+/// Place of a word that is asked whether all ranks have the same, with its complement in the next one.
+struct Alike(usize);
+/// Place of a word of which the most is wanted: its complement is there, as the least of those tells the most.
+struct Most(usize);
+/// Place of a word of which the least is wanted.
+struct Least(usize);
+
+const CONFIGURATION: Alike = Alike(0);
+const IDENTITY: Alike = Alike(2);
+const LIMITS: Alike = Alike(4);
+const NODE: Alike = Alike(6);
+const MPI: Alike = Alike(8);
+/// Private communicators held.
+const HELD: Most = Most(10);
+const OVERSUBSCRIBED: Most = Most(11);
+const FAST_NETWORK: Most = Most(12);
+/// Whether there is no id left for one more communicator.
+const NO_IDS: Most = Most(13);
+const HAS_GPU: Most = Most(14);
+const SEED: Least = Least(15);
+const MESSAGE_NS: Least = Least(16);
 const WORDS: usize = 17;
 
-/// What one rank knows that the others need.
-struct Own {
-    configuration: u64,
-    identity: u64,
-    limits: u64,
-    node: u64,
-    held: u64,
-    oversubscribed: bool,
-    fast_network: bool,
-    no_ids: bool,
-    has_gpu: bool,
-    seed: u64,
-    mpi: u64,
-    message_ns: u64,
-}
-
-impl Own {
+impl Words {
+    /// What this rank knows that the others need.
     fn of(runtime: &Runtime, facts: &Facts) -> Self {
-        Self {
-            configuration: digest(runtime.raw()),
-            identity: digest(&facts.origin.identity),
-            limits: runtime.limits().word(),
-            node: runtime.node,
-            held: private::held() as u64,
-            oversubscribed: runtime.oversubscribed,
-            fast_network: runtime.fast_network,
-            no_ids: !origin::leaves_room(),
-            has_gpu: device::is_present(),
-            // Another one in each run, so that a run is no repetition of the last one's coins.
-            seed: digest(&(runtime.started_unix_ns(), &facts.origin.identity)),
-            mpi: runtime.mpi.packed(),
-            message_ns: runtime.message_ns(),
-        }
+        let mut words = Self([0; WORDS]);
+        words.compare(CONFIGURATION, digest(runtime.raw()));
+        words.compare(IDENTITY, digest(&facts.origin.identity));
+        words.compare(LIMITS, runtime.limits().word());
+        words.compare(NODE, runtime.node);
+        words.compare(MPI, runtime.mpi.packed());
+        words.find_most(HELD, private::held() as u64);
+        words.find_most(OVERSUBSCRIBED, runtime.oversubscribed.into());
+        words.find_most(FAST_NETWORK, runtime.fast_network.into());
+        words.find_most(NO_IDS, (!origin::leaves_room()).into());
+        words.find_most(HAS_GPU, device::is_present().into());
+        // Another one in each run, so that a run is no repetition of the last one's coins.
+        words.find_least(SEED, digest(&(runtime.started_unix_ns(), &facts.origin.identity)));
+        words.find_least(MESSAGE_NS, runtime.message_ns());
+        words
     }
 
-    const fn words(&self) -> [u64; WORDS] {
-        let Self { configuration, identity, limits, node, held, mpi, .. } = *self;
-        let first = [configuration, !configuration, identity, !identity, limits, !limits, node, !node];
-        let [a, b, c, d, e, f, g, h] = first;
-        let [i, j] = [!(self.oversubscribed as u64), !(self.fast_network as u64)];
-        let [k, l] = [!(self.no_ids as u64), !(self.has_gpu as u64)];
-        [a, b, c, d, e, f, g, h, !held, i, j, k, l, self.seed, mpi, !mpi, self.message_ns]
-    }
-}
-
-/// What the least words say.
-struct All([u64; WORDS]);
-
-impl All {
-    /// Whether all ranks have the same word in that place.
-    const fn alike(&self, place: usize) -> bool {
-        self.0[place] == !self.0[place + 1]
+    fn compare(&mut self, Alike(place): Alike, word: u64) {
+        self.0[place..place + 2].copy_from_slice(&with_complement(word));
     }
 
-    /// The most, of a word that came as its complement.
-    const fn most(&self, place: usize) -> u64 {
+    const fn find_most(&mut self, Most(place): Most, word: u64) {
+        self.0[place] = !word;
+    }
+
+    const fn find_least(&mut self, Least(place): Least, word: u64) {
+        self.0[place] = word;
+    }
+
+    /// Of the least words: whether all ranks have the same one.
+    const fn are_alike(&self, Alike(place): Alike) -> bool {
+        are_alike([self.0[place], self.0[place + 1]])
+    }
+
+    /// Of the least words: the most of all ranks'.
+    const fn most(&self, Most(place): Most) -> u64 {
         !self.0[place]
     }
+
+    /// Of the least words: this one.
+    const fn least(&self, Least(place): Least) -> u64 {
+        self.0[place]
+    }
+}
+
+/// A word as it is compared.
+const fn with_complement(word: u64) -> [u64; 2] {
+    [word, !word]
+}
+
+/// Whether all ranks have the same word, of which this is the least with the least complement.
+const fn are_alike([least, least_complement]: [u64; 2]) -> bool {
+    least == !least_complement
 }
 
 /// Has all ranks begin with the configuration of rank 0 of `MPI_COMM_WORLD`, whichever communicators they are the first of: files that
@@ -118,9 +139,8 @@ impl All {
 /// # Errors
 /// What PMPI returned.
 pub fn begin(runtime: &Runtime) -> Result {
-    let (world, own) = (constants::comm_world(), digest(runtime.raw()));
-    let [least, complement] = communicator::least(world, [own, !own])?;
-    if least != !complement {
+    let world = constants::comm_world();
+    if !are_alike(communicator::least(world, with_complement(digest(runtime.raw())))?) {
         let (raw, configuration) = take_over(runtime, world, runtime.world_rank)?;
         if runtime.world_rank != 0 {
             runtime.set_configuration(raw, configuration);
@@ -134,8 +154,8 @@ pub fn begin(runtime: &Runtime) -> Result {
 /// # Errors
 /// What PMPI returned.
 pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
-    let all = All(communicator::least(facts.comm, Own::of(runtime, facts).words())?);
-    let configuration = match all.alike(0) {
+    let all = Words(communicator::least(facts.comm, Words::of(runtime, facts).0)?);
+    let configuration = match all.are_alike(CONFIGURATION) {
         true => Arc::clone(runtime.own_configuration()),
         false => take_over(runtime, facts.comm, facts.rank)?.1,
     };
@@ -147,41 +167,41 @@ pub fn agree(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
 /// # Errors
 /// What PMPI said of the communicator.
 pub fn alone(runtime: &Runtime, facts: &Facts) -> Result<Agreed> {
-    conclude(runtime, facts, &All(Own::of(runtime, facts).words()), runtime.configuration_here())
+    conclude(runtime, facts, &Words::of(runtime, facts), runtime.configuration_here())
 }
 
 /// What follows from the words of all ranks. Collective over the communicator where they differ.
-fn conclude(runtime: &Runtime, facts: &Facts, all: &All, configuration: Arc<Configuration>) -> Result<Agreed> {
-    let one_node = all.alike(6);
+fn conclude(runtime: &Runtime, facts: &Facts, all: &Words, configuration: Arc<Configuration>) -> Result<Agreed> {
+    let one_node = all.are_alike(NODE);
     let nodes = if one_node { Vec::new() } else { nodes(runtime, facts)? };
     let members = communicator::world_ranks(facts.comm, false)?;
     let members: Vec<_> = members.into_iter().map(|rank| u32::try_from(rank).unwrap_or(FOREIGN)).collect();
-    let oversubscribed = all.most(9) == 1;
-    let found = if all.alike(4) { runtime.limits() } else { ProtocolLimits::NONE };
+    let oversubscribed = all.most(OVERSUBSCRIBED) == 1;
+    let found = if all.are_alike(LIMITS) { runtime.limits() } else { ProtocolLimits::NONE };
     let within_node = configuration.limits_within_node(found, oversubscribed);
     Ok(Agreed {
         situation: Situation {
             oversubscribed,
-            mpi: if all.alike(14) { runtime.mpi } else { Mpi::UNKNOWN },
+            mpi: if all.are_alike(MPI) { runtime.mpi } else { Mpi::UNKNOWN },
             limits: if configuration.transport == Transport::Messages { within_node } else { ProtocolLimits::NONE },
             ..Situation::plain(facts.size).on(&nodes)
         },
         half_bandwidth: configuration.half_bandwidth(one_node),
         fragments: Fragments {
-            between_nodes: configuration.piece.or(Piece::between_nodes(all.most(10) == 1)),
+            between_nodes: configuration.piece.or(Piece::between_nodes(all.most(FAST_NETWORK) == 1)),
             within_node,
         },
-        message_ns: all.0[16],
-        within_budget: all.most(8) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
-            && all.most(11) == 0,
-        has_gpu: all.most(12) == 1,
-        seed: all.0[13],
+        message_ns: all.least(MESSAGE_NS),
+        within_budget: all.most(HELD) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
+            && all.most(NO_IDS) == 0,
+        has_gpu: all.most(HAS_GPU) == 1,
+        seed: all.least(SEED),
         configuration,
         nodes: runtime.lists.of(nodes),
         foreign: members.contains(&FOREIGN),
         members: runtime.lists.of(members),
         // Communicators may be made by ways that not all ranks see.
-        identity: if all.alike(2) { facts.origin.identity.clone() } else { name_by_first(runtime, facts)? },
+        identity: if all.are_alike(IDENTITY) { facts.origin.identity.clone() } else { name_by_first(runtime, facts)? },
     })
 }
 
@@ -206,21 +226,51 @@ fn name_by_first(runtime: &Runtime, facts: &Facts) -> Result<String> {
 
 /// The configuration of rank 0 of a communicator, on every rank.
 fn take_over(runtime: &Runtime, comm: MPI_Comm, rank: usize) -> Result<(RawConfiguration, Arc<Configuration>)> {
-    let mut bytes = Vec::new();
-    if rank == 0 {
+    let own = (rank == 0).then(|| {
+        // A wrong one ends the job here.
         runtime.own_configuration();
-        bytes = serde_json::to_vec(runtime.raw()).expect("strings can be written");
-    }
-    bytes::broadcast(comm, 0, &mut bytes)?;
-    let raw: RawConfiguration = serde_json::from_slice(&bytes).expect("rank 0 runs the same library");
+        runtime.raw()
+    });
+    let raw: RawConfiguration = bytes::of_first(comm, own)?;
     let parsed: std::result::Result<Configuration, ConfigurationErrors> = raw.parse();
     let configuration = parsed.map_or_else(|errors| runtime::refuse(runtime.world_rank, &errors), Arc::new);
     Ok((raw, configuration))
 }
 
-/// A number that equals share.
+/// A hash: equal for equal values, and hardly ever for others.
 fn digest(known: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     known.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_has_a_place_of_its_own() {
+        let comparisons = [CONFIGURATION, IDENTITY, LIMITS, NODE, MPI].map(|Alike(place)| [place, place + 1]);
+        let most = [HELD, OVERSUBSCRIBED, FAST_NETWORK, NO_IDS, HAS_GPU].map(|Most(place)| place);
+        let least = [SEED, MESSAGE_NS].map(|Least(place)| place);
+        let mut places = [comparisons.as_flattened(), &most, &least].concat();
+        places.sort_unstable();
+        assert_eq!(places, (0..WORDS).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_least_words_tell_who_has_the_same_and_who_has_most() {
+        let of = |configuration, node, held, message_ns| {
+            let mut words = Words([0; WORDS]);
+            words.compare(CONFIGURATION, configuration);
+            words.compare(NODE, node);
+            words.find_most(HELD, held);
+            words.find_least(MESSAGE_NS, message_ns);
+            words
+        };
+        let [one, other] = [of(u64::MAX, 1, 3, 800), of(u64::MAX, 2, 5, 700)];
+        let all = Words(std::array::from_fn(|place| one.0[place].min(other.0[place])));
+        assert!(all.are_alike(CONFIGURATION) && !all.are_alike(NODE));
+        assert_eq!((all.most(HELD), all.least(MESSAGE_NS)), (5, 700));
+    }
 }

@@ -6,7 +6,7 @@
 //! part in (`MPI_Comm_create_group`), and those that join two groups, are counted among the ranks that do.
 
 use crate::mpi::communicator::{self, Key};
-use crate::mpi::error::Result;
+use crate::mpi::error::{Result, SUCCESS};
 use crate::mpi::{constants, family};
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
@@ -16,8 +16,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Where a communicator comes from.
 #[derive(Debug, Default)]

@@ -21,9 +21,12 @@ use crate::monitor::{Collective, Form, Function};
 use crate::mpi::collectives::Passed;
 #[cfg(mpi_family = "mpich")]
 use crate::mpi::constants;
+use crate::mpi::error::SUCCESS;
 use crate::mpi::family;
 #[cfg(mpi_family = "mpich")]
-use crate::process::{library, native::find_next};
+use crate::mpi::procedures::hidden;
+#[cfg(mpi_family = "mpich")]
+use crate::process::library;
 #[cfg(mpi_family = "mpich")]
 use crate::service::ending;
 use crate::service::lifecycle;
@@ -49,7 +52,7 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
 /// `ierror` is null or has been written.
 pub(crate) unsafe fn given(ierror: *const c_int) -> c_int {
     // SAFETY: the caller's promise.
-    if ierror.is_null() { mpi_sys::MPI_SUCCESS as c_int } else { unsafe { *ierror } }
+    if ierror.is_null() { SUCCESS } else { unsafe { *ierror } }
 }
 
 /// Entries under several exported names each; the body sees the arguments and gives the error code.
@@ -118,7 +121,7 @@ macro_rules! beginnings {
             unsafe extern "C" fn entry($($argument: *mut c_int),*) {
                 library::bind();
                 let native =
-                    native_procedure!(find_next(concat!($symbol, "\0")) as fn($($argument: *mut c_int),*));
+                    native_procedure!(hidden(concat!($symbol, "\0")) as fn($($argument: *mut c_int),*));
                 // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
                 unsafe { native($($argument),*) }
             }
@@ -143,7 +146,7 @@ beginnings! {
 /// # Safety
 /// The handle can be read.
 pub(crate) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
-    // SAFETY: Fortran passes a valid address.
+    // SAFETY: the caller's promise.
     family::comm_of_fortran(unsafe { *handle })
 }
 
@@ -191,7 +194,7 @@ pub(crate) mod open_mpi {
     /// # Safety
     /// The handle can be read.
     pub(crate) unsafe fn datatype(handle: *mut c_int) -> MPI_Datatype {
-        // SAFETY: as for communicators.
+        // SAFETY: the caller's promise.
         family::datatype_of_fortran(unsafe { *handle })
     }
 
@@ -200,7 +203,7 @@ pub(crate) mod open_mpi {
     /// # Safety
     /// The handle can be read.
     pub(crate) unsafe fn op(handle: *mut c_int) -> MPI_Op {
-        // SAFETY: as for communicators.
+        // SAFETY: the caller's promise.
         family::op_of_fortran(unsafe { *handle })
     }
 

@@ -4,8 +4,8 @@ use super::fortran;
 use super::names::under_each_name;
 use super::native::native_procedure;
 use crate::communicator::dying::free;
-use crate::mpi::error::throwing;
-use crate::process::native::find;
+use crate::mpi::error::{SUCCESS, throwing};
+use crate::mpi::procedures::procedure;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
 
@@ -39,13 +39,13 @@ macro_rules! fortran_entries {
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C-unwind" fn entry(comm: *mut c_int, ierror: *mut c_int) {
-                let native = native_procedure!(find($native) as fn(comm: *mut c_int, ierror: *mut c_int));
+                let native = native_procedure!(procedure($native) as fn(comm: *mut c_int, ierror: *mut c_int));
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { fortran::comm(comm) };
                 free(old, || {
                     // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
                     unsafe { native(comm, ierror) };
-                    mpi_sys::MPI_SUCCESS as c_int
+                    SUCCESS
                 });
             }
         };

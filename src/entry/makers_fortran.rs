@@ -7,7 +7,7 @@ use super::names::under_each_name;
 use super::native::native_procedure;
 use crate::call::makers::watch;
 use crate::communicator::origin::Makers;
-use crate::process::native::find;
+use crate::mpi::procedures::procedure;
 use std::os::raw::{c_int, c_void};
 
 /// The entries, from the same table as the C entries.
@@ -21,7 +21,7 @@ macro_rules! entries {
                 parent: *mut c_int, $($argument: *mut c_void,)* new: *mut c_int, $($request: *mut c_void,)?
                 ierror: *mut c_int
             ) {
-                let native = native_procedure!(find($native) as fn(
+                let native = native_procedure!(procedure($native) as fn(
                     parent: *mut c_int, $($argument: *mut c_void,)* new: *mut c_int, $($request: *mut c_void,)?
                     ierror: *mut c_int
                 ));

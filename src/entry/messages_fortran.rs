@@ -8,7 +8,7 @@ use crate::call::messages::{Moved, count as counted};
 use crate::monitor::MessageCall;
 #[cfg(mpi_family = "openmpi")]
 use crate::mpi::family;
-use crate::process::native::of_fortran;
+use crate::mpi::procedures::of_fortran;
 use std::os::raw::c_int;
 
 /// The entries under each of their names.

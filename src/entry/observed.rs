@@ -9,7 +9,7 @@ use crate::call::part::{nothing, own, product, reduced, sum, sum_of_types, sum_o
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
-use crate::process::native::find_either;
+use crate::mpi::procedures::of_either_name;
 use mpi_sys::{MPI_Aint, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
 use std::os::raw::{c_int, c_void};
 
@@ -180,7 +180,7 @@ macro_rules! entries {
                 $($argument: $type,)* comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
             ) -> c_int {
                 let native = native_procedure!(
-                    find_either(concat!("P", $name, "\0"), concat!("P", $also, "\0")) as fn(
+                    of_either_name(concat!("P", $name, "\0"), concat!("P", $also, "\0")) as fn(
                         $($argument: $type,)* comm: MPI_Comm, info: MPI_Info, request: *mut MPI_Request
                     ) -> c_int
                 );

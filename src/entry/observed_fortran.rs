@@ -15,7 +15,7 @@ use crate::call::observed::observe;
 use crate::call::part::nothing;
 use crate::monitor::{Collective, Form, Function};
 use crate::mpi::constants;
-use crate::process::native::find;
+use crate::mpi::procedures::procedure;
 use std::os::raw::{c_int, c_void};
 
 /// The entries, from the same table as the C entries.
@@ -29,7 +29,7 @@ macro_rules! entries {
             unsafe extern "C-unwind" fn entry(
                 $($argument: *mut c_void,)* handle: *mut c_int, $($made: *mut c_void,)* ierror: *mut c_int
             ) {
-                let native = native_procedure!(find($native) as fn(
+                let native = native_procedure!(procedure($native) as fn(
                     $($argument: *mut c_void,)* handle: *mut c_int, $($made: *mut c_void,)* ierror: *mut c_int
                 ));
                 let native = || {

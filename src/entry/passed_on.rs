@@ -4,7 +4,7 @@
 use super::native::native_procedure;
 use crate::call::messages::{Moved, count as counted, moved_to};
 use crate::monitor::MessageCall;
-use crate::mpi::library::procedure;
+use crate::mpi::procedures::procedure;
 use mpi_sys::{
     MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_File, MPI_Group, MPI_Info, MPI_Offset, MPI_Op, MPI_Request,
     MPI_Status, MPI_Win,

@@ -7,7 +7,7 @@ use super::native::native_procedure;
 use super::passed_on::passed_on;
 use crate::call::messages::{Moved, count as counted};
 use crate::monitor::MessageCall;
-use crate::process::native::of_fortran;
+use crate::mpi::procedures::of_fortran;
 use std::os::raw::{c_int, c_void};
 
 /// The entries under each of their names.

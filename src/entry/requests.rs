@@ -5,7 +5,7 @@ use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
 use crate::mpi::constants;
 use crate::mpi::error::throwing;
-use crate::mpi::library::procedure;
+use crate::mpi::procedures::procedure;
 use mpi_sys::{MPI_Request, MPI_Status};
 use std::os::raw::c_int;
 

@@ -7,7 +7,7 @@ use super::native::native_procedure;
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
 use crate::mpi::family;
-use crate::process::native::of_fortran;
+use crate::mpi::procedures::of_fortran;
 use mpi_sys::MPI_Request;
 use std::os::raw::c_int;
 

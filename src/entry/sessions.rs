@@ -3,13 +3,12 @@
 //! Types are as wide as they are in every library of the family: one that has no sessions declares none.
 
 use crate::communicator::origin;
-use crate::process::native::find_if_there;
+use crate::mpi::error::SUCCESS;
+use crate::mpi::procedures::if_there;
 use crate::process::{guard, library, runtime};
 use mpi_sys::{MPI_Comm, MPI_Errhandler, MPI_Group, MPI_Info};
 use std::os::raw::{c_char, c_int, c_void};
 use std::sync::atomic::AtomicPtr;
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// What a library without sessions would say if it had a word for it.
 const UNSUPPORTED: c_int = mpi_sys::MPI_ERR_UNSUPPORTED_OPERATION as c_int;
@@ -27,7 +26,7 @@ pub unsafe extern "C-unwind" fn MPI_Session_init(
     static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
     type Native = unsafe extern "C-unwind" fn(MPI_Info, MPI_Errhandler, *mut c_void) -> c_int;
     library::bind();
-    let native = find_if_there(&NATIVE, "PMPI_Session_init\0");
+    let native = if_there(&NATIVE, "PMPI_Session_init\0");
     if native.is_null() {
         return UNSUPPORTED;
     }
@@ -50,7 +49,7 @@ pub unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
     static NATIVE: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
     type Native =
         unsafe extern "C-unwind" fn(MPI_Group, *const c_char, MPI_Info, MPI_Errhandler, *mut MPI_Comm) -> c_int;
-    let native = find_if_there(&NATIVE, "PMPI_Comm_create_from_group\0");
+    let native = if_there(&NATIVE, "PMPI_Comm_create_from_group\0");
     if native.is_null() {
         return UNSUPPORTED;
     }

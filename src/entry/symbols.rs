@@ -6,7 +6,7 @@ use crate::algorithm::Operation;
 use crate::call::arguments::Arguments;
 use crate::call::collective::carry_out;
 use crate::mpi::collectives::{Passed, replaced_collectives};
-use crate::mpi::error::throwing;
+use crate::mpi::error::{SUCCESS, throwing};
 use crate::process::text;
 use crate::service::{ending, lifecycle};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op};
@@ -130,5 +130,5 @@ pub unsafe extern "C" fn MPI_Abort(comm: MPI_Comm, code: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn MPI_Pcontrol(level: c_int, name: *const c_char) -> c_int {
     lifecycle::pcontrol(level, || text::at(name));
-    mpi_sys::MPI_SUCCESS as c_int
+    SUCCESS
 }

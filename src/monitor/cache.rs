@@ -2,9 +2,8 @@
 //! set goes first, and every byte is charged to an account that all caches of the process share.
 //!
 //! A hit on the most recent entry of a set costs an index and a comparison and writes nothing; one on another entry
-//! moves it to the front of its set. Lookups never allocate. The caller hashes, and keeps what an entry's validity
-//! rests on in a version: entries of another version are dropped by the cache's owner at its next use, never by
-//! somebody else's thread.
+//! moves it to the front of its set. Lookups never allocate. The caller hashes. When what entries rest on has changed, the cache's
+//! owner clears it at its next use; somebody else's thread never does.
 
 use super::CacheAccount;
 use std::sync::Arc;
@@ -29,7 +28,6 @@ pub struct Cache<K, V> {
     most_sets: usize,
     /// The set whose last entry goes next when memory is short.
     hand: usize,
-    version: u64,
     account: Arc<CacheAccount>,
 }
 
@@ -58,22 +56,7 @@ impl<K: PartialEq, V: HeapBytes> Cache<K, V> {
     /// A cache of at most `entries` entries (rounded up to a table size, 32 at least), charged to `account`.
     pub fn new(entries: usize, account: Arc<CacheAccount>) -> Self {
         let most_sets = entries.div_ceil(WAYS).next_power_of_two().max(FIRST_SETS);
-        Self { sets: Vec::new(), most_sets, hand: 0, version: 0, account }
-    }
-
-    /// Whether entries are of this version.
-    #[inline]
-    pub const fn is_of(&self, version: u64) -> bool {
-        self.version == version
-    }
-
-    /// Makes this the version of what comes, and drops all entries of another.
-    #[inline]
-    pub fn set_version(&mut self, version: u64) {
-        if self.version != version {
-            self.version = version;
-            self.clear();
-        }
+        Self { sets: Vec::new(), most_sets, hand: 0, account }
     }
 
     /// The value of `key`, whose hash depends on all of it in its top bits.

@@ -6,8 +6,6 @@ use super::{
     TimelineGapRow, TimelineRow, TrafficRow, UnderWayRow, Verification,
 };
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Version of the JSON schema that [`Summary`] is; goes up when a field changes its meaning or goes away.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -163,18 +161,5 @@ impl Summary {
             Area::OneSided => self.one_sided_seconds,
             Area::Files => self.file_seconds,
         }
-    }
-
-    /// Why calls went to the MPI library though Collie was to run them, and how many calls of all ranks; most first.
-    pub fn fallbacks(&self) -> Vec<(&str, u64)> {
-        let mut calls: BTreeMap<&str, u64> = BTreeMap::new();
-        for row in &self.rows {
-            if let Some(reason) = row.fallback() {
-                *calls.entry(reason).or_default() += row.calls_all_ranks;
-            }
-        }
-        let mut reasons: Vec<(&str, u64)> = calls.into_iter().collect();
-        reasons.sort_by_key(|(_, calls)| Reverse(*calls));
-        reasons
     }
 }

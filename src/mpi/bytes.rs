@@ -5,6 +5,8 @@ use super::constants;
 use super::error::{Result, check};
 use crate::monitor::gathering::{self, PIECE, pieces};
 use mpi_sys::MPI_Comm;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::ops::Range;
 use std::os::raw::c_int;
 
@@ -33,6 +35,16 @@ pub fn broadcast(comm: MPI_Comm, root: usize, bytes: &mut Vec<u8>) -> Result {
         check(unsafe { mpi_sys::PMPI_Bcast(first, number, constants::byte(), root as c_int, comm) })?;
     }
     Ok(())
+}
+
+/// The value of rank 0, on every rank; the others give none. Collective.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn of_first<T: Serialize + DeserializeOwned>(comm: MPI_Comm, own: Option<&T>) -> Result<T> {
+    let mut bytes = own.map_or_else(Vec::new, |own| postcard::to_stdvec(own).expect("memory can be written to"));
+    broadcast(comm, 0, &mut bytes)?;
+    Ok(postcard::from_bytes(&bytes).expect("rank 0 runs the same library"))
 }
 
 /// Sends `bytes` to `to`, in a communicator of ours.

@@ -81,7 +81,7 @@ pub fn world_ranks(comm: MPI_Comm, remote: bool) -> Result<Vec<c_int>> {
 ///
 /// # Errors
 /// What PMPI says of an invalid handle.
-pub fn is_of_this_world(comm: MPI_Comm) -> Result<bool> {
+pub fn local_group_is_in_world(comm: MPI_Comm) -> Result<bool> {
     Ok(!translated(comm, false, None)?.contains(&(mpi_sys::MPI_UNDEFINED as c_int)))
 }
 
@@ -90,9 +90,9 @@ pub fn is_of_this_world(comm: MPI_Comm) -> Result<bool> {
 ///
 /// # Errors
 /// What PMPI says of an invalid handle.
-pub fn is_within_this_world(comm: MPI_Comm) -> Result<bool> {
+pub fn all_groups_are_in_world(comm: MPI_Comm) -> Result<bool> {
     let remote = || Ok(!translated(comm, true, None)?.contains(&(mpi_sys::MPI_UNDEFINED as c_int)));
-    Ok(is_of_this_world(comm)? && (!is_inter(comm)? || remote()?))
+    Ok(local_group_is_in_world(comm)? && (!is_inter(comm)? || remote()?))
 }
 
 /// World rank of its rank 0.

@@ -133,13 +133,13 @@ impl Envelope {
 mod large_counts {
     use super::*;
     use crate::mpi::error::throwing;
-    use crate::mpi::library;
+    use crate::mpi::procedures;
     use once_cell::sync::OnceCell;
 
     /// Whether the MPI library of the process has these forms.
     pub fn are_there() -> bool {
         static THERE: OnceCell<bool> = OnceCell::new();
-        *THERE.get_or_init(|| library::has(c"PMPI_Type_get_contents_c"))
+        *THERE.get_or_init(|| procedures::has(c"PMPI_Type_get_contents_c"))
     }
 
     pub fn envelope(handle: MPI_Datatype) -> Result<Envelope> {

@@ -2,6 +2,9 @@
 
 use std::os::raw::c_int;
 
+/// `MPI_SUCCESS`, as calls return it.
+pub const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
+
 /// An MPI error code other than `MPI_SUCCESS`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("MPI error code {0}")]
@@ -15,7 +18,7 @@ pub type Result<T = ()> = std::result::Result<T, Error>;
 /// # Errors
 /// Any code other than `MPI_SUCCESS`.
 pub const fn check(code: c_int) -> Result {
-    if code == mpi_sys::MPI_SUCCESS as c_int { Ok(()) } else { Err(Error(code)) }
+    if code == SUCCESS { Ok(()) } else { Err(Error(code)) }
 }
 
 /// A function of the MPI library as one that exceptions come out of: an error handler of the program may throw them. Its
@@ -32,7 +35,7 @@ macro_rules! throwing {
         };
         static KNOWN: std::sync::atomic::AtomicPtr<std::os::raw::c_void> =
             std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
-        let address = $crate::mpi::library::procedure(&KNOWN, concat!(stringify!($name), "\0"));
+        let address = $crate::mpi::procedures::procedure(&KNOWN, concat!(stringify!($name), "\0"));
         // SAFETY: the MPI library's function of that name, which its header declares so; the two differ in what the caller is
         // ready for only.
         #[allow(unused_unsafe)]

@@ -10,7 +10,6 @@ use crate::family::Family;
 use once_cell::sync::OnceCell;
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_int, c_void};
-use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Why there is no MPI library to call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,36 +91,6 @@ static AT_LOAD: extern "C" fn() = {
     }
     at_load
 };
-
-/// The MPI library's procedure of a `PMPI_` name, which ends in a zero byte; looked up once. Ends the job where the library
-/// has none: the program called what its own header does not declare.
-#[inline]
-pub fn procedure(known: &AtomicPtr<c_void>, name: &'static str) -> *mut c_void {
-    let address = known.load(Ordering::Relaxed);
-    if address.is_null() { look_up(known, name) } else { address }
-}
-
-#[cold]
-fn look_up(known: &AtomicPtr<c_void>, name: &'static str) -> *mut c_void {
-    let text = CStr::from_bytes_with_nul(name.as_bytes()).expect("names end in a zero byte");
-    // Nothing of ours has a PMPI name, so what comes first is the library's.
-    // SAFETY: the name ends in a zero byte.
-    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, text.as_ptr()) };
-    if address.is_null() {
-        eprintln!("collie: the MPI library has no {}; ending the job", text.to_string_lossy());
-        // SAFETY: the program calls MPI, so MPI is initialised, or says itself that it is not.
-        unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
-        std::process::abort()
-    }
-    known.store(address, Ordering::Relaxed);
-    address
-}
-
-/// Whether the MPI library has a procedure of that name.
-pub fn has(name: &CStr) -> bool {
-    // SAFETY: the name ends in a zero byte.
-    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }.is_null()
-}
 
 /// An object of the MPI library, or null. What comes first in the process is the one that the program means: a Fortran
 /// program holds copies of some.

@@ -5,7 +5,7 @@ use super::counts::{TAG, exchange_with_self, with_count};
 use super::datatype::Datatype;
 use super::error::{Error, Result, check, throwing};
 use super::packing::Elements;
-use super::waiting::{test_all, wait_for};
+use super::waiting::wait_for;
 use crate::monitor::Traffic;
 use crate::operation::Shared;
 use crate::reduction::Kernel;
@@ -233,11 +233,6 @@ unsafe impl Transport for Messages<'_> {
     #[inline]
     fn wait(&mut self, requests: &mut [MPI_Request]) -> Result {
         wait_for(requests, self.channel.yielding)
-    }
-
-    #[inline]
-    fn test(&mut self, requests: &mut [MPI_Request]) -> Result<bool> {
-        test_all(requests)
     }
 
     #[inline]

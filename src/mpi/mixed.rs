@@ -10,6 +10,7 @@ use super::counts::NOBODYS_TAG;
 use super::error::{Error, Result, check};
 use super::messages::{Messages, Units};
 use super::packing::Elements;
+use super::waiting;
 use crate::operation::Shared;
 use crate::run::Transport;
 use crate::run::shared::{address, pass, take};
@@ -150,7 +151,7 @@ impl<'a> Mixed<'a> {
                 let number = *number;
                 self.ports.take(number).map(|received| self.took(number, received))
             }
-            Request::Message(message) => match self.messages.test(std::slice::from_mut(message)) {
+            Request::Message(message) => match waiting::test(message) {
                 Ok(false) => None,
                 Ok(true) => Some(Ok(())),
                 Err(error) => Some(Err(error)),
@@ -336,12 +337,6 @@ unsafe impl Transport for Mixed<'_> {
                 return first.and(Err(self.lose(error)));
             }
         }
-    }
-
-    fn test(&mut self, requests: &mut [Request]) -> Result<bool> {
-        self.ports.progress();
-        let (all, result) = self.look(requests);
-        result.map(|()| all)
     }
 
     #[inline]

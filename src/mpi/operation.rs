@@ -67,6 +67,12 @@ impl Operation {
     }
 }
 
+/// The handle of a predefined operation.
+pub fn handle(op: Op) -> MPI_Op {
+    let place = PREDEFINED.iter().position(|known| *known == op);
+    constants::ops()[place.expect("the table has all of them")]
+}
+
 /// Whether it is one of MPI's own.
 pub fn is_predefined(handle: MPI_Op) -> bool {
     constants::ops().contains(&handle)

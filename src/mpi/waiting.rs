@@ -1,7 +1,7 @@
 //! Waiting for requests: what a status holds is what is returned, and nothing is left under way.
 
 use super::constants;
-use super::error::{Error, Result, check};
+use super::error::{Error, Result, SUCCESS, check};
 use mpi_sys::{MPI_Request, MPI_Status};
 use std::mem::MaybeUninit;
 use std::os::raw::c_int;
@@ -20,10 +20,11 @@ pub(super) fn wait_for(requests: &mut [MPI_Request], yielding: bool) -> Result {
 fn wait_for_one(request: &mut MPI_Request, yielding: bool) -> Result {
     let status = constants::status_ignore();
     if yielding {
-        // SAFETY: one request.
+        // SAFETY: the request is under way or null, and nobody else has it; the memory that its message moves stays valid until it is
+        // finished, as whoever started it has promised. No status is asked for.
         poll(|done| check(unsafe { mpi_sys::PMPI_Test(request, done, status) }))
     } else {
-        // SAFETY: one request.
+        // SAFETY: as for the test.
         check(unsafe { mpi_sys::PMPI_Wait(request, status) })
     }
 }
@@ -34,7 +35,7 @@ fn wait_for_some(requests: &mut [MPI_Request], yielding: bool) -> Result {
     let mut statuses = [const { MaybeUninit::<MPI_Status>::uninit() }; AT_ONCE];
     for status in &mut statuses[..requests.len()] {
         // SAFETY: the field lies in the status. MPI writes it only where some message fails.
-        unsafe { (&raw mut (*status.as_mut_ptr()).MPI_ERROR).write(mpi_sys::MPI_SUCCESS as c_int) };
+        unsafe { (&raw mut (*status.as_mut_ptr()).MPI_ERROR).write(SUCCESS) };
     }
     let (into, count) = (statuses.as_mut_ptr().cast::<MPI_Status>(), requests.len() as c_int);
     let waited = if yielding {
@@ -57,7 +58,7 @@ fn wait_for_some(requests: &mut [MPI_Request], yielding: bool) -> Result {
 
 /// The first of the codes of several messages that says what went wrong with one.
 fn first_error(codes: impl Iterator<Item = c_int>) -> Result {
-    let says_nothing = [mpi_sys::MPI_SUCCESS as c_int, mpi_sys::MPI_ERR_PENDING as c_int];
+    let says_nothing = [SUCCESS, mpi_sys::MPI_ERR_PENDING as c_int];
     codes.filter(|code| !says_nothing.contains(code)).try_for_each(check)
 }
 
@@ -68,17 +69,12 @@ fn waited_alone(requests: &mut [MPI_Request], yielding: bool) -> Result {
     under_way.map(|request| wait_for_one(request, yielding)).fold(Ok(()), Result::and)
 }
 
-/// Whether all of some requests are finished; never waits.
-pub(super) fn test_all(requests: &mut [MPI_Request]) -> Result<bool> {
-    let status = constants::status_ignore();
-    let mut all = true;
-    for request in requests {
-        let mut done = 0;
-        // SAFETY: one request, and a flag that is valid for writes. One that is finished is the null request then.
-        check(unsafe { mpi_sys::PMPI_Test(request, &mut done, status) })?;
-        all &= done != 0;
-    }
-    Ok(all)
+/// Whether a request is finished, and the null request from then on; never waits.
+pub(super) fn test(request: &mut MPI_Request) -> Result<bool> {
+    let mut done = 0;
+    // SAFETY: a request of ours that is under way, or the null request, and a flag that is valid for writes; no status is asked for.
+    check(unsafe { mpi_sys::PMPI_Test(request, &mut done, constants::status_ignore()) })?;
+    Ok(done != 0)
 }
 
 /// Polls until `test` sets its flag, giving the core to another rank in between.
@@ -99,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_first_status_with_an_error_of_its_own_counts() {
-        let (success, pending) = (mpi_sys::MPI_SUCCESS as c_int, mpi_sys::MPI_ERR_PENDING as c_int);
+        let (success, pending) = (SUCCESS, mpi_sys::MPI_ERR_PENDING as c_int);
         let truncated = mpi_sys::MPI_ERR_TRUNCATE as c_int;
         assert_eq!(first_error([success, pending, truncated, pending, 1].into_iter()), Err(Error(truncated)));
         assert_eq!(first_error([success, pending].into_iter()), Ok(()));

@@ -4,7 +4,7 @@
 //! This library has an entry for each such procedure, as it serves all versions of its family. Where the MPI library of the
 //! process has none, references to the entry are taken back, so that the program sees what it would see without Collie.
 
-use super::library::has;
+use super::procedures::has;
 use super::references::{self, Reference};
 use std::ffi::{CString, c_void};
 use std::ops::Range;

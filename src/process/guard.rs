@@ -5,8 +5,9 @@
 use super::flags::{self, WATCHED};
 use super::last_communicators::LastCommunicators;
 use super::{stack, watched};
-use crate::mpi::constants;
-use crate::mpi::error::Error;
+use crate::mpi::end::{EX_SOFTWARE, end_job};
+use crate::mpi::error::{Error, SUCCESS};
+use crate::mpi::words::tell_before_the_end;
 use crate::mpi::{communicator, handler};
 use crate::operation::Operation;
 use mpi_sys::MPI_Comm;
@@ -176,7 +177,7 @@ impl Inside<'_> {
         let Self { thread, outer } = self;
         std::mem::forget(self);
         thread.inside.set(outer);
-        if code != mpi_sys::MPI_SUCCESS as c_int {
+        if code != SUCCESS {
             thread.raise_kept();
         }
         code
@@ -202,7 +203,7 @@ impl Thread {
             // MPI will name the function that raises errors, and perhaps a message of ours.
             if handler::is_fatal(comm).unwrap_or(false) {
                 let text = handler::text(error).unwrap_or_else(|_| format!("error {}", error.0));
-                tell_of_call("an error", operation.row().mpi_name, &format!(": {text}"));
+                tell_before_the_end(&words_of_call("an error", operation.row().mpi_name, &format!(": {text}")));
             }
             communicator::raise(comm, error);
         }
@@ -312,15 +313,12 @@ fn abort(thread: &Thread) -> ! {
 }
 
 fn tell_and_abort(what: &str, call: &str) -> ! {
-    tell_of_call(what, call, "; ending the job");
-    // SAFETY: MPI is initialised where Collie is active; if it is not, abort below ends the process.
-    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
-    std::process::abort()
+    end_job(&words_of_call(what, call, "; ending the job"), EX_SOFTWARE)
 }
 
-/// Tells what is wrong in the thread's last call, which is one of the function `call`, before the job ends.
-fn tell_of_call(what: &str, call: &str, more: &str) {
+/// What is wrong in the thread's last call, which is one of the function `call`, before the job ends.
+fn words_of_call(what: &str, call: &str, more: &str) -> String {
     let rank = super::runtime::get().map_or_else(|| "?".to_owned(), |runtime| runtime.world_rank.to_string());
     let context = LAST_CALL.get().map_or_else(String::new, |last_call| last_call());
-    super::log::tell_before_the_end(&format!("rank {rank}: {what} in {call}{context}{more}"));
+    format!("rank {rank}: {what} in {call}{context}{more}")
 }

@@ -1,6 +1,7 @@
 //! Which MPI library the program runs on.
 
 use super::log;
+use crate::mpi::end::EX_CONFIG;
 use crate::mpi::{library, weak};
 use once_cell::sync::OnceCell;
 use std::ffi::{CStr, c_char};
@@ -30,7 +31,7 @@ pub fn bind() {
     // SAFETY: the program initialises MPI, before which no other thread of it may call MPI.
     if let Err(unusable) = unsafe { library::bind() } {
         log::tell(&unusable.to_string());
-        std::process::exit(78);
+        std::process::exit(EX_CONFIG);
     }
     weak::take_back();
 }

@@ -4,7 +4,7 @@
 //! * [`runtime`]: [`clock`], configuration, and facts of the process. [`flags`]: what may ask something of a call besides its work.
 //! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that it remembers;
 //!   [`watched`]: what it is in the middle of.
-//! * [`log`]: words for people. [`native`]: the MPI library's procedures by name; [`library`]: which one it is.
+//! * [`log`]: words for people. [`library`]: which MPI library it is.
 //! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may be none.
 //! * [`sessions`]: programs without `MPI_Init`.
 //! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of messages.
@@ -21,7 +21,6 @@ pub mod library;
 pub mod log;
 pub mod modules;
 pub mod monitoring;
-pub mod native;
 pub mod runtime;
 pub mod sessions;
 pub mod stack;

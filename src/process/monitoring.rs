@@ -7,6 +7,7 @@
 
 use crate::monitor::TrafficRecord;
 use crate::mpi::constants;
+use crate::mpi::error::SUCCESS;
 use mpi_sys::{MPI_T_pvar_handle, MPI_T_pvar_session};
 use parking_lot::Mutex;
 use std::ffi::CStr;
@@ -14,7 +15,6 @@ use std::os::raw::c_int;
 
 /// What switches the component on; `mpirun --mca` arrives as this variable.
 const SWITCH: &str = "OMPI_MCA_pml_monitoring_enable";
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Messages and bytes to each world rank, so far.
 type Counts = Vec<(u64, u64)>;

@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::monitoring::Monitoring;
 use super::{flags, folder, library, log, stacked};
 use crate::monitor::{Budget, CacheAccount, NetworkRecord, SharedLists};
+use crate::mpi::end::{EX_CONFIG, EX_SOFTWARE, end_job};
 use crate::mpi::error::{Error, Result, check};
 use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{communicator, constants, node};
@@ -115,10 +116,7 @@ pub fn start() -> Option<&'static Runtime> {
 
 /// Ends the job: this rank alone would be native, out of step with the others.
 fn cannot_start(error: Error) -> ! {
-    log::tell_before_the_end(&format!("cannot start on this rank: {error}; ending the job"));
-    // SAFETY: MPI is initialised where the runtime is made.
-    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 70) };
-    std::process::abort()
+    end_job(&format!("cannot start on this rank: {error}; ending the job"), EX_SOFTWARE)
 }
 
 fn is_mpi_up() -> bool {
@@ -290,7 +288,7 @@ impl Runtime {
     /// What PMPI said of the communicator.
     pub fn replaced_from(&self, comm: MPI_Comm) -> Result<u32> {
         let told = self.replaced_from.load(Ordering::Relaxed);
-        let by_all = told == Configuration::REPLACED_FROM || communicator::is_of_this_world(comm)?;
+        let by_all = told == Configuration::REPLACED_FROM || communicator::local_group_is_in_world(comm)?;
         Ok(if by_all { told } else { Configuration::REPLACED_FROM })
     }
 
@@ -300,7 +298,7 @@ impl Runtime {
     /// # Errors
     /// What PMPI said of the communicator.
     pub fn leaves_alone(&self, comm: MPI_Comm) -> Result<bool> {
-        Ok(self.configuration_here().spawned == Spawned::Native && !communicator::is_within_this_world(comm)?)
+        Ok(self.configuration_here().spawned == Spawned::Native && !communicator::all_groups_are_in_world(comm)?)
     }
 
     /// How long a nanosecond of [`nanoseconds`](Self::nanoseconds) has been by the system's clock so far. The length of a tick is taken
@@ -326,8 +324,5 @@ impl Runtime {
 pub fn refuse(world_rank: usize, errors: &ConfigurationErrors) -> ! {
     let errors = errors.to_string();
     let lines: Vec<_> = errors.lines().map(|line| format!("rank {world_rank}: {line}")).collect();
-    log::tell_before_the_end(&lines.join("\n"));
-    // SAFETY: MPI is initialised wherever configurations are looked at.
-    unsafe { mpi_sys::PMPI_Abort(constants::comm_world(), 78) };
-    std::process::abort()
+    end_job(&lines.join("\n"), EX_CONFIG)
 }

@@ -32,7 +32,7 @@ pub use html::Page;
 pub use json::{ReadError, read};
 pub use layout::{Extent, Layout, TableOf, WIDTH};
 pub use matrix::matrices;
-pub use numbers::{free, numbered, with_word};
+pub use numbers::{Claim, claim, free, numbered, with_word};
 pub use quantity::several;
 pub use recovered::recover;
 pub use render::render;

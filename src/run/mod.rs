@@ -2,17 +2,19 @@
 //!
 //! * [`transport`]: what carries messages and moves memory. `mpi::messages` does so by PMPI point-to-point messages.
 //! * [`shared`]: steps on a board, for transports that have one.
-//! * [`player`]: goes through actions, and can stop where it would have to wait.
+//! * [`player`]: goes through actions.
 //!
 //! Everything that carries a collective out comes through here: calls that are kept and calls that are streamed, under
 //! every mode, watched or not. So what is verified, compared and measured is what runs.
 
 pub mod player;
+#[cfg(test)]
+mod resumable;
 pub mod shared;
 pub mod transport;
 
 #[cfg(test)]
 mod tests;
 
-pub use player::{Buffers, Counts, Player, Resumable, play};
+pub use player::{Buffers, Counts, Player};
 pub use transport::{Observer, Transport};

@@ -1,9 +1,12 @@
 //! The player: goes through the actions of one rank's program.
 //!
-//! A program that was kept is played from its list ([`play`]), a long or single one as it is lowered (the player is a
-//! [`Sink`]), and one that must not block bit by bit ([`Resumable`]); the actions go through the same code. After the first
-//! error nothing more is started, what is under way is waited for, and the error is given at the end: there is no way back
-//! in the middle of an algorithm. On a board the rank still raises its flags ([`Transport::pass`]).
+//! A program that was kept is played from its list ([`Player::carry_all`]), a long or single one as it is lowered (the player is a
+//! [`Sink`]); the actions go through the same code. After the first error nothing more is started, what is under way is waited for,
+//! and the error is given at the end: there is no way back in the middle of an algorithm. On a board the rank still raises its flags
+//! ([`Transport::pass`]).
+//!
+//! A call blocks until it is played to its end. Nonblocking collectives are the MPI library's own. Only tests play programs bit by
+//! bit.
 
 use super::transport::{Observer, Transport};
 use crate::schedule::action::{Action, Message, Sink};
@@ -139,7 +142,11 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
 
     /// Carries one action out; one that waits does so with `wait`, which tells whether it is over.
     #[inline(always)]
-    fn act(&mut self, action: &Action, wait: impl FnOnce(&mut T, &mut [T::Request]) -> Result<bool, T::Error>) -> bool {
+    pub(super) fn act(
+        &mut self,
+        action: &Action,
+        wait: impl FnOnce(&mut T, &mut [T::Request]) -> Result<bool, T::Error>,
+    ) -> bool {
         if let Action::Wait { first, number } = *action {
             let run = match self.requests.get_mut(first as usize..(first + number) as usize) {
                 Some(run) => run,
@@ -409,58 +416,5 @@ impl<T: Transport, O: Observer> Sink for Player<'_, T, O> {
         }
         (self.piece, self.bases[Buffer::Scratch as usize]) = (self.units, (self.more)(units));
         self.units += units;
-    }
-}
-
-/// Plays a list of actions with `scratch` units of working memory.
-///
-/// # Errors
-/// The first error of the transport.
-pub fn play<T: Transport, O: Observer>(
-    mut player: Player<T, O>,
-    actions: &[Action],
-    scratch: usize,
-) -> Result<u64, T::Error> {
-    player.carry_all(actions, scratch);
-    player.finish()
-}
-
-/// A list of actions that is played bit by bit, for what must not block.
-pub struct Resumable<'a, T: Transport, O: Observer> {
-    player: Player<'a, T, O>,
-    actions: &'a [Action],
-    next: usize,
-}
-
-impl<'a, T: Transport, O: Observer> Resumable<'a, T, O> {
-    /// Nothing is done yet; `None` if an action would block other than by waiting for requests.
-    pub fn new(mut player: Player<'a, T, O>, actions: &'a [Action], scratch: usize) -> Option<Self> {
-        if actions.iter().any(Action::blocks) {
-            return None;
-        }
-        if scratch > 0 {
-            player.scratch(scratch);
-        }
-        Some(Self { player, actions, next: 0 })
-    }
-
-    /// Goes on as far as that takes no waiting; whether everything is done.
-    pub fn progress(&mut self) -> bool {
-        while let Some(action) = self.actions.get(self.next) {
-            if !self.player.act(action, |transport, requests| transport.test(requests)) {
-                return false;
-            }
-            self.next += 1;
-        }
-        true
-    }
-
-    /// Goes on to the end.
-    ///
-    /// # Errors
-    /// The first error of the transport.
-    pub fn finish(mut self) -> Result<u64, T::Error> {
-        self.player.carry_all(&self.actions[self.next..], 0);
-        self.player.finish()
     }
 }

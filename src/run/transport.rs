@@ -6,8 +6,8 @@ use crate::schedule::action::Elements;
 /// Carries messages and moves memory for one call on one rank.
 ///
 /// # Safety
-/// An implementation touches only the units that it is told to, and those of a started message only until a wait or a
-/// successful test for its request has come back.
+/// An implementation touches only the units that it is told to, and those of a started message only until a wait for its request has
+/// come back.
 pub unsafe trait Transport {
     /// A started message.
     type Request;
@@ -80,12 +80,6 @@ pub unsafe trait Transport {
     /// # Errors
     /// What the transport says.
     fn wait(&mut self, requests: &mut [Self::Request]) -> Result<(), Self::Error>;
-
-    /// Whether all of some requests are finished; if so they are no messages afterwards. Never waits.
-    ///
-    /// # Errors
-    /// What the transport says.
-    fn test(&mut self, requests: &mut [Self::Request]) -> Result<bool, Self::Error>;
 
     /// Copies units.
     ///

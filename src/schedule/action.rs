@@ -166,17 +166,6 @@ pub enum Action {
 // What programs that are kept cost.
 const _: () = assert!(std::mem::size_of::<Action>() <= 88);
 
-impl Action {
-    /// Whether it may block, other than by waiting for requests.
-    pub const fn blocks(&self) -> bool {
-        match self {
-            Self::Send(_) | Self::Receive(_) | Self::Exchange { .. } => true,
-            Self::Shared(step) => step.waits(),
-            _ => false,
-        }
-    }
-}
-
 /// Takes the actions of a rank's program as they come.
 pub trait Sink {
     /// The next action.

@@ -116,13 +116,6 @@ impl By {
     }
 }
 
-impl Reason {
-    /// Whether the call got something else than what was asked for.
-    pub const fn is_fallback(&self) -> bool {
-        self.refused.is_some()
-    }
-}
-
 impl Display for By {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {

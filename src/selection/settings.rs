@@ -47,7 +47,7 @@ impl Mode {
 pub const SELF_TEST: &str = "compare-self";
 
 /// How waiting for late ranks is separated from the collective itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Sync {
     /// It is not.
@@ -249,7 +249,7 @@ pub enum ReportTarget {
 }
 
 /// How a report is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReportFormat {
     /// The summary for people.
     Text,

@@ -39,9 +39,9 @@ static FAILED: AtomicBool = AtomicBool::new(false);
 /// One file at a time: the last report of a rank is written by the program's thread.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Starts checkpoints every `seconds` seconds; 0 for none.
+/// Starts checkpoints every `seconds` seconds.
 pub fn start(runtime: &'static Runtime, seconds: u32) {
-    if seconds == 0 || places::files(runtime).checkpoints.is_none() {
+    if places::files(runtime).checkpoints.is_none() {
         return;
     }
     WANTED.store(true, Ordering::Relaxed);

@@ -1,8 +1,8 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
+use super::measuring::Measure;
 use super::{
-    checkpoint, ending, learned, measuring, outputs, partial, places, recorded, report, silence, sites, synchronise,
-    trace, watch,
+    checkpoint, ending, learned, outputs, partial, places, recorded, report, silence, sites, synchronise, trace, watch,
 };
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
@@ -11,6 +11,7 @@ use crate::call::requests::REQUESTS;
 use crate::call::{hooks, messages, registry};
 use crate::communicator::agreement;
 use crate::mpi::communicator::Key;
+use crate::mpi::error::SUCCESS;
 use crate::mpi::{Result, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
@@ -18,10 +19,9 @@ use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log};
 use crate::selection::Sync;
 use mpi_sys::MPI_Comm;
+use serde::{Deserialize, Serialize};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::Ordering;
-
-const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 
 /// Puts the rooms together when the library is loaded: what is below knows nothing of what it starts, and a program may come
 /// to MPI by a way that is not intercepted.
@@ -79,43 +79,62 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
     code
 }
 
+/// What rank 0 wants on all ranks from the start.
+#[derive(Serialize, Deserialize)]
+struct StartSettings {
+    sync: Sync,
+    watchdog_seconds: Option<u32>,
+    /// See [`Runtime::replaced_from`].
+    replaced_from: u32,
+    checkpoint_seconds: Option<u32>,
+    observe_messages: bool,
+    sites: bool,
+    files: places::Decided,
+    measure: Measure,
+}
+
+impl StartSettings {
+    /// Of this process's configuration: it is rank 0, and decides where files go.
+    fn decide(runtime: &Runtime) -> Self {
+        let configuration = runtime.own_configuration();
+        let files = places::decide(runtime);
+        outputs::try_paths(files);
+        learned::begin(configuration);
+        Self {
+            sync: configuration.sync,
+            watchdog_seconds: configuration.watchdog_seconds,
+            replaced_from: configuration.replaced_from(),
+            checkpoint_seconds: configuration.checkpoint_seconds,
+            observe_messages: configuration.observe_messages,
+            sites: configuration.sites,
+            files: files.decided(),
+            measure: Measure::wanted(runtime, configuration),
+        }
+    }
+}
+
 /// Starts what rank 0 wants on all ranks from the start. Collective over `MPI_COMM_WORLD`.
 fn start(runtime: &'static Runtime) -> Result {
     runtime.uncounted(|| silence::warn_if_slow(runtime, || agreement::begin(runtime)))?;
     // Rank 0 may want what this process alone did not.
     trace::start(runtime);
-    let mut wanted = Vec::new();
-    if runtime.world_rank == 0 {
-        let configuration = runtime.own_configuration();
-        wanted.push(configuration.sync as u8);
-        wanted.extend(configuration.watchdog_seconds.unwrap_or(0).to_le_bytes());
-        wanted.extend(configuration.replaced_from().to_le_bytes());
-        wanted.extend(configuration.checkpoint_seconds.unwrap_or(0).to_le_bytes());
-        wanted.push(u8::from(configuration.observe_messages));
-        wanted.push(u8::from(configuration.sites));
-        let files = places::decide(runtime);
-        outputs::try_paths(files);
-        learned::begin(configuration);
-        wanted.extend(files.encode());
-        wanted.push(measuring::wanted(runtime, configuration));
-    }
-    runtime.uncounted(|| bytes::broadcast(constants::comm_world(), 0, &mut wanted))?;
-    if let Some(measured @ 1..) = wanted.pop() {
-        runtime.uncounted(|| measuring::measure(runtime, measured))?;
-    }
-    let number = |at: usize| u32::from_le_bytes([wanted[at], wanted[at + 1], wanted[at + 2], wanted[at + 3]]);
-    let (sync, seconds, replaced_from, checkpoint_seconds) = (wanted[0], number(1), number(5), number(9));
+    let own = (runtime.world_rank == 0).then(|| StartSettings::decide(runtime));
+    let settings = runtime.uncounted(|| bytes::of_first(constants::comm_world(), own.as_ref()))?;
+    let StartSettings { sync, watchdog_seconds, replaced_from, checkpoint_seconds, observe_messages, .. } = settings;
+    runtime.uncounted(|| settings.measure.carry_out(runtime))?;
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
-    messages::start(runtime, wanted[13] != 0);
-    if wanted[14] != 0 {
+    messages::start(runtime, observe_messages);
+    if settings.sites {
         sites::start();
     }
-    places::take_over(&wanted[15..]);
-    if seconds > 0 {
+    places::take_over(settings.files);
+    if let Some(seconds) = watchdog_seconds {
         watch::start(runtime, seconds);
     }
-    checkpoint::start(runtime, checkpoint_seconds);
-    synchronise::start(runtime, Sync::ALL[usize::from(sync)])
+    if let Some(seconds) = checkpoint_seconds {
+        checkpoint::start(runtime, seconds);
+    }
+    synchronise::start(runtime, sync)
 }
 
 /// What `MPI_Finalize` does besides `native`.

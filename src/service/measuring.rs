@@ -7,40 +7,44 @@ use crate::process::runtime::{self, Runtime};
 use crate::schedule::simulate::Link;
 use crate::schedule::simulate::brief::{self, PATIENCE, PATIENCE_IN_ALL};
 use crate::selection::{Configuration, Mode};
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// What all ranks are told that they are to measure.
-const LIMITS: u8 = 1;
-const NETWORK: u8 = 2;
-
-/// What rank 0 wants measured, in one word for [`measure`]. Nothing where nobody would use it, or there is no other rank.
-pub fn wanted(runtime: &Runtime, configuration: &Configuration) -> u8 {
-    let plays = !matches!(configuration.mode, Mode::Native | Mode::CompareSelf);
-    if !plays || runtime.world_size < 2 {
-        if configuration.measures_network {
-            let why = if plays { "there is one rank" } else { "all is left to the MPI library" };
-            ::log::info!("COLLIE_NETWORK=measure: nothing is measured, since {why}");
-        }
-        return 0;
-    }
-    let limits = if configuration.knows_limits() { 0 } else { LIMITS };
-    let network = if configuration.measures_network { NETWORK } else { 0 };
-    limits | network
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Measure {
+    limits: bool,
+    network: bool,
 }
 
-/// Measures what rank 0 wants. Collective over `MPI_COMM_WORLD`, in which no rank has left `MPI_Init` yet, so that no other messages
-/// are under way there.
-///
-/// # Errors
-/// What PMPI returned.
-pub fn measure(runtime: &Runtime, wanted: u8) -> Result {
-    if wanted & LIMITS != 0 {
-        limits_within_node(runtime)?;
+impl Measure {
+    /// What rank 0 wants measured. Nothing where nobody would use it, or there is no other rank.
+    pub fn wanted(runtime: &Runtime, configuration: &Configuration) -> Self {
+        let plays = !matches!(configuration.mode, Mode::Native | Mode::CompareSelf);
+        if !plays || runtime.world_size < 2 {
+            if configuration.measures_network {
+                let why = if plays { "there is one rank" } else { "all is left to the MPI library" };
+                ::log::info!("COLLIE_NETWORK=measure: nothing is measured, since {why}");
+            }
+            return Self::default();
+        }
+        Self { limits: !configuration.knows_limits(), network: configuration.measures_network }
     }
-    if wanted & NETWORK != 0 {
-        network(runtime)?;
+
+    /// Measures it. Collective over `MPI_COMM_WORLD`, in which no rank has left `MPI_Init` yet, so that no other messages are under
+    /// way there.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn carry_out(self, runtime: &Runtime) -> Result {
+        if self.limits {
+            limits_within_node(runtime)?;
+        }
+        if self.network {
+            network(runtime)?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Finds out between ranks 0 and 1 where the protocol within their node changes, and tells all ranks. Collective.

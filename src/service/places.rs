@@ -1,16 +1,16 @@
-//! Which files this job's reports and trace are, decided at rank 0 when MPI starts: placeholders filled in, relative to the
-//! folder of the command, and beside what another job wrote.
+//! Which files this job's reports and trace are, and which folder its checkpoints go to, decided at rank 0 when MPI starts:
+//! placeholders filled in, relative to the folder of the command, and beside what another job wrote.
 
 use crate::mpi::{communicator, node};
 use crate::process::log;
 use crate::process::runtime::Runtime;
-use crate::report;
+use crate::report::{self, Claim};
 use crate::selection::{Configuration, ReportFormat, ReportTarget, file_names};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
-use std::ffi::{OsStr, OsString};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::mem::MaybeUninit;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Rank 0's word, once it is told.
@@ -26,9 +26,9 @@ pub fn decide(runtime: &Runtime) -> &'static Places {
     FILES.get_or_init(|| Places::of(runtime).beside_others())
 }
 
-/// Takes over what rank 0 decided and encoded.
-pub fn take_over(bytes: &[u8]) {
-    FILES.get_or_init(|| Places::decode(bytes));
+/// Takes over what rank 0 decided.
+pub fn take_over(decided: Decided) {
+    FILES.get_or_init(|| decided.into());
 }
 
 /// Where the files of this job go.
@@ -42,12 +42,34 @@ pub struct Places {
     pub checkpoints: Option<PathBuf>,
     /// What tells this job from others.
     pub job: String,
+    /// Keeps other jobs off that folder, at rank 0.
+    _claim: Option<Claim>,
     /// Where what has been written to is, by the name that it should have had.
     written: Mutex<Vec<(PathBuf, PathBuf)>>,
 }
 
-/// Between two paths; none holds it.
-const BETWEEN: u8 = 0;
+/// The same as it goes to the other ranks. File names need not be UTF-8: `PathBuf` can only be encoded where they are, `OsString`
+/// always.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Decided {
+    /// None for stderr.
+    report: Vec<Option<(OsString, ReportFormat)>>,
+    trace: Option<OsString>,
+    checkpoints: Option<OsString>,
+    job: String,
+}
+
+impl From<Decided> for Places {
+    fn from(decided: Decided) -> Self {
+        let Decided { report, trace, checkpoints, job } = decided;
+        let report = report.into_iter().map(|file| match file {
+            None => ReportTarget::Stderr,
+            Some((path, format)) => ReportTarget::File { path: path.into(), format },
+        });
+        let [trace, checkpoints] = [trace, checkpoints].map(|path| path.map(PathBuf::from));
+        Self { report: report.collect(), trace, checkpoints, job, _claim: None, written: Mutex::default() }
+    }
+}
 
 impl Places {
     /// What rank 0 wants, as far as this process knows.
@@ -72,12 +94,19 @@ impl Places {
         let checkpoints = wanted.checkpoint_seconds.map(|_| checkpoints(&report, || place(Path::new("collie.json"))));
         let job = format!("{} {} {}", node::host(), std::process::id(), runtime.started_unix_ns());
         let trace = wanted.trace.as_deref().map(place);
-        Self { report, trace, checkpoints, job, written: Mutex::default() }
+        Self { report, trace, checkpoints, job, _claim: None, written: Mutex::default() }
     }
 
     /// The same, but beside the files of jobs before, which is told.
     fn beside_others(mut self) -> Self {
-        let job = report::free(&self.paths().cloned().collect::<Vec<_>>());
+        let paths: Vec<_> = self.paths().cloned().collect();
+        let mut claim = None;
+        let job = report::free(&paths, |job| {
+            let Some(folder) = &self.checkpoints else { return true };
+            claim = report::claim(&report::numbered(folder, job));
+            claim.is_some()
+        });
+        self._claim = claim;
         if job > 1 {
             let files = self.paths_mut().filter(|path| is_file(path));
             let others: Vec<_> = files.map(|path| numbered(path, job)).collect();
@@ -106,33 +135,14 @@ impl Places {
         self.written.lock().push((path.to_owned(), at));
     }
 
-    /// As bytes, for the other ranks: the reports, an empty path for stderr, the trace and the checkpoints, empty ones for none,
-    /// and the job.
-    pub fn encode(&self) -> Vec<u8> {
+    /// What the other ranks are to know of it.
+    pub fn decided(&self) -> Decided {
         let report = self.report.iter().map(|target| match target {
-            ReportTarget::Stderr => Path::new(""),
-            ReportTarget::File { path, .. } => path,
+            ReportTarget::Stderr => None,
+            ReportTarget::File { path, format } => Some((path.clone().into(), *format)),
         });
-        let others = [&self.trace, &self.checkpoints].map(|path| path.as_deref().unwrap_or(Path::new("")));
-        let paths = report.chain(others).map(|path| path.as_os_str().as_bytes());
-        paths.chain([self.job.as_bytes()]).collect::<Vec<_>>().join(&BETWEEN)
-    }
-
-    /// What rank 0 encoded.
-    fn decode(bytes: &[u8]) -> Self {
-        let mut paths: Vec<_> =
-            bytes.split(|byte| *byte == BETWEEN).map(|path| PathBuf::from(OsString::from_vec(path.to_vec()))).collect();
-        let job = paths.pop().unwrap_or_default().to_string_lossy().into_owned();
-        let mut path = || paths.pop().filter(|path| !path.as_os_str().is_empty());
-        let (checkpoints, trace) = (path(), path());
-        let report = paths.into_iter().map(|path| {
-            // Rank 0 has refused other endings.
-            match path.extension().and_then(OsStr::to_str).and_then(ReportFormat::from_ending) {
-                Some(format) => ReportTarget::File { path, format },
-                None => ReportTarget::Stderr,
-            }
-        });
-        Self { report: report.collect(), trace, checkpoints, job, written: Mutex::default() }
+        let [trace, checkpoints] = [&self.trace, &self.checkpoints].map(|path| path.clone().map(OsString::from));
+        Decided { report: report.collect(), trace, checkpoints, job: self.job.clone() }
     }
 
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
@@ -227,4 +237,26 @@ pub fn start_time(runtime: &Runtime) -> String {
     };
     let (year, month) = (time.tm_year + 1900, time.tm_mon + 1);
     format!("{year:04}{month:02}{:02}T{:02}{:02}{:02}", time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn what_is_decided_reaches_the_other_ranks_whatever_the_names_are() {
+        let not_utf8 = |beginning: &str, end: &str| {
+            PathBuf::from(OsString::from_vec([beginning.as_bytes(), b"\xff\xfe", end.as_bytes()].concat()))
+        };
+        let file = ReportTarget::File { path: not_utf8("/tmp/run ", ".csv"), format: ReportFormat::Csv };
+        let (trace, checkpoints) = (Some(not_utf8("/", "")), None);
+        let report = vec![file, ReportTarget::Stderr];
+        let decided =
+            Places { report, trace, checkpoints, job: "host 1 2".to_owned(), _claim: None, written: Mutex::default() };
+        let bytes = postcard::to_stdvec(&decided.decided()).unwrap();
+        let known = Places::from(postcard::from_bytes::<Decided>(&bytes).unwrap());
+        assert_eq!((&known.report, &known.trace), (&decided.report, &decided.trace));
+        assert_eq!((&known.checkpoints, &known.job), (&decided.checkpoints, &decided.job));
+    }
 }

@@ -9,12 +9,28 @@ use crate::process::log;
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::Runtime;
 use crate::report::{left_out, name_sites};
+use serde::{Deserialize, Serialize};
 use std::os::raw::c_int;
 
-/// What rank 0 wants of the ranks: bits of the first byte that it sends.
-const REPORT: u8 = 1;
-const TRACE: u8 = 2;
-const LEARNED: u8 = 4;
+/// What rank 0 wants the ranks' records for.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Wanted {
+    report: bool,
+    trace: bool,
+    learned: bool,
+}
+
+impl Wanted {
+    /// By this process: it is rank 0.
+    fn here(runtime: &Runtime, is_last: bool) -> Self {
+        let files = places::files(runtime);
+        Self {
+            report: !files.report.is_empty(),
+            trace: files.trace.is_some(),
+            learned: is_last && learned::is_kept(runtime),
+        }
+    }
+}
 
 /// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
 /// written; nothing of the program's depends on that.
@@ -38,16 +54,10 @@ fn gather(runtime: &Runtime, is_last: bool) -> bool {
 
 fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last: bool) -> Result<bool> {
     let begun = runtime.clock.raw();
-    let (world, at_root) = (constants::comm_world(), runtime.world_rank == 0);
-    let mut wanted = vec![0u8];
-    if at_root {
-        let files = places::files(runtime);
-        wanted[0] |= if files.report.is_empty() { 0 } else { REPORT };
-        wanted[0] |= if files.trace.is_some() { TRACE } else { 0 };
-        wanted[0] |= if is_last && learned::is_kept(runtime) { LEARNED } else { 0 };
-    }
-    bytes::broadcast(world, 0, &mut wanted)?;
-    if wanted[0] == 0 {
+    let at_root = runtime.world_rank == 0;
+    let own = at_root.then(|| Wanted::here(runtime, is_last));
+    let wanted = bytes::of_first(constants::comm_world(), own.as_ref())?;
+    if wanted == Wanted::default() {
         return Ok(true);
     }
     let [native_traffic, native_collectives] = native;
@@ -60,18 +70,18 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
     let record = RankRecord { native_traffic, native_collectives, ..record };
     let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;
     let mut written = true;
-    if wanted[0] & TRACE != 0 {
+    if wanted.trace {
         let path = if at_root { places::files(runtime).trace.as_deref() } else { None };
         written = trace::write(runtime, &way, path, &record)?;
     }
-    let all = if wanted[0] & (REPORT | LEARNED) != 0 { merged(&way, record)? } else { None };
+    let all = if wanted.report || wanted.learned { merged(&way, record)? } else { None };
     way.close()?;
     if let Some(all) = all {
         let mut summary = all.finish();
         name_sites(&mut summary);
         let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
         summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
-        if wanted[0] & LEARNED != 0 {
+        if wanted.learned {
             learned::write(runtime, &summary);
         }
         written &= write(runtime, &summary);

@@ -254,7 +254,7 @@ mod tests {
             patience -= 1;
             if patience > 0 { Ok(()) } else { Err("gone") }
         };
-        // SAFETY: there is room.
+        // SAFETY: `room` is of 8 bytes and outlives the receive, which is forgotten when the wait for it is given up.
         assert_eq!(unsafe { ports.receive(0, room.as_mut_ptr(), 8, pause) }, Err("gone"));
         ports.abandon();
         assert!(ports.are_idle());

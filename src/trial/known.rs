@@ -34,7 +34,8 @@ impl Known {
     }
 
     /// Whether both are the same but for what this rank alone has measured.
-    pub fn is_like(&self, other: &Self) -> bool {
+    #[cfg(test)]
+    fn is_like(&self, other: &Self) -> bool {
         self.candidates == other.candidates && self.trial == other.trial
     }
 

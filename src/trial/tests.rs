@@ -131,7 +131,7 @@ fn a_round_whose_calls_were_not_alike_decides_nothing_and_comes_again_later() {
 #[test]
 fn calls_that_alternate_favour_nobody_in_the_round_that_decides() {
     for (seed, members) in (0..100).flat_map(|seed| [(seed, vec![0, 1]), (seed, vec![0, 2, 5])]) {
-        let level = &super::state::LEVELS[2];
+        let level = &super::state::levels::LEVELS[2];
         let round = Round { number: 3, members, epochs: level.epochs, calls: level.calls };
         let mut samples = Samples::default();
         for call in 0..round.all_calls() {

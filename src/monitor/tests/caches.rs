@@ -119,15 +119,13 @@ fn a_value_that_grows_is_charged_again() {
 }
 
 #[test]
-fn entries_of_another_version_are_dropped() {
+fn a_cache_that_is_cleared_gives_everything_back() {
     let (mut cache, account) = cache(64, 10_000);
-    cache.set_version(3);
     cache.insert(hash(1), 1, Heavy(100));
-    cache.set_version(3);
-    assert!(cache.is_of(3) && !cache.is_empty());
-    cache.set_version(4);
-    assert!(cache.is_of(4) && cache.is_empty());
-    assert_eq!((account.usage().bytes, account.usage().evicted), (0, 0));
+    assert!(!cache.is_empty());
+    cache.clear();
+    assert!(cache.is_empty());
+    assert_eq!((account.usage().bytes, account.usage().entries, account.usage().evicted), (0, 0, 0));
     assert!(cache.insert(hash(1), 1, Heavy(100)));
 }
 

@@ -1,6 +1,7 @@
 //! A transport in memory, between ranks of one thread.
 
 use super::super::Transport;
+use super::super::resumable::Polled;
 use crate::algorithm::Shared;
 use crate::schedule::action::Elements;
 use std::cell::RefCell;
@@ -77,18 +78,6 @@ unsafe impl Transport for InMemory {
         }
     }
 
-    fn test(&mut self, requests: &mut [Pending]) -> Result<bool, String> {
-        for request in requests {
-            if let Pending::Receive { from, into, units } = *request {
-                if !self.take(from, into, units) {
-                    return Ok(false);
-                }
-                *request = Pending::Nothing;
-            }
-        }
-        Ok(true)
-    }
-
     unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Result<(), String> {
         // SAFETY: the caller's promise.
         unsafe { std::ptr::copy_nonoverlapping(from, into, 4 * units) };
@@ -127,5 +116,19 @@ unsafe impl Transport for InMemory {
 
     fn shared_at(&self, _: usize) -> *mut u8 {
         std::ptr::null_mut()
+    }
+}
+
+impl Polled for InMemory {
+    fn test(&mut self, requests: &mut [Pending]) -> Result<bool, String> {
+        for request in requests {
+            if let Pending::Receive { from, into, units } = *request {
+                if !self.take(from, into, units) {
+                    return Ok(false);
+                }
+                *request = Pending::Nothing;
+            }
+        }
+        Ok(true)
     }
 }

@@ -1,6 +1,7 @@
 //! The player on a transport in memory: all ranks in one thread, going on in any order.
 
-use super::super::{Buffers, Player, Resumable, play};
+use super::super::resumable::{Resumable, play};
+use super::super::{Buffers, Player};
 use super::calls::{COUNT, Memory, expected, memory, random_numbers};
 use super::in_memory::{InMemory, Pending, Wires};
 use crate::algorithm::cover;

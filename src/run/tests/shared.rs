@@ -1,7 +1,8 @@
 //! The player on a board in memory of its own, a thread for each rank: every row that lives in shared memory, call after call
 //! without anything between them.
 
-use super::super::{Buffers, Player, Transport, play, shared};
+use super::super::resumable::play;
+use super::super::{Buffers, Player, Transport, shared};
 use super::calls::{expected, memory, random_numbers};
 use crate::algorithm::{Call, Choice, Operation, Shared, SharedMemory, all, parse_choice};
 use crate::schedule::action::{Action, Elements, Side};
@@ -66,10 +67,6 @@ unsafe impl Transport for OnBoard<'_> {
     }
 
     fn wait(&mut self, _: &mut [()]) -> Told {
-        no_messages()
-    }
-
-    fn test(&mut self, _: &mut [()]) -> Told<bool> {
         no_messages()
     }
 

@@ -69,10 +69,6 @@ unsafe impl<P: Primitives> Transport for Telling<'_, P> {
         Ok(())
     }
 
-    fn test(&mut self, requests: &mut [Option<Request>]) -> Result<bool, String> {
-        self.wait(requests).map(|()| true)
-    }
-
     unsafe fn copy(&mut self, from: *mut u8, into: *mut u8, units: usize) -> Result<(), String> {
         self.told.copy(self.range(from, units), self.range(into, units));
         Ok(())

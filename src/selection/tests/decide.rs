@@ -154,7 +154,7 @@ fn every_call_gets_an_algorithm_whose_needs_are_met() {
                         Decided::Ours { choice, by } => {
                             choice.accepts(&call, ranks).unwrap();
                             assert_eq!(choice.algorithm.operation, operation);
-                            assert!(!by.is_fallback());
+                            assert_eq!(by.refused, None);
                         }
                         Decided::Native { by } => panic!("{operation} among {ranks} of {count}: {by}"),
                     }
