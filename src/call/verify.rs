@@ -18,6 +18,7 @@ use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
+use crate::mpi::datatype::Datatype;
 use crate::mpi::end::{EX_DATAERR, end_job};
 use crate::mpi::error::{Result, SUCCESS};
 use crate::mpi::packing::Elements;
@@ -231,8 +232,14 @@ impl Copied {
             (first, datatype.span(count))
         };
         let filled = || parts.iter().map(reach).filter(|(_, span)| *span > 0);
-        let lowest = filled().map(|(first, _)| first).min().unwrap_or(0);
-        let end = filled().map(|(first, span)| first + span as isize).max().unwrap_or(0);
+        // Reduction functions may assign whole structures, of which elements are a part.
+        let beside = |datatype: &Datatype| {
+            let end = datatype.true_lower + datatype.true_extent as isize;
+            (datatype.true_lower.max(0), (datatype.extent - end).max(0))
+        };
+        let (below, above) = beside(&receive.datatype);
+        let lowest = filled().map(|(first, _)| first - below).min().unwrap_or(0);
+        let end = filled().map(|(first, span)| first + span as isize + above).max().unwrap_or(0);
         let mut bytes = vec![BETWEEN; (end - lowest) as usize];
         for (first, span) in filled() {
             let into = &mut bytes[(first - lowest) as usize..][..span];

@@ -55,10 +55,15 @@ impl Units {
     pub fn room(&self, units: usize) -> (usize, isize) {
         match self {
             Self::Bytes(unit) => (units * unit, 0),
-            // A negative extent puts the first element at the upper end.
+            Self::Typed(_) if units == 0 => (0, 0),
+            // A negative extent puts the first element at the upper end. An element has all of its extent, also what is not in use of it:
+            // reduction functions may assign whole structures.
             Self::Typed(datatype) => {
-                let lowest = (units.max(1) - 1) as isize * datatype.extent.min(0) + datatype.true_lower;
-                (datatype.span(units), -lowest)
+                let before_first = (units - 1) as isize * datatype.extent.min(0);
+                let lowest = before_first + datatype.true_lower.min(0);
+                let last = (units - 1) as isize * datatype.extent.max(0);
+                let end = (datatype.true_lower + datatype.true_extent as isize).max(datatype.extent).max(0);
+                ((last + end - lowest) as usize, -lowest)
             }
         }
     }
@@ -299,5 +304,34 @@ unsafe impl Transport for Messages<'_> {
 
     fn shared_at(&self, _: usize) -> *mut u8 {
         std::ptr::null_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_in_working_memory_have_all_of_their_extent() {
+        let room = |extent, true_lower, true_extent, units| {
+            let datatype = Datatype {
+                handle: constants::byte(),
+                size: 8,
+                extent,
+                true_lower,
+                true_extent,
+                contiguous: false,
+                kind: None,
+                extended: false,
+                element: None,
+            };
+            Units::Typed(datatype).room(units)
+        };
+        assert_eq!(room(4096, 0, 8, 3), (3 * 4096, 0));
+        assert_eq!(room(4096, 16, 8, 1), (4096, 0), "from the structure's own begin on");
+        assert_eq!(room(32, -8, 16, 2), (8 + 64, 8));
+        assert_eq!(room(4, -8, 16, 3), (24, 8), "longer than its extent");
+        assert_eq!(room(-16, 0, 8, 3), (40, 32), "the first at the upper end");
+        assert_eq!(room(4096, 0, 8, 0), (0, 0));
     }
 }

@@ -18,6 +18,7 @@ const TESTS: &[(&str, Test)] = &[
     ("abort_in_handler", abort_in_handler),
     ("two_aborts", two_aborts),
     ("leaves", leaves),
+    ("handler_calls", handler_calls),
     ("arguments_of_any_bytes", arguments_of_any_bytes),
     ("unread_standard_error", unread_standard_error),
 ];
@@ -69,6 +70,29 @@ fn at_exit(family: &Family) -> Result<(), Failed> {
         if calls != 2 * 2 * 5 * 3 {
             return Err(format!("{way}, {variable}={value}: {calls} calls\n{}", outcome.told()).into());
         }
+    }
+    Ok(())
+}
+
+/// Collective calls from an error handler meet those that other ranks make elsewhere, whether the ranks have agreed on anything before
+/// or not, and whatever looks on.
+fn handler_calls(family: &Family) -> Result<(), Failed> {
+    let program = family.program("handler_calls.c")?.display().to_string();
+    let settings: &[(&str, &str, &[&str])] = &[
+        ("COLLIE_MODE", "replace", &[]),
+        ("COLLIE_MODE", "replace", &["warm"]),
+        ("COLLIE_MODE", "learn", &["warm"]),
+        ("COLLIE_MODE", "verify", &[]),
+        ("COLLIE_SYNC", "clock", &[]),
+        ("COLLIE_WATCHDOG", "60", &["warm"]),
+        ("COLLIE_TRANSPORT", "shared", &["warm"]),
+    ];
+    for (variable, value, arguments) in settings {
+        let variables = [(*variable, *value), ("COLLIE_REPORT", "off")];
+        let command = [&program].into_iter().cloned().chain(arguments.iter().map(ToString::to_string)).collect();
+        let launch =
+            Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        family.run(&launch)?.success()?;
     }
     Ok(())
 }
