@@ -18,7 +18,7 @@ use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, Function};
 use crate::mpi::constants;
-use crate::mpi::error::{Result, SUCCESS};
+use crate::mpi::error::{self, Result, SUCCESS};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
 use crate::selection::{Mode, VerifyResult};
@@ -89,6 +89,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let function = Function::from(arguments.operation);
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
+    let calls_left = attached.communicator.calls_left();
     let next = match decide(runtime, &mut attached, arguments) {
         Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
@@ -105,6 +106,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         in_turn.took(runtime, ticks.saturating_sub(waited));
     }
     let communicator = &mut attached.communicator;
+    if outcome.code != SUCCESS && error::is_of_arguments(outcome.code) {
+        communicator.take_back(calls_left);
+    }
     if runtime.recording.load(Ordering::Relaxed) {
         let Tally { place, table, .. } = &mut communicator.tally;
         let Outcome { counter, bytes, elements, .. } = outcome;

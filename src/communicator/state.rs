@@ -246,6 +246,19 @@ impl Communicator {
         self.new_for > 0 && self.agreed.is_none() && self.never().is_none()
     }
 
+    /// Calls until the ranks agree, for [`take_back`](Self::take_back).
+    pub const fn calls_left(&self) -> u32 {
+        self.new_for
+    }
+
+    /// Counts a call no more that this rank has made in vain, with arguments that the MPI library refused: the others may not have made
+    /// it. `calls_left` is what there were before it.
+    pub fn take_back(&mut self, calls_left: u32) {
+        if self.agreed.is_none() {
+            self.new_for = calls_left;
+        }
+    }
+
     /// Whether the ranks tell each other before every call if a buffer of it is memory of a GPU. All ranks see it alike.
     pub fn asks_for_device_memory(&self) -> bool {
         let Some(agreed) = self.agreed.as_ref().filter(|_| self.left.is_none()) else { return false };

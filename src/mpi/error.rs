@@ -21,6 +21,23 @@ pub const fn check(code: c_int) -> Result {
     if code == SUCCESS { Ok(()) } else { Err(Error(code)) }
 }
 
+/// Whether an error says that the MPI library refused the arguments of a call, before it took part in anything.
+pub fn is_of_arguments(code: c_int) -> bool {
+    const CLASSES: [u32; 7] = [
+        mpi_sys::MPI_ERR_BUFFER,
+        mpi_sys::MPI_ERR_COUNT,
+        mpi_sys::MPI_ERR_TYPE,
+        mpi_sys::MPI_ERR_COMM,
+        mpi_sys::MPI_ERR_ROOT,
+        mpi_sys::MPI_ERR_OP,
+        mpi_sys::MPI_ERR_ARG,
+    ];
+    let mut class = SUCCESS;
+    // SAFETY: the out-parameter is valid for writes.
+    let known = unsafe { mpi_sys::PMPI_Error_class(code, &mut class) } == SUCCESS;
+    known && CLASSES.iter().any(|one| *one as c_int == class)
+}
+
 /// A function of the MPI library as one that exceptions come out of: an error handler of the program may throw them. Its
 /// address is looked up, since the compiler would find the header's declaration behind a name, which rules exceptions out,
 /// and drop what has to be done when one comes by; and since an address that is written down in the library would have to be
