@@ -49,3 +49,26 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
     }
     Ok(CellRow { variants, wrong: Vec::new(), ..cell.clone() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Operation;
+    use crate::bench::result::tests::row;
+
+    #[test]
+    fn what_went_through_shared_memory_is_predicted_to() {
+        let mut cell = row(Operation::Allreduce, 64 << 10, 8, 1.0);
+        let ring = |variant: &str, transport| VariantRow {
+            variant: variant.to_owned(),
+            algorithm: "ring".to_owned(),
+            transport,
+            ..cell.variants[1].clone()
+        };
+        let rings = [ring("messages: ring", Transport::Messages), ring("shared: ring", Transport::Shared)];
+        cell.variants.extend(rings);
+        let predicted = predicted_cell(&cell, None).unwrap();
+        let times: Vec<_> = predicted.variants.iter().map(|row| row.seconds.median).collect();
+        assert!(times.len() == 2 && times[0] > times[1], "{times:?}");
+    }
+}
