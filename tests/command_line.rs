@@ -65,6 +65,9 @@ fn a_wrong_command_line_ends_with_2() {
         &["list", "brodcast"],
         &["explain", "bcast"],
         &["explain", "bcast", "--ranks", "0"],
+        &["explain", "bcast", "--ranks", "1"],
+        &["explain", "allreduce", "--ranks", "4", "--element", "0"],
+        &["tune", "--network", "ethernet", "--ranks", "1"],
         &["explain", "bcast", "--ranks", "4", "--bytes", "1KB"],
         &["explain", "bcast", "--ranks", "4", "--root", "4"],
         &["explain", "bcast", "--ranks", "4", "--non-commutative"],
@@ -87,6 +90,10 @@ fn a_wrong_command_line_ends_with_2() {
     assert!(words.contains("unknown operation 'brodcast'; accepted: bcast, "), "{words}");
     let (_, words) = failed(&mut collie(&["help", "envv"]));
     assert!(words.contains("did you mean 'env'?"), "{words}");
+    let (_, words) = failed(&mut collie(&["explain", "allreduce", "--ranks", "4", "--element", "0"]));
+    assert!(words.contains("accepted: bytes from 1 on"), "{words}");
+    let (_, words) = failed(&mut collie(&["tune", "--network", "ethernet", "--ranks", "1"]));
+    assert!(words.contains("accepted: numbers from 2 on"), "{words}");
 }
 
 #[test]
@@ -265,6 +272,55 @@ fn explain_knows_where_ranks_lie() {
     );
     let told = printed(&mut collie(&["explain", "bcast", "--ranks", "8", "--rules", &path]));
     assert!(told.contains(&format!("by {path}:1\n")), "{told}");
+}
+
+/// The preset ethernet, with so many ranks on each node.
+fn ethernet(ranks_per_node: usize) -> (tempfile::TempDir, String) {
+    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/schedule/networks/ethernet.json");
+    let mut network: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(preset).unwrap()).unwrap();
+    network["ranks_per_node"] = ranks_per_node.into();
+    file("network.json", &network.to_string())
+}
+
+#[test]
+fn predictions_are_for_where_the_ranks_of_the_call_lie() {
+    let binomial = |ranks_per_node, nodes: &str| {
+        let (_folder, network) = ethernet(ranks_per_node);
+        let arguments = ["explain", "bcast", "--ranks", "8", "--bytes", "64K", "--network", &network, "--nodes", nodes];
+        let told = printed(&mut collie(&arguments));
+        let row =
+            told.lines().rev().find_map(|line| line.trim_start().strip_prefix("binomial ")).expect("it has a row");
+        row.trim_start().split("  ").next().unwrap().to_owned()
+    };
+    assert_eq!(binomial(1, "1"), "27.6 µs");
+    assert_eq!(binomial(16, "1"), "27.6 µs");
+    assert_eq!(binomial(1, "8"), binomial(16, "8"));
+    assert!(binomial(16, "8") != "27.6 µs" && binomial(1, "2") != "27.6 µs");
+}
+
+#[test]
+fn simulations_are_told_in_order_and_for_the_bytes_that_were_simulated() {
+    let arguments =
+        ["simulate", "allreduce", "--algorithm", "ring", "--ranks", "8,4,8", "--bytes", "12,1,7", "--network"];
+    let told = text(&collie(&arguments).arg("shared_memory").output().unwrap().stdout);
+    let headings: Vec<_> = told.lines().filter(|line| line.contains(" ranks ")).collect();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(
+        headings.into_iter().map(words).collect::<Vec<_>>(),
+        [["4", "ranks", "8", "16"], ["8", "ranks", "8", "16"]]
+    );
+}
+
+#[test]
+fn predictions_are_held_against_whatever_bench_measured() {
+    let learn = r#"{"variant": "learn", "algorithm": "learn", "seconds": {"median": 1e-5, "p10": 9e-6, "p90": 2e-5, "min": 8e-6}},
+        {"variant": "shared: shared_queue", "algorithm": "shared_queue:fragment=auto", "transport": "shared",
+         "seconds": {"median": 2e-6, "p10": 1e-6, "p90": 3e-6, "min": 1e-6}}]}"#;
+    let all = MEASURED.replacen("}}]}", &format!("}}}},{learn}"), 1);
+    let (_folder, path) = file("bench.json", &all);
+    let told = printed(&mut collie(&["simulate", "--against", &path, "--network", "shared_memory"]));
+    assert!(told.contains("binomial ") && told.contains("  shared: shared_queue") && !told.contains("learn"), "{told}");
+    assert_eq!(told.lines().filter(|line| line.starts_with("bcast  ")).count(), 2, "{told}");
 }
 
 /// A report of `collie bench`: bcast of 512 bytes among eight ranks.
@@ -457,7 +513,7 @@ fn what_nobody_waits_for_is_refused() {
     let long = collie(&["draw", "bcast", "pipeline:segment=1", "--ranks", "8", "--bytes", "1M"]).output().unwrap();
     assert!(!long.status.success() && text(&long.stderr).contains("more than 262144 steps"), "{}", text(&long.stderr));
     let many = collie(&["explain", "allreduce", "--ranks", "4294967295"]).output().unwrap();
-    assert!(text(&many.stderr).contains("1..=1048576"), "{}", text(&many.stderr));
+    assert!(text(&many.stderr).contains("2..=1048576"), "{}", text(&many.stderr));
 }
 
 #[test]

@@ -123,11 +123,11 @@ impl OverheadRow {
 }
 
 /// Where a cell stands in the order.
-type Key = (u32, Vec<u32>, CellKey);
+type Key = (u32, Vec<u32>, bool, CellKey);
 
 impl CellRow {
     fn key(&self) -> Key {
-        (self.ranks, self.ranks_per_node.clone(), self.cell.key())
+        (self.ranks, self.ranks_per_node.clone(), self.oversubscribed, self.cell.key())
     }
 
     /// The variant of that name.
@@ -189,8 +189,23 @@ fn merge_cell(same: &[CellRow]) -> CellRow {
     merged.wrong = same.iter().flat_map(|cell| cell.wrong.clone()).collect();
     merged.wrong.sort();
     merged.wrong.dedup();
+    let is_same =
+        |one: &VariantRow, other: &VariantRow| (&one.variant, one.transport) == (&other.variant, other.transport);
+    // Jobs may have measured different ones.
+    for row in same.iter().flat_map(|cell| &cell.variants) {
+        if !merged.variants.iter().any(|known| is_same(known, row)) {
+            merged.variants.push(row.clone());
+        }
+    }
+    for left_out in same.iter().flat_map(|cell| &cell.left_out) {
+        if !merged.left_out.contains(left_out) {
+            merged.left_out.push(left_out.clone());
+        }
+    }
+    let variants = &merged.variants;
+    merged.left_out.retain(|(name, _)| variants.iter().all(|row| row.variant != *name));
     for row in &mut merged.variants {
-        let all: Vec<_> = same.iter().filter_map(|cell| cell.variant(&row.variant)).collect();
+        let all: Vec<_> = same.iter().filter_map(|cell| cell.variants.iter().find(|one| is_same(one, row))).collect();
         let over = |part: fn(&Spread) -> f64| {
             statistics::median(&all.iter().map(|one| part(&one.seconds)).collect::<Vec<_>>())
         };
@@ -283,6 +298,26 @@ pub(super) mod tests {
         let expected = (1000.0f64 / (5.0 * 8.0 * 6.0)).cbrt();
         assert!((auto.against_native.unwrap().ratio - expected).abs() < 1e-9);
         assert_eq!(cell.native().unwrap().against_native, None);
+    }
+
+    #[test]
+    fn what_one_of_several_jobs_measured_counts() {
+        let first = row(Operation::Bcast, 64, 2, 5.0);
+        let mut second = row(Operation::Bcast, 64, 2, 7.0);
+        let mut ring = second.variants[1].clone();
+        ring.variant = "ring".to_owned();
+        let shared = VariantRow { transport: Transport::Shared, ..ring.clone() };
+        second.variants.extend([ring, shared]);
+        second.variants[3].variant = "rabenseifner".to_owned();
+        let crowded = CellRow { oversubscribed: true, ..row(Operation::Bcast, 64, 2, 9.0) };
+        let merged = Report::merge([first, second, crowded].map(|cell| report(vec![cell])).to_vec());
+        assert_eq!(merged.cells.len(), 2, "ranks that share cores are slow for another reason");
+        let names: Vec<_> = merged.cells[0].variants.iter().map(|row| row.variant.as_str()).collect();
+        assert_eq!(names, ["native", "auto", "ring", "rabenseifner"]);
+        assert!(merged.cells[0].left_out.is_empty(), "one has measured it");
+        assert_eq!(merged.cells[1].left_out.len(), 1);
+        let [auto, ring] = ["auto", "ring"].map(|name| merged.cells[0].variant(name).unwrap().seconds.median);
+        assert!((auto - 6e-6).abs() < 1e-12 && (ring - 7e-6).abs() < 1e-12, "{auto} {ring}");
     }
 
     #[test]

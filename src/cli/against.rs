@@ -2,10 +2,13 @@
 
 use super::table::columns;
 use crate::algorithm::{Call, Choice, Operation, format_bytes, parse_choice};
-use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
+use crate::bench::tune::ours;
+use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::simulate::{Network, predict};
+use crate::selection::Transport;
+use std::collections::BTreeSet;
 
 /// A prediction is as good as a measured winner if what it would choose is so many times as slow at most.
 const NEAR: f64 = 1.1;
@@ -15,12 +18,13 @@ const NEAR: f64 = 1.1;
 struct Row {
     name: String,
     measured: f64,
-    predicted: f64,
+    /// Or why nothing is predicted.
+    predicted: Result<f64, String>,
 }
 
 impl Row {
-    fn error(&self) -> f64 {
-        self.predicted / self.measured - 1.0
+    fn error(&self) -> Option<f64> {
+        self.predicted.as_ref().ok().map(|predicted| predicted / self.measured - 1.0)
     }
 }
 
@@ -28,35 +32,58 @@ impl Row {
 ///
 /// # Errors
 /// There is nothing to compare.
-pub fn compare(report: &Report, network: &Network, steps: usize) -> Result<String, String> {
-    let mut table =
-        vec![["operation", "bytes", "algorithm", "measured", "predicted", "error"].map(str::to_owned).to_vec()];
-    let mut winners = Vec::new();
-    let mut errors: Vec<(Operation, f64)> = Vec::new();
-    for cell in &report.cells {
-        let rows = rows(cell, network, steps)?;
-        let cost = |row: &Row| row.measured;
-        let fastest = |by: fn(&Row) -> f64| rows.iter().min_by(|a, b| by(a).total_cmp(&by(b)));
-        let (Some(best), Some(chosen)) = (fastest(cost), fastest(|row| row.predicted)) else { continue };
-        winners.push((cell.cell.operation, chosen.measured / best.measured));
-        for row in &rows {
-            errors.push((cell.cell.operation, row.error().abs()));
-            let mark = match (row == best, row == chosen) {
-                (true, true) => "  fastest, and predicted so",
-                (true, false) => "  fastest",
-                (false, true) => "  predicted fastest",
-                (false, false) => "",
-            };
-            let [operation, bytes] = [cell.cell.operation.to_string(), format_bytes(cell.cell.bytes)];
-            let [measured, predicted] = [row.measured, row.predicted].map(seconds);
-            let error = format!("{:+.0} %{mark}", 100.0 * row.error());
-            table.push(vec![operation, bytes, row.name.clone(), measured, predicted, error]);
+pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<String, String> {
+    let groups = alike(reports);
+    let places: BTreeSet<_> = groups.iter().flat_map(|report| &report.cells).map(place).collect();
+    let (mut tables, mut winners) = (String::new(), Vec::new());
+    let (mut errors, mut notes): (Vec<(Operation, f64)>, _) = (Vec::new(), Vec::new());
+    for report in &groups {
+        let mut heading =
+            ["operation", "bytes", "algorithm", "measured", "predicted", "error"].map(str::to_owned).to_vec();
+        heading.splice(..0, (places.len() > 1).then(|| "ranks".to_owned()));
+        let mut table = vec![heading];
+        for cell in &report.cells {
+            let rows = rows(cell, network, steps)?;
+            let predicted: Vec<_> = rows.iter().filter_map(|row| Some((row, *row.predicted.as_ref().ok()?))).collect();
+            let best = predicted.iter().min_by(|a, b| a.0.measured.total_cmp(&b.0.measured)).map(|(row, _)| *row);
+            let chosen = predicted.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| *row);
+            winners
+                .extend(best.zip(chosen).map(|(best, chosen)| (cell.cell.operation, chosen.measured / best.measured)));
+            for row in &rows {
+                let mark = match (Some(row) == best, Some(row) == chosen) {
+                    (true, true) => "  fastest, and predicted so",
+                    (true, false) => "  fastest",
+                    (false, true) => "  predicted fastest",
+                    (false, false) => "",
+                };
+                let order = if cell.cell.commutative { "" } else { ", not commutative" };
+                let [operation, bytes] = [format!("{}{order}", cell.cell.operation), format_bytes(cell.cell.bytes)];
+                let (predicted, told) = match (&row.predicted, row.error()) {
+                    (Ok(predicted), Some(error)) => {
+                        errors.push((cell.cell.operation, error.abs()));
+                        (seconds(*predicted), format!("{:+.0} %{mark}", 100.0 * error))
+                    }
+                    (note, _) => {
+                        let note = note.as_ref().err().cloned().unwrap_or_default();
+                        notes.push(format!("{operation} {}: {note}", row.name));
+                        ("-".to_owned(), note)
+                    }
+                };
+                let mut line = vec![operation, bytes, row.name.clone(), seconds(row.measured), predicted, told];
+                line.splice(..0, (places.len() > 1).then(|| place(cell)));
+                table.push(line);
+            }
+        }
+        if table.len() > 1 {
+            let of = if groups.len() > 1 { format!("{}\n", how_measured(report)) } else { String::new() };
+            tables.push_str(&format!("{of}{}\n", columns(0, &table)));
         }
     }
     if errors.is_empty() {
-        return Err("there is no algorithm of Collie's in the report".to_owned());
+        let why = notes.first().map(|note| format!("; {note}")).unwrap_or_default();
+        return Err(format!("there is no algorithm of Collie's in the report that can be predicted{why}"));
     }
-    let mut text = format!("{}: {}\n\n{}\n", network.name, network.description, columns(0, &table));
+    let mut text = format!("{}: {}\n\n{tables}", network.name, network.description);
     let operations = Operation::ALL.into_iter().filter(|one| errors.iter().any(|(operation, _)| operation == one));
     for wanted in operations.map(Some).chain([None]) {
         let of = |operation: Operation| wanted.is_none_or(|wanted| wanted == operation);
@@ -76,29 +103,71 @@ pub fn compare(report: &Report, network: &Network, steps: usize) -> Result<Strin
     Ok(text)
 }
 
-/// Each algorithm that was measured in a cell, once.
+/// The reports, of each MPI library and way of measuring one: what was measured otherwise is not the same time.
+fn alike(reports: &[Report]) -> Vec<Report> {
+    let is_alike = |one: &Report, other: &Report| {
+        (&one.mpi_library, one.cold, one.pattern) == (&other.mpi_library, other.cold, other.pattern)
+    };
+    let mut groups: Vec<Vec<Report>> = Vec::new();
+    for report in reports {
+        match groups.iter_mut().find(|group| is_alike(&group[0], report)) {
+            Some(group) => group.push(report.clone()),
+            None => groups.push(vec![report.clone()]),
+        }
+    }
+    groups.into_iter().map(Report::merge).collect()
+}
+
+/// What such reports have in common, in words.
+fn how_measured(report: &Report) -> String {
+    let cold = report.cold.then(|| "cold buffers".to_owned());
+    let pattern = Some(report.pattern.words().join(" ")).filter(|words| !words.is_empty());
+    [Some(report.mpi_library.clone()), cold, pattern].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Where the ranks of a cell lay, in words.
+fn place(cell: &CellRow) -> String {
+    let (nodes, crowded) = (cell.ranks_per_node.len(), if cell.oversubscribed { ", oversubscribed" } else { "" });
+    format!("{} on {}{crowded}", cell.ranks, several(nodes as u64, "node"))
+}
+
+/// Each algorithm that was measured in a cell, once for each transport.
 fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, String> {
     let size = cell.ranks as usize;
     let nodes: Vec<u32> = match cell.ranks_per_node.len() {
         1 => Vec::new(),
         _ => (0..).zip(&cell.ranks_per_node).flat_map(|(node, ranks)| vec![node; *ranks as usize]).collect(),
     };
+    let numa = network.numa_nodes(size);
     let operation = cell.cell.operation;
     let unit = if operation.reduces() { cell.cell.datatype.size() } else { 1 };
     let call = network.call(operation, cell.cell.root, cell.cell.bytes, &nodes);
-    let call = Call { unit, count: cell.cell.bytes / unit, ..call };
+    let call = Call { unit, count: cell.cell.bytes / unit, commutative: cell.cell.commutative, ..call };
     let mut rows: Vec<Row> = Vec::new();
-    for variant in cell.variants.iter().filter(|variant| variant.algorithm != NATIVE) {
-        let choice = parse_choice(operation, &variant.algorithm).map_err(|error| error.to_string())?;
-        let name =
-            if choice == Choice::new(choice.algorithm) { choice.algorithm.name.to_owned() } else { choice.to_string() };
+    for variant in ours(cell) {
+        let shares = variant.transport == Transport::Shared;
+        let choice = parse_choice(operation, &variant.algorithm);
+        let name = match &choice {
+            Ok(choice) if *choice == Choice::new(choice.algorithm) => choice.algorithm.name.to_owned(),
+            Ok(choice) => choice.to_string(),
+            Err(_) => variant.algorithm.clone(),
+        };
+        let name = if shares { format!("{}: {name}", Transport::Shared.name()) } else { name };
         if rows.iter().any(|row| row.name == name) {
             continue;
         }
-        let predicted =
-            predict(&choice, &call, size, network, steps).map_err(|broken| format!("{choice}: {broken}"))?;
-        let predicted = predicted.ok_or_else(|| format!("{choice} cannot run among {size} ranks, but was measured"))?;
-        rows.push(Row { name, measured: variant.seconds.median, predicted: predicted.time });
+        let predicted = match choice {
+            Ok(choice) => {
+                let shares = shares || choice.shares_memory();
+                let call = if shares { network.with_shared_memory(&call, &numa) } else { call };
+                let predicted = predict(&choice, &call, size, network, steps);
+                let predicted = predicted.map_err(|broken| format!("{choice}: {broken}"))?;
+                let unmet = || choice.accepts(&call, size).err().map(|unmet| unmet.to_string()).unwrap_or_default();
+                predicted.map(|predicted| predicted.time).ok_or_else(unmet)
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        rows.push(Row { name, measured: variant.seconds.median, predicted });
     }
     Ok(rows)
 }
@@ -113,6 +182,7 @@ fn quantile(values: &[f64], part: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::result::VariantRow;
 
     fn report(times: [f64; 2]) -> Report {
         let variant = |algorithm: &str, median: f64| {
@@ -136,13 +206,101 @@ mod tests {
     fn errors_and_winners_are_told() {
         let network = Network::preset("ethernet").unwrap();
         let predicted = rows(&report([1.0, 1.0]).cells[0], &network, usize::MAX).unwrap();
-        let [ring, doubling] = [&predicted[0], &predicted[1]].map(|row| row.predicted);
+        let [ring, doubling] = [&predicted[0], &predicted[1]].map(|row| row.predicted.clone().unwrap());
         assert!(ring < doubling, "{predicted:?}");
-        let text = compare(&report([ring / 1.1, doubling * 2.0]), &network, usize::MAX).unwrap();
+        let text = compare(&[report([ring / 1.1, doubling * 2.0])], &network, usize::MAX).unwrap();
         assert!(text.contains("+10 %  fastest, and predicted so") && text.contains("-50 %"), "{text}");
         assert!(text.contains("within 10 % of the fastest in 1 of 1 cells"), "{text}");
-        let text = compare(&report([3.0, 1.0]), &network, usize::MAX).unwrap();
+        let text = compare(&[report([3.0, 1.0])], &network, usize::MAX).unwrap();
         assert!(text.contains("in 0 of 1 cells, at most 200 % off"), "{text}");
-        assert!(compare(&Report::default(), &network, 1).is_err());
+        assert!(compare(&[Report::default()], &network, 1).is_err());
+    }
+
+    /// The report with another variant.
+    fn with(mut report: Report, variant: &str, algorithm: &str, transport: Transport) -> Report {
+        let of = report.cells[0].variants[1].clone();
+        let (variant, algorithm) = (variant.to_owned(), algorithm.to_owned());
+        report.cells[0].variants.push(VariantRow { variant, algorithm, transport, ..of });
+        report
+    }
+
+    /// The first columns of the rows that are told, without the heading.
+    fn told(reports: &[Report]) -> Vec<String> {
+        let text = compare(reports, &Network::preset("ethernet").unwrap(), usize::MAX).unwrap();
+        let rows = text.lines().filter(|line| line.contains("allreduce") && !line.contains("median error"));
+        rows.map(|line| line.split("  ").map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("|"))
+            .collect()
+    }
+
+    #[test]
+    fn modes_and_wrong_results_are_no_measurements_of_algorithms() {
+        let mut report = report([1.0, 2.0]);
+        for mode in ["auto", "learn", "best", "shared: learn"] {
+            report = with(report, mode, if mode == "auto" { "bine" } else { mode }, Transport::Messages);
+        }
+        report = with(report, "circulant", "circulant", Transport::Messages);
+        report.cells[0].wrong.push("circulant".to_owned());
+        let told = told(&[report]);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            told[0].starts_with("allreduce|1M|ring|1 s|")
+                && told[1].starts_with("allreduce|1M|recursive_doubling|2 s|")
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_predicted_is_told_beside_what_can() {
+        let mut several = with(report([1.0, 2.0]), "shared_slices", "shared_slices", Transport::Shared);
+        several = with(several, "older", "older", Transport::Messages);
+        let rows = told(&[several.clone()]);
+        assert!(
+            rows[2].starts_with("allreduce|1M|shared: shared_slices|1 s|-|needs memory that all ranks share"),
+            "{rows:?}"
+        );
+        assert!(rows[3].starts_with("allreduce|1M|older|1 s|-|unknown allreduce algorithm 'older'"), "{rows:?}");
+        // On one node it is predicted.
+        several.cells[0].ranks_per_node = vec![8];
+        assert!(told(&[several])[2].contains(" %"));
+        let mut none = with(report([1.0, 2.0]), "older", "older", Transport::Messages);
+        none.cells[0].variants.drain(1..3);
+        let error = compare(&[none], &Network::preset("ethernet").unwrap(), 1).unwrap_err();
+        assert!(error.contains("that can be predicted; allreduce older: unknown"), "{error}");
+    }
+
+    #[test]
+    fn transports_and_orders_are_told_apart() {
+        let mut both = with(report([1.0, 2.0]), "shared: ring", "ring", Transport::Shared);
+        both.cells[0].ranks_per_node = vec![8];
+        let rows = rows(&both.cells[0], &Network::preset("shared_memory").unwrap(), usize::MAX).unwrap();
+        assert_eq!([&rows[0], &rows[2]].map(|row| row.name.as_str()), ["ring", "shared: ring"]);
+        assert!(rows[0].predicted != rows[2].predicted, "{rows:?}");
+        let mut in_order = report([1.0, 2.0]);
+        in_order.cells[0].cell.commutative = false;
+        let told = told(&[in_order]);
+        assert!(told[0].starts_with("allreduce, not commutative|1M|ring|1 s|-|does not keep rank order"), "{told:?}");
+        assert!(told[1].starts_with("allreduce, not commutative|1M|recursive_doubling|2 s|"), "{told:?}");
+    }
+
+    #[test]
+    fn several_reports_count_with_all_they_hold() {
+        let first = report([1.0, 2.0]);
+        let mut second = with(report([3.0, 2.0]), "bine", "bine", Transport::Messages);
+        second.cells[0].variants.remove(2);
+        let both = told(&[first.clone(), second.clone()]);
+        assert_eq!(both.len(), 3, "{both:?}");
+        assert!(
+            both[0].starts_with("allreduce|1M|ring|2 s|") && both[2].starts_with("allreduce|1M|bine|3 s|"),
+            "{both:?}"
+        );
+        // Not the same times.
+        second.mpi_library = "An MPI 4.0".to_owned();
+        assert_eq!(told(&[first.clone(), second.clone()]).len(), 4);
+        let text = compare(&[first.clone(), second], &Network::preset("ethernet").unwrap(), 1).unwrap();
+        assert!(text.contains("\nAn MPI 4.0\noperation "), "{text}");
+        let mut crowded = report([3.0, 2.0]);
+        crowded.cells[0].oversubscribed = true;
+        let rows = told(&[first, crowded]);
+        assert!(rows[0].starts_with("8 on 2 nodes|allreduce|1M|ring|1 s|"), "{rows:?}");
+        assert!(rows[2].starts_with("8 on 2 nodes, oversubscribed|allreduce|1M|ring|3 s|"), "{rows:?}");
     }
 }

@@ -57,7 +57,7 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
             _ => BYTES.to_vec(),
         };
         let patience = progress.share_of(wanted.patience, operations.len() - place);
-        let plan = Plan { operation, choices: &choices, ranks, bytes: &bytes, network, steps, patience };
+        let plan = Plan { operation, choices: &choices, ranks, bytes: &bytes, network, shares: false, steps, patience };
         let times = simulated(&plan, progress)?;
         let told = times.iter().flatten().filter_map(|time| time.prediction());
         counts = told.fold(counts, |(all, formula), time| (all + 1, formula + usize::from(!time.simulated)));

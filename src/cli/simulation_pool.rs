@@ -38,12 +38,14 @@ pub struct Plan<'a> {
     pub operation: Operation,
     /// Each with every cell.
     pub choices: &'a [Choice],
-    /// Numbers of ranks.
+    /// Numbers of ranks, ascending.
     pub ranks: &'a [usize],
     /// What one rank contributes; with each number of ranks they make the cells.
     pub bytes: &'a [usize],
     /// On which network.
     pub network: &'a Network,
+    /// Whether messages within a node go through memory that its ranks share.
+    pub shares: bool,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time.
     pub steps: usize,
     /// After so long what is left is left to the cost formula.
@@ -164,7 +166,10 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     progress.tell(done.load(Ordering::Relaxed), choices.len() * plan.cells(), &now);
                     let nodes = network.nodes(ranks);
                     let numa = network.numa_nodes(ranks);
-                    let call = network.with_shared_memory(&network.call(operation, 0, bytes, &nodes), &numa);
+                    let call = network.call(operation, 0, bytes, &nodes);
+                    // What lives there is simulated whatever carries messages.
+                    let shares = plan.shares || choice.shares_memory();
+                    let call = if shares { network.with_shared_memory(&call, &numa) } else { call };
                     let too_many = &too_many[place * plan.bytes.len() + cell % plan.bytes.len()];
                     let is_left = ranks >= too_many.load(Ordering::Relaxed) || progress.begun.elapsed() > plan.patience;
                     let steps = if is_left { 0 } else { plan.steps };
@@ -207,6 +212,7 @@ mod tests {
             ranks: &[4, 8],
             bytes: &[8, 64],
             network: &network,
+            shares: false,
             steps: usize::MAX,
             patience: Duration::MAX,
         };

@@ -182,8 +182,7 @@ impl Arguments {
 
 /// What simulations say.
 fn simulate(arguments: &Arguments, network: &Network, ranks: &str, progress: &Progress) -> Result<Predicted, Failure> {
-    let ranks =
-        values("--ranks", ranks, 2, |text| text.parse().ok().filter(|ranks| *ranks > 1)).map_err(Failure::usage)?;
+    let ranks = values("--ranks", ranks, (2, 2), |text| text.parse().ok()).map_err(Failure::usage)?;
     let chosen: Vec<_> = Operation::ALL.into_iter().filter(|known| arguments.operation.contains(known)).collect();
     let operations = if chosen.is_empty() { &Operation::ALL[..] } else { &chosen };
     let patience = arguments.patience.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -9,7 +9,7 @@ use super::lower::Form;
 use super::simulate::{Broken, Link, Memory, Network, Tapes, simulate_tapes};
 use crate::operation::{Call, Choice, Cost};
 
-/// A network on which every rank is its own node with one port, and nothing else costs time.
+/// A network on which every rank has one port of its own, within a node as between nodes, and nothing else costs time.
 pub(super) fn one_ported(alpha: f64, beta: f64, gamma: f64) -> Network {
     let link = Link {
         latency: 0.0,

@@ -6,6 +6,7 @@ use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Spread;
 use crate::schedule::simulate::{Network, predict};
+use crate::selection::Transport;
 
 /// Steps up to which a time is simulated; beyond them the cost formula tells it.
 pub const STEPS: usize = 1 << 18;
@@ -38,7 +39,7 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
     let mut variants = Vec::new();
     for row in cell.variants.iter().filter(|row| row.variant != NATIVE && !row.is_mode()) {
         let choice = parse_choice(cell.cell.operation, &row.algorithm)?;
-        let shared = choice.algorithm.needs.shared_memory;
+        let shared = choice.shares_memory() || row.transport == Transport::Shared;
         let call = if shared { network.with_shared_memory(&call, &[]) } else { call };
         if let Some(prediction) = predict(&choice, &call, cell.ranks as usize, network, STEPS).ok().flatten() {
             let time = prediction.time;
@@ -47,4 +48,27 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
         }
     }
     Ok(CellRow { variants, wrong: Vec::new(), ..cell.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::Operation;
+    use crate::bench::result::tests::row;
+
+    #[test]
+    fn what_went_through_shared_memory_is_predicted_to() {
+        let mut cell = row(Operation::Allreduce, 64 << 10, 8, 1.0);
+        let ring = |variant: &str, transport| VariantRow {
+            variant: variant.to_owned(),
+            algorithm: "ring".to_owned(),
+            transport,
+            ..cell.variants[1].clone()
+        };
+        let rings = [ring("messages: ring", Transport::Messages), ring("shared: ring", Transport::Shared)];
+        cell.variants.extend(rings);
+        let predicted = predicted_cell(&cell, None).unwrap();
+        let times: Vec<_> = predicted.variants.iter().map(|row| row.seconds.median).collect();
+        assert!(times.len() == 2 && times[0] > times[1], "{times:?}");
+    }
 }

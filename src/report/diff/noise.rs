@@ -3,8 +3,9 @@
 //! Runs of one program differ from one another, and only several runs of a side tell by how much: then the means of a call in
 //! each run are compared, by Welch's t-test of their logarithms. Of one run on a side nothing is known but how much its own
 //! calls differ. That says how well its mean is known, but not what another run would have given; so besides the means being
-//! apart by three of their errors, they have to be apart by what runs on a quiet machine differ by anyway. Calls of all
-//! ranks in one collective end together, so they count as one.
+//! apart by three of their errors, they have to be apart by what runs on a quiet machine differ by anyway. Where the other side
+//! has several runs, these tell between which times one more like them would be, and the single run has to be outside of that, too
+//! (a prediction interval). Calls of all ranks in one collective end together, so they count as one.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -85,6 +86,13 @@ pub fn told_apart_by(a: usize, b: usize) -> String {
              (wrongly in {:.0} of 100 cases)",
             SIGNIFICANCE * 100.0
         )
+    } else if a > 1 || b > 1 {
+        format!(
+            "{a} and {b} runs: faster and slower where a single run's mean is where one more run like those of the other side would be in \
+             {:.0} of 100 cases at most, and means are apart by {:.0} % and by {ERRORS:.0} times what calls within the runs explain",
+            SIGNIFICANCE * 100.0,
+            LEAST * 100.0
+        )
     } else {
         format!(
             "a single run of a side does not tell how much runs differ: faster and slower where means are apart by {:.0} % and \
@@ -99,7 +107,11 @@ pub fn judge(a: &[Sample], b: &[Sample]) -> Change {
     let (Some(mean_a), Some(mean_b)) = (mean(a), mean(b)) else {
         return if b.is_empty() { Change::Gone } else { Change::New };
     };
-    let apart = if a.len() > 1 && b.len() > 1 { are_apart(a, b) } else { seem_apart(a, b) };
+    let apart = match (a, b) {
+        ([one], [other]) => seem_apart(&[*one], &[*other]),
+        ([one], several) | (several, [one]) => seem_apart(a, b) && is_unlike(*one, several),
+        _ => are_apart(a, b),
+    };
     match (apart, mean_b < mean_a) {
         (false, _) => Change::Noise,
         (true, true) => Change::Faster,
@@ -107,13 +119,34 @@ pub fn judge(a: &[Sample], b: &[Sample]) -> Change {
     }
 }
 
+/// Logarithm of a run's mean.
+fn logarithm(sample: &Sample) -> f64 {
+    sample.mean.max(f64::MIN_POSITIVE).ln()
+}
+
+/// Mean and variance of the logarithms of the means of two runs or more.
+fn of_logarithms(samples: &[Sample]) -> (f64, f64) {
+    let logarithms: Vec<f64> = samples.iter().map(logarithm).collect();
+    let number = logarithms.len() as f64;
+    let mean = logarithms.iter().sum::<f64>() / number;
+    (mean, logarithms.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (number - 1.0))
+}
+
+/// Whether a run is outside of where one more like `several` would be.
+fn is_unlike(one: Sample, several: &[Sample]) -> bool {
+    let ((mean, variance), number) = (of_logarithms(several), several.len() as f64);
+    let (distance, error) = ((logarithm(&one) - mean).abs(), (variance * (1.0 + 1.0 / number)).sqrt());
+    if error <= 0.0 {
+        return distance > 0.0;
+    }
+    let Ok(distribution) = StudentsT::new(0.0, 1.0, number - 1.0) else { return false };
+    2.0 * distribution.sf(distance / error) < SIGNIFICANCE
+}
+
 /// Welch's t-test of the logarithms of the runs' means.
 fn are_apart(a: &[Sample], b: &[Sample]) -> bool {
     let moments = |samples: &[Sample]| {
-        let logarithms: Vec<f64> = samples.iter().map(|sample| sample.mean.max(f64::MIN_POSITIVE).ln()).collect();
-        let number = logarithms.len() as f64;
-        let mean = logarithms.iter().sum::<f64>() / number;
-        let variance = logarithms.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (number - 1.0);
+        let ((mean, variance), number) = (of_logarithms(samples), samples.len() as f64);
         (mean, variance / number, number - 1.0)
     };
     let ((mean_a, error_a, freedom_a), (mean_b, error_b, freedom_b)) = (moments(a), moments(b));
@@ -171,6 +204,24 @@ mod tests {
         assert_eq!(judge(&runs(&[1.00, 1.01, 0.99]), &runs(&[0.95, 0.96, 0.94])), Change::Faster);
         assert_eq!(judge(&runs(&[1.0, 1.4, 0.7]), &runs(&[0.8, 1.3, 0.6])), Change::Noise);
         assert_eq!(judge(&runs(&[1.0, 1.0]), &runs(&[1.0, 1.0])), Change::Noise);
+    }
+
+    #[test]
+    fn a_single_run_is_held_to_what_the_others_differ_by() {
+        let runs = |means: &[f64]| means.iter().map(|mean| run(*mean, 1_000_000)).collect::<Vec<_>>();
+        let differing = runs(&[1.0, 1.3, 0.8]);
+        for (mean, expected) in
+            [(0.8, Change::Noise), (1.5, Change::Noise), (0.1, Change::Faster), (10.0, Change::Slower)]
+        {
+            assert_eq!(judge(&differing, &runs(&[mean])), expected, "{mean}");
+        }
+        assert_eq!(judge(&runs(&[0.1]), &differing), Change::Slower);
+        assert_eq!(judge(&runs(&[0.8]), &differing), Change::Noise);
+        let alike = runs(&[1.0, 1.01, 0.99]);
+        assert_eq!(judge(&alike, &runs(&[0.9])), Change::Faster);
+        assert_eq!(judge(&alike, &runs(&[0.96])), Change::Noise, "runs on a quiet machine differ by as much");
+        assert_eq!(judge(&runs(&[1.0, 1.0]), &runs(&[0.5])), Change::Faster);
+        assert!(told_apart_by(3, 1).starts_with("3 and 1 runs: ") && told_apart_by(1, 1).starts_with("a single run"));
     }
 
     #[test]

@@ -59,8 +59,8 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn new(tapes: &'a Tapes, network: &'a Network, nodes: &[u32], observer: &'a mut O) -> Result<Self, Broken> {
         let size = tapes.size();
         let ends = ends(tapes)?;
-        let node = |rank: usize| nodes.get(rank).copied().unwrap_or((rank / network.ranks_per_node) as u32);
-        let node: Vec<u32> = (0..size).map(node).collect();
+        // Where nothing is said of nodes, there is one.
+        let node: Vec<u32> = (0..size).map(|rank| nodes.get(rank).copied().unwrap_or(0)).collect();
         // Where one message holds up another, it matters that no two ranks ever begin at once.
         let skew = [&network.on_node, &network.off_node].into_iter().filter(|link| link.queue > 0).map(Link::start_up);
         let skew = skew.fold(0.0, f64::max);

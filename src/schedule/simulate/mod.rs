@@ -10,6 +10,9 @@
 //!
 //! In shared memory a rank that waits for a flag goes on a `notification` after it was raised, copies take their time per
 //! byte, and ranks that arrive at a counter do so one after another.
+//!
+//! Where the ranks lie, the call says, which knows of no nodes where there is one ([`Network::nodes`] lays them out as the network
+//! has it). Where its ranks share memory, messages within a node go through that too.
 
 mod board;
 mod boards;
@@ -31,7 +34,7 @@ pub use network::{Link, Memory, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span};
 pub use tape::{Beat, Tapes};
 
-use crate::operation::{Call, Choice, Shape};
+use crate::operation::{Call, Choice, Cost, Shape};
 
 /// How long a call takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,13 +61,30 @@ pub fn predict(
         return Ok(None);
     }
     let formula = || {
-        let time = network.seconds(choice.cost(&Shape::of(call, size)), size <= network.ranks_per_node, false);
+        let cost = choice.cost(&Shape::of(call, size));
+        let cost = Cost { bytes: cost.bytes * sharing_ports(choice, call, size, network), ..cost };
+        let time = network.seconds(cost, call.nodes.is_empty(), call.shared_by_all().is_some());
         Prediction { time, simulated: false }
     };
     // To find out that there are more than none would take as long as to list the steps of a rank.
     let outcome = if steps == 0 { None } else { simulate(choice, call, size, network, steps)? };
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });
     Ok(Some(simulated.unwrap_or_else(formula)))
+}
+
+/// How much longer the bytes of a message take than formulas say, which know no ports of nodes: where each pair of ranks has a block
+/// of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports. Of other operations a formula does
+/// not say how much does; and one that knows nodes counts what passes between them itself.
+fn sharing_ports(choice: &Choice, call: &Call, size: usize, network: &Network) -> f64 {
+    let row = call.operation.row();
+    let shape = Shape::of(call, size);
+    let knows_nodes = || choice.cost(&shape) != choice.cost(&Shape { nodes: &[], ..shape });
+    if call.nodes.is_empty() || !row.send.per_rank() || !row.receive.per_rank() || knows_nodes() {
+        return 1.0;
+    }
+    let (_, widest) = shape.nodes();
+    let leaving = (size - widest) as f64 / (size - 1) as f64;
+    (leaving * widest as f64 / network.ports_per_node as f64).max(1.0)
 }
 
 /// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps.
@@ -78,8 +98,9 @@ pub fn simulate(
     network: &Network,
     steps: usize,
 ) -> Result<Option<Outcome>, Broken> {
+    let network = network.of_transport(call);
     let tapes = Tapes::record(choice, call, size, &network.form(choice, call), steps);
-    tapes.map(|tapes| simulate_tapes(&tapes, network, call.nodes, &mut ())).transpose()
+    tapes.map(|tapes| simulate_tapes(&tapes, &network, call.nodes, &mut ())).transpose()
 }
 
 /// Simulates recorded steps; `nodes` as in [`Call`].

@@ -5,6 +5,7 @@ use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 use crate::schedule::lower::Form;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What a message costs on one kind of link. Alone on it, m bytes take `2·overhead + latency + gap + m·per_byte`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,7 +107,7 @@ pub struct Network {
     pub per_folded_byte: f64,
     /// Seconds per byte copied inside a rank.
     pub per_copied_byte: f64,
-    /// Ranks on each node, consecutive ones, unless the call says where its ranks are.
+    /// Ranks on each node, consecutive ones, where [`nodes`](Self::nodes) lays them out; a call says itself where its ranks are.
     pub ranks_per_node: usize,
     /// Ports of a node to the others, in either direction, shared by its ranks.
     pub ports_per_node: usize,
@@ -220,6 +221,29 @@ impl Network {
         };
         cost.seconds(start_up, per_byte_sent, self.per_folded_byte)
             + cost.seconds_in_memory(notification, per_byte, arrival)
+    }
+
+    /// The network as the messages of a call find it: those within a node go through the memory that the ranks of a node share, if they
+    /// do, as [`seconds`](Self::seconds) has it.
+    pub fn of_transport(&self, call: &Call) -> Cow<'_, Self> {
+        if call.shared.is_none() {
+            return Cow::Borrowed(self);
+        }
+        let Memory { per_byte, notification, .. } = self.memory;
+        let on_node = Link {
+            latency: 0.0,
+            overhead: 0.0,
+            gap: notification,
+            per_byte: 2.0 * per_byte,
+            handshake: 0.0,
+            half_duplex: false,
+            shares: false,
+            burst: 0,
+            queue: 0,
+            ..self.on_node
+        };
+        // What the MPI library's protocol is limited to is no matter of theirs.
+        Cow::Owned(Self { on_node, limits: None, ..self.clone() })
     }
 
     /// A call of about `bytes` bytes: in reductions of doubles that commute.

@@ -28,7 +28,7 @@ fn link([latency, overhead, gap, per_byte]: [f64; 4]) -> Link {
 
 fn run(size: usize, network: &Network, body: impl Fn(&mut dyn Comm)) -> Outcome {
     let tapes = Tapes::of(size, 1, usize::MAX, body).unwrap();
-    simulate_tapes(&tapes, network, &[], &mut ()).unwrap()
+    simulate_tapes(&tapes, network, &network.nodes(size), &mut ()).unwrap()
 }
 
 /// `from` sends `bytes` bytes to `to`; the others do nothing.
@@ -134,6 +134,69 @@ fn a_deadlock_and_a_missing_message_are_told() {
     })
     .unwrap();
     assert_eq!(simulate_tapes(&tapes, &network(), &[], &mut ()), Err(Broken::Unmatched { rank: 1 }));
+}
+
+#[test]
+fn a_call_says_where_its_ranks_lie() {
+    let preset = Network::preset("ethernet").unwrap();
+    let of = |ranks_per_node| Network { ranks_per_node, ..preset.clone() };
+    let (one, wide, narrow) = (of(16), of(64), of(1));
+    let choice = Choice::new(find(Operation::Bcast, "binomial").unwrap());
+    for steps in [usize::MAX, 0] {
+        let predicted = |network: &Network, nodes: &[u32], size| {
+            let call = network.call(Operation::Bcast, 0, 64 << 10, nodes);
+            predict(&choice, &call, size, network, steps).unwrap().unwrap().time
+        };
+        // However many ranks a node has elsewhere, one node is one node, and eight are eight.
+        assert_eq!(predicted(&narrow, &[], 8), predicted(&one, &[], 8));
+        assert_eq!(predicted(&one, &[], 32), predicted(&wide, &[], 32));
+        let apart: Vec<u32> = (0..8).collect();
+        assert_eq!(predicted(&one, &apart, 8), predicted(&narrow, &apart, 8));
+        assert!(predicted(&one, &apart, 8) > 5.0 * predicted(&one, &[], 8));
+        assert!(predicted(&narrow, &[0, 0, 0, 0, 1, 1, 1, 1], 8) > predicted(&narrow, &[], 8));
+    }
+}
+
+#[test]
+fn messages_go_through_memory_that_ranks_share() {
+    let network = Network::preset("shared_memory").unwrap();
+    let choice = Choice::new(find(Operation::Allreduce, "recursive_doubling").unwrap());
+    let messages = network.call(Operation::Allreduce, 0, 64 << 10, &[]);
+    let shared = network.with_shared_memory(&messages, &[]);
+    let time = |call: &Call, steps| predict(&choice, call, 8, &network, steps).unwrap().unwrap().time;
+    // Three rounds in lock step, so that simulation and formula agree.
+    let expected = 3.0 * (1e-7 + (64 << 10) as f64 * (2e-10 + network.per_folded_byte));
+    for steps in [usize::MAX, 0] {
+        assert!((time(&shared, steps) / expected - 1.0).abs() < 1e-9, "{} {expected}", time(&shared, steps));
+        assert!(time(&messages, steps) != time(&shared, steps));
+    }
+}
+
+#[test]
+fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
+    let network = Network::preset("ethernet").unwrap();
+    let nodes = network.nodes(64);
+    let both = |operation, name, nodes: &[u32]| {
+        let call = network.call(operation, 0, 64 << 10, nodes);
+        let choice = Choice::new(find(operation, name).unwrap());
+        let time = |steps| predict(&choice, &call, 64, &network, steps).unwrap().unwrap().time;
+        (time(usize::MAX), time(0))
+    };
+    for name in ["linear", "pairwise"] {
+        let (simulated, formula) = both(Operation::Alltoall, name, &nodes);
+        assert!((0.7..1.3).contains(&(formula / simulated)), "{name}: {simulated} {formula}");
+    }
+    // What leaders collect is counted as it is; and of a broadcast one rank of a node receives.
+    let plain = |operation, name| {
+        let call = network.call(operation, 0, 64 << 10, &nodes);
+        network.seconds(Choice::new(find(operation, name).unwrap()).cost(&Shape::of(&call, 64)), false, false)
+    };
+    for (operation, name) in [(Operation::Alltoall, "hierarchical"), (Operation::Bcast, "binomial")] {
+        assert_eq!(both(operation, name, &nodes).1, plain(operation, name));
+    }
+    // Nor does it matter where each rank has a node for itself.
+    let apart: Vec<u32> = (0..64).collect();
+    assert_eq!(both(Operation::Alltoall, "linear", &apart).1, plain(Operation::Alltoall, "linear"));
 }
 
 #[test]
