@@ -5,6 +5,7 @@
 use super::cell::{Cell, Datatype};
 use crate::algorithm::Operation;
 use crate::monitor::{Function, Summary};
+use crate::report;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a report asks to measure.
@@ -21,8 +22,8 @@ pub struct Plan {
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(path: &std::path::Path) -> Result<Summary, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is no JSON report of Collie: {error}", path.display()))
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    report::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The calls of `report` on communicators of `ranks` ranks, as cells of the mean size of their size class.
