@@ -5,6 +5,7 @@ use super::measured::{self, Measured};
 use super::table::columns;
 use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::bench::numbers::whole;
 use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::{Limit, ProtocolLimits};
@@ -31,16 +32,16 @@ pub struct Arguments {
     #[arg(help = Operation::accepted())]
     operation: String,
     /// Ranks of the communicator
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(long, value_parser = whole::<u32>(1..=1 << 20))]
     ranks: u32,
     /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
     #[arg(long, default_value = "0", value_parser = bytes)]
     bytes: usize,
     /// Bytes of one element of a reduction
-    #[arg(long, default_value = "8", value_parser = bytes)]
+    #[arg(long, default_value = "8", value_parser = element)]
     element: usize,
     /// Root rank
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<usize>(..))]
     root: usize,
     /// The reduction's operation is not commutative
     #[arg(long)]
@@ -81,6 +82,10 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     parse_bytes(text).ok_or_else(|| "accepted: bytes, with K, M, G as powers of 1024".to_owned())
 }
 
+fn element(text: &str) -> Result<usize, String> {
+    parse_bytes(text).filter(|bytes| *bytes > 0).ok_or_else(|| "accepted: bytes from 1 on".to_owned())
+}
+
 fn version(text: &str) -> Result<Version, String> {
     Version::parse(text).ok_or_else(|| "accepted: a version such as 4.1.4".to_owned())
 }
@@ -96,7 +101,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
     }
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
-    let unit = if operation.reduces() { arguments.element.max(1) } else { 1 };
+    let unit = if operation.reduces() { arguments.element } else { 1 };
     if !arguments.bytes.is_multiple_of(unit) {
         let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));

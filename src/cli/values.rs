@@ -1,6 +1,9 @@
 //! Lists and ranges of numbers on the command line.
 
-/// The numbers of a comma-separated list, each a number or a range in steps of `factor` that ends where it says.
+use std::ops::RangeInclusive;
+
+/// The numbers of a comma-separated list, each of them `accepted`: a number, or a range in steps of `factor` that ends where it
+/// says.
 ///
 /// # Errors
 /// What is accepted.
@@ -8,10 +11,14 @@ pub fn values(
     option: &str,
     text: &str,
     factor: usize,
+    accepted: RangeInclusive<usize>,
     parse: impl Fn(&str) -> Option<usize>,
 ) -> Result<Vec<usize>, String> {
-    let refuse = || format!("{option} '{text}': accepted: numbers from 1 on, or ranges such as 8-64, comma-separated");
-    let number = |text: &str| parse(text.trim()).filter(|number| *number > 0).ok_or_else(refuse);
+    let (least, most) = (accepted.start(), accepted.end());
+    let refuse = || {
+        format!("{option} '{text}': accepted: numbers from {least} to {most}, or ranges such as 8-64, comma-separated")
+    };
+    let number = |text: &str| parse(text.trim()).filter(|number| accepted.contains(number)).ok_or_else(refuse);
     let mut values = Vec::new();
     for part in text.split(',') {
         let Some((first, last)) = part.split_once('-') else {
@@ -38,12 +45,12 @@ mod tests {
 
     #[test]
     fn lists_and_ranges_are_read() {
-        let read = |text| values("--ranks", text, 2, parse_bytes);
+        let read = |text| values("--ranks", text, 2, 1..=4096, parse_bytes);
         assert_eq!(read("8-64"), Ok(vec![8, 16, 32, 64]));
         assert_eq!(read("3, 5-12"), Ok(vec![3, 5, 10, 12]));
         assert_eq!(read("1K"), Ok(vec![1024]));
-        for wrong in ["", "0", "8-", "9-8", "x"] {
-            assert!(read(wrong).unwrap_err().contains("accepted"), "{wrong}");
+        for wrong in ["", "0", "8-", "9-8", "x", "-3", "4097", "8-1000000000000"] {
+            assert!(read(wrong).unwrap_err().contains("accepted: numbers from 1 to 4096, "), "{wrong}");
         }
     }
 }
