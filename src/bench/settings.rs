@@ -39,7 +39,7 @@ pub struct Settings {
     #[arg(short, long = "operation", value_delimiter = ',', value_parser = operation_named, value_name = "OPERATIONS")]
     pub operations: Vec<Operation>,
     /// Bytes that one rank contributes: sizes and ranges, comma-separated (K, M, G are powers of 1024) [default: 8-16M]
-    #[arg(short, long, value_parser = Sizes::parse, value_name = "SIZES")]
+    #[arg(short, long, value_parser = Sizes::parse, value_name = "SIZES", conflicts_with_all = ["plan", "scenario"])]
     pub bytes: Option<Sizes>,
     /// Factor from a size of a range to the next
     #[arg(long, default_value_t = 8, value_parser = whole::<usize>(2..))]
@@ -163,10 +163,7 @@ impl Settings {
         if self.bytes.is_some() && !self.operations().iter().any(|operation| operation.has_data()) {
             return Err("--bytes: a barrier sends no data; accepted: with an operation that does".to_owned());
         }
-        // Those have sizes of their own.
-        if self.plan.is_none() && self.scenario.is_none() {
-            self.check_sizes()?;
-        }
+        self.check_sizes()?;
         let files = [
             ("--json", &self.json, "JSON", &["json"][..]),
             ("--csv", &self.csv, "CSV", &["csv"]),
@@ -327,10 +324,18 @@ mod tests {
             let found = told(wrong).unwrap_err();
             assert!(found.contains(words), "{wrong}: {found}");
         }
-        for wrong in ["--rounds 0", "--rounds -1", "--step 1", "--root -1", "--seed x"] {
+        for wrong in [
+            "-b 8 --plan x.json",
+            "-b 8 --scenario overhead",
+            "--rounds 0",
+            "--rounds -1",
+            "--step 1",
+            "--root -1",
+            "--seed x",
+        ] {
             let words = std::iter::once("bench").chain(wrong.split(' '));
             let found = Line::try_parse_from(words).err().expect(wrong).to_string();
-            assert!(wrong.contains('-') && !found.contains("invalid digit"), "{found}");
+            assert!(found.contains(": accepted: ") || found.contains("cannot be used with"), "{found}");
         }
     }
 

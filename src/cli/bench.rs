@@ -263,6 +263,6 @@ mod tests {
     fn a_launcher_of_the_users_own_is_taken_as_it_is() {
         let found = commands("bench --repeat 3 -- srun -N 4 -n 8", None);
         assert_eq!(found.len(), 3);
-        assert!(found[0].starts_with("srun -N 4 -n 8 /p --bytes 8-16M "), "{found:?}");
+        assert!(found[0].starts_with("srun -N 4 -n 8 /p --step 8 "), "{found:?}");
     }
 }
