@@ -33,7 +33,7 @@ impl Writer<'_> {
             let shown = interval.filter(|_| is_apart).map(|(low, high)| [low, row.result.ratio, high]);
             let decimals = shown.map_or(2, |ratios| decimals_apart(&ratios));
             table.push(vec![
-                function(&row.function).to_owned(),
+                function(&row.function).to_owned() + if row.commutative { "" } else { " in order" },
                 self.names.get(row.communicator).to_owned(),
                 bytes(row.bytes_from),
                 row.result.verdict.text().to_owned(),
