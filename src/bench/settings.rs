@@ -328,9 +328,9 @@ mod tests {
             "-b 8 --plan x.json",
             "-b 8 --scenario overhead",
             "--rounds 0",
-            "--rounds -1",
+            "--rounds x",
             "--step 1",
-            "--root -1",
+            "--root x",
             "--seed x",
         ] {
             let words = std::iter::once("bench").chain(wrong.split(' '));
