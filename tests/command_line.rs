@@ -975,3 +975,18 @@ fn a_verdict_never_stands_beside_a_ratio_that_denies_it() {
     let slower = table.lines().find(|line| line.contains(" slower ")).unwrap();
     assert!(slower.contains(" 0.999 ") && slower.contains(" 0.998-0.999 "), "{table}");
 }
+
+#[test]
+fn reductions_whose_order_matters_have_verdicts_of_their_own() {
+    let compared = compared();
+    let start = compared.find("\"comparisons\"").unwrap();
+    let place = start + compared[start..].find("\"calls\"").unwrap();
+    let in_order = format!("{}\"commutative\": false,\n      {}", &compared[..place], &compared[place..]);
+    let (_folder, path) = file("run.json", &in_order);
+    let table = printed(&mut collie(&["report", &path, "--by", "verdict"]));
+    assert_eq!(table.matches("\nAllreduce* WORLD ").count(), 1, "{table}");
+    assert!(table.contains("\n*: reductions by operations that are not commutative"), "{table}");
+    let csv = printed(&mut collie(&["report", &path, "--by", "verdict", "--format", "csv"]));
+    let ends: Vec<_> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(ends, ["commutative", "false", "true", "true", "true"]);
+}

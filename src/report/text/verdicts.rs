@@ -33,7 +33,7 @@ impl Writer<'_> {
             let shown = interval.filter(|_| is_apart).map(|(low, high)| [low, row.result.ratio, high]);
             let decimals = shown.map_or(2, |ratios| decimals_apart(&ratios));
             table.push(vec![
-                function(&row.function).to_owned() + if row.commutative { "" } else { " in order" },
+                function(&row.function).to_owned() + if row.commutative { "" } else { "*" },
                 self.names.get(row.communicator).to_owned(),
                 bytes(row.bytes_from),
                 row.result.verdict.text().to_owned(),
@@ -59,5 +59,8 @@ impl Writer<'_> {
         ));
         self.table(TEXTS, &table);
         self.line("native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio");
+        if summary.comparisons[..table.len() - 1].iter().any(|row| !row.commutative) {
+            self.line("*: reductions by operations that are not commutative, compared by themselves");
+        }
     }
 }
