@@ -45,6 +45,12 @@ int main(int argc, char **argv) {
     expect_calls("bcast", 1, 0);
     code = collie_choose_on(MPI_COMM_NULL, "bcast", "linear");
     REQUIRE(code == 2, "MPI_COMM_NULL: %d", code);
+    CASE("null pointers");
+    REQUIRE(collie_choose(NULL, "ring") == 1 && collie_choose("bcast", NULL) == 1, "collie_choose takes them");
+    REQUIRE(collie_choose_on(comm, NULL, "ring") == 1 && collie_choose_on(comm, "bcast", NULL) == 1,
+            "collie_choose_on takes them");
+    REQUIRE(collie_read(NULL, &(collie_statistics){0}) == 1 && collie_read("bcast", NULL) == 1, "collie_read takes them");
+    REQUIRE(collie_region_begin(NULL) == 1 && collie_region_end(NULL) == 1, "regions take them");
     CASE("collie_report");
     code = collie_report();
     REQUIRE(code == 0, "%d", code);

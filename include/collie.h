@@ -33,10 +33,10 @@ const char *collie_version(void);
 // Chooses how `operation` ("bcast", "reduce", ...) runs from now on, on every communicator: "auto", "native", or an
 // algorithm with parameters, as in the environment variables. All ranks have to choose alike.
 //
-// Returns 0, or 1 for an unknown operation, algorithm, parameter or value.
+// Returns 0, or 1 for an unknown operation, algorithm, parameter or value, or a null pointer.
 //
 // # Safety
-// Both are strings that end in a zero byte.
+// Both are strings that end in a zero byte, or null.
 int collie_choose(const char *operation,
                   const char *choice);
 
@@ -45,7 +45,7 @@ int collie_choose(const char *operation,
 // Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is invalid.
 //
 // # Safety
-// Both are strings that end in a zero byte.
+// Both are strings that end in a zero byte, or null.
 int collie_choose_on(MPI_Comm comm,
                      const char *operation,
                      const char *choice);
@@ -53,10 +53,10 @@ int collie_choose_on(MPI_Comm comm,
 // Fills `statistics` for `operation`, over all communicators that still exist, but for those that another thread's call is
 // in the middle of counting on. Calls under way are not counted yet. No communication.
 //
-// Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
+// Returns 0, 1 for an unknown operation or a null pointer, or 2 if MPI is not initialised.
 //
 // # Safety
-// `operation` is a string that ends in a zero byte, `statistics` can be written.
+// `operation` is a string that ends in a zero byte, or null; `statistics` can be written, or is null.
 int collie_read(const char *operation,
                 struct collie_statistics *statistics);
 
@@ -69,18 +69,18 @@ int collie_report(void);
 // messages did. Regions may lie within one another. With `#pragma weak collie_region_begin`, and a look whether it is null, a
 // program needs no library to link with. From Fortran: `call collie_region_begin('name')`.
 //
-// Returns 0, or 2 if MPI is not initialised.
+// Returns 0, 1 for a null pointer, or 2 if MPI is not initialised.
 //
 // # Safety
-// A string that ends in a zero byte.
+// A string that ends in a zero byte, or null.
 int collie_region_begin(const char *name);
 
 // The region of that name that began last on this thread ends.
 //
-// Returns 0, 1 if none of that name has begun, or 2 if MPI is not initialised.
+// Returns 0, 1 if none of that name has begun or for a null pointer, or 2 if MPI is not initialised.
 //
 // # Safety
-// A string that ends in a zero byte.
+// A string that ends in a zero byte, or null.
 int collie_region_end(const char *name);
 
 #ifdef __cplusplus

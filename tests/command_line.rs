@@ -513,7 +513,7 @@ fn what_nobody_waits_for_is_refused() {
     let long = collie(&["draw", "bcast", "pipeline:segment=1", "--ranks", "8", "--bytes", "1M"]).output().unwrap();
     assert!(!long.status.success() && text(&long.stderr).contains("more than 262144 steps"), "{}", text(&long.stderr));
     let many = collie(&["explain", "allreduce", "--ranks", "4294967295"]).output().unwrap();
-    assert!(text(&many.stderr).contains("2..=1048576"), "{}", text(&many.stderr));
+    assert!(text(&many.stderr).contains("from 2 to 1048576"), "{}", text(&many.stderr));
 }
 
 #[test]
@@ -867,4 +867,182 @@ fn simulate_needs_something_to_do() {
     assert_eq!(failed(&mut collie(&["simulate", "bcast", "--ranks", "4", "--against", "x.json"])).0, 2);
     let (code, words) = failed(&mut collie(&["simulate", "--against", "/nowhere.json"]));
     assert!(code == 1 && words.contains("/nowhere.json"), "{words}");
+}
+
+/// That a command line is refused with these words.
+fn refused(line: &str, words: &str) {
+    let (code, told) = failed(&mut collie(&line.split(' ').collect::<Vec<_>>()));
+    assert!(code == 2 && told.contains(words), "{line}: {code} {told}");
+}
+
+#[test]
+fn bench_measures_what_was_asked_for_or_nothing() {
+    for (line, words) in [
+        ("-b 7", "--bytes: 7 is no whole number of elements of 8 bytes (--datatype double); accepted: multiples of 8"),
+        ("-b 4-1K -d float,double", "--bytes: 4 is no whole number of elements of 8 bytes"),
+        ("-o barrier -b 64", "--bytes: a barrier sends no data"),
+        ("--rounds 0", "'--rounds <ROUNDS>': accepted: a whole number from 1 on"),
+        ("-n 2,0", "accepted: a whole number from 1 to 4294967295"),
+        ("--csv x.json", "--csv 'x.json': CSV does not belong in a .json file; accepted endings: .csv"),
+    ] {
+        refused(&format!("bench --dry-run --program /p {line}"), words);
+    }
+    let told =
+        printed(&mut collie(&"bench --dry-run --program /p -b 7 -d byte -- srun".split(' ').collect::<Vec<_>>()));
+    assert!(told.contains(" --bytes 7 ") && told.contains(" --datatype byte "), "{told}");
+}
+
+#[test]
+fn wrong_variables_are_told_before_jobs_start() {
+    for command in ["bench", "fit"] {
+        let (code, words) =
+            failed(collie(&[command, "--dry-run", "--program", "/p", "--", "srun"]).env("COLLIE_MODE", "foo"));
+        assert!(code == 2 && words.contains("COLLIE_MODE") && words.contains("'foo'"), "{words}");
+    }
+}
+
+#[test]
+fn what_is_accepted_is_told_of_negative_numbers_too() {
+    let whole = "accepted: a whole number from ";
+    for (line, words) in [
+        (
+            "explain bcast --ranks -3",
+            "invalid value '-3' for '--ranks <RANKS>': accepted: a whole number from 1 to 1048576",
+        ),
+        ("explain bcast --ranks 4 --root -1", whole),
+        ("explain bcast --ranks 4 --bytes -3", "accepted: bytes, with K, M, G as powers of 1024"),
+        ("explain allreduce --ranks 4 --element 0", "accepted: bytes from 1 on"),
+        ("draw bcast binomial --ranks -3", "accepted: a whole number from 1 to 256"),
+        ("simulate bcast --ranks -3", "--ranks '-3': accepted: numbers from 1 to "),
+        ("simulate bcast --ranks 8 --patience -1", "accepted: a number of seconds"),
+        ("simulate bcast --ranks 8 --steps -1", whole),
+        ("tune --price -1 x.json", "accepted: 0 to 10"),
+        ("bench -n -3", whole),
+        ("bench --rounds -1", whole),
+        ("bench --step -2", "accepted: a whole number from 2 on"),
+        ("bench -b -8", "'-8' is no size or range of sizes"),
+        ("bench --in-a-row -1", whole),
+        ("fit -n -1", whole),
+        ("report x.json --top -1", whole),
+    ] {
+        refused(line, words);
+    }
+}
+
+#[test]
+fn simulations_have_a_limit_of_ranks() {
+    let accepted = |least: u32| format!("': accepted: numbers from {least} to 16777216, or ranges such as 8-64");
+    for ranks in ["10000000000", "8-1000000000000"] {
+        refused(&format!("simulate bcast --ranks {ranks}"), &format!("--ranks '{ranks}{}", accepted(1)));
+        refused(&format!("tune --network ethernet --ranks {ranks}"), &format!("--ranks '{ranks}{}", accepted(2)));
+    }
+    refused("tune --network ethernet --ranks 1", &accepted(2));
+}
+
+#[test]
+fn files_of_another_form_are_told_for_what_they_are() {
+    let accepted = "; accepted: a report that a run with COLLIE_REPORT=run.json wrote";
+    for (name, content, found) in [
+        ("run.json", "{}", "an empty JSON object"),
+        ("run.json", "", "an empty file"),
+        ("run.csv", "function,communicator,bytes\nMPI_Bcast,world,8\n", "CSV (columns: function, communicator, bytes)"),
+        ("bench.json", MEASURED, "JSON of collie bench (--json)"),
+        ("run.json", "{\"a\": 1}", "JSON of another kind (fields: a)"),
+    ] {
+        let (_folder, path) = file(name, content);
+        for command in [&["report", &path][..], &["report", "--diff", &path, &path]] {
+            let (code, words) = failed(&mut collie(command));
+            assert!(code == 1 && words.contains(&format!("{path}: found {found}{accepted}")), "{words}");
+        }
+        if content != MEASURED {
+            let (code, words) = failed(&mut collie(&["tune", &path]));
+            assert!(
+                code == 1 && words.contains(&format!("{path}: found {found}; accepted: what collie bench")),
+                "{words}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_report_holds_what_was_asked_for_or_is_not_written() {
+    let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    for form in ["html", "json"] {
+        for option in ["--by rank", "--top 3"] {
+            let words = format!(": a report in {form} holds all of every table; accepted: with --format text or csv");
+            refused(&format!("report {path} {option} --format {form}"), &words);
+        }
+    }
+    let output = folder.path().join("x.json");
+    let words = "x.json': a report in html does not belong in a .json file; accepted endings: .html, .htm";
+    refused(&format!("report {path} --format html -o {}", output.display()), words);
+    assert!(!output.exists());
+    let named = folder.path().join("x.page");
+    printed(&mut collie(&["report", &path, "--format", "html", "-o", named.to_str().unwrap()]));
+}
+
+#[test]
+fn drawings_and_rules_do_not_go_into_files_of_another_form() {
+    let svg = "x.png': a drawing in SVG does not belong in a .png file; accepted endings: .svg";
+    refused("draw bcast binomial --ranks 4 -o x.png", &format!("--output '{svg}"));
+    refused("simulate bcast --ranks 4 --plot x.png", &format!("--plot '{svg}"));
+    refused("tune --validate --svg x.png y.json", &format!("--svg '{svg}"));
+    refused(
+        "tune y.json -o x.json",
+        "--output 'x.json': a rules file does not belong in a .json file; accepted endings: .txt",
+    );
+    refused(
+        "fit -o x.csv",
+        "--output 'x.csv': a network in JSON does not belong in a .csv file; accepted endings: .json",
+    );
+}
+
+#[test]
+fn every_file_that_cannot_be_written_is_told_alike() {
+    let (_folder, measured) = file("bench.json", MEASURED);
+    let (_other, recorded) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    for line in [
+        "draw bcast binomial --ranks 4 -o /nowhere/x.svg".to_owned(),
+        "simulate bcast --ranks 4 --bytes 8 --plot /nowhere/x.svg".to_owned(),
+        format!("tune {measured} -o /nowhere/x.rules"),
+        format!("tune {measured} --validate --svg /nowhere/x.svg"),
+        format!("report {recorded} -o /nowhere/x.html"),
+        "list --pictures /nowhere".to_owned(),
+    ] {
+        let (code, words) = failed(&mut collie(&line.split(' ').collect::<Vec<_>>()));
+        assert!(
+            code == 1 && words.starts_with("collie: cannot write /") && words.contains("nowhere"),
+            "{line}: {words}"
+        );
+    }
+}
+
+#[test]
+fn a_verdict_never_stands_beside_a_ratio_that_denies_it() {
+    let mut level = compared();
+    for (from, to) in
+        [("0.7703512616696837", "0.9986"), ("0.7678257815244123", "0.9982"), ("0.7732341183097726", "0.9991")]
+    {
+        assert!(level.contains(from), "{from}");
+        level = level.replace(from, to);
+    }
+    let (_folder, path) = file("run.json", &level);
+    let table = printed(&mut collie(&["report", &path, "--by", "verdict"]));
+    let slower = table.lines().find(|line| line.contains(" slower ")).unwrap();
+    assert!(slower.contains(" 0.999 ") && slower.contains(" 0.998-0.999 "), "{table}");
+}
+
+#[test]
+fn reductions_whose_order_matters_have_verdicts_of_their_own() {
+    let compared = compared();
+    let start = compared.find("\"comparisons\"").unwrap();
+    let place = start + compared[start..].find("\"calls\"").unwrap();
+    let in_order = format!("{}\"commutative\": false,\n      {}", &compared[..place], &compared[place..]);
+    let (_folder, path) = file("run.json", &in_order);
+    let table = printed(&mut collie(&["report", &path, "--by", "verdict"]));
+    assert_eq!(table.matches("\nAllreduce* WORLD ").count(), 1, "{table}");
+    assert!(table.contains("\n*: reductions by operations that are not commutative"), "{table}");
+    let csv = printed(&mut collie(&["report", &path, "--by", "verdict", "--format", "csv"]));
+    let ends: Vec<_> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(ends, ["commutative", "false", "true", "true", "true"]);
 }

@@ -3,8 +3,11 @@
 #![forbid(unsafe_code)]
 
 use super::job::Job;
+use super::numbers::taking_negative_numbers;
 use crate::mpi::Result;
+use crate::selection::RawConfiguration;
 use clap::Parser;
+use clap::error::ErrorKind;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -18,7 +21,8 @@ pub fn main<C: Parser>(
     variables: impl FnOnce(&C) -> Vec<(&'static str, &'static str)>,
     body: impl FnOnce(&Job, std::result::Result<C, clap::Error>) -> Result<u8>,
 ) -> ExitCode {
-    let parsed = C::try_parse_from(arguments);
+    let command = taking_negative_numbers(C::command());
+    let parsed = command.try_get_matches_from(arguments).and_then(|matches| C::from_arg_matches(&matches));
     if let Err(help) = &parsed
         && !help.use_stderr()
     {
@@ -28,6 +32,11 @@ pub fn main<C: Parser>(
         eprintln!("collie-bench: {why}");
         return ExitCode::from(NO_MPI);
     }
+    // The job takes variables off; they have to be right all the same.
+    let parsed = parsed.and_then(|parsed| match RawConfiguration::from_environment().parse() {
+        Ok(_) => Ok(parsed),
+        Err(errors) => Err(clap::Error::raw(ErrorKind::InvalidValue, format!("{errors}\n"))),
+    });
     let variables = parsed.as_ref().map(variables).unwrap_or_default();
     let ended = Job::start(&variables).and_then(|job| {
         let code = body(&job, parsed)?;

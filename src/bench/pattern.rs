@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::numbers::whole;
 use serde::{Deserialize, Serialize};
 
 /// Calls that belong to one timing. What a program feels is not a call after a barrier: its calls follow one another, a rank is
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Pattern {
     /// Calls that follow one another with no barrier between; the time of a call is that of all, divided
-    #[arg(long, value_name = "CALLS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "CALLS", default_value_t = 1, value_parser = whole::<u32>(1..))]
     pub in_a_row: u32,
     /// Communicators of all ranks that calls go through in turn
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole::<u32>(1..))]
     pub communicators: u32,
     /// Give each call of a row another root, one rank after the other
     #[arg(long)]

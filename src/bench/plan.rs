@@ -22,9 +22,8 @@ pub struct Plan {
 /// # Errors
 /// It cannot be read, or is none.
 pub fn read(path: &std::path::Path) -> Result<Summary, String> {
-    let text = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    report::read(&text)
-        .map_err(|error| format!("{}: {error}; accepted: what COLLIE_REPORT=run.json wrote", path.display()))
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    report::read(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Calls of a report that are one cell.

@@ -61,6 +61,7 @@ impl Program {
     /// # Errors
     /// What cannot be measured, and what can.
     pub fn resolve(settings: &Settings, ranks: usize, report: Option<&Summary>) -> Result<Self, String> {
+        settings.check()?;
         let mut operations = settings.operations();
         let mut algorithms = settings.algorithms.clone();
         let mut planned_share = None;
@@ -87,7 +88,7 @@ impl Program {
                 plan.cells
             }
             (None, None) => {
-                let mut cells = grid(&operations, &settings.datatypes, roots, &settings.bytes.values(settings.step));
+                let mut cells = grid(&operations, &settings.datatypes, roots, &settings.sizes());
                 let ordered = cells.iter_mut().filter(|cell| settings.non_commutative && cell.operation.reduces());
                 ordered.for_each(|cell| cell.commutative = false);
                 cells
@@ -107,7 +108,7 @@ impl Program {
             cells,
             transports,
             seconds: settings.seconds,
-            rounds: settings.rounds.max(1),
+            rounds: settings.rounds,
             cold: settings.cold,
             pattern: settings.pattern,
             seed: settings.seed,

@@ -3,8 +3,10 @@
 #![forbid(unsafe_code)]
 
 use super::cell::Datatype;
+use super::numbers::whole;
 use super::pattern::{Pattern, seconds};
 use crate::algorithm::{Operation, format_bytes, parse_bytes};
+use crate::report;
 use crate::selection::{Transport, operation_named};
 use std::path::PathBuf;
 
@@ -36,11 +38,11 @@ pub struct Settings {
     /// Operations, comma-separated [default: all but barrier]
     #[arg(short, long = "operation", value_delimiter = ',', value_parser = operation_named, value_name = "OPERATIONS")]
     pub operations: Vec<Operation>,
-    /// Bytes that one rank contributes: sizes and ranges, comma-separated (K, M, G are powers of 1024)
-    #[arg(short, long, default_value = "8-16M", value_parser = Sizes::parse, value_name = "SIZES")]
-    pub bytes: Sizes,
+    /// Bytes that one rank contributes: sizes and ranges, comma-separated (K, M, G are powers of 1024) [default: 8-16M]
+    #[arg(short, long, value_parser = Sizes::parse, value_name = "SIZES", conflicts_with_all = ["plan", "scenario"])]
+    pub bytes: Option<Sizes>,
     /// Factor from a size of a range to the next
-    #[arg(long, default_value_t = 8, value_parser = at_least_two)]
+    #[arg(long, default_value_t = 8, value_parser = whole::<usize>(2..))]
     pub step: usize,
     /// Algorithm to force besides native and auto, with parameters, for the operations that have it
     /// (OPERATION=ALGORITHM: for that one); `all` for each with its defaults; `best`, `learn` for what these modes do, `candidates` for all that `learn` tries; may be given several times
@@ -51,7 +53,7 @@ pub struct Settings {
     #[arg(long = "transport", value_delimiter = ',', value_parser = Transport::parse, value_name = "TRANSPORTS")]
     pub transports: Vec<Transport>,
     /// Roots, comma-separated
-    #[arg(short, long = "root", value_delimiter = ',', default_value = "0", value_name = "RANKS")]
+    #[arg(short, long = "root", value_delimiter = ',', default_value = "0", value_parser = whole::<usize>(..), value_name = "RANKS")]
     pub roots: Vec<usize>,
     /// Datatypes, comma-separated
     #[arg(short, long = "datatype", value_delimiter = ',', default_value = "double", value_name = "DATATYPES")]
@@ -63,7 +65,7 @@ pub struct Settings {
     #[arg(short, long, default_value_t = 0.5, value_parser = seconds)]
     pub seconds: f64,
     /// Most rounds per cell; each round calls every variant once
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<usize>(1..))]
     pub rounds: usize,
     /// Take other buffers for every call, so that none is in a cache
     #[arg(long)]
@@ -72,7 +74,7 @@ pub struct Settings {
     #[command(flatten)]
     pub pattern: Pattern,
     /// Seed of the order of cells and variants
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     pub seed: u64,
     /// Bytes per second that a node's link carries each way (K, M, G are powers of 1000): shows the bound
     #[arg(long, value_parser = bandwidth, value_name = "RATE")]
@@ -108,7 +110,9 @@ impl Settings {
         if !self.operations.is_empty() {
             say("operation", joined(self.operations.iter()));
         }
-        say("bytes", self.bytes.to_string());
+        if let Some(bytes) = &self.bytes {
+            say("bytes", bytes.to_string());
+        }
         say("step", self.step.to_string());
         for algorithm in &self.algorithms {
             say("algorithm", algorithm.clone());
@@ -145,11 +149,56 @@ impl Settings {
         }
         operations
     }
+
+    /// Every size in bytes, ascending.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.bytes.as_ref().unwrap_or(&Sizes(vec![USUAL])).values(self.step)
+    }
+
+    /// Whether it all fits together, so that nothing else is measured, and no other file written, than was asked for.
+    ///
+    /// # Errors
+    /// What does not, and what is accepted.
+    pub fn check(&self) -> Result<(), String> {
+        if self.bytes.is_some() && !self.operations().iter().any(|operation| operation.has_data()) {
+            return Err("--bytes: a barrier sends no data; accepted: with an operation that does".to_owned());
+        }
+        self.check_sizes()?;
+        let files = [
+            ("--json", &self.json, "JSON", &["json"][..]),
+            ("--csv", &self.csv, "CSV", &["csv"]),
+            ("--svg", &self.svg, "a drawing in SVG", &["svg"]),
+            ("--html", &self.html, "a page in HTML", &["html", "htm"]),
+        ];
+        let mut named = files.into_iter().filter_map(|(option, path, form, accepted)| {
+            path.as_deref().map(|path| report::fits(option, path, form, accepted))
+        });
+        named.find(Result::is_err).unwrap_or(Ok(()))
+    }
+
+    /// Whether messages of all sizes hold whole elements.
+    fn check_sizes(&self) -> Result<(), String> {
+        for (bytes, datatype) in
+            self.sizes().into_iter().flat_map(|bytes| self.datatypes.iter().map(move |datatype| (bytes, datatype)))
+        {
+            let (name, size) = (datatype.name(), datatype.size());
+            if !bytes.is_multiple_of(size) {
+                return Err(format!(
+                    "--bytes: {bytes} is no whole number of elements of {size} bytes (--datatype {name}); accepted: multiples of {size}, \
+                     or --datatype byte"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn joined(items: impl Iterator<Item = impl ToString>) -> String {
     items.map(|item| item.to_string()).collect::<Vec<_>>().join(",")
 }
+
+/// Sizes that are measured where none are named: from 8 bytes to 16 MiB.
+const USUAL: (usize, usize) = (8, 16 << 20);
 
 /// Sizes and ranges of sizes, bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,10 +246,6 @@ impl std::fmt::Display for Sizes {
     }
 }
 
-fn at_least_two(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|step| *step >= 2).ok_or_else(|| "accepted: a whole number from 2 on".to_owned())
-}
-
 /// Reads `24.8M`. Links are rated in powers of 1000.
 fn bandwidth(text: &str) -> Result<f64, String> {
     let (digits, factor) = match text.as_bytes().last() {
@@ -243,6 +288,54 @@ mod tests {
             let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
             let settings = parsed(&words);
             assert_eq!(parsed(&settings.words()), settings, "{line}");
+        }
+    }
+
+    #[test]
+    fn nothing_becomes_something_else() {
+        let told = |line: &str| {
+            let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+            parsed(&words).check()
+        };
+        for fitting in [
+            "",
+            "-b 7 -d byte",
+            "-b 4-1K -d int,byte",
+            "-o barrier,bcast -b 64",
+            "-o barrier",
+            "-o barrier --scenario overhead",
+            "--plan x.json -d strided",
+            "--json - --csv x --svg x.svg --html x.htm",
+        ] {
+            assert_eq!(told(fitting), Ok(()), "{fitting}");
+        }
+        for (wrong, words) in [
+            (
+                "-b 7",
+                "--bytes: 7 is no whole number of elements of 8 bytes (--datatype double); accepted: multiples of 8",
+            ),
+            ("-b 2,8-1K --step 3 -d byte,float", "--bytes: 2 is no whole number of elements of 4 bytes"),
+            ("-o barrier -b 64", "--bytes: a barrier sends no data; accepted: "),
+            ("--json x.csv", "--json 'x.csv': JSON does not belong in a .csv file; accepted endings: .json"),
+            ("--csv x.json", "accepted endings: .csv"),
+            ("--svg x.png", "accepted endings: .svg"),
+            ("--html x.svg", "accepted endings: .html, .htm"),
+        ] {
+            let found = told(wrong).unwrap_err();
+            assert!(found.contains(words), "{wrong}: {found}");
+        }
+        for wrong in [
+            "-b 8 --plan x.json",
+            "-b 8 --scenario overhead",
+            "--rounds 0",
+            "--rounds x",
+            "--step 1",
+            "--root x",
+            "--seed x",
+        ] {
+            let words = std::iter::once("bench").chain(wrong.split(' '));
+            let found = Line::try_parse_from(words).err().expect(wrong).to_string();
+            assert!(found.contains(": accepted: ") || found.contains("cannot be used with"), "{found}");
         }
     }
 

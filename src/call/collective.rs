@@ -62,8 +62,8 @@ struct Outcome {
     bytes: usize,
     /// Place of datatype and operation in the log of calls, where there is one.
     elements: u16,
-    /// The epoch and what sizes take turns with it, in mode `compare`.
-    epoch: Option<(Bucket, u32)>,
+    /// The epoch and which calls take turns with it, in mode `compare`: their size, and whether their reduction is commutative.
+    epoch: Option<(Bucket, bool, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
     /// Whether another call ran before the one that counts and met the late ranks.
@@ -117,9 +117,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         let logged = LoggedCall { place, root, counter: number, bytes, elements, times };
         let called = Some(function);
         record(runtime, table, &RecordedCall { counter, moved: bytes as u64, ticks, called, logged });
-        if let Some((bucket, epoch)) = outcome.epoch {
+        if let Some((bucket, commutative, epoch)) = outcome.epoch {
             let epochs = &mut communicator.tally.alternation.get_mut().epochs;
-            epochs.record(function, bucket, epoch, ticks.saturating_sub(waited));
+            epochs.record((function, bucket, commutative), epoch, ticks.saturating_sub(waited));
         }
     }
     if let (Some(waited), Some(waiting)) = (outcome.waited, hooks::waiting()) {
@@ -273,8 +273,9 @@ fn run_alone(
         (Policy::Alternate, _) => {
             // By what all ranks know, as they have to take turns alike.
             let bucket = Bucket::of(local.known_bytes() as u64);
-            let epoch = communicator.next_epoch(arguments.operation, bucket);
-            Outcome { epoch: Some((bucket, epoch)), ..by(usize::from(!Epochs::is_native(epoch))) }
+            let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
+            let epoch = communicator.next_epoch(arguments.operation, bucket, commutative);
+            Outcome { epoch: Some((bucket, commutative, epoch)), ..by(usize::from(!Epochs::is_native(epoch))) }
         }
         (Policy::Both, [first, Candidate { choice: Some(choice), counter }]) => {
             let second = prepared[1].as_ref().expect("what has nothing to send is not compared");

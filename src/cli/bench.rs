@@ -3,9 +3,11 @@
 use super::launcher::Launcher;
 use super::run::{place, quoted};
 use super::{Done, Failure};
+use crate::bench::numbers::whole;
 use crate::bench::result::Report;
 use crate::bench::{Settings, output};
 use crate::family::Family;
+use crate::selection::RawConfiguration;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -26,10 +28,10 @@ const PROGRAM: &str = "bin/collie-bench";
                         collie bench --family mpich --bandwidth 1.25G -- srun -N 4 -n 8")]
 pub struct Arguments {
     /// Ranks; of several numbers, comma-separated, each has jobs of its own
-    #[arg(short = 'n', long, value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, value_delimiter = ',', default_value = "2", value_parser = whole::<u32>(1..))]
     ranks: Vec<u32>,
     /// Jobs for each number of ranks
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u32>(1..))]
     repeat: u32,
     #[command(flatten)]
     started: Started,
@@ -64,6 +66,8 @@ pub(super) struct Start<'a> {
 impl Started {
     /// Finds what is to be started.
     pub(super) fn find(&self) -> Result<Start<'_>, Failure> {
+        // All jobs inherit these; wrong ones are told once, before any is started.
+        RawConfiguration::from_environment().parse().map_err(|errors| Failure::usage(errors.to_string()))?;
         let found = if self.launcher.is_empty() { Some(mpirun(self.family)?) } else { None };
         let program = match (&self.program, found.as_ref().or(self.launcher.first())) {
             (Some(program), _) => std::path::absolute(program).unwrap_or_else(|_| program.clone()),
@@ -115,6 +119,7 @@ impl Start<'_> {
 
 /// Runs the jobs and writes what they found.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    arguments.settings.check().map_err(Failure::usage)?;
     let start = arguments.started.find()?;
     let commands = jobs(arguments, &start);
     if let Some(shown) = start.dry(&commands)? {
@@ -258,6 +263,6 @@ mod tests {
     fn a_launcher_of_the_users_own_is_taken_as_it_is() {
         let found = commands("bench --repeat 3 -- srun -N 4 -n 8", None);
         assert_eq!(found.len(), 3);
-        assert!(found[0].starts_with("srun -N 4 -n 8 /p --bytes 8-16M "), "{found:?}");
+        assert!(found[0].starts_with("srun -N 4 -n 8 /p --step 8 "), "{found:?}");
     }
 }

@@ -1,8 +1,11 @@
 //! `collie draw`: an algorithm as an SVG picture.
 
 use super::explain::{bytes, nodes_of};
+use super::file::write_file;
 use super::{Done, Failure};
 use crate::algorithm::{Call, Operation, parse_choice};
+use crate::bench::numbers::whole;
+use crate::report;
 use crate::schedule::draw::{MOST_STEPS, draw};
 use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
@@ -20,10 +23,10 @@ pub struct Arguments {
     /// The algorithm, with its parameters after a colon
     algorithm: String,
     /// Ranks; up to 32 are easy to read
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_parser = whole::<u32>(1..=256))]
     ranks: u32,
     /// Root rank
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<usize>(..))]
     root: usize,
     /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
     #[arg(long, default_value = "64K", value_parser = bytes)]
@@ -41,6 +44,9 @@ pub struct Arguments {
 
 /// Draws.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    if let Some(path) = &arguments.output {
+        report::fits("--output", path, "a drawing in SVG", &["svg"]).map_err(Failure::usage)?;
+    }
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let choice = parse_choice(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
     let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
@@ -61,7 +67,6 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         || refuse(format!("its schedule has more than {MOST_STEPS} steps; fewer bytes or longer segments have fewer"));
     let drawing = drawing.ok_or_else(too_long)?;
     let Some(path) = &arguments.output else { return Ok(Done::from(drawing)) };
-    let written = std::fs::write(path, drawing);
-    written.map_err(|error| Failure::cannot(format!("cannot write {}: {error}", path.display())))?;
+    write_file(path, drawing)?;
     Ok(Done::from(String::new()))
 }

@@ -5,6 +5,7 @@ use super::nearest_measurements::{self, Measured};
 use super::table::columns;
 use super::{Done, Failure, measurements};
 use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::bench::numbers::whole;
 use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::{Limit, ProtocolLimits};
@@ -31,7 +32,7 @@ pub struct Arguments {
     #[arg(help = Operation::accepted())]
     operation: String,
     /// Ranks of the communicator; calls of a single one always stay with the MPI library
-    #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1 << 20))]
+    #[arg(long, value_parser = whole::<u32>(2..=1 << 20))]
     ranks: u32,
     /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
     #[arg(long, default_value = "0", value_parser = bytes)]
@@ -40,7 +41,7 @@ pub struct Arguments {
     #[arg(long, default_value = "8", value_parser = element)]
     element: usize,
     /// Root rank
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<usize>(..))]
     root: usize,
     /// The reduction's operation is not commutative
     #[arg(long)]

@@ -1,8 +1,11 @@
 //! `collie fit`: starts `collie-bench fit` under its MPI and writes the network that it measured.
 
 use super::bench::{Started, answer};
+use super::file::write_file;
 use super::{Done, Failure};
+use crate::bench::numbers::whole;
 use crate::fit::Settings;
+use crate::report;
 use crate::schedule::simulate::Network;
 use std::path::PathBuf;
 
@@ -17,7 +20,7 @@ use std::path::PathBuf;
                         collie simulate allreduce --ranks 8-512 --network cluster.json")]
 pub struct Arguments {
     /// Ranks
-    #[arg(short = 'n', long, default_value = "2", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, default_value_t = 2, value_parser = whole::<u32>(1..))]
     ranks: u32,
     /// Where the network goes; standard output unless given
     #[arg(short, long, value_name = "FILE")]
@@ -30,6 +33,9 @@ pub struct Arguments {
 
 /// Runs the job and writes what it found.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    if let Some(path) = &arguments.output {
+        report::fits("--output", path, "a network in JSON", &["json"]).map_err(Failure::usage)?;
+    }
     let start = arguments.started.find()?;
     let words = std::iter::once("fit".to_owned()).chain(arguments.settings.words());
     let command = start.command(arguments.ranks, words);
@@ -39,12 +45,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let network = answer(&command, |line| serde_json::from_str::<Network>(line).ok())?;
     let text = serde_json::to_string_pretty(&network).expect("a network can be written") + "\n";
     let Some(path) = &arguments.output else { return Ok(Done::from(text)) };
-    match std::fs::write(path, &text) {
+    match write_file(path, &text) {
         Ok(()) => Ok(Done::from(format!("{}\n", network.description))),
-        Err(error) => {
+        Err(Failure { message, code }) => {
             // What was measured is not lost.
-            let note = format!("cannot write {}: {error}; the network is on standard output", path.display());
-            Ok(Done { text, notes: vec![note], code: 1 })
+            let note = format!("{message}; the network is on standard output");
+            Ok(Done { text, notes: vec![note], code })
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `collie list`: the catalogue, for people, as JSON, and as the Markdown page in docs/.
 
+use super::file::write_file;
 use super::table::columns;
 use super::{Done, Failure};
 use crate::algorithm::{Algorithm, Operation, Parameter, RankNeed, accepted, of, parse_choice};
@@ -34,7 +35,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = arguments.operation.as_deref().map(operation_named).transpose().map_err(Failure::usage)?;
     let operations = operation.map_or(Operation::ALL.to_vec(), |operation| vec![operation]);
     if let Some(folder) = &arguments.pictures {
-        return write_pictures(folder, &operations).map_err(Failure::cannot);
+        return write_pictures(folder, &operations);
     }
     let text = match (arguments.json, arguments.markdown, operation) {
         (true, ..) => json_text(&operations),
@@ -46,23 +47,25 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 }
 
 /// File and drawing of each picture.
-fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, String> {
+fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Failure> {
     let network = Network::preset("shared_memory").expect("it is a preset");
     // For what looks at NUMA nodes.
     let memory = Memory { ranks_per_numa_node: Some(4), ..network.memory };
     let network = Network { memory, ..network };
-    std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::cannot(format!("cannot make {}: {error}", folder.display())))?;
     let pictures = operations.iter().flat_map(|operation| operation.row().pictures.iter().map(|of| (*operation, *of)));
     for (operation, (text, ranks)) in pictures {
-        let choice = parse_choice(operation, text).map_err(|error| error.to_string())?;
+        let cannot = |why: String| Failure::cannot(format!("{operation} {text}: {why}"));
+        let choice = parse_choice(operation, text).map_err(|error| cannot(error.to_string()))?;
         let bytes = if operation.has_data() { 64 << 10 } else { 0 };
         let numa = network.numa_nodes(ranks);
         let call = network.with_shared_memory(&network.call(operation, 0, bytes, &[]), &numa);
         let drawing = draw(&choice, &call, ranks, &network);
-        let drawing = drawing.map_err(|broken| format!("{operation} {text}: {broken}"))?;
-        let drawing = drawing.ok_or_else(|| format!("{operation} {text}: too many steps"))?;
+        let drawing = drawing.map_err(|broken| cannot(broken.to_string()))?;
+        let drawing = drawing.ok_or_else(|| cannot("too many steps".to_owned()))?;
         let path = folder.join(picture(operation, text));
-        std::fs::write(&path, drawing).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        write_file(&path, drawing)?;
     }
     Ok(Done::from(String::new()))
 }

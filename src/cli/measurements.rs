@@ -3,7 +3,7 @@
 
 use crate::bench::result::Report;
 use crate::bench::{checked, from_csv, tune};
-use crate::report::{self, ReadError};
+use crate::report::{self, ReadError, found};
 use serde_json::Value;
 use std::fmt::Display;
 use std::path::Path;
@@ -11,9 +11,6 @@ use std::path::Path;
 /// What such a file may be.
 const ACCEPTED: &str =
     "what collie bench --json or --csv wrote, or a run with COLLIE_MODE=compare and COLLIE_REPORT=run.json";
-
-/// Names of fields that are told of an unknown file.
-const NAMED: usize = 4;
 
 /// Reads a report of `collie bench`, several from a file of its rows (`--csv`), or the verdicts of a run.
 ///
@@ -34,7 +31,7 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
 /// # Errors
 /// What the text is instead.
 fn parse(text: &str) -> Result<Report, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON ({error})"))?;
+    let value: Value = serde_json::from_str(text).map_err(|_| found(text.as_bytes()))?;
     if value["cells"].is_array() {
         let with_mistake = |error: &dyn Display| format!("a report of collie bench with a mistake: {error}");
         let report: Report = serde_json::from_value(value).map_err(|error| with_mistake(&error))?;
@@ -44,26 +41,12 @@ fn parse(text: &str) -> Result<Report, String> {
     let summary = report::read(text.as_bytes()).map_err(|error| match error {
         ReadError::Version(_) if value["rows"].is_array() => error.to_string(),
         _ if value["rows"].is_array() => format!("a report of a run with a mistake: {error}"),
-        _ => kind(&value),
+        _ => found(text.as_bytes()),
     })?;
-    let found = tune::of_comparisons(&summary);
-    match (found.cells.is_empty(), summary.mode.as_str()) {
-        (false, _) => Ok(found),
+    let compared = tune::of_comparisons(&summary);
+    match (compared.cells.is_empty(), summary.mode.as_str()) {
+        (false, _) => Ok(compared),
         (true, "compare") => Err("a report of a run in which no kind of call was compared often enough".to_owned()),
         (true, mode) => Err(format!("a report of a run in mode {mode}, without verdicts")),
-    }
-}
-
-/// JSON of something else, in words.
-fn kind(value: &Value) -> String {
-    match value {
-        Value::Object(fields) if fields.is_empty() => "JSON without a field".to_owned(),
-        Value::Object(fields) => {
-            let names = fields.keys().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-            let more = if fields.len() > NAMED { ", ..." } else { "" };
-            format!("JSON of another kind (fields: {names}{more})")
-        }
-        Value::Array(_) => "a JSON list".to_owned(),
-        _ => "a single JSON value".to_owned(),
     }
 }

@@ -12,6 +12,7 @@ mod check;
 mod done;
 mod draw;
 mod explain;
+mod file;
 mod fit;
 mod head;
 mod help;
@@ -33,7 +34,8 @@ mod values;
 
 pub use done::{Done, Failure};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use crate::bench::numbers::taking_negative_numbers;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -72,7 +74,8 @@ enum Command {
 
 /// Carries out the command line and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let command_line = match CommandLine::try_parse_from(arguments) {
+    let matches = taking_negative_numbers(CommandLine::command()).try_get_matches_from(arguments);
+    let command_line = match matches.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
         Ok(command_line) => command_line,
         // Help and version come out as errors, too; clap knows which stream and code they get.
         Err(error) => {

@@ -1,10 +1,13 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
-use super::simulation_pool::{Plan, Progress, Time, simulated};
+use super::file::write_file;
+use super::simulation_pool::{MOST_BYTES, MOST_RANKS, Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
 use super::{Done, Failure, against, measurements};
 use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes, parse_choice};
+use crate::bench::numbers::whole;
+use crate::report;
 use crate::schedule::draw::{Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction};
 use crate::selection::{Piece, operation_named};
@@ -50,7 +53,7 @@ pub struct Arguments {
     #[arg(long, default_value = "auto", value_parser = Piece::parse)]
     piece: Piece,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time
-    #[arg(long, default_value_t = 8_000_000)]
+    #[arg(long, default_value_t = 8_000_000, value_parser = whole::<usize>(..))]
     steps: usize,
     /// Seconds after which what is left is told by the cost formula; fewest ranks come first
     #[arg(long, default_value_t = 60.0, value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
@@ -65,6 +68,9 @@ struct Row {
 
 /// Simulates.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
+    if let Some(path) = &arguments.plot {
+        report::fits("--plot", path, "a drawing in SVG", &["svg"]).map_err(Failure::usage)?;
+    }
     let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {
@@ -74,8 +80,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let [operation, ranks] = [&arguments.operation, &arguments.ranks].map(|given| given.as_deref().unwrap_or_default());
     let operation = operation_named(operation).map_err(Failure::usage)?;
-    let ranks = values("--ranks", ranks, (1, 2), |text| text.parse().ok()).map_err(Failure::usage)?;
-    let bytes = values("--bytes", &arguments.bytes, (1, 4), parse_bytes).map_err(Failure::usage)?;
+    let ranks = values("--ranks", ranks, 2, 1..=MOST_RANKS, |text| text.parse().ok()).map_err(Failure::usage)?;
+    let bytes = values("--bytes", &arguments.bytes, 4, 1..=MOST_BYTES, parse_bytes).map_err(Failure::usage)?;
     let bytes = if operation.has_data() { simulated_bytes(operation, &bytes, &network) } else { vec![0] };
     let shares = arguments.transport == "shared";
     let choices = choices(operation, &arguments.algorithm, shares).map_err(Failure::usage)?;
@@ -89,8 +95,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let title = format!("Fastest {operation} on {}", network.name);
         let cells: Vec<_> = (0..ranks.len() * bytes.len()).map(|cell| fastest(&rows, cell)).collect();
         let drawing = winners(&title, &network.description, &ranks, &bytes, &cells);
-        let written = std::fs::write(path, drawing);
-        written.map_err(|error| Failure::cannot(format!("cannot write {}: {error}", path.display())))?;
+        write_file(path, drawing)?;
     }
     let text = report(&rows, &ranks, &bytes, &network);
     Ok(Done { text, code: progress.code(), ..Done::default() })

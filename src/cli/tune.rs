@@ -1,13 +1,16 @@
 //! `collie tune`: a rules file from what `collie bench` measured, or what mode `compare` found.
 
+use super::file::write_file;
 use super::head::{Head, Source};
 use super::predicted::{Predicted, Wanted};
-use super::simulation_pool::Progress;
+use super::simulation_pool::{MOST_RANKS, Progress};
 use super::values::values;
 use super::{Done, Failure, measurements, predicted, validated};
 use crate::algorithm::Operation;
+use crate::bench::numbers::whole;
 use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};
+use crate::report;
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
 use std::path::PathBuf;
@@ -35,7 +38,7 @@ pub struct Arguments {
     #[arg(long, short)]
     output: Option<PathBuf>,
     /// Share of one size's time that a change of the algorithm has to save
-    #[arg(long, default_value_t = 0.05)]
+    #[arg(long, default_value_t = 0.05, value_parser = price)]
     price: f64,
     /// What decides: for each number of ranks the cheapest rows along the sizes; a decision tree over sizes, ranks and places; or
     /// the least predicted time on --network, or on a preset, of the algorithms that were measured
@@ -62,7 +65,7 @@ pub struct Arguments {
     #[arg(long, requires = "ranks", value_delimiter = ',', value_parser = operation_named)]
     operation: Vec<Operation>,
     /// With --ranks: steps up to which a call is simulated; beyond them the cost formula tells the time
-    #[arg(long, requires = "ranks", default_value_t = 1_000_000)]
+    #[arg(long, requires = "ranks", default_value_t = 1_000_000, value_parser = whole::<usize>(..))]
     steps: usize,
     /// With --ranks: seconds after which what is left is told by the cost formula; each operation has its share of them, and fewest
     /// ranks come first
@@ -89,11 +92,13 @@ enum Model {
     Cost,
 }
 
+fn price(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|price| (0.0..=10.0).contains(price)).ok_or_else(|| "accepted: 0 to 10".to_owned())
+}
+
 /// Reads, decides, writes.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    if !(0.0..=10.0).contains(&arguments.price) {
-        return Err(Failure::usage(format!("--price {}: accepted: 0 to 10", arguments.price)));
-    }
+    arguments.check_endings().map_err(Failure::usage)?;
     let network = arguments.network.as_deref().map(Network::find).transpose();
     let network = network.map_err(|error| Failure::usage(error.to_string()))?;
     let predicts = arguments.validate || arguments.model == Model::Cost;
@@ -134,8 +139,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let table = validated::text(&reports, network.as_ref(), settings);
         let (text, drawing) = table.map_err(|error| Failure::cannot(error.to_string()))?;
         if let Some(path) = &arguments.svg {
-            let written = std::fs::write(path, drawing);
-            written.map_err(|error| Failure::cannot(format!("{}: {error}", path.display())))?;
+            write_file(path, drawing)?;
         }
         return Ok(Done { text, notes: head.notes(&[]), ..Done::default() });
     }
@@ -146,9 +150,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let rules = tune::text(&blocks, &head.text(&blocks));
     let (notes, code) = (head.notes(&blocks), progress.map_or(0, |progress| progress.code()));
     let Some(output) = &arguments.output else { return Ok(Done { text: rules, notes, code }) };
-    let path = output.display();
-    std::fs::write(output, rules).map_err(|error| Failure::cannot(format!("{path}: {error}")))?;
-    let text = head.left_to_native(&blocks).map_or_else(String::new, |left| format!("{path}: {left}\n"));
+    write_file(output, rules)?;
+    let text = head.left_to_native(&blocks).map_or_else(String::new, |left| format!("{}: {left}\n", output.display()));
     Ok(Done { text, notes, code })
 }
 
@@ -165,6 +168,14 @@ fn nothing(arguments: &Arguments, simulated: Option<&Predicted>) -> Failure {
 }
 
 impl Arguments {
+    /// Whether files are named for what they are to hold.
+    fn check_endings(&self) -> Result<(), String> {
+        if let Some(path) = &self.output {
+            report::fits("--output", path, "a rules file", &["txt"])?;
+        }
+        self.svg.as_ref().map_or(Ok(()), |path| report::fits("--svg", path, "a drawing in SVG", &["svg"]))
+    }
+
     const fn settings(&self) -> Settings {
         Settings {
             form: if matches!(self.model, Model::Tree) { Form::Tree } else { Form::Table },
@@ -182,7 +193,7 @@ impl Arguments {
 
 /// What simulations say.
 fn simulate(arguments: &Arguments, network: &Network, ranks: &str, progress: &Progress) -> Result<Predicted, Failure> {
-    let ranks = values("--ranks", ranks, (2, 2), |text| text.parse().ok()).map_err(Failure::usage)?;
+    let ranks = values("--ranks", ranks, 2, 2..=MOST_RANKS, |text| text.parse().ok()).map_err(Failure::usage)?;
     let chosen: Vec<_> = Operation::ALL.into_iter().filter(|known| arguments.operation.contains(known)).collect();
     let operations = if chosen.is_empty() { &Operation::ALL[..] } else { &chosen };
     let patience = arguments.patience.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

@@ -1,19 +1,24 @@
 //! Lists and ranges of numbers on the command line.
 
-/// The numbers of a comma-separated list, each a number or a range in steps of `factor` that ends where it says: ascending, each
-/// once, none below `least`.
+use std::ops::RangeInclusive;
+
+/// The numbers of a comma-separated list, each of them `accepted`: a number, or a range in steps of `factor` that ends where it
+/// says. Ascending, each once.
 ///
 /// # Errors
 /// What is accepted.
 pub fn values(
     option: &str,
     text: &str,
-    (least, factor): (usize, usize),
+    factor: usize,
+    accepted: RangeInclusive<usize>,
     parse: impl Fn(&str) -> Option<usize>,
 ) -> Result<Vec<usize>, String> {
-    let refuse =
-        || format!("{option} '{text}': accepted: numbers from {least} on, or ranges such as 8-64, comma-separated");
-    let number = |text: &str| parse(text.trim()).filter(|number| *number >= least).ok_or_else(refuse);
+    let (least, most) = (accepted.start(), accepted.end());
+    let refuse = || {
+        format!("{option} '{text}': accepted: numbers from {least} to {most}, or ranges such as 8-64, comma-separated")
+    };
+    let number = |text: &str| parse(text.trim()).filter(|number| accepted.contains(number)).ok_or_else(refuse);
     let mut values = Vec::new();
     for part in text.split(',') {
         let Some((first, last)) = part.split_once('-') else {
@@ -42,15 +47,15 @@ mod tests {
 
     #[test]
     fn lists_and_ranges_are_read() {
-        let read = |text| values("--ranks", text, (1, 2), parse_bytes);
+        let read = |text| values("--ranks", text, 2, 1..=4096, parse_bytes);
         assert_eq!(read("8-64"), Ok(vec![8, 16, 32, 64]));
         assert_eq!(read("3, 5-12"), Ok(vec![3, 5, 10, 12]));
         assert_eq!(read("1K"), Ok(vec![1024]));
         assert_eq!(read("64,8-16,16,4"), Ok(vec![4, 8, 16, 64]), "ascending, each once");
-        for wrong in ["", "0", "8-", "9-8", "x"] {
-            assert!(read(wrong).unwrap_err().contains("accepted: numbers from 1 on"), "{wrong}");
+        for wrong in ["", "0", "8-", "9-8", "x", "-3", "4097", "8-1000000000000"] {
+            assert!(read(wrong).unwrap_err().contains("accepted: numbers from 1 to 4096, "), "{wrong}");
         }
-        let least = values("--ranks", "1", (2, 2), parse_bytes).unwrap_err();
-        assert!(least.contains("'1': accepted: numbers from 2 on"), "{least}");
+        let least = values("--ranks", "1", 2, 2..=64, parse_bytes).unwrap_err();
+        assert!(least.contains("'1': accepted: numbers from 2 to 64"), "{least}");
     }
 }

@@ -152,10 +152,10 @@ impl Communicator {
         self.private.give_back()
     }
 
-    /// In mode `compare`, the epoch of the next call of a size that all ranks know.
-    pub fn next_epoch(&self, operation: Operation, bucket: Bucket) -> u32 {
+    /// In mode `compare`, the epoch of the next call of a size that all ranks know, and of a kind of reduction.
+    pub fn next_epoch(&self, operation: Operation, bucket: Bucket, commutative: bool) -> u32 {
         let agreed = self.agreed.as_ref().expect("both sides rest on an agreement");
-        self.tally.alternation.borrow_mut().next(agreed.seed, operation, bucket)
+        self.tally.alternation.borrow_mut().next(agreed.seed, operation, bucket, commutative)
     }
 
     /// What was recorded, for the report; `None` if nothing was. MPI is asked for the name unless `is_any_time`.

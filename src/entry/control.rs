@@ -13,6 +13,7 @@ use crate::process::runtime;
 use crate::selection::Wanted;
 use crate::service::report;
 use mpi_sys::MPI_Comm;
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_int};
 
 /// What a call of `collie.h` gives: 0, or one of the codes below.
@@ -33,10 +34,10 @@ pub extern "C" fn collie_version() -> *const c_char {
 /// Chooses how `operation` ("bcast", "reduce", ...) runs from now on, on every communicator: "auto", "native", or an
 /// algorithm with parameters, as in the environment variables. All ranks have to choose alike.
 ///
-/// Returns 0, or 1 for an unknown operation, algorithm, parameter or value.
+/// Returns 0, or 1 for an unknown operation, algorithm, parameter or value, or a null pointer.
 ///
 /// # Safety
-/// Both are strings that end in a zero byte.
+/// Both are strings that end in a zero byte, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -50,7 +51,7 @@ pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const 
 /// Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is invalid.
 ///
 /// # Safety
-/// Both are strings that end in a zero byte.
+/// Both are strings that end in a zero byte, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -80,15 +81,18 @@ pub struct CollieStatistics {
 /// Fills `statistics` for `operation`, over all communicators that still exist, but for those that another thread's call is
 /// in the middle of counting on. Calls under way are not counted yet. No communication.
 ///
-/// Returns 0, 1 for an unknown operation, or 2 if MPI is not initialised.
+/// Returns 0, 1 for an unknown operation or a null pointer, or 2 if MPI is not initialised.
 ///
 /// # Safety
-/// `operation` is a string that ends in a zero byte, `statistics` can be written.
+/// `operation` is a string that ends in a zero byte, or null; `statistics` can be written, or is null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut CollieStatistics) -> c_int {
     // SAFETY: the caller's promise.
-    let name = unsafe { CStr::from_ptr(operation) }.to_string_lossy();
+    let Some(name) = (unsafe { text(operation) }) else { return complain("collie_read: operation is null") };
     let Some(operation) = Operation::from_name(&name) else { return complain(&unknown_operation(&name)) };
+    if statistics.is_null() {
+        return complain("collie_read: statistics is null");
+    }
     let Some(runtime) = runtime::get() else { return INACTIVE };
     let mut sum = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
     let add = |seen: Seen| {
@@ -109,7 +113,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     if left_out > 0 {
         log::debug!("collie_read leaves out {left_out} communicators that a call is at work on");
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: it is not null, and then the caller's promise.
     unsafe { statistics.write(sum) };
     DONE
 }
@@ -130,26 +134,32 @@ pub extern "C" fn collie_report() -> c_int {
 /// messages did. Regions may lie within one another. With `#pragma weak collie_region_begin`, and a look whether it is null, a
 /// program needs no library to link with. From Fortran: `call collie_region_begin('name')`.
 ///
-/// Returns 0, or 2 if MPI is not initialised.
+/// Returns 0, 1 for a null pointer, or 2 if MPI is not initialised.
 ///
 /// # Safety
-/// A string that ends in a zero byte.
+/// A string that ends in a zero byte, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_region_begin(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    begin_region(&unsafe { CStr::from_ptr(name) }.to_string_lossy())
+    match unsafe { text(name) } {
+        Some(name) => begin_region(&name),
+        None => complain("collie_region_begin: name is null"),
+    }
 }
 
 /// The region of that name that began last on this thread ends.
 ///
-/// Returns 0, 1 if none of that name has begun, or 2 if MPI is not initialised.
+/// Returns 0, 1 if none of that name has begun or for a null pointer, or 2 if MPI is not initialised.
 ///
 /// # Safety
-/// A string that ends in a zero byte.
+/// A string that ends in a zero byte, or null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_region_end(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
-    end_region(&unsafe { CStr::from_ptr(name) }.to_string_lossy())
+    match unsafe { text(name) } {
+        Some(name) => end_region(&name),
+        None => complain("collie_region_end: name is null"),
+    }
 }
 
 fn begin_region(name: &str) -> c_int {
@@ -171,11 +181,15 @@ macro_rules! fortran_regions {
     ($($symbol:literal => $action:ident;)*) => {
         $(const _: () = {
             /// # Safety
-            /// A text of that length.
+            /// A text of that length, or null.
             #[unsafe(export_name = $symbol)]
             unsafe extern "C" fn entry(name: *const c_char, length: usize) {
-                // SAFETY: the caller's promise.
-                let name = unsafe { std::slice::from_raw_parts(name.cast::<u8>(), length) };
+                // What is absent has no name, as an empty text.
+                let name = match name.is_null() {
+                    true => &[],
+                    // SAFETY: the caller's promise.
+                    false => unsafe { std::slice::from_raw_parts(name.cast::<u8>(), length) },
+                };
                 $action(String::from_utf8_lossy(name).trim_end());
             }
         };)*
@@ -192,8 +206,11 @@ fortran_regions! {
 /// Reads an operation and a choice; a line on stderr if they are wrong.
 unsafe fn read(operation: *const c_char, choice: *const c_char) -> Option<(Operation, Wanted)> {
     // SAFETY: the caller's promise.
-    let (name, choice) =
-        unsafe { (CStr::from_ptr(operation).to_string_lossy(), CStr::from_ptr(choice).to_string_lossy()) };
+    let (name, choice) = unsafe { (text(operation), text(choice)) };
+    let (Some(name), Some(choice)) = (name, choice) else {
+        complain("collie_choose: operation or choice is null");
+        return None;
+    };
     let Some(operation) = Operation::from_name(&name) else {
         complain(&unknown_operation(&name));
         return None;
@@ -207,6 +224,15 @@ unsafe fn read(operation: *const c_char, choice: *const c_char) -> Option<(Opera
     }
 }
 
+/// The text that a caller passed; nothing for a null pointer.
+///
+/// # Safety
+/// A string that ends in a zero byte and stays as it is meanwhile, or null.
+unsafe fn text<'a>(string: *const c_char) -> Option<Cow<'a, str>> {
+    // SAFETY: it is not null, and then the caller's promise.
+    (!string.is_null()).then(|| unsafe { CStr::from_ptr(string) }.to_string_lossy())
+}
+
 fn unknown_operation(name: &str) -> String {
     let accepted: Vec<_> = Operation::ALL.iter().map(|operation| operation.name()).collect();
     format!("unknown operation '{name}'; accepted: {}", accepted.join(", "))
@@ -215,4 +241,33 @@ fn unknown_operation(name: &str) -> String {
 fn complain(words: &str) -> c_int {
     crate::process::log::tell(words);
     UNKNOWN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::{null, null_mut};
+
+    #[test]
+    fn null_pointers_are_refused() {
+        let (bcast, comm) = (c"bcast".as_ptr(), constants::comm_null());
+        let mut statistics = CollieStatistics { calls: 0, native_calls: 0, bytes: 0, nanoseconds: 0 };
+        // SAFETY: all are strings that end in a zero byte, or null, and the statistics can be written, or are null.
+        let codes = unsafe {
+            [
+                collie_choose(null(), bcast),
+                collie_choose(bcast, null()),
+                collie_choose_on(comm, null(), bcast),
+                collie_choose_on(comm, bcast, null()),
+                collie_read(null(), &raw mut statistics),
+                collie_read(bcast, null_mut()),
+                collie_region_begin(null()),
+                collie_region_end(null()),
+            ]
+        };
+        assert_eq!(codes, [UNKNOWN; 8]);
+        // SAFETY: as above.
+        let inactive = unsafe { [collie_read(bcast, &raw mut statistics), collie_region_begin(bcast)] };
+        assert_eq!(inactive, [INACTIVE; 2], "MPI is not initialised");
+    }
 }

@@ -13,7 +13,7 @@ const MOST: u32 = 512;
 /// One communicator's epochs on one rank. Durations in ticks, as in [`Table`](super::Table).
 #[derive(Debug, Default)]
 pub struct Epochs {
-    counters: HashMap<(Function, Bucket), Counter>,
+    counters: HashMap<(Function, Bucket, bool), Counter>,
 }
 
 #[derive(Debug, Default)]
@@ -34,9 +34,10 @@ impl Epochs {
         epoch.is_multiple_of(2)
     }
 
-    /// Counts a call of `epoch`, whose pair is at least the last one's.
-    pub fn record(&mut self, function: Function, bucket: Bucket, epoch: u32, ticks: u64) {
-        self.counters.entry((function, bucket)).or_default().record(epoch, ticks);
+    /// Counts a call of `epoch`, whose pair is at least the last one's. Calls whose order matters are counted for themselves: other
+    /// algorithms may carry them out.
+    pub fn record(&mut self, (function, bucket, commutative): (Function, Bucket, bool), epoch: u32, ticks: u64) {
+        self.counters.entry((function, bucket, commutative)).or_default().record(epoch, ticks);
     }
 
     /// What was counted, with times in nanoseconds, in the order of functions and sizes.
@@ -45,13 +46,13 @@ impl Epochs {
         let mut records: Vec<EpochsRecord> = self
             .counters
             .iter()
-            .map(|(&(function, bucket), counter)| {
+            .map(|(&(function, bucket, commutative), counter)| {
                 let epochs =
                     counter.epochs.iter().map(|&(epoch, calls, ticks)| (epoch, calls, nanoseconds(ticks))).collect();
-                EpochsRecord { function, bucket, epochs }
+                EpochsRecord { function, bucket, commutative, epochs }
             })
             .collect();
-        records.sort_by_key(|record| (record.function, record.bucket));
+        records.sort_by_key(|record| (record.function, record.bucket, !record.commutative));
         records
     }
 }
@@ -104,7 +105,7 @@ mod tests {
         let function = Operation::Reduce.into();
         for epoch in 0..10_000 {
             for _ in 0..3 {
-                epochs.record(function, Bucket(4), epoch, if Epochs::is_native(epoch) { 100 } else { 7 });
+                epochs.record((function, Bucket(4), true), epoch, if Epochs::is_native(epoch) { 100 } else { 7 });
             }
         }
         let [record] = &epochs.records(1.0)[..] else { panic!("one counter") };
@@ -114,5 +115,16 @@ mod tests {
             assert_eq!(ns, u64::from(calls) * if Epochs::is_native(epoch) { 100 } else { 7 });
         }
         assert_eq!(record.epochs.iter().map(|entry| entry.1).sum::<u32>(), 30_000);
+    }
+
+    #[test]
+    fn calls_whose_order_matters_are_counted_for_themselves() {
+        let mut epochs = Epochs::new();
+        let function = Operation::Reduce.into();
+        for commutative in [true, false, false] {
+            epochs.record((function, Bucket(4), commutative), 0, 100);
+        }
+        let found: Vec<_> = epochs.records(1.0).iter().map(|record| (record.commutative, record.epochs[0].1)).collect();
+        assert_eq!(found, [(true, 1), (false, 2)]);
     }
 }

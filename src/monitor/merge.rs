@@ -319,9 +319,9 @@ fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
 fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> {
     let placed = parts.into_iter().filter_map(|part| Some((place.get(part.key.0)?, part)));
     let mut parts: Vec<(usize, EpochsPart)> = placed.collect();
-    parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2));
+    parts.sort_by_key(|(communicator, part)| (*communicator, part.key.1, part.key.2, !part.key.3));
     let mut rows: Vec<ComparisonRow> = Vec::new();
-    for (communicator, EpochsPart { key: (_, function, bucket), calls, slowest }) in parts {
+    for (communicator, EpochsPart { key: (_, function, bucket, commutative), calls, slowest }) in parts {
         let Some(result) = compare::compare(&slowest) else { continue };
         let native_seconds = calls as f64 * result.native_median_seconds;
         rows.push(ComparisonRow {
@@ -329,6 +329,7 @@ fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> 
             communicator,
             bytes_from: bucket.first(),
             bytes_to: bucket.last(),
+            commutative,
             calls,
             saved_seconds: result.saved_share().map(|share| native_seconds * share),
             result,

@@ -72,10 +72,10 @@ pub(super) struct RowPart {
     pub durations: Vec<(u16, u64)>,
 }
 
-/// Native against ours for one communicator, function and size class.
+/// Native against ours for one communicator, function and size class, and whether the reduction's operation is commutative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EpochsPart {
-    pub key: (u32, Function, Bucket),
+    pub key: (u32, Function, Bucket, bool),
     /// Of the rank that has most.
     pub calls: u64,
     /// Number of the epoch and the slowest rank's mean seconds per call, ascending.

@@ -289,13 +289,15 @@ pub struct CommunicatorRecord {
     pub differences: Vec<DifferenceRecord>,
 }
 
-/// Epochs of one function and size class: even ones ran natively, odd ones with Collie's algorithm; 2k and 2k + 1 are a pair.
+/// Epochs of one function, size class and kind of reduction: even ones ran natively, odd ones with Collie's algorithm; 2k and 2k + 1 are a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochsRecord {
     /// The MPI function.
     pub function: Function,
     /// Size class of the signature bytes that one rank contributes.
     pub bucket: Bucket,
+    /// Whether order does not matter to the reduction's operation; so too where nothing is reduced.
+    pub commutative: bool,
     /// (number of the epoch, calls, nanoseconds of all of them), ascending; the same epochs on all ranks.
     pub epochs: Vec<(u32, u32, u64)>,
 }

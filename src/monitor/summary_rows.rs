@@ -187,7 +187,7 @@ pub struct MessageRow {
     pub max_rank: u32,
 }
 
-/// Native against ours for one (communicator, function, size class).
+/// Native against ours for one (communicator, function, size class), of reductions for one kind of operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ComparisonRow {
@@ -199,6 +199,9 @@ pub struct ComparisonRow {
     pub bytes_from: u64,
     /// Most signature bytes per call of the size class.
     pub bytes_to: u64,
+    /// Whether order does not matter to the reduction's operation; absent if so, and where nothing is reduced.
+    #[serde(default = "commutes", skip_serializing_if = "bool::clone")]
+    pub commutative: bool,
     /// Calls per rank, native and ours together.
     pub calls: u64,
     /// What the numbers say.
@@ -208,6 +211,11 @@ pub struct ComparisonRow {
     /// lose. Absent without a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_seconds: Option<f64>,
+}
+
+/// What older reports do not tell.
+const fn commutes() -> bool {
+    true
 }
 
 /// Results of `verify`.

@@ -102,7 +102,7 @@ mod tests {
         for call in 0..calls {
             let epoch = turn.next();
             let seconds = seconds(call) / if Epochs::is_native(epoch) { 1.0 } else { speedup };
-            epochs.record(function, Bucket(3), epoch, (seconds * 1e9) as u64);
+            epochs.record((function, Bucket(3), true), epoch, (seconds * 1e9) as u64);
         }
         let [record] = &epochs.records(1.0)[..] else { panic!("one cell") };
         let means = record.epochs.iter().map(|&(epoch, calls, ns)| (epoch, ns as f64 * 1e-9 / f64::from(calls)));

@@ -44,7 +44,7 @@ const ROW: [&str; 23] = [
 const LATE: [&str; 3] = ["communicator_late_rank", "communicator_late_seconds", "communicator_late_calls"];
 
 /// Columns of native against ours.
-const VERDICT: [&str; 9] = [
+const VERDICT: [&str; 10] = [
     "verdict",
     "pairs",
     "native_median_seconds",
@@ -54,6 +54,7 @@ const VERDICT: [&str; 9] = [
     "ratio_high",
     "p_value",
     "saved_seconds",
+    "commutative",
 ];
 
 /// Columns of a sum.
@@ -107,7 +108,10 @@ type Table = (Vec<&'static str>, Vec<Vec<String>>);
 
 fn rows(summary: &Summary) -> Table {
     let key = |function: &str, communicator: usize, from: u64| (function.to_owned(), communicator, from);
-    let compared = summary.comparisons.iter().map(|row| (key(&row.function, row.communicator, row.bytes_from), row));
+    // Rows hold calls of both kinds of reduction; where both were compared, that of the usual one stands here.
+    let (usual, others): (Vec<_>, Vec<_>) = summary.comparisons.iter().partition(|row| row.commutative);
+    let compared =
+        others.into_iter().chain(usual).map(|row| (key(&row.function, row.communicator, row.bytes_from), row));
     let compared: HashMap<_, _> = compared.collect();
     let row = |row: &Row| {
         let mut fields = vec![row.function.clone()];
@@ -326,6 +330,7 @@ fn verdict(row: Option<&ComparisonRow>) -> [String; VERDICT.len()] {
         optional(result.ratio_high),
         result.p_value.to_string(),
         optional(row.saved_seconds),
+        row.commutative.to_string(),
     ]
 }
 

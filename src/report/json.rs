@@ -1,7 +1,9 @@
 //! Everything that the summary holds; the schema is `docs/report-schema.json`.
 
+use super::found::found;
 use crate::monitor::{SCHEMA_VERSION, Summary};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The report.
 pub fn render(summary: &Summary) -> Vec<u8> {
@@ -13,9 +15,12 @@ pub fn render(summary: &Summary) -> Vec<u8> {
 /// A recorded report cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Not JSON, or a field is missing or of the wrong kind.
+    /// A field is missing or of the wrong kind.
     #[error("not a report of Collie: {0}")]
-    Malformed(#[from] serde_json::Error),
+    Malformed(serde_json::Error),
+    /// Something else, in words.
+    #[error("found {0}; accepted: a report that a run with COLLIE_REPORT=run.json wrote")]
+    Other(String),
     /// Of another version.
     #[error("a report of schema version {0}; this Collie reads version {SCHEMA_VERSION}")]
     Version(u64),
@@ -45,13 +50,23 @@ pub fn read(bytes: &[u8]) -> Result<Summary, ReadError> {
         schema_version: u64,
     }
     // Told apart first: a report of another version would otherwise be called malformed for some missing field.
-    let Version { schema_version } = serde_json::from_slice(bytes)?;
+    let Version { schema_version } = serde_json::from_slice(bytes).map_err(|error| unreadable(bytes, error))?;
     if schema_version != u64::from(SCHEMA_VERSION) {
-        return Err(ReadError::Version(schema_version));
+        // Measurements of `collie bench` have versions of their own.
+        let has_cells = serde_json::from_slice(bytes).is_ok_and(|value: Value| value["cells"].is_array());
+        return Err(if has_cells { ReadError::Other(found(bytes)) } else { ReadError::Version(schema_version) });
     }
-    let summary: Summary = serde_json::from_slice(bytes)?;
+    let summary: Summary = serde_json::from_slice(bytes).map_err(|error| unreadable(bytes, error))?;
     check(&summary)?;
     Ok(summary)
+}
+
+/// A report with a mistake in it, or something else.
+fn unreadable(bytes: &[u8], error: serde_json::Error) -> ReadError {
+    match serde_json::from_slice::<Value>(bytes) {
+        Ok(value) if value["rows"].is_array() => ReadError::Malformed(error),
+        _ => ReadError::Other(found(bytes)),
+    }
 }
 
 /// Whether each place that an entry names is one: whoever edits a report, or loses a part of it, is told here and not by a panic.

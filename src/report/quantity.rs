@@ -1,5 +1,8 @@
 //! Numbers with their units, in few columns.
 
+/// Decimals beyond which no time was measured.
+const MOST_DECIMALS: usize = 6;
+
 /// Seconds with three significant digits: `12.3us`, `1.50s`, at most 7 columns below 10,000 s.
 pub fn duration(seconds: f64) -> String {
     let (sign, seconds) = if seconds < 0.0 { ("-", -seconds) } else { ("", seconds) };
@@ -77,6 +80,13 @@ pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
+/// Decimals of ratios of which a verdict says that they are not 1: two, or as many as show that.
+pub fn decimals_apart(ratios: &[f64]) -> usize {
+    let is_apart =
+        |decimals: &usize| ratios.iter().all(|ratio| format!("{ratio:.decimals$}") != format!("{:.decimals$}", 1.0));
+    (2..MOST_DECIMALS).find(is_apart).unwrap_or(MOST_DECIMALS)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +101,12 @@ mod tests {
     fn bytes_are_written_as_rules_write_them() {
         let texts = [0, 8, 1023, 1024, 1 << 19, 1536, 5_000_000_000, u64::MAX].map(bytes);
         assert_eq!(texts, ["0", "8", "1023", "1K", "512K", "1.50K", "4.66G", "16E"]);
+    }
+
+    #[test]
+    fn what_is_told_apart_is_never_shown_as_one() {
+        let decimals: [&[f64]; 5] = [&[1.23, 0.5], &[0.997], &[1.01, 1.004, 1.02], &[0.99991], &[1.0]];
+        assert_eq!(decimals.map(decimals_apart), [2, 3, 3, 4, 6]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The functions and lines of the program that addresses stand for, from its files.
 
-use crate::monitor::Summary;
+use crate::monitor::{SiteRow, Summary};
 use addr2line::Loader;
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,6 +15,20 @@ pub fn name_sites(summary: &mut Summary) {
         // The call is before the place that it returns to, and may end its function.
         site.place = loader.as_ref().and_then(|loader| place(loader, site.address.saturating_sub(1)));
     }
+}
+
+/// What people know each of the sites by, a different one for each of a function's: where a line makes several calls, as where a
+/// loop is unrolled, with the address as well.
+pub fn titles(sites: &[SiteRow]) -> Vec<String> {
+    let mut alike: HashMap<(&str, String), usize> = HashMap::new();
+    sites.iter().for_each(|site| *alike.entry((&site.function, site.title())).or_default() += 1);
+    let title = |site: &SiteRow| match (site.title(), &site.place) {
+        (title, Some(_)) if alike[&(site.function.as_str(), title.clone())] > 1 => {
+            format!("{title} at {:#x}", site.address)
+        }
+        (title, _) => title,
+    };
+    sites.iter().map(title).collect()
 }
 
 fn load(module: &str, started: SystemTime) -> Option<Loader> {
@@ -48,7 +62,26 @@ fn place(loader: &Loader, address: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::SiteRow;
+
+    #[test]
+    fn calls_of_one_line_are_told_apart_by_their_address() {
+        let site = |function: &str, place: Option<&str>, address| SiteRow {
+            function: function.into(),
+            place: place.map(Into::into),
+            module: "/bin/app".into(),
+            address,
+            ..SiteRow::default()
+        };
+        let line = Some("main (app.c:7)");
+        let sites = [
+            site("MPI_Bcast", line, 0x10),
+            site("MPI_Bcast", line, 0x20),
+            site("MPI_Reduce", line, 0x30),
+            site("MPI_Bcast", None, 0x40),
+        ];
+        let expected = ["main (app.c:7) at 0x10", "main (app.c:7) at 0x20", "main (app.c:7)", "app+0x40"];
+        assert_eq!(titles(&sites), expected);
+    }
 
     #[test]
     fn what_the_file_tells_is_told_and_other_places_are_left_unnamed() {

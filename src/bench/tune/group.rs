@@ -131,7 +131,8 @@ impl Group {
         if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
             conditions.push(Condition::OnePerNode);
         }
-        if orders.len() > 1 {
+        // Other algorithms carry the usual reductions out; of those measurements in order say nothing.
+        if orders.len() > 1 || self.non_commutative {
             conditions.push(if self.non_commutative { Condition::NonCommutative } else { Condition::Commutative });
         }
         conditions.extend(self.library());

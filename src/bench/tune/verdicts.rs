@@ -1,7 +1,7 @@
 //! What mode `compare` found in a run of a real program, as cells like those of a benchmark: native and Collie's algorithm, by
 //! size class.
 
-use crate::algorithm::{Operation, all};
+use crate::algorithm::{Choice, Operation, Value, all, parse_choice};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
@@ -30,10 +30,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
     let communicator = summary.communicators.get(row.communicator)?;
-    let alike = |known: &&Row| {
-        (&known.function, known.communicator, known.bytes_from) == (&row.function, row.communicator, row.bytes_from)
-    };
-    let ran = summary.rows.iter().filter(alike).find(|known| known.algorithm != NATIVE)?;
+    let ran = ran(summary, row, operation)?;
     let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
     // The middle of the class, in ratio.
     let middle = |(from, to): (usize, usize)| ((from.max(1) as f64) * to.max(1) as f64).sqrt() as usize;
@@ -54,8 +51,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
             datatype: Datatype::Byte,
             root: 0,
             bytes: size_class.map_or(0, middle),
-            // Reports do not tell calls whose order matters from others.
-            commutative: true,
+            commutative: row.commutative,
             calls: Some(row.calls),
         },
         size_class,
@@ -72,6 +68,32 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
         left_out: Vec::new(),
         wrong: Vec::new(),
     })
+}
+
+/// The calls of ours that were compared: of those whose order matters, the first that an algorithm carried out which keeps it; of
+/// others, where both kinds were compared, the first of another one.
+fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> Option<&'a Row> {
+    let wanted = (row.function.as_str(), row.communicator, row.bytes_from);
+    let alike = |known: &&Row| (known.function.as_str(), known.communicator, known.bytes_from) == wanted;
+    let keeps_order = |known: &&Row| keeps_order(operation, &known.algorithm);
+    let mut ours = summary.rows.iter().filter(alike).filter(|known| known.algorithm != NATIVE);
+    if !row.commutative {
+        return ours.find(keeps_order);
+    }
+    let is_other = |known: &ComparisonRow| {
+        !known.commutative && (known.function.as_str(), known.communicator, known.bytes_from) == wanted
+    };
+    let first = ours.clone().next();
+    if summary.comparisons.iter().any(is_other) { ours.find(|known| !keeps_order(known)).or(first) } else { first }
+}
+
+/// Whether reductions whose order matters may have been carried out by it; so too one that this catalogue does not have.
+fn keeps_order(operation: Operation, algorithm: &str) -> bool {
+    fn is_ordered(choice: &Choice) -> bool {
+        let inside = |(_, value): (_, &Value)| if let Value::Inner(inner) = value { is_ordered(inner) } else { true };
+        choice.algorithm.ordered && choice.parameters.iter().all(inside)
+    }
+    parse_choice(operation, algorithm).map_or(true, |choice| is_ordered(&choice))
 }
 
 /// How the messages of an algorithm travelled within a node: what lives in shared memory sends none by MPI.

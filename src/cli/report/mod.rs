@@ -2,7 +2,9 @@
 
 mod recorded;
 
+use super::file::{cannot_write, write_file};
 use super::{Done, Failure};
+use crate::bench::numbers::whole;
 use crate::monitor::Summary;
 use crate::report::{self, Extent, Layout, TableOf};
 use crate::selection::ReportFormat;
@@ -35,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,
     /// Tables of so many rows, those that matter most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     top: Option<u32>,
     /// Tables of all rows
     #[arg(long, conflicts_with = "top")]
@@ -60,6 +62,7 @@ fn format_named(name: &str) -> Result<ReportFormat, String> {
 /// Renders or compares.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let format = arguments.format()?;
+    arguments.check(format).map_err(Failure::usage)?;
     let layout = arguments.layout(format);
     if let Some([a, b]) = arguments.diff.as_deref() {
         let run = |path: &str| match path {
@@ -92,10 +95,28 @@ impl Arguments {
         };
         ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
             Failure::usage(format!(
-                "--output: the ending of '{}' names no form; accepted: .txt, .json, .csv, .html, or any name with --format",
+                "--output: the ending of '{}' names no form; accepted: .txt, .json, .csv, .html, or another one with --format",
                 output.display()
             ))
         })
+    }
+
+    /// Whether the form can hold what is asked for, and the file the form.
+    fn check(&self, format: ReportFormat) -> Result<(), String> {
+        let (name, endings, is_whole) = match format {
+            ReportFormat::Text => ("text", &["txt"][..], false),
+            ReportFormat::Csv => ("csv", &["csv"][..], false),
+            ReportFormat::Json => ("json", &["json"][..], true),
+            ReportFormat::Html => ("html", &["html", "htm"][..], true),
+        };
+        let cut = [("--by", self.by.is_some()), ("--top", self.top.is_some())];
+        if let Some((option, _)) = cut.into_iter().find(|(_, is_given)| is_whole && *is_given) {
+            return Err(format!(
+                "{option}: a report in {name} holds all of every table; accepted: with --format text or csv"
+            ));
+        }
+        let Some(output) = &self.output else { return Ok(()) };
+        report::fits("--output", output, &format!("a report in {name}"), endings)
     }
 
     /// Tables for programs are whole unless somebody wants less.
@@ -120,9 +141,7 @@ impl Arguments {
         let Some(output) = &self.output else {
             return Ok(Done::from(String::from_utf8_lossy(bytes).into_owned()));
         };
-        let cannot =
-            |error| Failure::cannot(format!("the report could not be written to {}: {error}", output.display()));
-        report::replace(output, bytes).map_err(cannot)?;
+        report::replace(output, bytes).map_err(|error| cannot_write(output, &error))?;
         Ok(Done::from(String::new()))
     }
 }
@@ -137,13 +156,12 @@ fn write_matrices(folder: &Path, summary: &Summary) -> Result<Done, Failure> {
     if layers.iter().all(|(_, rows)| rows.is_empty()) {
         return Err(Failure::cannot("the report holds no traffic".to_owned()));
     }
-    let cannot = |path: &Path, error: std::io::Error| Failure::cannot(format!("{}: {error}", path.display()));
-    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, error))?;
+    std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let mut written = String::new();
     for (layer, rows) in layers.into_iter().filter(|(_, rows)| !rows.is_empty()) {
         for (name, text) in report::matrices(summary.ranks, rows) {
             let path = folder.join(format!("{layer}_{name}.mat"));
-            std::fs::write(&path, text).map_err(|error| cannot(&path, error))?;
+            write_file(&path, text)?;
             written += &format!("{}\n", path.display());
         }
     }

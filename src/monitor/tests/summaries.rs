@@ -114,6 +114,7 @@ fn epochs_of_all_ranks_become_one_comparison() {
     let epochs = |slower: u64| EpochsRecord {
         function: Function::from(Operation::Allreduce),
         bucket: Bucket::of(8),
+        commutative: true,
         epochs: (0..20)
             .map(|epoch| (epoch, 10, (if Epochs::is_native(epoch) { 2000 } else { 1000 }) + slower))
             .collect(),
@@ -140,6 +141,7 @@ fn comparisons_are_in_the_order_of_what_is_certain_and_nothing_is_saved_without_
     let record = counters.map(|(bytes, pairs, native, ours)| EpochsRecord {
         function: Function::from(Operation::Allreduce),
         bucket: Bucket::of(bytes),
+        commutative: true,
         epochs: (0..2 * pairs)
             .map(|epoch| {
                 let noise = u64::from(u32::wrapping_mul(epoch + 3, 0x9e37_79b9) >> 23) * 2;

@@ -4,7 +4,7 @@ use super::changes::{ChangeRow, Difference, Side};
 use super::noise::Change;
 use crate::report::columns::{columns, shortened};
 use crate::report::layout::{Extent, Layout};
-use crate::report::quantity::{bytes, count, duration, percent, several};
+use crate::report::quantity::{bytes, count, decimals_apart, duration, percent, several};
 use crate::report::text::function;
 use std::fmt::Write;
 
@@ -103,6 +103,8 @@ fn fields(row: &ChangeRow) -> Vec<String> {
     let algorithms = |names: &[String]| if names.is_empty() { "-".to_owned() } else { names.join("+") };
     let calls = |calls: f64| count(calls.round() as u64);
     let mean = |mean: Option<f64>| mean.map_or("-".to_owned(), duration);
+    let is_apart = matches!(row.change, Change::Faster | Change::Slower);
+    let decimals = row.ratio.filter(|_| is_apart).map_or(2, |ratio| decimals_apart(&[ratio]));
     vec![
         function(&row.function).to_owned(),
         row.communicator_name.clone(),
@@ -116,7 +118,7 @@ fn fields(row: &ChangeRow) -> Vec<String> {
         },
         mean(row.a_mean_seconds),
         mean(row.b_mean_seconds),
-        row.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+        row.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.decimals$}")),
         row.change.text().to_owned(),
         signed(row.more_seconds),
     ]

@@ -20,6 +20,8 @@ function bytes(value) {
 const grouped = new Intl.NumberFormat("en-US");
 const count = value => grouped.format(value);
 const percent = share => (share * 100).toFixed(1) + " %";
+// Ratios beside a verdict that they are not 1: two decimals, or as many as show that.
+const decimalsApart = (...ratios) => [2, 3, 4, 5].find(decimals => ratios.every(ratio => ratio.toFixed(decimals) !== (1).toFixed(decimals))) ?? 6;
 const several = (number, name) => `${count(number)} ${name}${number === 1 ? "" : "s"}`;
 // What times are shares of: the run, or the part of it that was recorded.
 const wholeOf = told => told.recorded_seconds ?? told.run_seconds;

@@ -96,13 +96,15 @@ function lateTable(summary) {
 const verdicts = { faster: "Collie faster", slower: "Collie slower", no_difference: "no difference", too_few_epochs: "too few epochs" };
 function comparisonTable(summary) {
   const mark = row => row.verdict === "faster" || row.verdict === "slower" ? row.verdict : "";
+  const decimals = row => mark(row) ? decimalsApart(row.ratio_low, row.ratio, row.ratio_high) : 2;
   return sortable([
     ...operationColumns(summary),
+    ...(summary.comparisons.some(row => row.commutative === false) ? [{ head: "Order", of: row => row.commutative === false ? "matters" : "", title: "whether the reduction's operation is non-commutative" }] : []),
     { head: "Verdict", of: row => verdicts[row.verdict], mark },
     { head: "Native", of: row => row.native_median_seconds, show: duration, kind: "number", title: "median over epochs of the slowest rank's mean time per call" },
     { head: "Collie", of: row => row.collie_median_seconds, show: duration, kind: "number", title: "median over epochs of the slowest rank's mean time per call" },
-    { head: "Native / Collie by pairs", of: row => row.ratio, show: value => value.toFixed(2) + " ×", kind: "number", mark, title: "of neighbouring epochs, the median of the means of any two pairs; not the ratio of the medians" },
-    { head: "95 % interval", of: row => row.ratio_low, show: (low, row) => low === undefined ? "–" : `${low.toFixed(2)} – ${row.ratio_high.toFixed(2)}`, kind: "number" },
+    { head: "Native / Collie by pairs", of: row => row.ratio, show: (value, row) => value.toFixed(decimals(row)) + " ×", kind: "number", mark, title: "of neighbouring epochs, the median of the means of any two pairs; not the ratio of the medians" },
+    { head: "95 % interval", of: row => row.ratio_low, show: (low, row) => low === undefined ? "–" : `${low.toFixed(decimals(row))} – ${row.ratio_high.toFixed(decimals(row))}`, kind: "number" },
     { head: "p", of: row => row.p_value, show: value => value < 0.001 ? "< 0.001" : value.toFixed(3), kind: "number", title: "two-sided Wilcoxon signed-rank, over pairs" },
     { head: "Pairs", of: row => row.pairs, show: count, kind: "number", title: "of an epoch of native calls and a neighbouring one of Collie's" },
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank" },

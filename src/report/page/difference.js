@@ -21,6 +21,7 @@ function showDifference(difference) {
   lookAlike([...time].sort((left, right) => right[1] - left[1]).map(([name]) => name));
   const most = rows.reduce((most, row) => Math.max(most, Math.abs(row.more_seconds)), 1e-12);
   const algorithms = names => names.join(" + ") || "–";
+  const mark = row => row.change === "faster" || row.change === "slower" ? row.change : "";
   const columns = [
     { head: "Function", of: row => row.function, kind: "function" },
     { head: "Communicator", of: row => row.communicator_name, kind: "long" },
@@ -31,8 +32,8 @@ function showDifference(difference) {
     { head: "Calls B", of: row => row.b_calls, show: value => count(Math.round(value)), kind: "number", title: "per rank and run" },
     { head: "Mean A", of: row => row.a_mean_seconds, show: duration, kind: "number", title: "of a call" },
     { head: "Mean B", of: row => row.b_mean_seconds, show: duration, kind: "number", title: "of a call" },
-    { head: "A / B", of: row => row.ratio, show: value => value === undefined || value === null ? "–" : value.toFixed(2) + " ×", kind: "number", title: "above 1: calls of B are faster" },
-    { head: "Verdict", of: row => changes[row.change], mark: row => row.change === "faster" || row.change === "slower" ? row.change : "" },
+    { head: "A / B", of: row => row.ratio, show: (value, row) => value === undefined || value === null ? "–" : value.toFixed(mark(row) ? decimalsApart(value) : 2) + " ×", kind: "number", title: "above 1: calls of B are faster" },
+    { head: "Verdict", of: row => changes[row.change], mark },
     { head: "B − A", of: row => row.more_seconds, show: signed, kind: "number", title: "time per rank and run that B takes more, by slower calls or by more of them" },
     { head: "", of: row => Math.abs(row.more_seconds) / most, show: () => "", kind: "share", most: 1, title: "B − A, without its sign" },
   ];

@@ -91,7 +91,11 @@ function regionTable(summary) {
 function siteTable(summary) {
   const seconds = row => row.total_seconds.mean * row.ranks, ranks = known(summary);
   const all = summary.sites.reduce((sum, row) => sum + seconds(row), 0) || 1;
-  const place = row => row.place ?? `${row.module.split("/").pop()}+0x${row.address.toString(16)}`;
+  const title = row => row.place ?? `${row.module.split("/").pop()}+0x${row.address.toString(16)}`;
+  // A line may make several calls, as where a loop is unrolled.
+  const alike = new Map(), key = row => JSON.stringify([row.function, title(row)]);
+  for (const row of summary.sites) alike.set(key(row), (alike.get(key(row)) ?? 0) + 1);
+  const place = row => row.place && alike.get(key(row)) > 1 ? `${title(row)} at 0x${row.address.toString(16)}` : title(row);
   return sortable([
     { head: "Function", of: row => row.function, kind: "function" },
     { head: "Called from", of: place },

@@ -322,6 +322,7 @@ fn with_epochs(mut records: Vec<RankRecord>) -> Vec<RankRecord> {
             let epochs = EpochsRecord {
                 function: Function::blocking(collective),
                 bucket: Bucket::of(bytes),
+                commutative: true,
                 epochs: (0..epochs).map(epoch).collect(),
             };
             record.communicators[0].epochs.push(epochs);

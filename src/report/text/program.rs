@@ -3,6 +3,7 @@
 use super::writer::{Writer, function, heads};
 use crate::monitor::{RegionRow, SiteRow};
 use crate::report::quantity::{bytes, count, duration, percent};
+use crate::report::sites::titles;
 
 /// Regions and sites that are named in a line.
 const NAMED: usize = 3;
@@ -26,9 +27,9 @@ impl Writer<'_> {
         }
         if !summary.sites.is_empty() {
             let all: f64 = summary.sites.iter().map(seconds).sum::<f64>().max(f64::MIN_POSITIVE);
-            let named = summary.sites.iter().take(NAMED);
+            let named = summary.sites.iter().zip(titles(&summary.sites)).take(NAMED);
             let named = named
-                .map(|row| format!("{} in {} {}", function(&row.function), row.title(), percent(seconds(row) / all)));
+                .map(|(row, title)| format!("{} in {title} {}", function(&row.function), percent(seconds(row) / all)));
             let line = format!("called from: {}{}", named.collect::<Vec<_>>().join(", "), more(summary.sites.len()));
             self.line(&line);
         }
@@ -83,10 +84,10 @@ impl Writer<'_> {
         let shown = self.layout.rows(rows.len());
         let mut table =
             heads(&["function", "called from", "ranks", "calls", "bytes", "time", "of all", "a call", "max"]);
-        for row in &rows[..shown] {
+        for (row, title) in rows[..shown].iter().zip(titles(rows)) {
             table.push(vec![
                 function(&row.function).to_owned(),
-                row.title(),
+                title,
                 row.ranks.to_string(),
                 count(row.calls_all_ranks),
                 bytes(row.bytes),

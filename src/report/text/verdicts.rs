@@ -2,7 +2,7 @@
 
 use super::writer::{TEXTS, Writer, function, heads};
 use crate::monitor::Verdict;
-use crate::report::quantity::{bytes, count, duration};
+use crate::report::quantity::{bytes, count, decimals_apart, duration};
 use crate::selection::SELF_TEST;
 
 impl Writer<'_> {
@@ -29,16 +29,19 @@ impl Writer<'_> {
         ]);
         for row in &summary.comparisons[..shown.min(summary.comparisons.len())] {
             let interval = row.result.ratio_low.zip(row.result.ratio_high);
+            let is_apart = matches!(row.result.verdict, Verdict::Faster | Verdict::Slower);
+            let shown = interval.filter(|_| is_apart).map(|(low, high)| [low, row.result.ratio, high]);
+            let decimals = shown.map_or(2, |ratios| decimals_apart(&ratios));
             table.push(vec![
-                function(&row.function).to_owned(),
+                function(&row.function).to_owned() + if row.commutative { "" } else { "*" },
                 self.names.get(row.communicator).to_owned(),
                 bytes(row.bytes_from),
                 row.result.verdict.text().to_owned(),
                 count(row.calls),
                 duration(row.result.native_median_seconds),
                 duration(row.result.collie_median_seconds),
-                format!("{:.2}", row.result.ratio),
-                interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2}-{high:.2}")),
+                format!("{:.decimals$}", row.result.ratio),
+                interval.map_or("-".to_owned(), |(low, high)| format!("{low:.decimals$}-{high:.decimals$}")),
                 row.saved_seconds.map_or("-".to_owned(), duration),
             ]);
         }
@@ -56,5 +59,8 @@ impl Writer<'_> {
         ));
         self.table(TEXTS, &table);
         self.line("native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio");
+        if summary.comparisons[..table.len() - 1].iter().any(|row| !row.commutative) {
+            self.line("*: reductions by operations that are not commutative, compared by themselves");
+        }
     }
 }

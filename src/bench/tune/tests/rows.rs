@@ -307,6 +307,7 @@ fn verdicts_of_a_run_are_a_data_set() {
         communicator: 0,
         bytes_from,
         bytes_to: 2 * bytes_from - 1,
+        commutative: true,
         calls: 100,
         result: Comparison {
             pairs: 20,
@@ -403,4 +404,48 @@ fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
     // Rules do not tell transports apart there.
     both.ranks_per_node = vec![1, 1];
     assert_eq!(lines(&[report(vec![both])], SETTINGS), [rule("recursive_doubling", "")]);
+}
+
+#[test]
+fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
+    use crate::monitor::{CommunicatorRow, Comparison, ComparisonRow, RankRow, Row, Summary, Verdict};
+    let comparison = |commutative: bool, ratio: f64| ComparisonRow {
+        function: "MPI_Reduce".to_owned(),
+        communicator: 0,
+        bytes_from: 64,
+        bytes_to: 127,
+        commutative,
+        calls: 100,
+        result: Comparison {
+            pairs: 20,
+            native_median_seconds: 1e-5,
+            collie_median_seconds: 1e-5 / ratio,
+            ratio,
+            ratio_low: Some(ratio * 0.98),
+            ratio_high: Some(ratio * 1.02),
+            p_value: 0.001,
+            verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
+        },
+        saved_seconds: None,
+    };
+    let ran = |algorithm: &str| Row {
+        function: "MPI_Reduce".to_owned(),
+        bytes_from: 64,
+        bytes_to: 127,
+        algorithm: algorithm.to_owned(),
+        ..Row::default()
+    };
+    let summary = Summary {
+        mpi_library: "Open MPI v4.1.4".to_owned(),
+        comparisons: vec![comparison(true, 2.0), comparison(false, 1.5)],
+        rows: vec![ran("linear"), ran("binary:segment=none,max_requests=8")],
+        communicators: vec![CommunicatorRow { size: 2, members: vec![0, 1], ..CommunicatorRow::default() }],
+        per_rank: [0, 1].map(|rank| RankRow { rank, host: "here".to_owned(), ..RankRow::default() }).to_vec(),
+        ..Summary::default()
+    };
+    let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
+    let both = ["reduce 2 * binary:segment=none,max_requests=8 if commutative", "reduce 2 * linear if non_commutative"];
+    assert_eq!(lines(&[of_comparisons(&summary)], settings), both);
+    let in_order = Summary { comparisons: vec![comparison(false, 1.5)], ..summary };
+    assert_eq!(lines(&[of_comparisons(&in_order)], settings), ["reduce 2 * linear if non_commutative"]);
 }
