@@ -19,9 +19,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Tell which algorithm a call would get, who decides it, and why others are refused
+/// Show which algorithm a call would get, what decides it, and why others are refused
 ///
-/// The COLLIE_ variables count as they would in a run.
+/// The COLLIE_ variables take effect as they would in a run.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie explain allreduce --ranks 48 --bytes 64K\n  \
                         collie explain reduce --ranks 6 --bytes 8 --non-commutative\n  \
@@ -45,13 +45,13 @@ pub struct Arguments {
     /// The reduction's operation is not commutative
     #[arg(long)]
     non_commutative: bool,
-    /// Nodes: how many, the ranks spread evenly in blocks, or the ranks on each, as in 4,4,2
+    /// Number of nodes, with the ranks spread evenly in blocks, or the number of ranks on each node, as in 4,4,2
     #[arg(long, default_value = "1")]
     nodes: String,
-    /// NUMA nodes, where ranks share memory, in the same way; what COLLIE_NUMA says if not given, or else one
+    /// NUMA nodes, where ranks share memory, in the same form [default: COLLIE_NUMA, or else one]
     #[arg(long, value_name = "NODES")]
     numa: Option<String>,
-    /// Ranks outnumber the cores
+    /// There are more ranks than cores
     #[arg(long)]
     oversubscribed: bool,
     /// How messages travel within a node, messages or shared, instead of COLLIE_TRANSPORT
@@ -66,7 +66,7 @@ pub struct Arguments {
     /// Rules file, instead of COLLIE_RULES
     #[arg(long)]
     rules: Option<String>,
-    /// Network whose α/β cuts segments, instead of COLLIE_NETWORK
+    /// Network whose α/β determines segments, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
     /// Show what collie bench measured (--json or --csv) of such calls, or what a run in mode compare found; may be given several times

@@ -77,7 +77,7 @@ fn overview() -> String {
         let rows: Vec<_> = of(operation).iter().map(|row| vec![row.name.to_owned(), row.summary.to_owned()]).collect();
         let _ = writeln!(text, "{operation}\n{}", columns(2, &rows));
     }
-    text.push_str("`collie list OPERATION` tells everything about the algorithms of one operation.\n");
+    text.push_str("`collie list OPERATION` describes the algorithms of one operation in full.\n");
     text
 }
 

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// Simulate algorithms on a stated network: the time of each, and the fastest for every size
 ///
-/// What takes long is told on standard error. SIGINT (Ctrl-C) or SIGTERM ends it and prints what is done, fewest ranks first; a
-/// second one ends without.
+/// Progress of long runs is reported on standard error. SIGINT (Ctrl-C) or SIGTERM ends the command and prints what is done, fewest
+/// ranks first; a second one ends it at once.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie simulate allreduce --ranks 8-512\n  \
                         collie simulate bcast --algorithm pipeline:segment=64K --algorithm binomial --ranks 48 --bytes 1K-64M\n  \
@@ -28,7 +28,7 @@ pub struct Arguments {
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
-    /// Whether all includes algorithms in memory that the ranks of a node share, as COLLIE_TRANSPORT
+    /// Whether `all` includes the algorithms that work in memory shared by the ranks of a node; values as for COLLIE_TRANSPORT
     #[arg(long, default_value = "messages", value_parser = ["messages", "shared"])]
     transport: String,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
@@ -37,23 +37,23 @@ pub struct Arguments {
     /// Bytes that one rank contributes: a list (1K,1M), or a range in steps of four (1K-64M)
     #[arg(long, default_value = "1K-16M")]
     bytes: String,
-    /// shared_memory, ethernet, infiniband, or a file
+    /// Network: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "ethernet")]
     network: String,
     /// Draw a map of the fastest algorithms
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Hold the predictions against what collie bench measured (--json), or what a run in mode compare found, instead; may be
+    /// Compare the predictions with what collie bench measured (--json), or what a run in mode compare found, instead; may be
     /// given several times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
     against: Vec<PathBuf>,
-    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as COLLIE_PIECE
+    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as for COLLIE_PIECE
     #[arg(long, default_value = "auto", value_parser = Piece::parse)]
     piece: Piece,
-    /// Steps up to which a call is simulated; beyond them the cost formula tells the time
+    /// Steps up to which a call is simulated; beyond them times come from the cost formula
     #[arg(long, default_value_t = 8_000_000)]
     steps: usize,
-    /// Seconds after which what is left is told by the cost formula; fewest ranks come first
+    /// Seconds after which the remaining times come from the cost formula; fewest ranks come first
     #[arg(long, default_value_t = 60.0, value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
     patience: f64,
 }

@@ -102,5 +102,5 @@ fn words_before(file: &str, names: &[&str], is_mpi: bool) -> String {
 }
 
 fn words_behind(file: &str, names: &[&str]) -> String {
-    format!("{file} comes behind Collie, which calls PMPI_X: that tool gets no calls of {}", names.join(", "))
+    format!("{file} comes after Collie, which calls PMPI_X: it sees no calls of {}", names.join(", "))
 }

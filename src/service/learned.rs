@@ -61,7 +61,7 @@ pub fn write(runtime: &Runtime, summary: &Summary) {
 pub fn begin(configuration: &Configuration) {
     let Some(file) = &configuration.learn else { return };
     if configuration.mode != Mode::Learn {
-        return log::tell(&format!("rank 0: {} counts in mode learn only, which this is not", variables::LEARN));
+        return log::tell(&format!("rank 0: {} has no effect: the mode is not learn", variables::LEARN));
     }
     if let Err(error) = report::try_path(Path::new(&file.path)) {
         log::tell(&format!(

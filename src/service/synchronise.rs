@@ -118,7 +118,7 @@ pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
             let left_out =
                 unsafe { walk.each(Visit::BetweenCalls, |seen| all.extend(arrived(&seen.attached.communicator))) };
             if left_out > 0 {
-                log::error!("waiting is told wrongly: {left_out} communicators have a call under way");
+                log::error!("waiting times are wrong: {left_out} communicators have a call under way");
             }
         }
         all
