@@ -380,7 +380,7 @@ fn what_decides_nothing_is_told() {
     let Output { status, stdout, stderr } = collie(&["tune", &full, &quick]).output().unwrap();
     let (rules, words) = (text(&stdout), text(&stderr));
     assert!(status.success() && rules.contains("native over this: 512 2.00\n"), "{rules}");
-    let told = "quick.json: 1 of 1 cells decide nothing, for want of an algorithm that -a asked for: bcast 512 among 8 ranks\n";
+    let told = "quick.json: 1 of 1 cells decide nothing: no algorithm requested by -a was measured there: bcast 512 among 8 ranks\n";
     assert!(words.starts_with("collie: ") && words.ends_with(told) && rules.contains(told), "{words}{rules}");
 }
 
@@ -418,7 +418,7 @@ fn files_without_measurements_are_told_for_what_they_are() {
         ("bcast * * binomial\n", "found no JSON ("),
         ("[1, 2]", "found a JSON list"),
         ("{\"schema_version\": 2}", "found JSON of another kind (fields: schema_version)"),
-        ("{\"cells\": [1]}", "found a report of collie bench with a mistake: "),
+        ("{\"cells\": [1]}", "found a malformed report of collie bench: "),
         ("{\"schema_version\": 1, \"rows\": []}", "found a report of schema version 1; this Collie reads version 2"),
     ] {
         let (_folder, path) = file("run.json", content);
@@ -468,9 +468,9 @@ fn explain_tells_what_rests_on_limits_that_a_run_measures() {
     let known = printed(collie(&arguments).env("COLLIE_MODE", "best").env("COLLIE_LIMITS", "256"));
     let algorithm = known.lines().find_map(|line| line.strip_prefix("gets ")).expect("one of ours");
     let words = format!(
-        "where messages of that length travel in pieces, as a run measures (COLLIE_LIMITS says it here): {algorithm}\n"
+        "where messages of that length travel in fragments, which a run measures (COLLIE_LIMITS sets it here): {algorithm}\n"
     );
-    assert!(unknown.contains(&words) && !known.contains("travel in pieces, as a run"), "{unknown}\n{known}");
+    assert!(unknown.contains(&words) && !known.contains("travel in fragments, which a run"), "{unknown}\n{known}");
 }
 
 #[test]
@@ -729,7 +729,7 @@ fn a_report_is_as_long_and_as_wide_as_asked_for() {
     );
     let picture = folder.path().join("run.pdf");
     let (code, message) = failed(&mut collie(&["report", &path, "-o", picture.to_str().unwrap()]));
-    assert!(code == 2 && message.contains("run.pdf' names no form; accepted: .txt, .json, .csv, .html"), "{message}");
+    assert!(code == 2 && message.contains("run.pdf' names no format; accepted: .txt, .json, .csv, .html"), "{message}");
     assert!(!picture.exists());
     let text = folder.path().join("run.txt");
     printed(&mut collie(&["report", &path, "-o", text.to_str().unwrap()]));
@@ -776,7 +776,7 @@ fn a_long_simulation_tells_how_far_it_is_and_keeps_what_is_done() {
     let Output { status, stdout, .. } = child.wait_with_output().unwrap();
     assert_eq!(status.code(), Some(130));
     let told = text(&stdout);
-    assert!(told.contains("8 ranks") && told.contains("? not reached: "), "{told}");
+    assert!(told.contains("8 ranks") && told.contains("? not simulated: "), "{told}");
 }
 
 #[test]

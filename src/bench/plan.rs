@@ -22,7 +22,7 @@ pub struct Plan {
 /// It cannot be read, or is none.
 pub fn read(path: &std::path::Path) -> Result<Summary, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    serde_json::from_str(&text).map_err(|error| format!("{} is no JSON report of Collie: {error}", path.display()))
+    serde_json::from_str(&text).map_err(|error| format!("{} is not a JSON report of Collie: {error}", path.display()))
 }
 
 /// The calls of `report` on communicators of `ranks` ranks, as cells of the mean size of their size class.

@@ -165,7 +165,7 @@ impl Sizes {
             let (from, to) = part.split_once('-').unwrap_or((part, part));
             match (parse_bytes(from.trim()), parse_bytes(to.trim())) {
                 (Some(from), Some(to)) if from >= 1 && from <= to && to <= 1 << 30 => Ok((from, to)),
-                _ => Err(format!("'{part}' is no size or range of sizes from 1 to 1G, such as 1K or 8-16M")),
+                _ => Err(format!("'{part}' is not a size or range of sizes from 1 to 1G, such as 1K or 8-16M")),
             }
         });
         spans.collect::<Result<_, _>>().map(Self)

@@ -54,7 +54,7 @@ pub fn compare(report: &Report, network: &Network, steps: usize) -> Result<Strin
         }
     }
     if errors.is_empty() {
-        return Err("there is no algorithm of Collie's in the report".to_owned());
+        return Err("the report holds none of Collie's algorithms".to_owned());
     }
     let mut text = format!("{}: {}\n\n{}\n", network.name, network.description, columns(0, &table));
     let operations = Operation::ALL.into_iter().filter(|one| errors.iter().any(|(operation, _)| operation == one));

@@ -98,7 +98,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element.max(1) } else { 1 };
     if !arguments.bytes.is_multiple_of(unit) {
-        let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
+        let message = format!("--bytes {} is not a whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
@@ -316,7 +316,7 @@ impl Explained<'_> {
             return String::new();
         }
         format!(
-            "where messages of that length travel in pieces, as a run measures ({} says it here): {algorithm}\nby {by}\n\n",
+            "where messages of that length travel in fragments, which a run measures ({} sets it here): {algorithm}\nby {by}\n\n",
             variables::LIMITS
         )
     }

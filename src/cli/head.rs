@@ -52,7 +52,7 @@ impl Head<'_> {
         }
         if has("undecided") {
             lines.push(
-                "Undecided is where the interval of that ratio includes 1: more rounds or more jobs (--repeat) would tell."
+                "Undecided is where the interval of that ratio includes 1: more rounds or more jobs (--repeat) would decide it."
                     .to_owned(),
             );
         }
@@ -113,7 +113,7 @@ impl Head<'_> {
             named.extend((empty.len() > NAMED).then(|| "...".to_owned()));
             (!empty.is_empty()).then(|| {
                 format!(
-                    "{}: {} of {} cells decide nothing, for want of an algorithm that -a asked for: {}",
+                    "{}: {} of {} cells decide nothing: no algorithm requested by -a was measured there: {}",
                     file.display(),
                     empty.len(),
                     report.cells.len(),

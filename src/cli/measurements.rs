@@ -33,14 +33,14 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
 /// # Errors
 /// What the text is instead.
 fn parse(text: &str) -> Result<Report, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON ({error})"))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("something that is not JSON ({error})"))?;
     if value["cells"].is_array() {
         return serde_json::from_value(value)
-            .map_err(|error| format!("a report of collie bench with a mistake: {error}"));
+            .map_err(|error| format!("a malformed report of collie bench: {error}"));
     }
     let summary = report::read(text.as_bytes()).map_err(|error| match error {
         ReadError::Version(_) if value["rows"].is_array() => error.to_string(),
-        _ if value["rows"].is_array() => format!("a report of a run with a mistake: {error}"),
+        _ if value["rows"].is_array() => format!("a malformed report of a run: {error}"),
         _ => kind(&value),
     })?;
     let found = tune::of_comparisons(&summary);

@@ -162,11 +162,11 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         text.push_str(&columns(0, &table));
     }
     if formulas > 0 {
-        let words = "by the cost formula: more steps than --steps, or not begun before the time of --patience was over";
+        let words = "by the cost formula: more steps than --steps, or not begun within --patience";
         text.push_str(&format!("\n~ {words} ({formulas} of {told})\n"));
     }
     if left > 0 {
-        text.push_str(&format!("\n? not reached: {left} simulations were left when it was ended\n"));
+        text.push_str(&format!("\n? not simulated: {left} simulations remained when the command was ended\n"));
     }
     text
 }

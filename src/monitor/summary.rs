@@ -29,7 +29,7 @@ pub struct Summary {
     /// Whether the order in which a reduction combines must not rest on what was measured (`COLLIE_REPRODUCIBLE`); absent if it may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reproducible: bool,
-    /// Beyond which lengths a message within a node travelled in pieces; absent where none did.
+    /// Beyond which lengths a message within a node travelled in fragments; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_limits: Option<LimitsRecord>,
     /// What was measured of the network in `MPI_Init` (`COLLIE_NETWORK=measure`); absent where nothing was.

@@ -223,7 +223,7 @@ pub fn try_path(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => {}
-        Ok(_) => return Err(io::Error::other(format!("{} is no folder", folder.display()))),
+        Ok(_) => return Err(io::Error::other(format!("{} is not a folder", folder.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(io::Error::other(format!("there is no folder {}", folder.display())));
         }

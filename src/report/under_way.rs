@@ -52,7 +52,7 @@ pub fn on_ranks(records: &[RankRecord]) -> String {
 
 /// What is left out of a rank's record, in words.
 pub fn left_out(record: &UnderWayRecord) -> Option<String> {
-    (record.left_out > 0).then(|| format!("{} that a call is at work on", communicators(record.left_out)))
+    (record.left_out > 0).then(|| format!("{} with a call under way", communicators(record.left_out)))
 }
 
 fn listed(calls: Vec<String>) -> String {

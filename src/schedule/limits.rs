@@ -121,8 +121,8 @@ impl TryFrom<Written> for Limit {
             Written::Number(bytes) => Ok(bytes.into()),
             Written::Text(text) => text.parse().map_err(|()| {
                 format!(
-                    "'{text}' is no limit; accepted: bytes, such as 4040, with the most pieces behind them if these are more than \
-                     two (4040x32), and then :one_way or :exchange if it is for such messages only"
+                    "'{text}' is not a limit; accepted: bytes, such as 4040, followed by the greatest number of fragments if it is more than \
+                     two (4040x32), and by :one_way or :exchange if the limit is for such messages only"
                 )
             }),
         }

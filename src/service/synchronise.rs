@@ -90,7 +90,7 @@ pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
         SYNCHRONISATION.room.add(memory);
     }
     let Some(comm) = communicator::make_private(constants::comm_world())? else {
-        log::warn!("waiting is not separated from working: no communicator could be made for it");
+        log::warn!("waiting is not measured: no communicator could be created for it");
         return Ok(());
     };
     SYNCHRONISATION.clocks.set_comm(comm);

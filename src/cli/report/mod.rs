@@ -89,7 +89,7 @@ impl Arguments {
         };
         ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
             Failure::usage(format!(
-                "--output: the ending of '{}' names no form; accepted: .txt, .json, .csv, .html, or any name with --format",
+                "--output: the ending of '{}' names no format; accepted: .txt, .json, .csv, .html, or any name with --format",
                 output.display()
             ))
         })

@@ -37,10 +37,10 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
     match (of_ranks.is_empty(), of_all.len()) {
         (false, _) => merged(of_ranks),
         (true, 1) => Ok(of_all.remove(0).1),
-        (true, 0) => Err(Failure::cannot(format!("{names}: no report there; reports end in .json"))),
+        (true, 0) => Err(Failure::cannot(format!("{names}: no report found; reports end in .json"))),
         (true, number) => {
             let files = of_all.iter().map(|(file, _)| file.display().to_string()).collect::<Vec<_>>().join(", ");
-            Err(Failure::cannot(format!("{names}: {number} reports of all ranks, name one of them: {files}")))
+            Err(Failure::cannot(format!("{names}: {number} reports of all ranks; name one of them: {files}")))
         }
     }
 }
@@ -68,7 +68,7 @@ fn unpacked(file: &Path, record: &str) -> Result<RankRecord, Failure> {
 }
 
 fn not_of_a_rank(file: &Path) -> Failure {
-    Failure::cannot(format!("{}: a report of all ranks; only reports of single ranks can be merged", file.display()))
+    Failure::cannot(format!("{}: this is a report of all ranks; only reports of single ranks can be merged", file.display()))
 }
 
 fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {

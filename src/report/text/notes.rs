@@ -155,7 +155,7 @@ impl Writer<'_> {
         let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
         let dropped = match summary.dropped_events {
             0 => String::new(),
-            events => format!("; {} missing in the per-call log", several(events, "call")),
+            events => format!("; {} missing from the per-call log", several(events, "call")),
         };
         let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
         self.line(&format!(
@@ -168,7 +168,7 @@ impl Writer<'_> {
     }
 }
 
-/// Which messages within a node travelled in pieces, and what finding that out took.
+/// Which messages within a node travelled in fragments, and what finding that out took.
 fn cut(limits: &LimitsRecord) -> String {
     let span = |(place, limit): (usize, &u64)| {
         let way = match limits.ways.get(place).map(String::as_str) {

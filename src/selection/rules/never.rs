@@ -116,8 +116,8 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
     let lines: Vec<_> = by.iter().map(ToString::to_string).collect();
     match &lines[..] {
         [] => Some("never matches: its conditions never hold together".to_owned()),
-        [only] => Some(format!("never matches: line {only} matches all that it would")),
-        lines => Some(format!("never matches: lines {} match all that it would", lines.join(", "))),
+        [only] => Some(format!("never matches: line {only} already matches all of its calls")),
+        lines => Some(format!("never matches: lines {} already match all of its calls", lines.join(", "))),
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn rows_that_earlier_ones_hide() {
         let one = told("bcast * 0-2K binomial\nbcast 4 1K-2K linear\nbcast 4 1K-4K linear");
-        assert_eq!(one, ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(one, ["2: never matches: line 1 already matches all of its calls"]);
         let two =
             told("bcast 2-8 0-2K binomial\nbcast 2-8 2049-inf linear\nbcast 9-inf * ring\nbcast 2-inf * pipeline");
         assert_eq!(two, ["4: never matches: lines 1, 2, 3 match all that it would"]);
@@ -271,10 +271,10 @@ mod tests {
         assert!(told("allgather 3-7 * recursive_doubling if power_of_two").is_empty());
         // One rank is a power of two, too, but its collectives are not ours.
         let of_one = "bcast 2 * linear\nbcast * * linear if power_of_two and one_node and ranks_per_node=2-3";
-        assert_eq!(told(of_one), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(told(of_one), ["2: never matches: line 1 already matches all of its calls"]);
         assert_eq!(
             told("bcast 2-inf * linear\nbcast * * linear"),
-            ["2: never matches: line 1 matches all that it would"]
+            ["2: never matches: line 1 already matches all of its calls"]
         );
     }
 
@@ -305,7 +305,7 @@ mod tests {
         let parts = "bcast * * ring if ranks_per_node=1-3\nbcast * * ring if ranks_per_node=4-inf\nbcast * * linear";
         assert_eq!(told(parts), ["3: never matches: lines 1, 2 match all that it would"]);
         let small = "bcast * * ring if one_node and ranks_per_node=1-4\nbcast 3 * linear if one_node\nbcast 5 * linear";
-        assert_eq!(told(small), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(told(small), ["2: never matches: line 1 already matches all of its calls"]);
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Span {
             true => {
                 format!("'{text}': beyond {} there are no numbers; inf is no end; accepted: {accepted}", usize::MAX)
             }
-            false => format!("'{text}' is no range; accepted: {accepted}"),
+            false => format!("'{text}' is not a range; accepted: {accepted}"),
         };
         let end = |text: &str| if matches!(text, "inf" | "*") { Some(usize::MAX) } else { number(text) };
         let (least, most) = match text.split_once('-') {
