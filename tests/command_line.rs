@@ -115,7 +115,7 @@ fn explain_tells_what_decided() {
     assert!(refused.contains("(ring of COLLIE_ALLREDUCE does not keep rank order"), "{refused}");
     assert!(refused.contains("  COLLIE_ALLREDUCE "), "{refused}");
     let measure = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_NETWORK", "measure"));
-    assert!(measure.contains("(COLLIE_NETWORK=measure); here the preset shared_memory stands for it"), "{measure}");
+    assert!(measure.contains("(COLLIE_NETWORK=measure); here the preset shared_memory is used instead"), "{measure}");
     let native = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_MODE", "native"));
     assert!(native.contains("stays with the MPI library\nby COLLIE_MODE=native"), "{native}");
 }
@@ -175,7 +175,7 @@ fn explain_tells_transports_apart() {
     };
     let shared = explain(&["--transport", "shared"]);
     assert!(shared.starts_with("bcast of 1K bytes among 4 ranks on one node, sharing memory\n"), "{shared}");
-    assert!(shared.contains("\nauto rests on t_W/t = 1000 bytes (shared_memory)\n"), "{shared}");
+    assert!(shared.contains("\nauto is based on t_W/t = 1000 bytes (shared_memory)\n"), "{shared}");
     assert!(shared.contains("gets shared_queue:") && shared.contains(&format!("\nby {path}:1\n")), "{shared}");
     let inside = explain(&["--transport", "shared", "--nodes", "2"]);
     for (messages, words) in [(explain(&[]), ""), (inside, ", sharing memory inside them")] {
@@ -680,7 +680,7 @@ fn run_refuses_before_anything_is_started() {
     let unknown = Installed::new(&["openmpi"], "mpirun of nobody");
     let (code, words) = failed(&mut unknown.run(&[]));
     assert_eq!(code, 1);
-    assert!(words.contains("cannot tell what launcher 'mpirun' is") && words.contains("--launcher"), "{words}");
+    assert!(words.contains("cannot determine what launcher 'mpirun' is") && words.contains("--launcher"), "{words}");
     let (code, words) =
         failed(collie(&["run", "--library"]).arg(installed.path("mpirun")).args(["--", "/nowhere/app"]));
     assert_eq!(code, 127, "{words}");

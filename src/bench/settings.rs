@@ -198,7 +198,7 @@ impl std::fmt::Display for Sizes {
 }
 
 fn at_least_two(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|step| *step >= 2).ok_or_else(|| "accepted: a whole number from 2 on".to_owned())
+    text.parse().ok().filter(|step| *step >= 2).ok_or_else(|| "accepted: a whole number, at least 2".to_owned())
 }
 
 /// Reads `24.8M`. Links are rated in powers of 1000.

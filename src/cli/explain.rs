@@ -176,7 +176,7 @@ struct Explained<'a> {
 
 /// The node of each rank, as in [`Call`], from what `option` says.
 pub fn nodes_of(option: &str, text: &str, ranks: usize) -> Result<Vec<u32>, String> {
-    let refuse = || format!("{option} '{text}': accepted: how many, 1 to {ranks}, or the ranks on each, as in 4,4,2");
+    let refuse = || format!("{option} '{text}': accepted: a number from 1 to {ranks}, or the ranks on each, as in 4,4,2");
     let numbers = text.split(',').map(|number| number.trim().parse::<usize>().ok().filter(|number| *number > 0));
     let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
     let sizes = match numbers[..] {
@@ -207,9 +207,9 @@ fn rests_on_network(choice: &Choice) -> bool {
 fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situation: &Situation) -> String {
     let network = configuration.network(situation.one_node);
     if let Some(shared) = call.shared.filter(|_| choice.algorithm.needs.shared_memory) {
-        return format!("auto rests on t_W/t = {} bytes ({})\n", shared.notification, network.name);
+        return format!("auto is based on t_W/t = {} bytes ({})\n", shared.notification, network.name);
     }
-    let rests = format!("auto rests on α/β = {} bytes ({})", call.half_bandwidth, network.name);
+    let rests = format!("auto is based on α/β = {} bytes ({})", call.half_bandwidth, network.name);
     // Beyond so many steps the answer is not worth the wait.
     let Some(tapes) = Tapes::record(choice, call, situation.ranks, &Form::PLAIN, 1 << 22) else { return rests + "\n" };
     let sent = |rank| {
@@ -224,7 +224,7 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
 
 /// Why a call stays native that no row of the tables of mode `best` speaks of.
 const UNMEASURED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
-                          measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
+                          measure with collie bench and use collie tune, or COLLIE_MODE=replace for Collie's algorithms\n";
 
 /// The same in mode `learn`, where it is no more than the beginning.
 const LEARNED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
@@ -238,7 +238,7 @@ impl Explained<'_> {
             let stands_in = self.network();
             let _ = writeln!(
                 text,
-                "a run would measure the network ({}={}); here the preset {} stands for it",
+                "a run would measure the network ({}={}); here the preset {} is used instead",
                 variables::NETWORK,
                 Network::MEASURE,
                 stands_in.name
@@ -385,7 +385,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
-        _ if operation.has_own_counts() => ", of bytes that each rank knows for itself,".to_owned(),
+        _ if operation.has_own_counts() => ", of bytes that only each rank itself knows,".to_owned(),
         _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
         _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
         _ => format!(" of {bytes} bytes"),

@@ -25,7 +25,7 @@ pub enum Launcher {
     Aprun,
     /// mpiexec of Cray's PALS: --env NAME=value
     Pals,
-    /// Nothing: the program itself, or something that hands its whole environment on
+    /// None: the program itself, or something that passes its whole environment on
     None,
 }
 
@@ -55,7 +55,7 @@ impl Launcher {
         let text = [said.stdout, said.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         Self::of_version(&text).ok_or_else(|| {
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-            format!("cannot tell what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher")
+            format!("cannot determine what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher")
         })
     }
 
@@ -159,7 +159,7 @@ pub fn prepare(
             let Some((subcommand, rest)) = rest.split_first().filter(|(word, _)| *word == "run" || *word == "submit")
             else {
                 return Err(
-                    "of flux, `flux run` and `flux submit` can be given the library; write one of these".to_owned()
+                    "with flux, only `flux run` and `flux submit` can be given the library; use one of these".to_owned()
                 );
             };
             let mut words = vec![subcommand.clone()];

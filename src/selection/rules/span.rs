@@ -69,7 +69,7 @@ impl Span {
         };
         let refuse = || match text.split('-').any(is_too_large) {
             true => {
-                format!("'{text}': beyond {} there are no numbers; inf is no end; accepted: {accepted}", usize::MAX)
+                format!("'{text}': numbers go up to {}; inf stands for no limit; accepted: {accepted}", usize::MAX)
             }
             false => format!("'{text}' is not a range; accepted: {accepted}"),
         };
