@@ -145,7 +145,7 @@ pub struct ClockRecord {
     pub round_trip_ns: u64,
 }
 
-/// Where calls of a rank are missing in the time line, but for the slowest.
+/// Where calls of a rank are missing from the time line, except the slowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapRecord {
     /// From then on, nanoseconds since 1970.

@@ -90,7 +90,7 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         accepted: "replace, best, native, compare, learn, verify",
         default: "replace",
         help: "replace runs the collectives with Collie's algorithms wherever they can run; best does so only for calls where \
-               measurements say that Collie is faster than the MPI library, or, where nobody has measured, for calls \
+               measurements say that Collie is faster than the MPI library, or, where there are no measurements, for calls \
                between nodes that the cost model predicts to take half the time of what the MPI library is known to do, \
                and leaves all others to it; native leaves all to the MPI library and only observes; compare lets both \
                take turns of a few calls each and reports which is faster; learn finds out while the program runs \
@@ -169,7 +169,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "shared_memory, ethernet, infiniband, measure, or a file name",
         default: "shared_memory within a node, ethernet between nodes",
         help: "Network whose start-up time and bandwidth determine the values of `segment=auto` and `blocks=auto`, which \
-               candidates mode learn tries, and which calls between nodes mode best replaces where nobody has measured; a \
+               candidates mode learn tries, and which calls between nodes mode best replaces where there are no measurements; a \
                file is one that `collie fit` wrote, read by rank 0. The protocol limits in it apply where COLLIE_PIECE and \
                COLLIE_LIMITS set none. measure takes measurements in MPI_Init between rank 0 and the first other rank of its node, \
                and between rank 0 and the first rank of another node, starting no further ones on a link after 20 ms and none \
