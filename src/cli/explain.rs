@@ -98,7 +98,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element.max(1) } else { 1 };
     if !arguments.bytes.is_multiple_of(unit) {
-        let message = format!("--bytes {} is not a whole number of elements of {unit} bytes (--element)", arguments.bytes);
+        let message =
+            format!("--bytes {} is not a whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
@@ -176,7 +177,8 @@ struct Explained<'a> {
 
 /// The node of each rank, as in [`Call`], from what `option` says.
 pub fn nodes_of(option: &str, text: &str, ranks: usize) -> Result<Vec<u32>, String> {
-    let refuse = || format!("{option} '{text}': accepted: a number from 1 to {ranks}, or the ranks on each, as in 4,4,2");
+    let refuse =
+        || format!("{option} '{text}': accepted: a number from 1 to {ranks}, or the ranks on each, as in 4,4,2");
     let numbers = text.split(',').map(|number| number.trim().parse::<usize>().ok().filter(|number| *number > 0));
     let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
     let sizes = match numbers[..] {

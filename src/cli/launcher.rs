@@ -55,7 +55,9 @@ impl Launcher {
         let text = [said.stdout, said.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         Self::of_version(&text).ok_or_else(|| {
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-            format!("cannot determine what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher")
+            format!(
+                "cannot determine what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher"
+            )
         })
     }
 
@@ -158,9 +160,8 @@ pub fn prepare(
         Launcher::Flux => {
             let Some((subcommand, rest)) = rest.split_first().filter(|(word, _)| *word == "run" || *word == "submit")
             else {
-                return Err(
-                    "with flux, only `flux run` and `flux submit` can be given the library; use one of these".to_owned()
-                );
+                return Err("with flux, only `flux run` and `flux submit` can be given the library; use one of these"
+                    .to_owned());
             };
             let mut words = vec![subcommand.clone()];
             words.extend(one_option(rest, &[&format!("--env={setting}")]));

@@ -35,8 +35,7 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
 fn parse(text: &str) -> Result<Report, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| format!("something that is not JSON ({error})"))?;
     if value["cells"].is_array() {
-        return serde_json::from_value(value)
-            .map_err(|error| format!("a malformed report of collie bench: {error}"));
+        return serde_json::from_value(value).map_err(|error| format!("a malformed report of collie bench: {error}"));
     }
     let summary = report::read(text.as_bytes()).map_err(|error| match error {
         ReadError::Version(_) if value["rows"].is_array() => error.to_string(),

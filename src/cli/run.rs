@@ -120,7 +120,10 @@ pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
     }
     match path.to_str() {
         Some(text) if !text.contains([' ', ':', ',', '\t']) => Ok(text.to_owned()),
-        _ => Err(Failure::cannot(format!("'{}' cannot be put into LD_PRELOAD: it contains a space, colon or comma", path.display()))),
+        _ => Err(Failure::cannot(format!(
+            "'{}' cannot be put into LD_PRELOAD: it contains a space, colon or comma",
+            path.display()
+        ))),
     }
 }
 

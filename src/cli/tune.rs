@@ -125,7 +125,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let named = |report: &&Report| Mpi::of(&report.mpi_library).implementation != Implementation::Other;
     if let Some(other) = reports.iter().find(|report| arguments.by_mpi && !named(report)) {
         let accepted = Implementation::NAMED.map(Implementation::name).join(", ");
-        let message = format!("--by-mpi: rules cannot name the MPI library '{}'; accepted: {accepted}", other.mpi_library);
+        let message =
+            format!("--by-mpi: rules cannot name the MPI library '{}'; accepted: {accepted}", other.mpi_library);
         return Err(Failure::cannot(message));
     }
     let settings = arguments.settings();

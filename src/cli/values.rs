@@ -10,7 +10,8 @@ pub fn values(
     factor: usize,
     parse: impl Fn(&str) -> Option<usize>,
 ) -> Result<Vec<usize>, String> {
-    let refuse = || format!("{option} '{text}': accepted: numbers of at least 1, or ranges such as 8-64, comma-separated");
+    let refuse =
+        || format!("{option} '{text}': accepted: numbers of at least 1, or ranges such as 8-64, comma-separated");
     let number = |text: &str| parse(text.trim()).filter(|number| *number > 0).ok_or_else(refuse);
     let mut values = Vec::new();
     for part in text.split(',') {

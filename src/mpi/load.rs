@@ -54,7 +54,8 @@ fn candidates() -> Vec<PathBuf> {
 }
 
 fn open(file: &Path) -> Result<(), String> {
-    let name = CString::new(file.as_os_str().as_bytes()).map_err(|_| format!("'{}' is not a valid path", file.display()))?;
+    let name =
+        CString::new(file.as_os_str().as_bytes()).map_err(|_| format!("'{}' is not a valid path", file.display()))?;
     // SAFETY: the name ends in a zero byte; the library's own constructors may run, as in any program that needs it.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_GLOBAL) };
     if !handle.is_null() {

@@ -67,7 +67,10 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
                         runtime.own_configuration();
                     }
                     if let Err(error) = start(runtime) {
-                        log::tell(&format!("rank {}: not everything that was requested could be enabled: {error}", runtime.world_rank));
+                        log::tell(&format!(
+                            "rank {}: not everything that was requested could be enabled: {error}",
+                            runtime.world_rank
+                        ));
                     }
                     partial::listen(runtime);
                     ending::listen(runtime);

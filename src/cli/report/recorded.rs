@@ -68,7 +68,10 @@ fn unpacked(file: &Path, record: &str) -> Result<RankRecord, Failure> {
 }
 
 fn not_of_a_rank(file: &Path) -> Failure {
-    Failure::cannot(format!("{}: this is a report of all ranks; only reports of single ranks can be merged", file.display()))
+    Failure::cannot(format!(
+        "{}: this is a report of all ranks; only reports of single ranks can be merged",
+        file.display()
+    ))
 }
 
 fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {

@@ -123,7 +123,10 @@ fn numa_nodes_are_stated_or_found() {
 fn unknown_placeholder() {
     for (name, value, found) in [("COLLIE_REPORT", "stderr,runs/%q.json", "%q"), ("COLLIE_TRACE", "trace%", "%")] {
         let words = refused(name, value);
-        assert!(words.contains(&format!("'{found}' is not a placeholder; accepted: %p process of rank 0, ")), "{words}");
+        assert!(
+            words.contains(&format!("'{found}' is not a placeholder; accepted: %p process of rank 0, ")),
+            "{words}"
+        );
     }
     let configuration = parse(&[("COLLIE_REPORT", "%x-%j.json"), ("COLLIE_TRACE", "%h-%t-%p-100%%")]).unwrap();
     assert_eq!(configuration.trace, Some("%h-%t-%p-100%%".into()), "as written");

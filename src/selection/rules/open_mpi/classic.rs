@@ -115,8 +115,10 @@ impl<'a> Reader<'a> {
             None => Ok(()),
             Some(word) => {
                 let found = word.text;
-                Err(self
-                    .wrong(word.offset, format!("'{found}' is left over: by the counts before it there are no more rules")))
+                Err(self.wrong(
+                    word.offset,
+                    format!("'{found}' is left over: by the counts before it there are no more rules"),
+                ))
             }
         }
     }

@@ -143,9 +143,9 @@ fn unsaid(operation: Operation, choice: &Choice) -> String {
         known
     });
     match automatic {
-        Some((name, _)) if with_number.as_ref().and_then(theirs).is_some() => format!(
-            "{choice}: Collie computes {name}=auto for each call; Open MPI needs a number, such as {name}=64K"
-        ),
+        Some((name, _)) if with_number.as_ref().and_then(theirs).is_some() => {
+            format!("{choice}: Collie computes {name}=auto for each call; Open MPI needs a number, such as {name}=64K")
+        }
         _ => format!("Open MPI has no {operation} {choice}"),
     }
 }
