@@ -339,7 +339,7 @@ fn tune_validates_and_predicts() {
     );
     let (code, words) = failed(&mut collie(&["tune", "--network", "ethernet"]));
     assert_eq!(code, 2);
-    assert!(words.contains("--network: for which --ranks"), "{words}");
+    assert!(words.contains("--network needs --ranks"), "{words}");
 }
 
 #[test]
@@ -797,7 +797,7 @@ fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
         std::io::Read::read_to_string(&mut errors, &mut words).unwrap();
         assert!(words.contains("collie: not simulated, gather: "), "{words}");
         let rules = std::fs::read_to_string(&path).unwrap();
-        assert!(rules.contains("\n# Partial: ended before all was simulated. Missing:\n#   gather: "), "{rules}");
+        assert!(rules.contains("\n# Partial: ended before everything was simulated. Missing:\n#   gather: "), "{rules}");
         assert!(rules.contains(" of 120 cells, the first of them on ") && rules.contains("\ngather "), "{rules}");
     }
     let hurried = ["tune", "--network", "ethernet", "--ranks", "4-65536", "--operation", "barrier", "--patience", "0"];
