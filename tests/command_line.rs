@@ -485,7 +485,7 @@ fn check_tells_every_mistake() {
     let lines: Vec<_> = text(&stdout).lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with(&format!("{path}:1:11: unknown bcast algorithm 'binomail'")), "{lines:?}");
-    assert!(lines[1].starts_with(&format!("{path}:3:13: '2-' is no range")), "{lines:?}");
+    assert!(lines[1].starts_with(&format!("{path}:3:13: '2-' is not a range")), "{lines:?}");
     assert_eq!(failed(&mut collie(&["check", "/nowhere"])).0, 1);
 }
 
@@ -797,7 +797,10 @@ fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
         std::io::Read::read_to_string(&mut errors, &mut words).unwrap();
         assert!(words.contains("collie: not simulated, gather: "), "{words}");
         let rules = std::fs::read_to_string(&path).unwrap();
-        assert!(rules.contains("\n# Partial: ended before everything was simulated. Missing:\n#   gather: "), "{rules}");
+        assert!(
+            rules.contains("\n# Partial: ended before everything was simulated. Missing:\n#   gather: "),
+            "{rules}"
+        );
         assert!(rules.contains(" of 120 cells, the first of them on ") && rules.contains("\ngather "), "{rules}");
     }
     let hurried = ["tune", "--network", "ethernet", "--ranks", "4-65536", "--operation", "barrier", "--patience", "0"];

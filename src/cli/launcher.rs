@@ -317,7 +317,7 @@ mod tests {
     fn launchers_that_hand_their_environment_on() {
         let found = words(Launcher::Flux, "flux run -n 2 ./a", None);
         assert_eq!(found, pair("COLLIE_BCAST=linear", "flux run --env=LD_PRELOAD=/l.so -n 2 ./a"));
-        assert!(prepared(Launcher::Flux, "flux batch x", None).unwrap_err().starts_with("of flux, `flux run`"));
+        assert!(prepared(Launcher::Flux, "flux batch x", None).unwrap_err().starts_with("with flux, only `flux run`"));
         let found = words(Launcher::Jsrun, "jsrun -n 2 ./a", Some("/m.so"));
         assert_eq!(found.1, "jsrun --env LD_PRELOAD=/l.so:/m.so -n 2 ./a");
         let found = words(Launcher::Aprun, "aprun -n 2 ./a", None);

@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
 /// # Errors
 /// What the text is instead.
 fn parse(text: &str) -> Result<Report, String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| format!("something that is not JSON ({error})"))?;
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON ({error})"))?;
     if value["cells"].is_array() {
         return serde_json::from_value(value).map_err(|error| format!("a malformed report of collie bench: {error}"));
     }

@@ -166,7 +166,7 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         text.push_str(&format!("\n~ {words} ({formulas} of {told})\n"));
     }
     if left > 0 {
-        text.push_str(&format!("\n? not simulated: {left} simulations remained when the command was ended\n"));
+        text.push_str(&format!("\n? not simulated: {left} left when the command was ended\n"));
     }
     text
 }
@@ -201,7 +201,7 @@ mod tests {
         assert!(drawn(&cells[..1]).contains("~ by the cost formula") && !drawn(&cells[1..]).contains('~'));
         all[1].times[3] = Time::NotReached;
         let text = report(&all, &ranks, &bytes, &network);
-        assert!(text.contains("? not reached: 1 simulations were left"), "{text}");
+        assert!(text.contains("? not simulated: 1 left"), "{text}");
         assert_eq!(fastest(&all, 3).unwrap().name, "recursive_doubling");
     }
 }

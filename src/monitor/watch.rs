@@ -166,7 +166,7 @@ mod tests {
         }
         assert_eq!(watched.overdue(1_999, 1_000, 1e6), None);
         let expected = "MPI_Allreduce, call 17 on half (rank 0 of 4), has not returned after 1.0 s: recursive_doubling, \
-                        waits for messages from rank 2 (rank 4 of the world); \
+                        waiting for messages from rank 2 (rank 4 of the world); \
                         has heard from rank 1 (rank 2 of the world)";
         assert_eq!(watched.overdue(2_000, 1_000, 1e6).as_deref(), Some(expected));
         assert_eq!(watched.overdue(3_000, 1_000, 1e6), None);

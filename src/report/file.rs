@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(names(folder.path()).len(), 2);
         let wrong = |path: &Path| try_path(path).unwrap_err().to_string();
         assert_eq!(wrong(folder.path()), "it is a folder");
-        assert!(wrong(&path.join("a.json")).ends_with("report.json is no folder"));
+        assert!(wrong(&path.join("a.json")).ends_with("report.json is not a folder"));
         assert!(wrong(&folder.path().join("none/a.json")).starts_with("there is no folder "));
     }
 

@@ -320,6 +320,6 @@ mod tests {
         let json = serde_json::to_string(&read).unwrap();
         assert_eq!(json, r#"["256:one_way","4096:exchange",9000]"#);
         assert_eq!(serde_json::from_str::<Vec<Limit>>(&json).unwrap(), read);
-        assert!(serde_json::from_str::<Limit>("\"9:up\"").unwrap_err().to_string().contains("'9:up' is no limit"));
+        assert!(serde_json::from_str::<Limit>("\"9:up\"").unwrap_err().to_string().contains("'9:up' is not a limit"));
     }
 }

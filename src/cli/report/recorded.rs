@@ -118,7 +118,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("other.json"), "[]").unwrap();
         let nothing = read_all(&[folder.path().into()]).unwrap_err().message;
-        assert!(nothing.contains("no report there"), "{nothing}");
+        assert!(nothing.contains("no report found"), "{nothing}");
         write(&at("run.json"), &merge(Vec::new()));
         assert_eq!(read_all(&[folder.path().into()]).unwrap().ranks, 0, "the only report");
         write(&at("run.rank1.json"), &rank(1, "a"));

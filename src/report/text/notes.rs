@@ -188,7 +188,7 @@ fn cut(limits: &LimitsRecord) -> String {
 fn link(found: &LinkRecord, place: &str, one_node: bool) -> String {
     match (found.start_up_seconds, found.seconds_per_byte) {
         (Some(start_up), Some(per_byte)) => format!("{place} {} + {:.3}ns/byte", duration(start_up), per_byte * 1e9),
-        _ => format!("{place} not measured in time, preset {}", brief::standing_in(one_node).name),
+        _ => format!("{place} preset {}, not measured in time", brief::standing_in(one_node).name),
     }
 }
 

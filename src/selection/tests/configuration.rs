@@ -115,7 +115,7 @@ fn numa_nodes_are_stated_or_found() {
         }
     }
     for wrong in ["0", "two", "-1"] {
-        assert!(refused("COLLIE_NUMA", wrong).contains("accepted: auto, or how many NUMA nodes"));
+        assert!(refused("COLLIE_NUMA", wrong).contains("accepted: auto, or a number of NUMA nodes"));
     }
 }
 
@@ -329,7 +329,7 @@ fn a_measured_network_is_alike_wherever_it_was_asked_for() {
 #[test]
 fn what_is_measured_does_not_go_with_reproducible_results() {
     let wrong = parse(&[("COLLIE_NETWORK", "measure"), ("COLLIE_REPRODUCIBLE", "on")]).unwrap_err().to_string();
-    assert!(wrong.starts_with("COLLIE_NETWORK: measure lets") && wrong.contains("COLLIE_REPRODUCIBLE=on"), "{wrong}");
+    assert!(wrong.starts_with("COLLIE_NETWORK: with measure") && wrong.contains("COLLIE_REPRODUCIBLE=on"), "{wrong}");
     let misspelt = parse(&[("COLLIE_NETWORK", "mesure")]).unwrap_err().to_string();
     assert!(
         misspelt.contains("nor measure, nor readable") && misspelt.ends_with("did you mean 'measure'?"),

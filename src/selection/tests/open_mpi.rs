@@ -160,7 +160,7 @@ fn what_cannot_be_exported_is_told() {
     let lines: Vec<_> = words.lines().collect();
     assert_eq!(
         lines[0],
-        "f:1:1: Open MPI's JSON format cannot express 'non_commutative'; accepted there: one_node or one_per_node, one of them a \
+        "f:1:1: Open MPI's JSON format cannot express 'non_commutative'; accepted there: one_node or one_per_node, one of them per \
          rule; power_of_two, not_power_of_two and mpi="
     );
     assert_eq!(
