@@ -4,7 +4,7 @@ use super::{Done, Failure};
 use crate::selection::suggestion;
 use crate::selection::variables::{self, VARIABLES};
 
-/// Help of a subcommand, or the table of environment variables (`collie help env`)
+/// Print help on a subcommand, or the table of environment variables (`collie help env`)
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie help env\n  collie help env --markdown\n  collie help list")]
 pub struct Arguments {

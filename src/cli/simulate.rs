@@ -12,7 +12,7 @@ use crate::selection::{Piece, operation_named};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Simulate algorithms on a stated network: the time of each, and the fastest for every size
+/// Simulate algorithms on a given network: the time of each, and the fastest for every size
 ///
 /// Progress of long runs is reported on standard error. SIGINT (Ctrl-C) or SIGTERM ends the command and prints what is done, fewest
 /// ranks first; a second one ends it at once.
