@@ -86,7 +86,7 @@ fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {
             format!("\n  {command}: {} and {} more", files[0].0.display(), files.len() - 1)
         });
         return Err(Failure::cannot(format!(
-            "these are ranks of {} jobs, name the files of one:{}",
+            "these are ranks of {} jobs; name the files of one:{}",
             jobs.len(),
             words.collect::<String>()
         )));
@@ -129,7 +129,7 @@ mod tests {
         }
         assert_eq!(read_all(&[at("run.rank1.json")]).unwrap().partial.unwrap(), "alone");
         let mixed = read_all(&[at("run.rank1.json"), at("run.json")]).unwrap_err().message;
-        assert!(mixed.contains("run.json: a report of all ranks"), "{mixed}");
+        assert!(mixed.contains("run.json: this is a report of all ranks"), "{mixed}");
         write(&at("second.rank0.json"), &rank(0, "b"));
         let two = read_all(&[folder.path().into()]).unwrap_err().message;
         assert!(two.contains("ranks of 2 jobs") && two.contains("./b: ") && two.contains("and 1 more"), "{two}");
