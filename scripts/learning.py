@@ -104,7 +104,7 @@ def tell(files, write):
         )
         named = "tables of the slowest algorithms" if tables == "slowest" else "Collie's tables"
         in_short.append(
-            f"- {mpi}, {where}, {named}: regret of learn {mean('learn')} in the mean of {len(cells)} cells (aim: 5 %), in the median call "
+            f"- {mpi}, {where}, {named}: regret of learn {mean('learn')} on average over {len(cells)} cells (aim: 5 %), in the median call "
             f"{mean('learn', 'median')}; replace {mean('auto')}, best {mean('best')}, native {mean('native')}. Worst cell of learn over "
             f"native: {worst.name}, {ratio:.2f}{noise} (aim: 1.03); {len(over)} over 1.03, {len(beyond)} beyond noise."
         )

@@ -8,7 +8,7 @@ pub enum Family {
     /// Open MPI 4 and 5
     #[cfg_attr(feature = "cli", value(name = "openmpi"))]
     OpenMpi,
-    /// MPICH 3.4 and later, Intel MPI, and their kin
+    /// MPICH 3.4 and later, Intel MPI, and compatible libraries
     #[cfg_attr(feature = "cli", value(name = "mpich"))]
     Mpich,
     /// The standard ABI of MPI 5
@@ -33,7 +33,7 @@ impl Family {
     pub const fn described(self) -> &'static str {
         match self {
             Self::OpenMpi => "Open MPI",
-            Self::Mpich => "MPICH, Intel MPI and their kin",
+            Self::Mpich => "MPICH, Intel MPI and compatible libraries",
             Self::Abi => "the standard ABI of MPI 5",
         }
     }

@@ -122,7 +122,7 @@ fn explain_tells_what_decided() {
     assert!(refused.contains("(ring of COLLIE_ALLREDUCE does not keep rank order"), "{refused}");
     assert!(refused.contains("  COLLIE_ALLREDUCE "), "{refused}");
     let measure = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_NETWORK", "measure"));
-    assert!(measure.contains("(COLLIE_NETWORK=measure); here the preset shared_memory stands for it"), "{measure}");
+    assert!(measure.contains("(COLLIE_NETWORK=measure); here the preset shared_memory is used instead"), "{measure}");
     let native = printed(collie(&["explain", "bcast", "--ranks", "2"]).env("COLLIE_MODE", "native"));
     assert!(native.contains("stays with the MPI library\nby COLLIE_MODE=native"), "{native}");
 }
@@ -182,7 +182,7 @@ fn explain_tells_transports_apart() {
     };
     let shared = explain(&["--transport", "shared"]);
     assert!(shared.starts_with("bcast of 1K bytes among 4 ranks on one node, sharing memory\n"), "{shared}");
-    assert!(shared.contains("\nauto rests on t_W/t = 1000 bytes (shared_memory)\n"), "{shared}");
+    assert!(shared.contains("\nauto is based on t_W/t = 1000 bytes (shared_memory)\n"), "{shared}");
     assert!(shared.contains("gets shared_queue:") && shared.contains(&format!("\nby {path}:1\n")), "{shared}");
     let inside = explain(&["--transport", "shared", "--nodes", "2"]);
     for (messages, words) in [(explain(&[]), ""), (inside, ", sharing memory inside them")] {
@@ -395,7 +395,7 @@ fn tune_validates_and_predicts() {
     );
     let (code, words) = failed(&mut collie(&["tune", "--network", "ethernet"]));
     assert_eq!(code, 2);
-    assert!(words.contains("--network: for which --ranks"), "{words}");
+    assert!(words.contains("--network needs --ranks"), "{words}");
 }
 
 #[test]
@@ -436,7 +436,7 @@ fn what_decides_nothing_is_told() {
     let Output { status, stdout, stderr } = collie(&["tune", &full, &quick]).output().unwrap();
     let (rules, words) = (text(&stdout), text(&stderr));
     assert!(status.success() && rules.contains("native over this: 512 2.00\n"), "{rules}");
-    let told = "quick.json: 1 of 1 cells decide nothing, for want of an algorithm that -a asked for: bcast 512 among 8 ranks\n";
+    let told = "quick.json: 1 of 1 cells decide nothing: no algorithm requested by -a was measured there: bcast 512 among 8 ranks\n";
     assert!(words.starts_with("collie: ") && words.ends_with(told) && rules.contains(told), "{words}{rules}");
 }
 
@@ -474,7 +474,7 @@ fn files_without_measurements_are_told_for_what_they_are() {
         ("bcast * * binomial\n", "found no JSON ("),
         ("[1, 2]", "found a JSON list"),
         ("{\"schema_version\": 2}", "found JSON of another kind (fields: schema_version)"),
-        ("{\"cells\": [1]}", "found a report of collie bench with a mistake: "),
+        ("{\"cells\": [1]}", "found a malformed report of collie bench: "),
         ("{\"schema_version\": 1, \"rows\": []}", "found a report of schema version 1; this Collie reads version 2"),
     ] {
         let (_folder, path) = file("run.json", content);
@@ -524,9 +524,9 @@ fn explain_tells_what_rests_on_limits_that_a_run_measures() {
     let known = printed(collie(&arguments).env("COLLIE_MODE", "best").env("COLLIE_LIMITS", "256"));
     let algorithm = known.lines().find_map(|line| line.strip_prefix("gets ")).expect("one of ours");
     let words = format!(
-        "where messages of that length travel in pieces, as a run measures (COLLIE_LIMITS says it here): {algorithm}\n"
+        "where messages of that length travel in fragments, which a run measures (COLLIE_LIMITS sets it here): {algorithm}\n"
     );
-    assert!(unknown.contains(&words) && !known.contains("travel in pieces, as a run"), "{unknown}\n{known}");
+    assert!(unknown.contains(&words) && !known.contains("travel in fragments, which a run"), "{unknown}\n{known}");
 }
 
 #[test]
@@ -541,7 +541,7 @@ fn check_tells_every_mistake() {
     let lines: Vec<_> = text(&stdout).lines().map(str::to_owned).collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with(&format!("{path}:1:11: unknown bcast algorithm 'binomail'")), "{lines:?}");
-    assert!(lines[1].starts_with(&format!("{path}:3:13: '2-' is no range")), "{lines:?}");
+    assert!(lines[1].starts_with(&format!("{path}:3:13: '2-' is not a range")), "{lines:?}");
     assert_eq!(failed(&mut collie(&["check", "/nowhere"])).0, 1);
 }
 
@@ -736,7 +736,7 @@ fn run_refuses_before_anything_is_started() {
     let unknown = Installed::new(&["openmpi"], "mpirun of nobody");
     let (code, words) = failed(&mut unknown.run(&[]));
     assert_eq!(code, 1);
-    assert!(words.contains("cannot tell what launcher 'mpirun' is") && words.contains("--launcher"), "{words}");
+    assert!(words.contains("cannot determine what launcher 'mpirun' is") && words.contains("--launcher"), "{words}");
     let (code, words) =
         failed(collie(&["run", "--library"]).arg(installed.path("mpirun")).args(["--", "/nowhere/app"]));
     assert_eq!(code, 127, "{words}");
@@ -785,7 +785,7 @@ fn a_report_is_as_long_and_as_wide_as_asked_for() {
     );
     let picture = folder.path().join("run.pdf");
     let (code, message) = failed(&mut collie(&["report", &path, "-o", picture.to_str().unwrap()]));
-    assert!(code == 2 && message.contains("run.pdf' names no form; accepted: .txt, .json, .csv, .html"), "{message}");
+    assert!(code == 2 && message.contains("run.pdf' names no format; accepted: .txt, .json, .csv, .html"), "{message}");
     assert!(!picture.exists());
     let text = folder.path().join("run.txt");
     printed(&mut collie(&["report", &path, "-o", text.to_str().unwrap()]));
@@ -832,7 +832,7 @@ fn a_long_simulation_tells_how_far_it_is_and_keeps_what_is_done() {
     let Output { status, stdout, .. } = child.wait_with_output().unwrap();
     assert_eq!(status.code(), Some(130));
     let told = text(&stdout);
-    assert!(told.contains("8 ranks") && told.contains("? not reached: "), "{told}");
+    assert!(told.contains("8 ranks") && told.contains("? not simulated: "), "{told}");
 }
 
 #[test]
@@ -853,7 +853,10 @@ fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
         std::io::Read::read_to_string(&mut errors, &mut words).unwrap();
         assert!(words.contains("collie: not simulated, gather: "), "{words}");
         let rules = std::fs::read_to_string(&path).unwrap();
-        assert!(rules.contains("\n# Partial: ended before all was simulated. Missing:\n#   gather: "), "{rules}");
+        assert!(
+            rules.contains("\n# Partial: ended before everything was simulated. Missing:\n#   gather: "),
+            "{rules}"
+        );
         assert!(rules.contains(" of 120 cells, the first of them on ") && rules.contains("\ngather "), "{rules}");
     }
     let hurried = ["tune", "--network", "ethernet", "--ranks", "4-65536", "--operation", "barrier", "--patience", "0"];

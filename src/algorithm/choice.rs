@@ -13,7 +13,7 @@ pub enum ChoiceError {
     Algorithm { operation: Operation, found: String, accepted: String },
     #[error("{algorithm} has no parameter '{found}'; accepted: {accepted}")]
     Parameter { algorithm: &'static str, found: String, accepted: String },
-    #[error("'{found}' is no value for {parameter} of {algorithm}; accepted: {accepted}")]
+    #[error("'{found}' is not a value for {parameter} of {algorithm}; accepted: {accepted}")]
     Value { algorithm: &'static str, parameter: &'static str, found: String, accepted: String },
     #[error("'{found}' sets no parameter; write name=value")]
     Form { found: String },
@@ -104,7 +104,7 @@ fn parse_value(parameter: &Parameter, algorithm: &'static str, text: &str) -> Re
     match parameter.kind {
         Kind::Count { least } => match text.parse::<usize>() {
             Ok(number) if number >= least => Ok(Value::Number(number)),
-            _ => Err(refuse(format!("a whole number from {least} on"))),
+            _ => Err(refuse(format!("a whole number, at least {least}"))),
         },
         Kind::Segment | Kind::Blocks if text == "auto" => Ok(Value::Auto),
         Kind::Blocks => match text.parse::<usize>() {
@@ -145,8 +145,8 @@ fn parse_value(parameter: &Parameter, algorithm: &'static str, text: &str) -> Re
 /// What a parameter of that kind accepts, for messages and help.
 pub fn accepted(kind: Kind) -> String {
     match kind {
-        Kind::Count { least } => format!("a whole number from {least} on"),
-        Kind::Blocks => "a whole number from 1 on, or auto".to_owned(),
+        Kind::Count { least } => format!("a whole number, at least {least}"),
+        Kind::Blocks => "a whole number, at least 1, or auto".to_owned(),
         Kind::Bytes => "bytes (K, M, G are powers of 1024) or none".to_owned(),
         Kind::Segment => "bytes (K, M, G are powers of 1024), none, or auto".to_owned(),
         Kind::Word(words) => words.join(", "),

@@ -24,7 +24,7 @@ pub const MAX_REQUESTS: Parameter = Parameter {
     name: "max_requests",
     kind: Kind::Count { least: 1 },
     default: Default::Count(8),
-    help: "segments that a leaf sends before it waits for the first of them to be taken",
+    help: "segments that a leaf sends before it waits for the first of them to be received",
 };
 
 /// How a segmented tree goes: the first segment has gone through after `first` rounds and each further one takes

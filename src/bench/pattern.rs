@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 /// in the next one while others are still in the last, roots and communicators change, and some rank always comes late.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Pattern {
-    /// Calls that follow one another with no barrier between; the time of a call is that of all, divided
+    /// Calls that follow one another without a barrier and are timed together; the time of a call is the total divided by their number
     #[arg(long, value_name = "CALLS", default_value_t = 1, value_parser = whole::<u32>(1..))]
     pub in_a_row: u32,
-    /// Communicators of all ranks that calls go through in turn
+    /// Number of communicators, each of all ranks, that the calls use in turn
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = whole::<u32>(1..))]
     pub communicators: u32,
     /// Give each call of a row another root, one rank after the other
     #[arg(long)]
     pub roots_in_turn: bool,
-    /// Before each call, let a different rank compute for this many seconds
+    /// Let a different rank compute for this many seconds before each call
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
     pub late: f64,
 }

@@ -99,7 +99,7 @@ impl Program {
         }
         let overhead = settings.scenario == Some(Scenario::Overhead);
         if overhead && !settings.transports.is_empty() {
-            return Err("--transport: no message of ours is sent in the scenario overhead".to_owned());
+            return Err("--transport: Collie sends no messages in the scenario overhead".to_owned());
         }
         let wanted = |transport: &Transport| settings.transports.contains(transport);
         let transports = Transport::ALL.into_iter().filter(wanted).collect();

@@ -17,7 +17,7 @@ pub enum Scenario {
     TreeAllreduce,
     /// Reduce of 1 to 1,000,000 doubles by binomial, Fibonacci and binary trees and native (Winklehner and Friedl)
     ReduceStudy,
-    /// What Collie adds to a call that it hands to the native library
+    /// What Collie adds to a call that it passes on to the native library
     Overhead,
 }
 
@@ -35,7 +35,7 @@ impl Scenario {
 /// What is measured and how.
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 pub struct Settings {
-    /// Operations, comma-separated [default: all but barrier]
+    /// Operations, comma-separated [default: all but barrier]; -o is --output in the other subcommands
     #[arg(short, long = "operation", value_delimiter = ',', value_parser = operation_named, value_name = "OPERATIONS")]
     pub operations: Vec<Operation>,
     /// Bytes that one rank contributes: sizes and ranges, comma-separated (K, M, G are powers of 1024) [default: 8-16M]
@@ -44,12 +44,12 @@ pub struct Settings {
     /// Factor from a size of a range to the next
     #[arg(long, default_value_t = 8, value_parser = whole::<usize>(2..))]
     pub step: usize,
-    /// Algorithm to force besides native and auto, with parameters, for the operations that have it
-    /// (OPERATION=ALGORITHM: for that one); `all` for each with its defaults; `best`, `learn` for what these modes do, `candidates` for all that `learn` tries; may be given several times
+    /// Algorithm to measure besides native and auto, with parameters, for the operations that have it (OPERATION=ALGORITHM: for that
+    /// operation only); `all`: every algorithm with its defaults; `best`, `learn`: what these modes do; `candidates`: what mode
+    /// `learn` tries; may be given several times
     #[arg(short, long = "algorithm", value_name = "ALGORITHM")]
     pub algorithms: Vec<String>,
-    /// Ways of messages within a node, side by side: messages, shared (COLLIE_TRANSPORT). With them a column for each takes the place
-    /// of auto
+    /// Transports within a node to compare: messages, shared (see COLLIE_TRANSPORT); the column auto is replaced by one for each
     #[arg(long = "transport", value_delimiter = ',', value_parser = Transport::parse, value_name = "TRANSPORTS")]
     pub transports: Vec<Transport>,
     /// Roots, comma-separated
@@ -58,16 +58,16 @@ pub struct Settings {
     /// Datatypes, comma-separated
     #[arg(short, long = "datatype", value_delimiter = ',', default_value = "double", value_name = "DATATYPES")]
     pub datatypes: Vec<Datatype>,
-    /// Of reductions, measure an operation that MPI is told to be non-commutative
+    /// In reductions, use a user-defined operation that is declared non-commutative
     #[arg(long, conflicts_with_all = ["plan", "scenario"])]
     pub non_commutative: bool,
     /// Seconds per cell, all variants together
     #[arg(short, long, default_value_t = 0.5, value_parser = seconds)]
     pub seconds: f64,
-    /// Most rounds per cell; each round calls every variant once
+    /// Maximum number of rounds per cell; each round calls every variant once
     #[arg(long, default_value_t = 1000, value_parser = whole::<usize>(1..))]
     pub rounds: usize,
-    /// Take other buffers for every call, so that none is in a cache
+    /// Use different buffers for every call, so that none is in a cache
     #[arg(long)]
     pub cold: bool,
     /// How calls follow one another.
@@ -76,13 +76,13 @@ pub struct Settings {
     /// Seed of the order of cells and variants
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     pub seed: u64,
-    /// Bytes per second that a node's link carries each way (K, M, G are powers of 1000): shows the bound
+    /// Bytes per second of a node's link in each direction (K, M, G are powers of 1000); shows the lower bound
     #[arg(long, value_parser = bandwidth, value_name = "RATE")]
     pub bandwidth: Option<f64>,
     /// Take the cells and how often they are called from a JSON report of an application (COLLIE_REPORT=x.json)
     #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
     pub plan: Option<PathBuf>,
-    /// Measure what is known by this name; it sets operations and sizes
+    /// Run a predefined set of measurements, which sets operations and sizes
     #[arg(long)]
     pub scenario: Option<Scenario>,
     /// Write JSON; `-` for standard output instead of the table
@@ -214,7 +214,7 @@ impl Sizes {
             let (from, to) = part.split_once('-').unwrap_or((part, part));
             match (parse_bytes(from.trim()), parse_bytes(to.trim())) {
                 (Some(from), Some(to)) if from >= 1 && from <= to && to <= 1 << 30 => Ok((from, to)),
-                _ => Err(format!("'{part}' is no size or range of sizes from 1 to 1G, such as 1K or 8-16M")),
+                _ => Err(format!("'{part}' is not a size or range of sizes from 1 to 1G, such as 1K or 8-16M")),
             }
         });
         spans.collect::<Result<_, _>>().map(Self)

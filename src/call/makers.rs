@@ -19,7 +19,7 @@ pub fn watch(
     let code = contexts::make(made_by, makers, parent, &made, &native);
     let note = || {
         if let Err(error) = origin::note(parent, made_by, makers, made()) {
-            log::warn!("where a communicator comes from could not be noted: {error}");
+            log::warn!("the origin of a communicator could not be recorded: {error}");
         }
     };
     if code == SUCCESS {

@@ -108,7 +108,7 @@ fn prepare_to_wait(runtime: &Runtime, attached: &mut Attached) -> Option<&'stati
         let agreed = attached.agree(runtime);
         let made = agreed.and_then(|()| waiting.prepare(runtime, &mut attached.communicator));
         if let Err(error) = made {
-            log::error!("waiting on a communicator is not separated from working: {error}");
+            log::error!("waiting is not measured on a communicator: {error}");
         }
     }
     Some(waiting)

@@ -81,7 +81,7 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
     }
     if errors.is_empty() {
         let why = notes.first().map(|note| format!("; {note}")).unwrap_or_default();
-        return Err(format!("there is no algorithm of Collie's in the report that can be predicted{why}"));
+        return Err(format!("the report holds none of Collie's algorithms that can be predicted{why}"));
     }
     let mut text = format!("{}: {}\n\n{tables}", network.name, network.description);
     let operations = Operation::ALL.into_iter().filter(|one| errors.iter().any(|(operation, _)| operation == one));

@@ -18,7 +18,7 @@ const PROGRAM: &str = "bin/collie-bench";
 /// Time native collectives against Collie's, alternating within one MPI job
 ///
 /// Starts collie-bench under the MPI it was built for. With --repeat, the ratios are geometric means over jobs, with an
-/// interval that holds what differs between them; docs/benchmark.md tells what the numbers mean.
+/// interval that includes what differs between jobs; docs/benchmark.md explains the numbers.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie bench -n 4\n  \
                         collie bench -n 2,4 -o allreduce,bcast -b 64K-4M -a all --html bench.html\n  \
@@ -27,7 +27,7 @@ const PROGRAM: &str = "bin/collie-bench";
                         collie bench -n 4 --scenario tree-allreduce\n  \
                         collie bench --family mpich --bandwidth 1.25G -- srun -N 4 -n 8")]
 pub struct Arguments {
-    /// Ranks; of several numbers, comma-separated, each has jobs of its own
+    /// Numbers of ranks, comma-separated; each gets jobs of its own
     #[arg(short = 'n', long, value_delimiter = ',', default_value = "2", value_parser = whole::<u32>(1..))]
     ranks: Vec<u32>,
     /// Jobs for each number of ranks
@@ -42,10 +42,10 @@ pub struct Arguments {
 /// How collie-bench is started.
 #[derive(clap::Args)]
 pub(super) struct Started {
-    /// Whose collie-bench and mpirun; by default that of the mpirun found first
+    /// MPI family whose collie-bench and mpirun are used; by default that of the first mpirun found
     #[arg(long)]
     family: Option<Family>,
-    /// The MPI program, instead of that of FAMILY which lies beside this program (../FAMILY/bin or ../lib/collie/FAMILY/bin)
+    /// The MPI program, instead of the one installed for FAMILY beside this program (../FAMILY/bin or ../lib/collie/FAMILY/bin)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Print what would be run
@@ -81,7 +81,7 @@ impl Started {
         let detected = || Launcher::detect(launcher?).ok().and_then(Launcher::family);
         self.family.or_else(detected).ok_or_else(|| {
             Failure::cannot(
-                "cannot tell whose programs the launcher starts; say it with --family openmpi, mpich or abi",
+                "cannot tell for which MPI the launcher starts programs; choose it with --family openmpi, mpich or abi",
             )
         })
     }
@@ -164,7 +164,7 @@ fn mpirun(family: Option<Family>) -> Result<OsString, Failure> {
     };
     names.iter().find(fits).map(OsString::from).ok_or_else(|| {
         let accepted = names.join(", ");
-        Failure::cannot(format!("no launcher found, looked for {accepted}; name one behind --"))
+        Failure::cannot(format!("no launcher found (looked for {accepted}); name one after --"))
     })
 }
 
@@ -217,7 +217,7 @@ pub(super) fn answer<T>(command: &[OsString], read: impl Fn(&str) -> Option<T>) 
     // A job may fail in its end, when all was told; and a launcher may say something before or after.
     text.lines().find_map(read).ok_or_else(|| {
         print_rest(&text);
-        Failure::cannot(format!("the job told no result ('{shown}' ended with {})", output.status))
+        Failure::cannot(format!("the job printed no result ('{shown}' ended with {})", output.status))
     })
 }
 

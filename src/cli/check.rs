@@ -7,14 +7,14 @@ use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile, for_open_m
 #[derive(clap::Args)]
 #[command(after_help = "Prints each mistake as file:line:column: what was found; what is accepted, and exits with 1 \
                         if there is any. \
-                        Rules that no call ever gets are told as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
+                        Rules that can never apply are reported as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
 pub struct Arguments {
     /// The file
     file: String,
     /// Print the rules in Collie's own format, whatever format the file has
     #[arg(long)]
     print: bool,
-    /// Print the rules in a format of Open MPI's, for its coll_tuned_dynamic_rules_filename
+    /// Print the rules in a format of Open MPI, for its coll_tuned_dynamic_rules_filename
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "print")]
     export: Option<Export>,
 }

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Network of the time line: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "shared_memory")]
     network: String,
-    /// NUMA nodes, where the algorithm knows them: how many, or the ranks on each, as in 4,4,2; what the network says if not given
+    /// NUMA nodes, for algorithms that depend on them: how many, or the number of ranks on each, as in 4,4,2 [default: as in the network file]
     #[arg(long, value_name = "NODES")]
     numa: Option<String>,
     /// File to write; standard output if not given

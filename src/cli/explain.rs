@@ -20,9 +20,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Tell which algorithm a call would get, who decides it, and why others are refused
+/// Show which algorithm a call would get, what decides it, and why others are refused
 ///
-/// The COLLIE_ variables count as they would in a run.
+/// The COLLIE_ variables take effect as they would in a run.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie explain allreduce --ranks 48 --bytes 64K\n  \
                         collie explain reduce --ranks 6 --bytes 8 --non-commutative\n  \
@@ -46,13 +46,13 @@ pub struct Arguments {
     /// The reduction's operation is not commutative
     #[arg(long)]
     non_commutative: bool,
-    /// Nodes: how many, the ranks spread evenly in blocks, or the ranks on each, as in 4,4,2
+    /// Number of nodes, with the ranks spread evenly in blocks, or the number of ranks on each node, as in 4,4,2
     #[arg(long, default_value = "1")]
     nodes: String,
-    /// NUMA nodes, where ranks share memory, in the same way; what COLLIE_NUMA says if not given, or else one
+    /// NUMA nodes, where ranks share memory, in the same form [default: COLLIE_NUMA, or else one]
     #[arg(long, value_name = "NODES")]
     numa: Option<String>,
-    /// Ranks outnumber the cores
+    /// There are more ranks than cores
     #[arg(long)]
     oversubscribed: bool,
     /// How messages travel within a node, messages or shared, instead of COLLIE_TRANSPORT
@@ -67,7 +67,7 @@ pub struct Arguments {
     /// Rules file, instead of COLLIE_RULES
     #[arg(long)]
     rules: Option<String>,
-    /// Network whose α/β cuts segments, instead of COLLIE_NETWORK
+    /// Network whose α/β determines segments, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
     /// Show what collie bench measured (--json or --csv) of such calls, or what a run in mode compare found; may be given several times
@@ -104,7 +104,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element } else { 1 };
     if !arguments.bytes.is_multiple_of(unit) {
-        let message = format!("--bytes {} is no whole number of elements of {unit} bytes (--element)", arguments.bytes);
+        let message =
+            format!("--bytes {} is not a whole number of elements of {unit} bytes (--element)", arguments.bytes);
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
@@ -182,7 +183,8 @@ struct Explained<'a> {
 
 /// The node of each rank, as in [`Call`], from what `option` says.
 pub fn nodes_of(option: &str, text: &str, ranks: usize) -> Result<Vec<u32>, String> {
-    let refuse = || format!("{option} '{text}': accepted: how many, 1 to {ranks}, or the ranks on each, as in 4,4,2");
+    let refuse =
+        || format!("{option} '{text}': accepted: a number from 1 to {ranks}, or the ranks on each, as in 4,4,2");
     let numbers = text.split(',').map(|number| number.trim().parse::<usize>().ok().filter(|number| *number > 0));
     let numbers = numbers.collect::<Option<Vec<_>>>().ok_or_else(refuse)?;
     let sizes = match numbers[..] {
@@ -213,9 +215,9 @@ fn rests_on_network(choice: &Choice) -> bool {
 fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situation: &Situation) -> String {
     let network = configuration.network(situation.one_node);
     if let Some(shared) = call.shared.filter(|_| choice.algorithm.needs.shared_memory) {
-        return format!("auto rests on t_W/t = {} bytes ({})\n", shared.notification, network.name);
+        return format!("auto is based on t_W/t = {} bytes ({})\n", shared.notification, network.name);
     }
-    let rests = format!("auto rests on α/β = {} bytes ({})", call.half_bandwidth, network.name);
+    let rests = format!("auto is based on α/β = {} bytes ({})", call.half_bandwidth, network.name);
     // Beyond so many steps the answer is not worth the wait.
     let Some(tapes) = Tapes::record(choice, call, situation.ranks, &Form::PLAIN, 1 << 22) else { return rests + "\n" };
     let sent = |rank| {
@@ -230,7 +232,7 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
 
 /// Why a call stays native that no row of the tables of mode `best` speaks of.
 const UNMEASURED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
-                          measure with collie bench and use collie tune, or COLLIE_MODE=replace for ours\n";
+                          measure with collie bench and use collie tune, or COLLIE_MODE=replace for Collie's algorithms\n";
 
 /// The same in mode `learn`, where it is no more than the beginning.
 const LEARNED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
@@ -244,7 +246,7 @@ impl Explained<'_> {
             let stands_in = self.network();
             let _ = writeln!(
                 text,
-                "a run would measure the network ({}={}); here the preset {} stands for it",
+                "a run would measure the network ({}={}); here the preset {} is used instead",
                 variables::NETWORK,
                 Network::MEASURE,
                 stands_in.name
@@ -322,7 +324,7 @@ impl Explained<'_> {
             return String::new();
         }
         format!(
-            "where messages of that length travel in pieces, as a run measures ({} says it here): {algorithm}\nby {by}\n\n",
+            "where messages of that length travel in fragments, which a run measures ({} sets it here): {algorithm}\nby {by}\n\n",
             variables::LIMITS
         )
     }
@@ -391,7 +393,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
     let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
-        _ if operation.has_own_counts() => ", of bytes that each rank knows for itself,".to_owned(),
+        _ if operation.has_own_counts() => ", of bytes that only each rank itself knows,".to_owned(),
         _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
         _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
         _ => format!(" of {bytes} bytes"),

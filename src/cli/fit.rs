@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 /// Measure the parameters of a network under a real MPI, for simulate, draw and the choice of segments
 ///
-/// Rank 0 exchanges messages with a rank of its own node and with ranks of other nodes, whichever there are. Four ranks
-/// on each of three nodes show everything.
+/// Rank 0 exchanges messages with a rank of its own node and with ranks of other nodes, if there are any. Four ranks
+/// on each of three nodes are enough to measure everything.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie fit -n 4 -o shared.json\n  \
                         collie fit -o cluster.json -- mpirun --host a:4,b:4,c:4\n  \
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Ranks
     #[arg(short = 'n', long, default_value_t = 2, value_parser = whole::<u32>(1..))]
     ranks: u32,
-    /// Where the network goes; standard output unless given
+    /// Write the network to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -45,14 +45,14 @@ impl Head<'_> {
         let has = |words: &str| blocks.iter().any(|block| block.evidence.contains(words));
         if has("native over this") {
             lines.push(
-                "A number behind a size is native's time over that of the row's algorithm, or of the best of Collie's where the \
+                "A number after a size is native's time over that of the row's algorithm, or of the best of Collie's where the \
                  row is native."
                     .to_owned(),
             );
         }
         if has("undecided") {
             lines.push(
-                "Undecided is where the interval of that ratio includes 1: more rounds or more jobs (--repeat) would tell."
+                "Undecided is where the interval of that ratio includes 1: more rounds or more jobs (--repeat) would decide it."
                     .to_owned(),
             );
         }
@@ -61,12 +61,12 @@ impl Head<'_> {
         if let Source::Simulated(_, Predicted { times: (all, formula), missing, .. }) = self.source {
             if *formula > 0 {
                 lines.push(format!(
-                    "{formula} of {all} times are by the cost formula: more steps than --steps, or not begun before the time of \
-                     --patience was over."
+                    "{formula} of {all} times are by the cost formula: more steps than --steps, or not begun within \
+                     --patience."
                 ));
             }
             if !missing.is_empty() {
-                lines.push("Partial: ended before all was simulated. Missing:".to_owned());
+                lines.push("Partial: ended before everything was simulated. Missing:".to_owned());
                 lines.extend(missing.iter().map(|line| format!("  {line}")));
             }
         }
@@ -113,7 +113,7 @@ impl Head<'_> {
             named.extend((empty.len() > NAMED).then(|| "...".to_owned()));
             (!empty.is_empty()).then(|| {
                 format!(
-                    "{}: {} of {} cells decide nothing, for want of an algorithm that -a asked for: {}",
+                    "{}: {} of {} cells decide nothing: no algorithm requested by -a was measured there: {}",
                     file.display(),
                     empty.len(),
                     report.cells.len(),
@@ -130,8 +130,8 @@ impl Head<'_> {
         let sizes: usize = blocks.iter().map(|block| block.left_out.len()).sum();
         if sizes > 0 {
             notes.push(format!(
-                "at {sizes} sizes the cells do not hold the same algorithms, and only those of most cells are compared; comments in \
-                 the rules tell which are not"
+                "at {sizes} sizes the cells do not hold the same algorithms, and only those in most cells are compared; comments in \
+                 the rules name the others"
             ));
         }
         if let Source::Simulated(_, Predicted { missing, .. }) = self.source {

@@ -4,7 +4,7 @@ use super::{Done, Failure};
 use crate::selection::suggestion;
 use crate::selection::variables::{self, VARIABLES};
 
-/// Help of a subcommand, or the table of environment variables (`collie help env`)
+/// Print help on a subcommand, or the table of environment variables (`collie help env`)
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie help env\n  collie help env --markdown\n  collie help list")]
 pub struct Arguments {
@@ -39,7 +39,9 @@ pub fn execute(arguments: &Arguments, mut command: clap::Command) -> Result<Done
 }
 
 fn environment() -> String {
-    let mut text = String::from("Environment variables, taken from rank 0. Set to nothing counts as not set.\n");
+    let mut text = String::from(
+        "Environment variables, taken from rank 0. A variable set to the empty string counts as not set.\n",
+    );
     for row in VARIABLES.iter() {
         text.push_str(&format!("\n{}\n  accepted: {}\n  default:  {}\n", row.name, row.accepted, row.default));
         for line in filled(row.help, 98) {

@@ -26,7 +26,7 @@ pub enum Launcher {
     Aprun,
     /// mpiexec of Cray's PALS: --env NAME=value
     Pals,
-    /// Nothing: the program itself, or something that hands its whole environment on
+    /// None: the program itself, or something that passes its whole environment on
     None,
 }
 
@@ -56,7 +56,9 @@ impl Launcher {
         let text = [said.stdout, said.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         Self::of_version(&text).ok_or_else(|| {
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
-            format!("cannot tell what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher")
+            format!(
+                "cannot determine what launcher '{name}' is: `{name} --version` says '{first}'; name it with --launcher"
+            )
         })
     }
 
@@ -160,9 +162,8 @@ pub fn prepare(
         Launcher::Flux => {
             let Some((subcommand, rest)) = rest.split_first().filter(|(word, _)| *word == "run" || *word == "submit")
             else {
-                return Err(
-                    "of flux, `flux run` and `flux submit` can be given the library; write one of these".to_owned()
-                );
+                return Err("with flux, only `flux run` and `flux submit` can be given the library; use one of these"
+                    .to_owned());
             };
             let mut words = vec![subcommand.clone()];
             words.extend(one_option(rest, &[&format!("--env={setting}")]));
@@ -344,7 +345,7 @@ mod tests {
     fn launchers_that_hand_their_environment_on() {
         let found = words(Launcher::Flux, "flux run -n 2 ./a", None);
         assert_eq!(found, pair("COLLIE_BCAST=linear", "flux run --env=LD_PRELOAD=/l.so -n 2 ./a"));
-        assert!(prepared(Launcher::Flux, "flux batch x", None).unwrap_err().starts_with("of flux, `flux run`"));
+        assert!(prepared(Launcher::Flux, "flux batch x", None).unwrap_err().starts_with("with flux, only `flux run`"));
         let found = words(Launcher::Jsrun, "jsrun -n 2 ./a", Some("/m.so"));
         assert_eq!(found.1, "jsrun --env LD_PRELOAD=/l.so:/m.so -n 2 ./a");
         let found = words(Launcher::Aprun, "aprun -n 2 ./a", None);

@@ -12,10 +12,10 @@ use std::ffi::OsString;
 #[command(after_help = "Examples:\n  LD_PRELOAD=$(collie library ./app) ./app\n  \
                         mpirun -x LD_PRELOAD=$(collie library ./app) -n 8 ./app\n  collie library --family abi")]
 pub struct Arguments {
-    /// Whose library, where the program does not tell
+    /// MPI family of the library, if it cannot be determined from the program
     #[arg(long)]
     family: Option<Family>,
-    /// The program; of a command, the first word that uses MPI counts
+    /// The program, or a command: its first word that is a program using MPI counts
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -81,7 +81,7 @@ fn overview() -> String {
         let rows: Vec<_> = of(operation).iter().map(|row| vec![row.name.to_owned(), row.summary.to_owned()]).collect();
         let _ = writeln!(text, "{operation}\n{}", columns(2, &rows));
     }
-    text.push_str("`collie list OPERATION` tells everything about the algorithms of one operation.\n");
+    text.push_str("`collie list OPERATION` describes the algorithms of one operation in full.\n");
     text
 }
 
@@ -169,12 +169,12 @@ pub fn markdown(operations: &[Operation]) -> String {
         "# The algorithms\n\n\
          Printed by `collie list --markdown`; do not edit by hand.\n\n\
          Notation: p ranks, q = ⌈log2 p⌉, n bytes of the message, b bytes per rank, s segment bytes, S segments, k the radix\n\
-         (of mcs `arrival`, with w `wake_up`; of k_ring `group`; in p≠2^k any exponent), α start-up per message, β seconds per byte sent,\n\
-         γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which non-commutative operations need. Parameters are\n\
+         (for mcs `arrival`, with w for `wake_up`; for k_ring `group`; in p≠2^k any exponent), α start-up per message, β seconds per byte\n\
+         sent, γ seconds per byte reduced. \"Ordered\" algorithms keep rank order, which non-commutative operations need. Parameters are\n\
          written `name:parameter=value,...`, shown with their defaults.\n\n\
-         In memory that all ranks share (`COLLIE_TRANSPORT=shared`; one node, or the inside of nodes in `hierarchical`): t_W until a rank sees that a flag is raised, t\n\
-         seconds per byte copied to or from it, t_A an arrival at a counter, f bytes of a fragment; a bank is half of a rank's\n\
-         window, which longer messages fill several times.\n",
+         For memory shared by all ranks (`COLLIE_TRANSPORT=shared`; on one node, or inside the nodes of `hierarchical`): t_W is the time\n\
+         until a rank sees that a flag is raised, t seconds per byte copied to or from the memory, t_A an arrival at a counter, f bytes of\n\
+         a fragment; a bank is half of a rank's window, which longer messages fill several times.\n",
     );
     for operation in operations.iter().filter(|operation| !of(**operation).is_empty()) {
         let _ = writeln!(text, "\n## {operation}\n");

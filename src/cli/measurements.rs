@@ -33,14 +33,14 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
 fn parse(text: &str) -> Result<Report, String> {
     let value: Value = serde_json::from_str(text).map_err(|_| found(text.as_bytes()))?;
     if value["cells"].is_array() {
-        let with_mistake = |error: &dyn Display| format!("a report of collie bench with a mistake: {error}");
-        let report: Report = serde_json::from_value(value).map_err(|error| with_mistake(&error))?;
-        checked::report(&report).map_err(|error| with_mistake(&error))?;
+        let malformed = |error: &dyn Display| format!("a malformed report of collie bench: {error}");
+        let report: Report = serde_json::from_value(value).map_err(|error| malformed(&error))?;
+        checked::report(&report).map_err(|error| malformed(&error))?;
         return Ok(report);
     }
     let summary = report::read(text.as_bytes()).map_err(|error| match error {
         ReadError::Version(_) if value["rows"].is_array() => error.to_string(),
-        _ if value["rows"].is_array() => format!("a report of a run with a mistake: {error}"),
+        _ if value["rows"].is_array() => format!("a malformed report of a run: {error}"),
         _ => found(text.as_bytes()),
     })?;
     let compared = tune::of_comparisons(&summary);

@@ -45,7 +45,7 @@ fn look_at(file: &Path) -> (Option<Family>, &'static str) {
         let family = loaded_by_mpi4py(&python);
         return (family, "a Python whose mpi4py loads no MPI library that is known, or that has no mpi4py");
     }
-    (needed_by(file), "needs no MPI library that is known")
+    (needed_by(file), "needs no known MPI library")
 }
 
 /// The Python that runs it: itself, or what a script names in its first line.
@@ -128,6 +128,6 @@ mod tests {
         assert_eq!(python_of(&shell), None);
         let found = family_of(&[shell.as_os_str(), OsStr::new("--option"), OsStr::new("no such program")]);
         assert_eq!(found.family, None);
-        assert_eq!(found.looked_at, [format!("{}: needs no MPI library that is known", shell.display())]);
+        assert_eq!(found.looked_at, [format!("{}: needs no known MPI library", shell.display())]);
     }
 }

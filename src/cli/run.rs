@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Run an MPI program with Collie preloaded into its ranks
 ///
-/// Works out what the launcher is (that of Open MPI, MPICH or Intel MPI, Slurm, Flux, jsrun, aprun, PALS, or none) and hands it the
-/// library and the COLLIE_ variables so that all ranks get them, and only they. Ends with the program's own status.
+/// Determines the launcher (that of Open MPI, MPICH or Intel MPI, Slurm, Flux, jsrun, aprun, PALS, or none) and passes it the library
+/// and the COLLIE_ variables in such a way that all ranks get them, and nothing else does. Exits with the program's own status.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  \
                         collie run --algorithm allreduce=ring --algorithm bcast=native -- mpirun -n 8 ./app\n  \
@@ -22,25 +22,25 @@ pub struct Arguments {
     /// Algorithm of an operation, as in COLLIE_ALLREDUCE=ring; may be given several times
     #[arg(short, long = "algorithm", value_name = "OPERATION=ALGORITHM")]
     algorithms: Vec<String>,
-    /// COLLIE_MODE
+    /// Sets COLLIE_MODE
     #[arg(long)]
     mode: Option<String>,
-    /// COLLIE_RULES
+    /// Sets COLLIE_RULES
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// COLLIE_REPORT
+    /// Sets COLLIE_REPORT
     #[arg(long, value_name = "TARGETS")]
     report: Option<String>,
-    /// COLLIE_LOG
+    /// Sets COLLIE_LOG
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
-    /// The library, instead of that of FAMILY which lies beside this program (../FAMILY/lib or ../lib/collie/FAMILY/lib)
+    /// The library, instead of the one installed for FAMILY beside this program (../FAMILY/lib or ../lib/collie/FAMILY/lib)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// Whose library, where launcher and program do not tell
+    /// MPI family of the library, if it cannot be determined from launcher and program
     #[arg(long)]
     family: Option<Family>,
-    /// What the launcher is, where its name and version do not tell
+    /// Kind of launcher, if it cannot be determined from the launcher's name and version
     #[arg(long)]
     launcher: Option<Launcher>,
     /// Print what would be run
@@ -120,7 +120,10 @@ pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
     }
     match path.to_str() {
         Some(text) if !text.contains([' ', ':', ',', '\t']) => Ok(text.to_owned()),
-        _ => Err(Failure::cannot(format!("'{}' cannot stand in LD_PRELOAD: space, colon or comma", path.display()))),
+        _ => Err(Failure::cannot(format!(
+            "'{}' cannot be put into LD_PRELOAD: it contains a space, colon or comma",
+            path.display()
+        ))),
     }
 }
 
@@ -134,7 +137,7 @@ const BESIDE: [&str; 2] = ["", "lib/collie"];
 /// Where `file` of `family` is, seen from this program; where it is nowhere, the first place it might be.
 pub(super) fn place(family: Family, file: &str) -> Result<PathBuf, Failure> {
     let own = std::env::current_exe().and_then(std::fs::canonicalize);
-    let own = own.map_err(|error| Failure::cannot(format!("cannot tell where collie itself is: {error}")))?;
+    let own = own.map_err(|error| Failure::cannot(format!("cannot find out where collie itself is: {error}")))?;
     let above = own.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
     Ok(place_below(above, family, file))
 }
@@ -165,7 +168,7 @@ fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> 
 /// That nothing told which MPI it is, with what was looked at.
 pub(super) fn unknown_family(looked_at: &[String]) -> String {
     let files = if looked_at.is_empty() { "no program in it was found".to_owned() } else { looked_at.join("; ") };
-    format!("cannot tell which MPI the program uses ({files}); say it with --family openmpi, mpich or abi")
+    format!("cannot tell which MPI the program uses ({files}); choose it with --family openmpi, mpich or abi")
 }
 
 /// As a shell would read it.

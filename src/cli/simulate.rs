@@ -14,10 +14,10 @@ use crate::selection::{Piece, operation_named};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Simulate algorithms on a stated network: the time of each, and the fastest for every size
+/// Simulate algorithms on a given network: the time of each, and the fastest for every size
 ///
-/// What takes long is told on standard error. SIGINT (Ctrl-C) or SIGTERM ends it and prints what is done, fewest ranks first; a
-/// second one ends without.
+/// Progress of long runs is reported on standard error. SIGINT (Ctrl-C) or SIGTERM ends the command and prints what is done, fewest
+/// ranks first; a second one ends it at once.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie simulate allreduce --ranks 8-512\n  \
                         collie simulate bcast --algorithm pipeline:segment=64K --algorithm binomial --ranks 48 --bytes 1K-64M\n  \
@@ -30,7 +30,7 @@ pub struct Arguments {
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
-    /// Whether all includes algorithms in memory that the ranks of a node share, as COLLIE_TRANSPORT
+    /// Whether `all` includes the algorithms that work in memory shared by the ranks of a node; values as for COLLIE_TRANSPORT
     #[arg(long, default_value = "messages", value_parser = ["messages", "shared"])]
     transport: String,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
@@ -39,23 +39,23 @@ pub struct Arguments {
     /// Bytes that one rank contributes: a list (1K,1M), or a range in steps of four (1K-64M)
     #[arg(long, default_value = "1K-16M")]
     bytes: String,
-    /// shared_memory, ethernet, infiniband, or a file
+    /// Network: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "ethernet")]
     network: String,
     /// Draw a map of the fastest algorithms
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Hold the predictions against what collie bench measured (--json), or what a run in mode compare found, instead; may be
+    /// Compare the predictions with what collie bench measured (--json), or what a run in mode compare found, instead; may be
     /// given several times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
     against: Vec<PathBuf>,
-    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as COLLIE_PIECE
+    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as for COLLIE_PIECE
     #[arg(long, default_value = "auto", value_parser = Piece::parse)]
     piece: Piece,
-    /// Steps up to which a call is simulated; beyond them the cost formula tells the time
+    /// Steps up to which a call is simulated; beyond them times come from the cost formula
     #[arg(long, default_value_t = 8_000_000, value_parser = whole::<usize>(..))]
     steps: usize,
-    /// Seconds after which what is left is told by the cost formula; fewest ranks come first
+    /// Seconds after which the remaining times come from the cost formula; fewest ranks come first
     #[arg(long, default_value_t = 60.0, value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
     patience: f64,
 }
@@ -175,11 +175,11 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         text.push_str(&columns(0, &table));
     }
     if formulas > 0 {
-        let words = "by the cost formula: more steps than --steps, or not begun before the time of --patience was over";
+        let words = "by the cost formula: more steps than --steps, or not begun within --patience";
         text.push_str(&format!("\n~ {words} ({formulas} of {told})\n"));
     }
     if left > 0 {
-        text.push_str(&format!("\n? not reached: {left} simulations were left when it was ended\n"));
+        text.push_str(&format!("\n? not simulated: {left} left when the command was ended\n"));
     }
     text
 }
@@ -222,7 +222,7 @@ mod tests {
         assert!(drawn(&cells[..1]).contains("~ by the cost formula") && !drawn(&cells[1..]).contains('~'));
         all[1].times[3] = Time::NotReached;
         let text = report(&all, &ranks, &bytes, &network);
-        assert!(text.contains("? not reached: 1 simulations were left"), "{text}");
+        assert!(text.contains("? not simulated: 1 left"), "{text}");
         assert_eq!(fastest(&all, 3).unwrap().name, "recursive_doubling");
     }
 }

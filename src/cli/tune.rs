@@ -18,9 +18,9 @@ use std::time::Duration;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
 ///
-/// For each operation, number of ranks and size, the fastest of the algorithms that were forced; neighbouring sizes share
-/// a row where that costs little. Where the native library was faster than all of them by more than the noise, calls are left
-/// to it. Reports of several jobs and of several MPI libraries count alike.
+/// The rules name, for each operation, number of ranks and size, the fastest of the algorithms that were forced; neighbouring sizes
+/// share a row where that costs little. Where the native library was faster than all of them by more than the noise, calls are
+/// left to it. Reports of several jobs and of several MPI libraries are combined.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie bench -n 4 -a all --repeat 3 --json site.json      measure\n  \
                         collie tune site.json -o site.rules                       decide\n  \
@@ -30,24 +30,24 @@ use std::time::Duration;
                         COLLIE_RULES=site.rules collie run -- mpirun -n 4 ./app   use\n  \
                         collie tune openmpi.json mpich.json --by-mpi --price 0.1")]
 pub struct Arguments {
-    /// Reports that `collie bench --json` or --csv wrote, with the algorithms in question forced by -a; or that runs with
-    /// COLLIE_MODE=compare and COLLIE_REPORT=run.json did
+    /// Reports written by `collie bench --json` or --csv, with the algorithms in question forced by -a, or by runs with
+    /// COLLIE_MODE=compare and COLLIE_REPORT=run.json
     #[arg(required_unless_present = "network")]
     files: Vec<PathBuf>,
     /// Write the rules to this file instead of standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Share of one size's time that a change of the algorithm has to save
+    /// What a change of algorithm between sizes has to save, as a share of the time of one size
     #[arg(long, default_value_t = 0.05, value_parser = price)]
     price: f64,
-    /// What decides: for each number of ranks the cheapest rows along the sizes; a decision tree over sizes, ranks and places; or
-    /// the least predicted time on --network, or on a preset, of the algorithms that were measured
+    /// How rules are chosen: for each number of ranks the cheapest rows along the sizes; a decision tree over sizes, ranks and
+    /// placement; or, among the algorithms that were measured, the least time predicted on --network or a preset
     #[arg(long, value_enum, default_value_t)]
     model: Model,
-    /// Algorithms of Collie's for all calls, also where the native library was fastest
+    /// Use Collie's algorithms for all calls, even where the native library was fastest
     #[arg(long)]
     ours: bool,
-    /// Rules of its own for each MPI library and release, which hold for no other
+    /// Separate rules for each MPI library and release
     #[arg(long)]
     by_mpi: bool,
     /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two) where the cost formulas
@@ -64,18 +64,18 @@ pub struct Arguments {
     /// With --ranks: these operations only, comma-separated
     #[arg(long, requires = "ranks", value_delimiter = ',', value_parser = operation_named)]
     operation: Vec<Operation>,
-    /// With --ranks: steps up to which a call is simulated; beyond them the cost formula tells the time
+    /// With --ranks: steps up to which a call is simulated; beyond them times come from the cost formula
     #[arg(long, requires = "ranks", default_value_t = 1_000_000, value_parser = whole::<usize>(..))]
     steps: usize,
-    /// With --ranks: seconds after which what is left is told by the cost formula; each operation has its share of them, and fewest
-    /// ranks come first
+    /// With --ranks: seconds after which the remaining times come from the cost formula; each operation gets its share of them, and
+    /// fewest ranks come first
     #[arg(long, requires = "ranks", value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
     patience: Option<f64>,
-    /// Instead of rules, print how good they are for what was left out of the measurements (each size, each number of ranks,
-    /// each report), beside the least predicted cost, the fixed tables of the literature and native
+    /// Instead of rules, print how good rules are for calls left out of the measurements (each size, each number of ranks, each
+    /// report in turn), beside the least predicted cost, the fixed tables of the literature and native
     #[arg(long, requires = "files", conflicts_with_all = ["output", "ranks", "model"])]
     validate: bool,
-    /// With --validate, write the same as a drawing
+    /// With --validate, also draw the result
     #[arg(long, requires = "validate", value_name = "FILE")]
     svg: Option<PathBuf>,
 }
@@ -103,7 +103,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let network = network.map_err(|error| Failure::usage(error.to_string()))?;
     let predicts = arguments.validate || arguments.model == Model::Cost;
     if let (Some(_), None, false) = (&network, &arguments.ranks, predicts) {
-        let message = "--network: for which --ranks, or with --validate or --model cost for which measurements?";
+        let message = "--network needs --ranks, or measurements with --validate or --model cost";
         return Err(Failure::usage(message));
     }
     let progress = arguments.ranks.as_ref().map(|_| Progress::start());
@@ -130,7 +130,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let named = |report: &&Report| Mpi::of(&report.mpi_library).implementation != Implementation::Other;
     if let Some(other) = reports.iter().find(|report| arguments.by_mpi && !named(report)) {
         let accepted = Implementation::NAMED.map(Implementation::name).join(", ");
-        let message = format!("--by-mpi: rules cannot name '{}'; accepted: {accepted}", other.mpi_library);
+        let message =
+            format!("--by-mpi: rules cannot name the MPI library '{}'; accepted: {accepted}", other.mpi_library);
         return Err(Failure::cannot(message));
     }
     let settings = arguments.settings();

@@ -40,7 +40,7 @@ pub fn text(
         }
     }
     let best = if settings.native { "of native and Collie's algorithms" } else { "of Collie's algorithms" };
-    let heading = format!("time by what is decided over that of the fastest measured {best}, less 1, over cells");
-    let drawing = regrets::svg(&format!("{heading}: mean, and below which nine tenths are"), &regrets);
+    let heading = format!("time of the chosen algorithm over that of the fastest measured {best}, less 1, over cells");
+    let drawing = regrets::svg(&format!("{heading}: mean and 90th percentile"), &regrets);
     Ok((format!("{heading}:\n{}", columns(2, &table)), drawing))
 }

@@ -56,7 +56,7 @@ impl Without {
             Self::Refused => "/dev/shm cannot be used",
             Self::Unseen => "ranks of a node do not see each other's /dev/shm",
             Self::TooManyRanks => "too many ranks on a node",
-            Self::TooManySegments => "as many communicators have shared memory as may",
+            Self::TooManySegments => "the limit of communicators with shared memory is reached",
             Self::NoMemory => "COLLIE_MEMORY has no room for shared memory",
         }
     }

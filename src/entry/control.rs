@@ -3,6 +3,8 @@
 //! Choices made here are the program's word and come before variables and rules. Every rank that takes part in the
 //! collectives concerned has to make the same choice at the same point, as with any collective call.
 
+#![allow(clippy::missing_safety_doc, reason = "this documentation becomes that of a C header")]
+
 use crate::algorithm::Operation;
 use crate::call::attachment::{Seen, Visit};
 use crate::call::choices::EVERYWHERE;
@@ -32,12 +34,10 @@ pub extern "C" fn collie_version() -> *const c_char {
 }
 
 /// Chooses how `operation` ("bcast", "reduce", ...) runs from now on, on every communicator: "auto", "native", or an
-/// algorithm with parameters, as in the environment variables. All ranks have to choose alike.
+/// algorithm with parameters, as in the environment variables. All ranks have to make the same choice.
 ///
-/// Returns 0, or 1 for an unknown operation, algorithm, parameter or value, or a null pointer.
-///
-/// # Safety
-/// Both are strings that end in a zero byte, or null.
+/// `operation` and `choice` are NUL-terminated strings. Returns 0, or 1 for an unknown operation, algorithm, parameter or
+/// value, or a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -46,12 +46,10 @@ pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const 
     DONE
 }
 
-/// Chooses as `collie_choose`, on the communicator `comm` only, where it comes before what holds everywhere.
+/// As `collie_choose`, but on the communicator `comm` only, where it takes precedence over `collie_choose`.
 ///
-/// Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is invalid.
-///
-/// # Safety
-/// Both are strings that end in a zero byte, or null.
+/// `operation` and `choice` are NUL-terminated strings. Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is
+/// invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -78,13 +76,11 @@ pub struct CollieStatistics {
     pub nanoseconds: u64,
 }
 
-/// Fills `statistics` for `operation`, over all communicators that still exist, but for those that another thread's call is
-/// in the middle of counting on. Calls under way are not counted yet. No communication.
+/// Fills `statistics` for `operation`, over all communicators that still exist, except communicators that another thread is
+/// updating at that moment. Calls under way are not counted yet. Local: no communication.
 ///
-/// Returns 0, 1 for an unknown operation or a null pointer, or 2 if MPI is not initialised.
-///
-/// # Safety
-/// `operation` is a string that ends in a zero byte, or null; `statistics` can be written, or is null.
+/// `operation` is a NUL-terminated string. Returns 0, 1 for an unknown operation or a null pointer, or 2 if MPI is not
+/// initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut CollieStatistics) -> c_int {
     // SAFETY: the caller's promise.
@@ -111,7 +107,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
     // in; it keeps copies only and clones nothing of the caches. `AnyTime` asks nothing of this thread.
     let left_out = registry::walk().map_or(0, |walk| unsafe { walk.each(Visit::AnyTime, add) });
     if left_out > 0 {
-        log::debug!("collie_read leaves out {left_out} communicators that a call is at work on");
+        log::debug!("collie_read leaves out {left_out} communicators that are being updated");
     }
     // SAFETY: it is not null, and then the caller's promise.
     unsafe { statistics.write(sum) };
@@ -120,7 +116,7 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
 
 /// Writes the report now, as `MPI_Finalize` would. Collective over `MPI_COMM_WORLD`.
 ///
-/// Returns 0, 2 if MPI is not initialised, or 3 if it could not be written (on rank 0).
+/// Returns 0, 2 if MPI is not initialised, or 3 (on rank 0) if the report could not be written.
 #[unsafe(no_mangle)]
 pub extern "C" fn collie_report() -> c_int {
     match runtime::get() {
@@ -130,14 +126,11 @@ pub extern "C" fn collie_report() -> c_int {
     }
 }
 
-/// A region of the program begins on this thread: the report tells how long it took, and how much of that collectives and
-/// messages did. Regions may lie within one another. With `#pragma weak collie_region_begin`, and a look whether it is null, a
-/// program needs no library to link with. From Fortran: `call collie_region_begin('name')`.
+/// Begins a region of the program on this thread: the report says how long it took, and how much of that was spent in
+/// collectives and messages. Regions may be nested. A program that declares `#pragma weak collie_region_begin` and checks that
+/// the function is not null need not be linked with Collie. In Fortran: `call collie_region_begin('name')`.
 ///
-/// Returns 0, 1 for a null pointer, or 2 if MPI is not initialised.
-///
-/// # Safety
-/// A string that ends in a zero byte, or null.
+/// `name` is a NUL-terminated string. Returns 0, 1 for a null pointer, or 2 if MPI is not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_region_begin(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -147,12 +140,10 @@ pub unsafe extern "C" fn collie_region_begin(name: *const c_char) -> c_int {
     }
 }
 
-/// The region of that name that began last on this thread ends.
+/// Ends the region of that name that began last on this thread.
 ///
-/// Returns 0, 1 if none of that name has begun or for a null pointer, or 2 if MPI is not initialised.
-///
-/// # Safety
-/// A string that ends in a zero byte, or null.
+/// `name` is a NUL-terminated string. Returns 0, 1 if no such region has begun or for a null pointer, or 2 if MPI is not
+/// initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_region_end(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.

@@ -59,7 +59,7 @@ pub unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
         let note = || {
             // SAFETY: the native function has just written there.
             if let Err(error) = origin::note_first("MPI_Comm_create_from_group", unsafe { *new }) {
-                log::warn!("where a communicator comes from could not be noted: {error}");
+                log::warn!("the origin of a communicator could not be recorded: {error}");
             }
             SUCCESS
         };

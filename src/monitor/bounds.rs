@@ -61,7 +61,7 @@ pub struct LeftOut {
     pub comparisons: u64,
     /// Results that differed from the native ones, those of the highest ranks.
     pub differences: u64,
-    /// Communicators whose ranks are not told, the largest ones.
+    /// Communicators whose ranks are not listed, the largest ones.
     pub members: u64,
     /// Regions of the program, those with least time.
     #[serde(default)]

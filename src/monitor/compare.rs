@@ -32,7 +32,7 @@ pub enum Verdict {
     Faster,
     /// Ours takes more time.
     Slower,
-    /// The numbers do not tell them apart.
+    /// The test finds no difference.
     NoDifference,
     /// Fewer than six pairs of epochs.
     TooFewEpochs,

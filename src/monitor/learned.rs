@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct LearnedRecord {
     /// What was learned of.
     pub key: LearnedKey,
-    /// Those that could carry the calls out, the default first.
+    /// The candidates that could carry out the calls, the default first.
     pub candidates: Vec<TriedRecord>,
     /// Place of the one that did in the end.
     pub incumbent: u32,
@@ -50,7 +50,7 @@ pub struct LearnedKey {
     pub units_per_rank: u8,
 }
 
-/// One that could carry calls out.
+/// A candidate that could carry out calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedRecord {
     /// The algorithm with its parameters, or `native`.
@@ -112,11 +112,11 @@ pub struct LearnedRow {
     pub spent_seconds: f64,
     /// What was saved over the default; negative if it was faster.
     pub saved_seconds: f64,
-    /// Those that could carry the calls out, the default first.
+    /// The candidates that could carry out the calls, the default first.
     pub candidates: Vec<TriedRow>,
 }
 
-/// One that could carry calls out.
+/// A candidate that could carry out calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TriedRow {

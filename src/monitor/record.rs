@@ -146,7 +146,7 @@ pub struct ClockRecord {
     pub round_trip_ns: u64,
 }
 
-/// Where calls of a rank are missing in the time line, but for the slowest.
+/// Where calls of a rank are missing from the time line, except the slowest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapRecord {
     /// From then on, nanoseconds since 1970.
@@ -187,20 +187,20 @@ pub struct JobRecord {
     pub ranks: u32,
     /// The same for all ranks of a job, and no other job's.
     pub id: String,
-    /// Beyond which lengths a message within a node travels in pieces; absent where none does.
+    /// Beyond which lengths a message within a node travels in fragments; absent where none does.
     pub limits: Option<LimitsRecord>,
     /// What was measured of the network; absent unless that was asked for and there was something to measure.
     pub network: Option<NetworkRecord>,
 }
 
-/// Beyond which lengths a message within a node took another way through the MPI library, so that it travelled in pieces of such
+/// Beyond which lengths a message within a node took another way through the MPI library, so that it travelled in fragments of such
 /// a length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,
-    /// The longest message for each of them that travelled in pieces; twice as long as the limit where nothing is said.
+    /// The longest message for each of them that travelled in fragments; twice as long as the limit where nothing is said.
     #[serde(default)]
     pub longest: Vec<u64>,
     /// For which messages each of them was: `one_way` for those of operations with a root, `exchange` for those of the others, or

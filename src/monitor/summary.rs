@@ -27,13 +27,13 @@ pub struct Summary {
     /// Whether the order in which a reduction combines must not rest on what was measured (`COLLIE_REPRODUCIBLE`); absent if it may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reproducible: bool,
-    /// Beyond which lengths a message within a node travelled in pieces; absent where none did.
+    /// Beyond which lengths a message within a node travelled in fragments; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_limits: Option<LimitsRecord>,
     /// What was measured of the network in `MPI_Init` (`COLLIE_NETWORK=measure`); absent where nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRecord>,
-    /// How waiting for late ranks was told apart, `clock` or `barrier`; absent where it was not.
+    /// How waiting for late ranks was measured, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<String>,
     /// What the report is of where it is not of all ranks at the end of the run: one rank's own, on demand or before the
@@ -44,8 +44,8 @@ pub struct Summary {
     /// and in one of a single rank.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
-    /// In a report that is not of all ranks at the end of the run, the calls that were under way on each rank when it told what it
-    /// knew, which `rows` do not count.
+    /// In a report that is not of all ranks at the end of the run, the calls that were under way on each rank when it wrote
+    /// its record, which `rows` do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub under_way: Vec<UnderWayRow>,
     /// In the report of a single rank, what `collie report` merges such reports from; for the same version of Collie only.
@@ -77,7 +77,7 @@ pub struct Summary {
     /// The same of calls on files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_seconds: Option<Spread>,
-    /// Calls beside collectives by function, most time first: point-to-point, one-sided, and on files.
+    /// Calls other than collectives by function, most time first: point-to-point, one-sided, and on files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<MessageRow>,
     /// Regions that the program has named, most time first.
@@ -94,7 +94,7 @@ pub struct Summary {
     pub per_rank: Vec<RankRow>,
     /// What Collie itself costs.
     pub overhead: Overhead,
-    /// Native against ours, most certain to matter first; empty unless the mode is `compare`.
+    /// Native against ours, the greatest time certain to be saved or lost first; empty unless the mode is `compare`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comparisons: Vec<ComparisonRow>,
     /// What was learned; absent unless the mode is `learn` and something was.
@@ -119,14 +119,14 @@ pub struct Summary {
     /// its own collectives, and Collie's; without those of agreements and reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub native_traffic: Vec<TrafficRow>,
-    /// What the MPI library's own collectives meant to move (Open MPI's `coll_monitoring_messages_*`): not what they
+    /// What the MPI library's own collectives were asked to move (Open MPI's `coll_monitoring_messages_*`): not what they
     /// sent, but for instance once the whole message from the root to each rank for a broadcast.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub native_collectives: Vec<TrafficRow>,
     /// The first, the slowest and the last calls of each rank, by rank and entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<TimelineRow>,
-    /// By rank, where calls are missing in the time line, but for the slowest.
+    /// By rank, where calls are missing from the time line, except the slowest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline_gaps: Vec<TimelineGapRow>,
     /// Datatypes and operations of the calls in the time line.
@@ -140,7 +140,7 @@ pub struct Summary {
     /// What was played of Collie's algorithms, all ranks; absent if nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedRow>,
-    /// What ranks keep of calls for the next ones like them; absent if nothing had to go to stay within the memory bound.
+    /// The call cache: what ranks keep of calls for later ones like them; absent if nothing had to go to stay within the memory bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheRow>,
     /// What is not in the report because so much at once would not fit into the memory of rank 0; absent if all is there.

@@ -120,7 +120,7 @@ pub struct RankRow {
     pub host: String,
     /// Process.
     pub pid: u32,
-    /// Whether more ranks run on its node than that has cores for them, as far as the launcher tells; absent if not.
+    /// Whether more ranks run on its node than there are cores for them, according to the launcher; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
     /// From `MPI_Init` to `MPI_Finalize`, or until its report.
@@ -164,7 +164,7 @@ impl RankRow {
     }
 }
 
-/// Calls of one function beside collectives, over all ranks. Waiting for requests of collectives is among their rows.
+/// Calls of one function other than a collective, over all ranks. Waiting for requests of collectives is among their rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MessageRow {
@@ -224,7 +224,7 @@ const fn commutes() -> bool {
 pub struct Verification {
     /// Calls whose results were compared, all ranks.
     pub calls: u64,
-    /// Those of them whose results are not the same bits, and nobody can tell whether they may differ: of commutative operations of
+    /// Those of them whose results are not the same bits and could not be judged: of commutative operations of
     /// the program's on elements of several kinds, or of bytes. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_comparable: u64,
@@ -325,7 +325,7 @@ pub struct TimelineRow {
     pub elements: Option<usize>,
 }
 
-/// Where calls of a rank are missing in the time line, but for the slowest.
+/// Where calls of a rank are missing from the time line, except the slowest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimelineGapRow {
@@ -361,7 +361,7 @@ pub struct OverflowRow {
     pub seconds: f64,
 }
 
-/// What the player of lowered programs did, all ranks: whatever carries a collective out comes through it.
+/// What the player of lowered programs did, all ranks: it carries out every collective of Collie's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlayedRow {
@@ -373,7 +373,7 @@ pub struct PlayedRow {
     pub actions: u64,
 }
 
-/// What ranks keep of calls for the next ones like them.
+/// The call cache: what ranks keep of calls for later ones like them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CacheRow {
@@ -381,9 +381,9 @@ pub struct CacheRow {
     pub most_bytes: u64,
     /// Bytes that a rank may hold.
     pub bound: u64,
-    /// Entries that had to go for others, all ranks.
+    /// Entries evicted to make room for others, all ranks.
     pub evicted: u64,
-    /// Entries that there was no room for even so, all ranks.
+    /// Entries not stored because there was no room even so, all ranks.
     pub refused: u64,
 }
 

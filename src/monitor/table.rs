@@ -156,7 +156,7 @@ impl Table {
         }
         let (text, number) = match u16::try_from(self.labels.len()) {
             Ok(number) if number < u16::MAX => (text, number),
-            _ => ("(more texts than are told apart)", u16::MAX),
+            _ => ("(too many different labels)", u16::MAX),
         };
         if usize::from(number) >= self.labels.len() {
             self.labels.push(text.into());
@@ -420,7 +420,7 @@ mod tests {
         let mut table = Table::new();
         let last = (0..70_000).map(|number| table.label(&number.to_string())).last();
         assert_eq!(last, Some(Label(u16::MAX)));
-        assert_eq!(table.text(Label(u16::MAX)), "(more texts than are told apart)");
+        assert_eq!(table.text(Label(u16::MAX)), "(too many different labels)");
         assert_eq!(table.label("17"), Label(17));
     }
 }

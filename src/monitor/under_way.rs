@@ -24,7 +24,7 @@ pub struct CallUnderWayRecord {
     pub ns: u64,
 }
 
-/// A call that was under way on a rank when it told what it knew.
+/// A call that was under way on a rank when it wrote its record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnderWayRow {

@@ -98,13 +98,13 @@ impl Call {
         let Subject { name, rank, members } = &*self.subject;
         let seconds = now.saturating_sub(self.start) as f64 * nanoseconds_per_tick * 1e-9;
         let mut words = format!(
-            "{}, call {} on {name} (rank {rank} of {}), has not ended for {seconds:.1} s: ",
+            "{}, call {} on {name} (rank {rank} of {}), has not returned after {seconds:.1} s: ",
             self.function,
             self.number,
             members.len()
         );
         let Some((operation, algorithm)) = self.runs else {
-            return words + "it is in the MPI library, which does not tell what it waits for";
+            return words + "it is in the MPI library, so that what it waits for is not known";
         };
         if Function::from(operation) != self.function {
             words += "the barrier before it, ";
@@ -119,10 +119,10 @@ impl Call {
                 write!(words, "{lead}{}", self.named(ranks)).expect("a string takes every word");
             }
         };
-        part(&mut words, ", waits for messages from ", &from);
+        part(&mut words, ", waiting for messages from ", &from);
         part(&mut words, ", has messages under way to ", &to);
         if from.is_empty() && to.is_empty() {
-            words += ", waits for no message";
+            words += ", waiting for no message";
         }
         part(&mut words, "; has heard from ", &self.heard);
         words
@@ -165,8 +165,8 @@ mod tests {
             }
         }
         assert_eq!(watched.overdue(1_999, 1_000, 1e6), None);
-        let expected = "MPI_Allreduce, call 17 on half (rank 0 of 4), has not ended for 1.0 s: recursive_doubling, \
-                        waits for messages from rank 2 (rank 4 of the world); \
+        let expected = "MPI_Allreduce, call 17 on half (rank 0 of 4), has not returned after 1.0 s: recursive_doubling, \
+                        waiting for messages from rank 2 (rank 4 of the world); \
                         has heard from rank 1 (rank 2 of the world)";
         assert_eq!(watched.overdue(2_000, 1_000, 1e6).as_deref(), Some(expected));
         assert_eq!(watched.overdue(3_000, 1_000, 1e6), None);
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn what_is_not_ours_says_so() {
         let watched = watched(Function::blocking(Collective::Alltoall));
-        assert!(watched.words(1_000, 1.0).unwrap().ends_with("which does not tell what it waits for"));
+        assert!(watched.words(1_000, 1.0).unwrap().ends_with("so that what it waits for is not known"));
         watched.runs(Some((Operation::Barrier, "dissemination")));
         (&watched).started(0, 3, true);
         let words = watched.words(1_000, 1.0).unwrap();

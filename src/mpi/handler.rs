@@ -45,7 +45,7 @@ impl Drop for ErrorsReturned {
         // SAFETY: the handle was got for this, and is given back once.
         let given_back = check(unsafe { mpi_sys::PMPI_Errhandler_free(&mut self.handler) });
         if let Err(error) = put_back.and(given_back) {
-            log::error!("the error handler of a communicator could not be put back: {error}");
+            log::error!("the error handler of a communicator could not be restored: {error}");
         }
     }
 }

@@ -29,7 +29,7 @@ pub enum Unusable {
     #[error("no MPI library is loaded in this process: none of its objects has a PMPI_Init")]
     None,
     /// An object that MPI's handles are addresses of.
-    #[error("the MPI library {file} has no {name}: it is none that Collie was made for")]
+    #[error("the MPI library {file} has no {name}: Collie does not support it")]
     Lacking {
         /// The library.
         file: String,

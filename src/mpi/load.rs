@@ -15,7 +15,7 @@ pub fn load() -> Result<(), String> {
     let mut wrong = Vec::new();
     let found = candidates().into_iter().any(|file| open(&file).map_err(|why| wrong.push(why)).is_ok());
     if !found {
-        return Err(format!("there is no MPI library; name one in MPI_LIBRARY ({})", wrong.join("; ")));
+        return Err(format!("no MPI library found; name one in MPI_LIBRARY ({})", wrong.join("; ")));
     }
     // SAFETY: this is a program's first call that has to do with MPI, before it has threads.
     match unsafe { bind() } {
@@ -54,7 +54,8 @@ fn candidates() -> Vec<PathBuf> {
 }
 
 fn open(file: &Path) -> Result<(), String> {
-    let name = CString::new(file.as_os_str().as_bytes()).map_err(|_| format!("'{}' is no path", file.display()))?;
+    let name =
+        CString::new(file.as_os_str().as_bytes()).map_err(|_| format!("'{}' is not a valid path", file.display()))?;
     // SAFETY: the name ends in a zero byte; the library's own constructors may run, as in any program that needs it.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_GLOBAL) };
     if !handle.is_null() {

@@ -60,7 +60,7 @@ impl std::fmt::Display for Needs {
             words.push("memory that all ranks share (COLLIE_TRANSPORT=shared)".to_owned());
         }
         if self.lengths.is_some() {
-            words.push("the lengths of other ranks' blocks, which it brings first".to_owned());
+            words.push("the lengths of other ranks' blocks, which are exchanged first".to_owned());
         }
         f.write_str(&if words.is_empty() { "nothing".to_owned() } else { words.join(", ") })
     }

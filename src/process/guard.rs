@@ -229,7 +229,8 @@ impl Thread {
     /// Ends the job if `way` has led out of one of our algorithms: the messages under way would meet those of later calls.
     fn has_left_no_algorithm(&self, way: &str) {
         if let Some(operation) = self.playing.take() {
-            let what = format!("{way} out of the program's reduction function has left an algorithm of Collie's");
+            let what =
+                format!("{way} out of the program's reduction function has interrupted one of Collie's algorithms");
             tell_and_abort(&what, operation.row().mpi_name);
         }
     }

@@ -69,7 +69,7 @@ impl Monitoring {
         ];
         if world_rank == 0 && layers[0].is_none() {
             log::info!(
-                "this Open MPI does not offer what its monitoring of single messages counted; see its issue 9260"
+                "this release of Open MPI does not expose the message counts of its monitoring (Open MPI issue 9260)"
             );
         }
         let nothing = || vec![(0, 0); world_size];

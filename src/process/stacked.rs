@@ -96,11 +96,11 @@ fn words_before(file: &str, names: &[&str], is_mpi: bool) -> String {
         );
     }
     format!(
-        "{file} comes before Collie: of {names} Collie sees only what that tool passes on to the next MPI_X, nothing of what \
-         it passes to PMPI_X"
+        "{file} comes before Collie: Collie sees only those calls of {names} that the tool passes on to the next MPI_X, not those \
+         that it passes to PMPI_X"
     )
 }
 
 fn words_behind(file: &str, names: &[&str]) -> String {
-    format!("{file} comes behind Collie, which calls PMPI_X: that tool gets no calls of {}", names.join(", "))
+    format!("{file} comes after Collie, which calls PMPI_X: it sees no calls of {}", names.join(", "))
 }

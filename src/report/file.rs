@@ -223,7 +223,7 @@ pub fn try_path(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => {}
-        Ok(_) => return Err(io::Error::other(format!("{} is no folder", folder.display()))),
+        Ok(_) => return Err(io::Error::other(format!("{} is not a folder", folder.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(io::Error::other(format!("there is no folder {}", folder.display())));
         }
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(names(folder.path()).len(), 2);
         let wrong = |path: &Path| try_path(path).unwrap_err().to_string();
         assert_eq!(wrong(folder.path()), "it is a folder");
-        assert!(wrong(&path.join("a.json")).ends_with("report.json is no folder"));
+        assert!(wrong(&path.join("a.json")).ends_with("report.json is not a folder"));
         assert!(wrong(&folder.path().join("none/a.json")).starts_with("there is no folder "));
     }
 

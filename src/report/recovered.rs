@@ -20,7 +20,7 @@ pub fn recover(mut records: Vec<RankRecord>) -> Summary {
     let in_words = on_ranks(&records);
     let mut summary = Summary { under_way, ..merge(records) };
     summary.missing = (0..summary.ranks).filter(|rank| known.binary_search(rank).is_err()).collect();
-    let mut words = format!("{number} of {}, each as far as it knew", several(summary.ranks.into(), "rank"));
+    let mut words = format!("{number} of {}, as recorded by each", several(summary.ranks.into(), "rank"));
     if let (Some((first, early)), Some((last, late))) = (first, last) {
         words += &format!(": {} (rank {early}) to {} (rank {late}) after the start", duration(first), duration(last));
     }
@@ -54,7 +54,7 @@ mod tests {
         assert_eq!(summary.missing, [1, 2, 3, 5, 6, 7, 8]);
         assert_eq!(
             summary.partial.unwrap(),
-            "2 of 9 ranks, each as far as it knew: 30.0s (rank 4) to 60.0s (rank 0) after the start; missing: 1-3, 5-8"
+            "2 of 9 ranks, as recorded by each: 30.0s (rank 4) to 60.0s (rank 0) after the start; missing: 1-3, 5-8"
         );
         assert_eq!(summary.ranks, 9);
     }

@@ -52,7 +52,7 @@ pub fn on_ranks(records: &[RankRecord]) -> String {
 
 /// What is left out of a rank's record, in words.
 pub fn left_out(record: &UnderWayRecord) -> Option<String> {
-    (record.left_out > 0).then(|| format!("{} that a call is at work on", communicators(record.left_out)))
+    (record.left_out > 0).then(|| format!("{} in use at that moment", communicators(record.left_out)))
 }
 
 fn listed(calls: Vec<String>) -> String {
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(on_one_rank(&UnderWayRecord::default()), "");
         let one = UnderWayRecord { calls: vec![call(0)], without_messages: 1, left_out: 2 };
         let expected = "; under way: MPI_Barrier on c0 for 1.5 s; without the messages sent on 1 communicator; \
-                        without 2 communicators that a call is at work on";
+                        without 2 communicators in use at that moment";
         assert_eq!(on_one_rank(&one), expected);
         let many = UnderWayRecord { calls: (0..6).map(call).collect(), ..UnderWayRecord::default() };
         let words = on_one_rank(&many);
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(
             on_ranks(&ranks),
             "; under way: MPI_Barrier on c0 for 1.5 s to 3.0 s (ranks 0-2), MPI_Barrier on c1 for 2.0 s (rank 5); \
-             without 3 communicators that a call is at work on"
+             without 3 communicators in use at that moment"
         );
         assert_eq!(on_ranks(&ranks[4..]), "");
     }

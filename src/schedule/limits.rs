@@ -121,8 +121,8 @@ impl TryFrom<Written> for Limit {
             Written::Number(bytes) => Ok(bytes.into()),
             Written::Text(text) => text.parse().map_err(|()| {
                 format!(
-                    "'{text}' is no limit; accepted: bytes, such as 4040, with the most pieces behind them if these are more than \
-                     two (4040x32), and then :one_way or :exchange if it is for such messages only"
+                    "'{text}' is not a limit; accepted: bytes, such as 4040, followed by the greatest number of fragments if it is more than \
+                     two (4040x32), and by :one_way or :exchange if the limit is for such messages only"
                 )
             }),
         }
@@ -320,6 +320,6 @@ mod tests {
         let json = serde_json::to_string(&read).unwrap();
         assert_eq!(json, r#"["256:one_way","4096:exchange",9000]"#);
         assert_eq!(serde_json::from_str::<Vec<Limit>>(&json).unwrap(), read);
-        assert!(serde_json::from_str::<Limit>("\"9:up\"").unwrap_err().to_string().contains("'9:up' is no limit"));
+        assert!(serde_json::from_str::<Limit>("\"9:up\"").unwrap_err().to_string().contains("'9:up' is not a limit"));
     }
 }

@@ -267,7 +267,7 @@ impl RawConfiguration {
             }
         }
         if configuration.measures_network && configuration.reproducible {
-            let message = "measure lets algorithms and segments rest on times that differ from run to run, which \
+            let message = "with measure, algorithms and segments depend on times that differ from run to run, which \
                            COLLIE_REPRODUCIBLE=on rules out; accepted with it: a preset, or a file that collie fit wrote";
             errors.push(ConfigurationError::variable(variables::NETWORK, message));
         }

@@ -11,7 +11,7 @@ pub fn check(text: &str) -> Result<(), String> {
     for placeholder in Parts(text).filter_map(Result::err) {
         if !matches!(placeholder, Some('p' | 'j' | 'h' | 't' | 'x' | '%')) {
             let found: String = std::iter::once('%').chain(placeholder).collect();
-            return Err(format!("'{text}': '{found}' is no placeholder; accepted: {ACCEPTED}"));
+            return Err(format!("'{text}': '{found}' is not a placeholder; accepted: {ACCEPTED}"));
         }
     }
     Ok(())

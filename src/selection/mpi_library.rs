@@ -44,7 +44,7 @@ impl Implementation {
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         Self::NAMED.into_iter().find(|known| known.name() == text).ok_or_else(|| {
             let names = Self::NAMED.map(Self::name);
-            format!("'{text}' is no MPI library; accepted: {}{}", names.join(", "), suggestion(text, names))
+            format!("'{text}' is not an MPI library; accepted: {}{}", names.join(", "), suggestion(text, names))
         })
     }
 }
@@ -153,7 +153,7 @@ impl Versions {
     /// # Errors
     /// What is accepted.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
-        let refuse = || format!("'{text}' is no range of versions; accepted: {}", Self::ACCEPTED);
+        let refuse = || format!("'{text}' is not a range of versions; accepted: {}", Self::ACCEPTED);
         let end = |text: &str| -> std::result::Result<_, String> {
             let version = Version::parse(text).ok_or_else(refuse)?;
             Ok((version, text.split('.').count() as u8))
@@ -261,10 +261,10 @@ mod tests {
             assert!(!outside.iter().any(|version| versions.contains(Version(*version))), "{text}");
         }
         for (text, words) in [
-            ("", "is no range of versions"),
-            ("4.x", "is no range of versions"),
-            ("4.1.2.3", "is no range of versions"),
-            ("-5", "is no range of versions"),
+            ("", "is not a range of versions"),
+            ("4.x", "is not a range of versions"),
+            ("4.1.2.3", "is not a range of versions"),
+            ("-5", "is not a range of versions"),
             ("5-4.1", "is empty"),
         ] {
             let error = Versions::parse(text).unwrap_err();

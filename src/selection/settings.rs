@@ -151,7 +151,7 @@ impl Numa {
     /// # Errors
     /// What is accepted.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let refuse = || format!("'{text}' is not accepted; accepted: auto, or how many NUMA nodes, from 1 on");
+        let refuse = || format!("'{text}' is not accepted; accepted: auto, or a number of NUMA nodes, at least 1");
         match text {
             "auto" => Ok(Self::Auto),
             number => number.parse().ok().filter(|nodes| *nodes > 0).map(Self::Nodes).ok_or_else(refuse),
@@ -207,7 +207,7 @@ impl Piece {
     /// # Errors
     /// What is accepted.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let refuse = || format!("'{text}' is not accepted; accepted: auto, off, or bytes such as 16K, from 1 on");
+        let refuse = || format!("'{text}' is not accepted; accepted: auto, off, or bytes, at least 1, such as 16K");
         match text {
             "auto" => Ok(Self::Auto),
             "off" => Ok(Self::Off),

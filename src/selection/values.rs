@@ -32,7 +32,7 @@ pub fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
             let limits: Option<Vec<Limit>> = list.split(',').map(|limit| limit.parse().ok()).collect();
             let limits = limits.and_then(ProtocolLimits::of);
             limits.map(Some).ok_or_else(|| {
-                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, each with the most pieces if more than two (a power of two up to 128) and with the way if only for that, such as 256,4040 or 256:one_way,4040x32:exchange")
+                format!("'{list}' is not accepted; accepted: auto, off, or one or two numbers of bytes, ascending, each with the greatest number of fragments if more than two (a power of two up to 128) and with :one_way or :exchange if it is for such messages only, such as 256,4040 or 256:one_way,4040x32:exchange")
             })
         }
     }
@@ -43,7 +43,7 @@ pub fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
 /// # Errors
 /// What is accepted.
 pub fn whole_number(found: &str, least: usize) -> Result<usize, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: a whole number from {least} on");
+    let refuse = || format!("'{found}' is not accepted; accepted: a whole number, at least {least}");
     found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
 }
 
@@ -62,7 +62,7 @@ pub fn percent(found: &str) -> Result<u32, String> {
 /// # Errors
 /// What is accepted.
 pub fn size(found: &str, least: usize) -> Result<usize, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: bytes from {} on", format_bytes(least));
+    let refuse = || format!("'{found}' is not accepted; accepted: bytes, at least {}", format_bytes(least));
     parse_bytes(found).filter(|bytes| *bytes >= least).ok_or_else(refuse)
 }
 
@@ -117,11 +117,11 @@ pub fn log_filter(text: &str) -> Result<String, String> {
             None => (None, Some(directive)),
         };
         if let Some(module) = module.filter(|module| *module != "collie" && !module.starts_with("collie::")) {
-            return Err(format!("'{module}' is no module of Collie; accepted: collie, collie::..."));
+            return Err(format!("'{module}' is not a module of Collie; accepted: collie, collie::..."));
         }
         if let Some(level) = level.filter(|level| !LEVELS.contains(&level.to_ascii_lowercase().as_str())) {
             let nearest = suggestion(level, LEVELS);
-            return Err(format!("'{level}' is no level; accepted: {}{nearest}", LEVELS.join(", ")));
+            return Err(format!("'{level}' is not a level; accepted: {}{nearest}", LEVELS.join(", ")));
         }
     }
     Ok(text.to_owned())

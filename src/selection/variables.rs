@@ -89,14 +89,15 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         name: MODE,
         accepted: "replace, best, native, compare, learn, verify",
         default: "replace",
-        help: "replace runs the collectives with Collie's algorithms; best does so only for calls where \
-               measurements say that Collie is faster than the MPI library, or, where nobody has measured, for calls \
+        help: "replace runs the collectives with Collie's algorithms wherever they can run; best does so only for calls where \
+               measurements say that Collie is faster than the MPI library, or, where there are no measurements, for calls \
                between nodes that the cost model predicts to take half the time of what the MPI library is known to do, \
                and leaves all others to it; native leaves all to the MPI library and only observes; compare lets both \
-               take turns of a few calls each and tells which is faster; learn finds out while the program runs \
+               take turns of a few calls each and reports which is faster; learn finds out while the program runs \
                which of several algorithms, the MPI library's own among them, is fastest for each kind of call, and \
                stays with it, unless the program, a variable or a rule decides; verify runs both on every call, \
-               compares the results and gives the program one of them (COLLIE_VERIFY_RESULT).",
+               compares the results and gives the program one of them (COLLIE_VERIFY_RESULT). compare-self, a test of \
+               the comparison itself, is compare with the MPI library on both sides.",
     },
     Variable {
         name: ON_DIFFERENCE,
@@ -110,7 +111,7 @@ const BEFORE_OPERATIONS: &[Variable] = &[
         accepted: "native, ours",
         default: "native",
         help: "Whose result the program gets in mode verify, and whose calls the report counts and times as the \
-               program's. ours lets a program go on correctly where the MPI library's result is the wrong one.",
+               program's. ours lets the program continue correctly where the MPI library's result is wrong.",
     },
 ];
 
@@ -120,15 +121,15 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "a file name",
         default: "no rules",
         help: "Rules file, read by rank 0: Collie's own format, or Open MPI's (classic, version 2, JSON). The first \
-               rule that matches a call decides, unless the operation's own variable does. `collie check` tells what \
+               rule that matches a call decides, unless the operation's own variable does. `collie check` reports what \
                is wrong with a file.",
     },
     Variable {
         name: TABLES,
         accepted: "a file name",
         default: "Collie's own tables",
-        help: "Rules file whose rows are consulted before those of Collie's own tables. Unlike rules, they are no \
-               final word: where the algorithm of a row cannot be used, the next row that matches is tried, and \
+        help: "Rules file whose rows are consulted before those of Collie's own tables. Unlike rules, they are not \
+               final: where the algorithm of a row cannot be used, the next matching row is tried, and \
                mode learn starts from what they say but may find another algorithm faster.",
     },
     Variable {
@@ -140,17 +141,17 @@ const AFTER_OPERATIONS: &[Variable] = &[
                to it, keeping what other jobs wrote in the meantime. It holds rules in Collie's own format, each \
                below its evidence: machine, MPI library, day, candidates with their calls and times. What was \
                learned on another kind of processor or MPI library stays in the file but is not used here. A rule \
-               that was edited by hand decides the calls that it matches, and like comments stays as it is. The \
-               file may also be given to COLLIE_RULES; there it counts in every mode. What cannot be written to it goes \
+               that was edited by hand decides the calls that it matches and, like comments, stays as it is. The \
+               file may also be given to COLLIE_RULES, where it applies in every mode. What cannot be written to it goes \
                to the folder for temporary files (TMPDIR).",
     },
     Variable {
         name: LEARN_BUDGET,
         accepted: "a whole number of percent from 1 to 50, with or without %",
         default: "2",
-        help: "In mode learn, the part of the time of a kind of call that may be spent on trying algorithms, in percent of \
+        help: "In mode learn, the share of the time of a kind of call that may be spent on trying algorithms, in percent of \
                the calls made so far. The default costs programs next to nothing, but many short calls are \
-               needed before anything is tried. With more, a short run learns what later ones use (COLLIE_LEARN).",
+               needed before anything is tried. With a larger share, a short run learns what later ones use (COLLIE_LEARN).",
     },
     Variable {
         name: REPRODUCIBLE,
@@ -161,20 +162,20 @@ const AFTER_OPERATIONS: &[Variable] = &[
                combine in the same order as the one that the tables name may take its place; the MPI library, whose \
                order is unknown, may not. Operations that only move data are learned as usual. Communicators are \
                replaced from the first call on (COLLIE_AFTER), so that no call of the same kind is left to the MPI \
-               library. Modes compare and verify, in which the MPI library has its turns, are not affected.",
+               library. Modes compare and verify, in which the MPI library carries out calls too, are not affected.",
     },
     Variable {
         name: NETWORK,
         accepted: "shared_memory, ethernet, infiniband, measure, or a file name",
         default: "shared_memory within a node, ethernet between nodes",
         help: "Network whose start-up time and bandwidth determine the values of `segment=auto` and `blocks=auto`, which \
-               candidates mode learn tries, and which calls between nodes mode best replaces where nobody has measured; a \
+               candidates mode learn tries, and which calls between nodes mode best replaces where there are no measurements; a \
                file is one that `collie fit` wrote, read by rank 0. The protocol limits in it apply where COLLIE_PIECE and \
-               COLLIE_LIMITS set none. measure measures in MPI_Init between rank 0 and the first other rank of its node, \
-               and between it and the first rank of another node, beginning nothing more on either after 20 ms and nothing \
-               at all after 50; for a link that does not exist or could not be measured in time the default remains. The \
+               COLLIE_LIMITS set none. measure takes measurements in MPI_Init between rank 0 and the first other rank of its node, \
+               and between rank 0 and the first rank of another node, starting no further ones on a link after 20 ms and none \
+               at all after 50 ms; for a link that does not exist or could not be measured in time the default remains. The \
                report says what was measured, which differs from run to run: it is refused with COLLIE_REPRODUCIBLE=on. \
-               Nothing is measured in mode native, nor where there is one rank.",
+               Nothing is measured in mode native or with a single rank.",
     },
     Variable {
         name: TRANSPORT,
@@ -188,18 +189,19 @@ const AFTER_OPERATIONS: &[Variable] = &[
     },
     Variable {
         name: NUMA,
-        accepted: "auto, or how many NUMA nodes",
+        accepted: "auto, or a number of NUMA nodes",
         default: "auto",
         help: "How ranks that share memory are grouped by NUMA nodes, for barrier numa_hierarchical. auto groups those that may \
                run on the same NUMA nodes by what they are bound to when the memory is made: ranks that are not \
-               bound are one group. A number spreads the ranks of each communicator evenly over so many groups of \
+               bound are one group. A number spreads the ranks of each communicator evenly over that many groups of \
                neighbours, whatever they are bound to.",
     },
     Variable {
         name: PIECE,
         accepted: "auto, off, or bytes (K, M, G are powers of 1024)",
         default: "auto",
-        help: "Longest message between nodes that is sent whole; longer ones travel in pieces. Over TCP, where two \
+        help: "Longest message between nodes that is sent whole; longer ones travel in fragments of this length (\"pieces\" in \
+               the name of this variable and in the condition in_pieces of rules). Over TCP, where two \
                ranks exchange messages, MPI libraries send long ones in one direction at a time and short ones in \
                both. auto is what the file of COLLIE_NETWORK says; without one it is 16K, or off where a node has \
                InfiniBand, Omni-Path or Slingshot.",
@@ -210,14 +212,13 @@ const AFTER_OPERATIONS: &[Variable] = &[
                    followed by x and a power of two up to 128, and by :one_way or :exchange",
         default: "auto",
         help: "Lengths beyond which a message within a node takes a slower path through the MPI library: a message \
-               that is longer, but no longer than twice the limit (x32: 32 times, or the next power of two if that takes one more \
-               piece), is sent in pieces of that length; with :one_way only in operations with a root and in algorithms made of them, with :exchange only in the \
-               others. auto takes them from the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks \
-               0 and 1, if these are on one node, in some 20 ms: after 30 a search for lengths that is not finished is given up, after 50 \
-               no larger number of pieces is tried. Without a measurement it is what is known of Open MPI 4 \
+               that is longer, but no longer than twice the limit (x32: 32 times, or the next power of two if that takes one more fragment), \
+               is sent in fragments of that length; with :one_way only in operations with a root and in algorithms made of \
+               them, with :exchange only in the others. auto takes them from the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks \
+               0 and 1, if these are on one node, in some 20 ms: a search for limits that has not finished after 30 ms is given up, and after 50 ms \
+               no larger number of fragments is tried. Without a measurement it is what is known of Open MPI 4 \
                (256,4040:exchange, or the values of OMPI_MCA_btl_vader_max_inline_send and \
-               OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, no more than two pieces are made \
-               of what was measured.",
+               OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, measured limits allow no more than two fragments.",
     },
     Variable {
         name: REPORT,
@@ -231,7 +232,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
                files get a number before the ending (report.2.json), and a line says so. Spawned processes write a \
                report of their own: its file name gets spawned- and the number of their first process before the \
                ending, as does that of COLLIE_TRACE. A path that cannot be written to is reported at the start; \
-               what could not be written at the end, such as to a pipe that nobody reads from, goes to the folder \
+               what could not be written at the end, for example to a pipe without a reader, goes to the folder \
                for temporary files (TMPDIR), or else to stderr.",
     },
     Variable {
@@ -246,24 +247,24 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "all, collectives",
         default: "all",
         help: "all also counts and times calls other than collectives: point-to-point (MPI_Send, MPI_Irecv, \
-               MPI_Waitall and the like), one-sided and file calls, so that the report tells how much of the run is \
-               spent in them. Calls that may wait are all timed, which takes two readings of the clock each (some \
+               MPI_Waitall and the like), one-sided and file calls, so that the report shows how much of the run is \
+               spent in them. Every call that may wait is timed, which takes two readings of the clock (some \
                20 ns); of the short ones that return at once (MPI_Isend, MPI_Test, MPI_Put) only a sample is timed \
-               and stands for the rest. collectives leaves them alone.",
+               and stands for the rest. collectives leaves these calls alone.",
     },
     Variable {
         name: SITES,
         accepted: "on, off",
         default: "off",
         help: "on reports the functions and lines of the program that collectives are called from, with calls, \
-               bytes and time of each, as far as its files hold symbols and line numbers (compile with -g). Each \
+               bytes and time of each, if its files hold symbols and line numbers (compile with -g). Each \
                call then walks up the stack, which takes one to a few microseconds.",
     },
     Variable {
         name: CHECKPOINT,
-        accepted: "a whole number of seconds from 1 on",
+        accepted: "a whole number of seconds, at least 1",
         default: "no checkpoints",
-        help: "At this interval, each rank writes what it knows into a folder beside the report, so that it \
+        help: "At this interval, each rank writes its records so far into a folder beside the report, so that it \
                survives if the job is killed: run.checkpoint for COLLIE_REPORT=run.json, collie.checkpoint where no \
                report goes to a file, with a file for each rank. A rank's record is taken at its next collective \
                once the time has come, a separate thread writes it, and the rank's previous file stays until the \
@@ -277,14 +278,14 @@ const AFTER_OPERATIONS: &[Variable] = &[
         help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each, some 300 \
                bytes once their communicator is freed) \
                and for memory shared within a node (COLLIE_TRANSPORT; at most an eighth of the whole), a quarter for single \
-               calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for calls kept ready for the next like them. The report says how many calls found no room.",
+               calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for the call cache, which holds calls ready for their repetition. The report says for how many calls there was no room.",
     },
     Variable {
         name: SPILL,
         accepted: "a number of bytes; K, M and G are powers of 1024",
         default: "1G",
         help: "How much of the trace a rank may put into an unnamed file in the folder for temporary files \
-               (TMPDIR), within the limit on file sizes (ulimit -f); beyond that its memory has to do. 0 for no \
+               (TMPDIR), within the limit on file sizes (ulimit -f); beyond that only its memory is used. 0: no \
                file.",
     },
     Variable {
@@ -292,16 +293,16 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "off, clock, barrier",
         default: "off",
         help: "How waiting for late ranks is separated from the collective itself. clock synchronises the ranks' \
-               clocks at the start, at the end and now and then in between, and compares when each rank came to a \
-               call; barrier puts a barrier of Collie's before each blocking collective, and counts the time in it \
+               clocks at the start, at the end and now and then in between, and compares when each rank arrived at a \
+               call; barrier inserts one of Collie's barriers before each blocking collective, and counts the time in it \
                as waiting. The report then names the ranks that the others wait for.",
     },
     Variable {
         name: WATCHDOG,
-        accepted: "a whole number of seconds from 1 on",
+        accepted: "a whole number of seconds, at least 1",
         default: "no watch",
         help: "A blocking collective that has not returned after this time is reported on stderr, once: which rank, \
-               which call on which communicator, and which ranks it waits for, as far as that rank knows.",
+               which call on which communicator, and which ranks it waits for, to that rank's knowledge.",
     },
     Variable {
         name: LOG,
@@ -311,13 +312,13 @@ const AFTER_OPERATIONS: &[Variable] = &[
     },
     Variable {
         name: AFTER,
-        accepted: "a whole number from 1 on",
+        accepted: "a whole number, at least 1",
         default: "4; 1 in mode verify, with COLLIE_SYNC, and with COLLIE_REPRODUCIBLE=on",
-        help: "The first call on a communicator that may be replaced, counting all operations that Collie has \
-               algorithms for. In it the ranks agree on what they need and create a private communicator, a cost \
-               that communicators that are freed after a few calls are spared; calls before it stay with the MPI \
-               library. On MPI_COMM_WORLD it is always the first call. 1 with COLLIE_SYNC, whatever is set; the \
-               default on communicators with ranks of another MPI_COMM_WORLD.",
+        help: "The number of the first call on a communicator that may be replaced, counting all operations that Collie has \
+               algorithms for. In that call the ranks agree on what they need and create a private communicator, a cost \
+               that is avoided for communicators that are freed after a few calls; earlier calls stay with the MPI \
+               library. On MPI_COMM_WORLD it is always the first call. With COLLIE_SYNC it is 1 whatever is set; on \
+               communicators with ranks of another MPI_COMM_WORLD it is the default.",
     },
     Variable {
         name: DEVICE,
@@ -327,7 +328,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
                before every call on communicators where some rank uses a GPU by the first call that may be \
                replaced, and leaves a communicator to the MPI library once any rank has such a buffer; the ranks \
                exchange one word per call for that. ask does so on all communicators, for programs that load CUDA \
-               or ROCm later; host is the promise that no call has such a buffer; native leaves communicators with \
+               or ROCm later; host promises that no call has such a buffer; native leaves communicators with \
                such ranks to the MPI library.",
     },
     Variable {
@@ -336,13 +337,13 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "native",
         help: "What is done with collectives on communicators with ranks of another MPI_COMM_WORLD, that is, of spawned or \
                connected processes. native leaves them to the MPI library, since ranks without Collie would not answer: \
-               Open MPI 5 does not hand what mpirun -x sets, LD_PRELOAD among it, to spawned processes. replace is the \
-               promise that all those processes have Collie and the same value here; their calls are then replaced as \
+               Open MPI 5 does not pass on to spawned processes what mpirun -x sets, LD_PRELOAD included. replace promises \
+               that all those processes have Collie and the same value here; their calls are then replaced as \
                elsewhere.",
     },
     Variable {
         name: MAX_COMMUNICATORS,
-        accepted: "a whole number from 1 on",
+        accepted: "a whole number, at least 1",
         default: "512; 128 with MPICH",
         help: "How many private communicators Collie may hold at once. Collectives on communicators beyond that \
                stay with the MPI library. MPICH has 2046 context ids per process: when a program cannot create a \

@@ -61,7 +61,7 @@ fn make_folder(runtime: &Runtime) {
         Err(error) if !(error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir()) => {
             FAILED.store(true, Ordering::Relaxed);
             log::tell(&format!(
-                "rank {}: {}: the folder {} cannot be made: {error}; there are no checkpoints if that stays so",
+                "rank {}: {}: the folder {} cannot be created: {error}; unless that changes, there will be no checkpoints",
                 runtime.world_rank,
                 variables::CHECKPOINT,
                 folder.display()

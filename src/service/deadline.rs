@@ -142,7 +142,9 @@ extern "C" fn cut_off(signal: c_int, information: *mut libc::siginfo_t, _: *mut 
     if PHASE.swap(ABORTING, Ordering::SeqCst) == REPORTING {
         let words: &[u8] = match WAY.load(Ordering::SeqCst) {
             ABORT => b"collie: no report before MPI_Abort: called from a signal handler, it could not be written\n",
-            SIGNAL => b"collie: no report at SIGTERM: it could not be written from where the signal came in\n",
+            SIGNAL => {
+                b"collie: no report at SIGTERM: it could not be written from where the signal interrupted the program\n"
+            }
             _ => b"collie: no report at exit without MPI_Finalize: it could not be written\n",
         };
         // SAFETY: so many bytes can be read. Where that fails there is nobody to tell.

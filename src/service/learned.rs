@@ -67,7 +67,7 @@ fn place(file: &LearnFile) -> PathBuf {
 pub fn begin(configuration: &Configuration) {
     let Some(file) = &configuration.learn else { return };
     if configuration.mode != Mode::Learn {
-        return log::tell(&format!("rank 0: {} counts in mode learn only, which this is not", variables::LEARN));
+        return log::tell(&format!("rank 0: {} has no effect: the mode is not learn", variables::LEARN));
     }
     let path = place(file);
     if let Err(error) = report::try_path(&path) {

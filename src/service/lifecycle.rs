@@ -67,7 +67,10 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
                         runtime.own_configuration();
                     }
                     if let Err(error) = start(runtime) {
-                        log::tell(&format!("rank {}: not all that was asked for is on: {error}", runtime.world_rank));
+                        log::tell(&format!(
+                            "rank {}: not everything that was requested could be enabled: {error}",
+                            runtime.world_rank
+                        ));
                     }
                     partial::listen(runtime);
                     ending::listen(runtime);
@@ -189,7 +192,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
         3 => {
             report::report(runtime);
         }
-        other => ::log::warn!("MPI_Pcontrol({other}) is not known; accepted: -1, 0, 1, 2, 3"),
+        other => ::log::warn!("MPI_Pcontrol({other}): unknown level; accepted: -1, 0, 1, 2, 3"),
     }
 }
 

@@ -139,7 +139,7 @@ fn say(found: &NetworkRecord) {
                 start_up * 1e6,
                 per_byte * 1e9
             ),
-            _ => ::log::info!("network {place}: nothing measured in time between ranks 0 and {rank}, the preset holds"),
+            _ => ::log::info!("network {place}: not measured in time between ranks 0 and {rank}; the preset is used"),
         }
     }
     ::log::info!("network measured in {:.1} ms", found.measured_seconds * 1e3);

@@ -51,7 +51,7 @@ pub fn listen(runtime: &Runtime) {
         libc::sigaction(libc::SIGUSR2, &ours, std::ptr::null_mut())
     };
     if code != 0 {
-        ::log::warn!("SIGUSR2 is not listened to");
+        ::log::warn!("no handler for SIGUSR2 could be installed");
     }
 }
 

@@ -111,7 +111,7 @@ impl Places {
             let files = self.paths_mut().filter(|path| is_file(path));
             let others: Vec<_> = files.map(|path| numbered(path, job)).collect();
             let others = others.join(", ");
-            log::tell(&format!("rank 0: files of another job are there already; this one's go to {others}"));
+            log::tell(&format!("rank 0: files of another job exist already; this job's go to {others}"));
         }
         self
     }
@@ -130,7 +130,7 @@ impl Places {
     /// Has written what should be at `path`.
     pub fn has_written(&self, path: &Path, at: PathBuf) {
         if at != path {
-            log::tell(&format!("{} is another job's; this one's is {}", path.display(), at.display()));
+            log::tell(&format!("{} belongs to another job; this job's file is {}", path.display(), at.display()));
         }
         self.written.lock().push((path.to_owned(), at));
     }

@@ -90,7 +90,7 @@ pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
         SYNCHRONISATION.room.add(memory);
     }
     let Some(comm) = communicator::make_private(constants::comm_world())? else {
-        log::warn!("waiting is not separated from working: no communicator could be made for it");
+        log::warn!("waiting is not measured: no communicator could be created for it");
         return Ok(());
     };
     SYNCHRONISATION.clocks.set_comm(comm);
@@ -118,7 +118,7 @@ pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
             let left_out =
                 unsafe { walk.each(Visit::BetweenCalls, |seen| all.extend(arrived(&seen.attached.communicator))) };
             if left_out > 0 {
-                log::error!("waiting is told wrongly: {left_out} communicators have a call under way");
+                log::error!("waiting times are wrong: {left_out} communicators have a call under way");
             }
         }
         all

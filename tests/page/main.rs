@@ -131,9 +131,10 @@ fn what_was_under_way_comes_first(browser: &Browser) {
             if rank % 8 == 3 { ["", "communicator world/7.0"] } else { ["MPI_Allreduce", "MPI_COMM_WORLD"] };
         serde_json::json!({ "rank": rank, "function": function, "communicator": communicator, "seconds": 600.5 + f64::from(rank) })
     };
-    report["partial"] = "63 of 64 ranks, each as far as it knew: 611s (rank 0) to 612s (rank 9) after the start; missing: 2; under way: \
+    report["partial"] =
+        "63 of 64 ranks, as recorded by each: 611s (rank 0) to 612s (rank 9) after the start; missing: 2; under way: \
                          MPI_Allreduce on MPI_COMM_WORLD for 600.5 s to 663.5 s (ranks 0, 1, 4-10 and 46 more)"
-        .into();
+            .into();
     report["missing"] = serde_json::json!([2]);
     report["under_way"] = (0..64).filter(|rank| *rank != 2).map(call).collect();
     let page =

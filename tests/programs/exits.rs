@@ -202,7 +202,7 @@ fn jumping_operation(family: &Family) -> Result<(), Failed> {
         let outcome = family.run(&launch)?;
         let how = if *way == "jump" { "a jump" } else { "an exception" };
         let words = format!(
-            "collie: rank 1: {how} out of the program's reduction function has left an algorithm of Collie's \
+            "collie: rank 1: {how} out of the program's reduction function has interrupted one of Collie's algorithms \
              in MPI_Allreduce"
         );
         if outcome.status != Some(70) || !outcome.stderr.contains(&words) || outcome.stderr.contains("returned") {

@@ -61,8 +61,8 @@ fn main() {
     libtest_mimic::run(&arguments, all).exit();
 }
 
-/// Programs that compare with a native library which is wrong itself or crashes: the MPI, the test, the case in
-/// docs/native-defects.md.
+/// Programs that compare with a native library which is wrong itself or crashes: the MPI, the test, and what names the defect in the
+/// first column of docs/native-defects.md, which is a case of defects.c or a program of c_tests.
 const NATIVE_DEFECTS: &[(&str, &str, &str)] = &[
     ("mpich5", "errors::", "null_datatype"),
     ("abi", "errors::", "null_datatype"),
@@ -73,19 +73,19 @@ const NATIVE_DEFECTS: &[(&str, &str, &str)] = &[
     ("abi", "jumps", "null_datatype"),
     ("mpich5", "throws", "null_datatype"),
     ("abi", "throws", "null_datatype"),
-    ("mpich5", "idle_communicators", "none: error handlers of many communicators"),
-    ("abi", "idle_communicators", "none: error handlers of many communicators"),
-    ("mpich5", "many_live_communicators::most", "none: error handlers of many communicators"),
-    ("abi", "many_live_communicators::most", "none: error handlers of many communicators"),
+    ("mpich5", "idle_communicators", "c_tests/many_live_communicators.c most"),
+    ("abi", "idle_communicators", "c_tests/many_live_communicators.c most"),
+    ("mpich5", "many_live_communicators::most", "c_tests/many_live_communicators.c most"),
+    ("abi", "many_live_communicators::most", "c_tests/many_live_communicators.c most"),
     ("intel", "data_movement", "differing_maps"),
     ("intel", "forced_with_unmet_need", "differing_maps"),
-    ("intel", "truncated::", "none: messages that are too long"),
-    ("intel", "many_communicators::", "none: many communicators"),
-    ("intel", "many_live_communicators", "none: many communicators"),
-    ("intel", "idle_communicators", "none: many communicators"),
+    ("intel", "truncated::", "c_tests/truncated.c"),
+    ("intel", "many_communicators::", "c_tests/many_live_communicators.c"),
+    ("intel", "many_live_communicators", "c_tests/many_live_communicators.c"),
+    ("intel", "idle_communicators", "c_tests/many_live_communicators.c"),
     ("intel", "sessions::alone", "init_after_session"),
     ("intel", "sessions::before", "init_after_session"),
-    ("intel", "learn_by_threads", "none: four threads with collectives at once"),
+    ("intel", "learn_by_threads", "c_tests/pitfall_12_threads.c"),
 ];
 
 /// What a family is tested with.

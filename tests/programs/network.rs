@@ -107,6 +107,6 @@ fn refused(family: &Family) -> Result<(), Failed> {
     let command = vec![family.program("rounds.c")?.display().to_string()];
     let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
     let outcome = family.run(&launch)?;
-    let told = outcome.stderr.contains("COLLIE_NETWORK: measure lets algorithms and segments rest on times");
+    let told = outcome.stderr.contains("COLLIE_NETWORK: with measure, algorithms and segments depend on times");
     if told && outcome.status != Some(0) { Ok(()) } else { Err(outcome.told().into()) }
 }

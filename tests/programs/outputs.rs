@@ -106,7 +106,7 @@ fn beside_another_jobs(family: &Family) -> Result<(), Failed> {
     let mut first = Vec::new();
     for job in 1..=3 {
         let outcome = run(family, &variables)?;
-        let told = outcome.stderr.lines().filter(|line| line.contains("files of another job are there already"));
+        let told = outcome.stderr.lines().filter(|line| line.contains("files of another job exist already"));
         let told: Vec<_> = told.collect();
         let right = match told[..] {
             [] => job == 1,

@@ -53,7 +53,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 
 /// The lines about a call that does not end, one per rank that waits.
 fn watched(outcome: &Outcome) -> Vec<&str> {
-    let mut lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("has not ended for")).collect();
+    let mut lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("has not returned for")).collect();
     lines.sort_unstable();
     lines
 }
@@ -67,9 +67,9 @@ fn stuck(family: &Family) -> Result<(), Failed> {
     let right = lines.len() == expected.len()
         && lines.iter().zip(expected).all(|(line, (rank, missing, heard))| {
             let call =
-                format!("rank {rank}: MPI_Allreduce, call 2 on MPI_COMM_WORLD (rank {rank} of 4), has not ended");
+                format!("rank {rank}: MPI_Allreduce, call 2 on MPI_COMM_WORLD (rank {rank} of 4), has not returned");
             line.contains(&call)
-                && line.contains(&format!("recursive_doubling, waits for messages from {missing}"))
+                && line.contains(&format!("recursive_doubling, waiting for messages from {missing}"))
                 && heard.map_or(!line.contains("heard"), |heard| line.ends_with(&format!("has heard from {heard}")))
         });
     if right { Ok(()) } else { Err(format!("{lines:#?}\n{}", outcome.told()).into()) }

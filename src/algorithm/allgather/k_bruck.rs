@@ -33,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
         name: "radix",
         kind: Kind::Count { least: 2 },
         default: Default::Count(4),
-        help: "k: the blocks held become k times as many in a round",
+        help: "k: factor by which the number of blocks held grows in a round",
     }],
     needs: Needs::NOTHING,
     ordered: true,

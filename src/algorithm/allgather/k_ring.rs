@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
         name: "group",
         kind: Kind::Count { least: 1 },
         default: Default::Count(4),
-        help: "k: ranks in a group, best those of a node; the next smaller divisor of p if it is none",
+        help: "k: ranks in a group, best those of a node; the next smaller divisor of p if k is not one",
     }],
     needs: Needs::NOTHING,
     ordered: true,

@@ -27,7 +27,7 @@ use crate::pattern::turns::neighbor;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allgather,
     name: "neighbor_exchange",
-    summary: "Neighbours meet by turns on the left and on the right and pass on the pair of blocks that they got last.",
+    summary: "Neighbours exchange alternately on the left and right, passing on the pair of blocks received last.",
     parameters: &[],
     needs: Needs { ranks: RankNeed::Even, ..Needs::NOTHING },
     ordered: true,

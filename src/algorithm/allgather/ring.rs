@@ -25,7 +25,7 @@ use crate::pattern::blocks::Blocks;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allgather,
     name: "ring",
-    summary: "Every rank passes on to its right neighbour the block that it got from the left one before.",
+    summary: "Every rank passes on to its right neighbour the block last received from the left one.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -25,7 +25,7 @@ use crate::operation::{Comm, Range};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allgather,
     name: "shared_copy",
-    summary: "Everyone writes its block into shared memory once, and copies those of all others from there.",
+    summary: "Every rank writes its block into shared memory once, and copies those of all others from there.",
     parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

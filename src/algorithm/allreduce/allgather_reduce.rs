@@ -28,7 +28,7 @@ use crate::pattern::hypercube::ceil_log2;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "allgather_reduce",
-    summary: "Everyone gathers all contributions and reduces them for itself, in rank order.",
+    summary: "Every rank gathers all contributions and reduces them itself, in rank order.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

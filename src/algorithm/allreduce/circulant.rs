@@ -1,4 +1,4 @@
-//! Reduce-scatter and allgather over a circulant graph: ⌈log2 p⌉ rounds each, for any p, with nobody standing aside.
+//! Reduce-scatter and allgather over a circulant graph: ⌈log2 p⌉ rounds each, for any p, no rank left out.
 //!
 //! Distances are p halved again and again, rounding up. In the round with distance s, which halves s', rank r sends its
 //! partial folds of the s' − s blocks from r + s on to rank r + s and gets those of the blocks from r on (all modulo p),
@@ -32,7 +32,7 @@ use crate::pattern::turns::circulant;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "circulant",
-    summary: "Reduce-scatter and allgather over a circulant graph: any p, with nobody standing aside.",
+    summary: "Reduce-scatter and allgather over a circulant graph: for any p, no rank left out.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: false,

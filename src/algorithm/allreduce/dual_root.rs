@@ -35,7 +35,7 @@ use crate::pattern::tree::{Tree, depth};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "dual_root",
-    summary: "Two trees, one over each half of the ranks, whose roots exchange; up and down go on at once.",
+    summary: "Two trees, one over each half of the ranks, whose roots exchange; both directions overlap.",
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,

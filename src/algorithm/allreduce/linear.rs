@@ -23,7 +23,7 @@ use crate::operation::{Comm, Range, Requests};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "linear",
-    summary: "Everyone sends to rank 0, which reduces in rank order and sends the result to everyone.",
+    summary: "All ranks send to rank 0, which reduces in rank order and sends the result to each.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -32,7 +32,7 @@ use crate::pattern::blocks::Blocks;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "ring",
-    summary: "The vector's blocks go round the ring twice: once to be reduced, once to be handed out.",
+    summary: "The vector's blocks go round the ring twice: once to be reduced, once to be distributed.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: false,

@@ -26,7 +26,7 @@ use crate::operation::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Allreduce,
     name: "shared_slices",
-    summary: "Everyone writes its vector into shared memory, reduces a slice of all, and copies the other slices.",
+    summary: "Every rank writes its vector into shared memory, reduces a slice of all, and copies the other slices.",
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

@@ -35,7 +35,7 @@ use smallvec::SmallVec;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Alltoall,
     name: "hierarchical",
-    summary: "Blocks for other nodes are collected by leaders, travel from node to node in one message, and are handed out.",
+    summary: "Blocks for other nodes are collected by leaders, travel between nodes in one message, and are distributed.",
     parameters: &[Parameter {
         name: "leaders",
         kind: Kind::Count { least: 1 },

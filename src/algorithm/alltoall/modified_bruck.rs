@@ -29,7 +29,7 @@ use crate::pattern::circle::Arc;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Alltoall,
     name: "modified_bruck",
-    summary: "As bruck, but the blocks end where they belong, so that nothing is turned at the end.",
+    summary: "As bruck, but the blocks end up where they belong, without a final rotation.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -21,7 +21,7 @@ use crate::operation::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "central_counter",
-    summary: "Everyone counts itself at one counter in shared memory; the last one turns the flag that all wait for.",
+    summary: "Every rank increments one counter in shared memory; the last one flips the flag that all wait for.",
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

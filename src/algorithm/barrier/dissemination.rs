@@ -1,4 +1,4 @@
-//! In each round everyone tells a rank twice as far away that all it has heard of are there.
+//! In each round every rank signals a rank twice as far away as in the round before.
 //!
 //! In round k rank r sends to r + 2^k and hears from r − 2^k (mod p), so that afterwards it has heard of the 2^{k+1} ranks
 //! that end with itself.
@@ -26,7 +26,7 @@ use crate::pattern::hypercube::ceil_log2;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "dissemination",
-    summary: "In each round everyone tells a rank twice as far away that all it has heard of are there.",
+    summary: "In each round every rank signals a rank twice as far away as in the round before.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

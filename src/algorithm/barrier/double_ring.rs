@@ -1,4 +1,4 @@
-//! A token goes round the ring twice: once to see that all are there, once to say so.
+//! A token goes round the ring twice: first to find that all have arrived, then to release them.
 //!
 //! Whoever gets the token the first time knows that all lower ranks are there; rank 0 gets it back when all are. The
 //! second round ends at the last rank, since rank 0 knows already.
@@ -21,7 +21,7 @@ use crate::operation::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "double_ring",
-    summary: "A token goes round the ring twice: once to see that all are there, once to say so.",
+    summary: "A token goes round the ring twice: first to find that all have arrived, then to release them.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -1,4 +1,4 @@
-//! Everyone reports to rank 0, which releases everyone when all are there.
+//! Every rank reports to rank 0, which releases all of them once the last has arrived.
 //!
 //! State at p = 4 (who has reported, then who is released):
 //!
@@ -19,7 +19,7 @@ use crate::operation::{Comm, Requests};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "linear",
-    summary: "Everyone reports to rank 0, which releases everyone when all are there.",
+    summary: "Every rank reports to rank 0, which releases all of them once the last has arrived.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -27,7 +27,7 @@ use crate::pattern::hypercube::{Folding, Part};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "recursive_doubling",
-    summary: "In each round pairs of ranks twice as far apart tell each other that all they heard of are there.",
+    summary: "In each round every rank exchanges a signal with a partner twice as far away.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -26,7 +26,7 @@ use crate::pattern::hypercube::ceil_log2;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "shared_dissemination",
-    summary: "In each round everyone looks at the flag, in shared memory, of a rank twice as far away.",
+    summary: "In each round every rank waits for the flag, in shared memory, of a rank twice as far away.",
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

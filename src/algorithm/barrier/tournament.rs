@@ -28,7 +28,7 @@ use crate::pattern::knomial::Knomial;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "tournament",
-    summary: "Ranks meet in pairs in shared memory, the loser of each tells the winner, and all wait for rank 0's flag.",
+    summary: "Ranks meet in pairs in shared memory; the loser of each signals the winner; all wait for rank 0's flag.",
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

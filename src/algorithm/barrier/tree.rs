@@ -29,7 +29,7 @@ use smallvec::SmallVec;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Barrier,
     name: "tree",
-    summary: "Reports go up a binomial tree to rank 0, and the release comes down it.",
+    summary: "Arrivals are reported up a binomial tree to rank 0, and the release comes down it.",
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,

@@ -35,7 +35,7 @@ use crate::operation::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Bcast,
     name: "double_tree",
-    summary: "Half of the message goes down each of two binary trees, in which inner ranks and leaves change places.",
+    summary: "Half of the message goes down each of two binary trees; inner ranks of one are leaves of the other.",
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,

@@ -42,7 +42,7 @@ pub(in crate::algorithm) const RADIX: Parameter = Parameter {
     name: "radix",
     kind: Kind::Count { least: 1 },
     default: Default::Count(3),
-    help: "most children of a rank",
+    help: "maximum number of children of a rank",
 };
 
 pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Complete {

@@ -44,7 +44,7 @@ pub(in crate::algorithm) const RADIX: Parameter = Parameter {
     name: "radix",
     kind: Kind::Count { least: 2 },
     default: Default::Count(4),
-    help: "k: children per level and one",
+    help: "k: one more than the children per level",
 };
 
 pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Knomial {

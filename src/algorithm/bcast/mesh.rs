@@ -43,7 +43,7 @@ pub(in crate::algorithm) const DIMS: Parameter = Parameter {
     name: "dims",
     kind: Kind::Dims,
     default: Default::Auto,
-    help: "sizes of the process grid, the last one the fastest; the first grows as needed; auto: nearly a square",
+    help: "sizes of the process grid, the last varying fastest; the first grows as needed; auto: nearly a square",
 };
 
 pub(in crate::algorithm) fn mesh(ranks: usize, parameters: &Parameters) -> Mesh {

@@ -52,7 +52,7 @@ pub const ROW: Algorithm = Algorithm {
             name: "radix",
             kind: Kind::Count { least: 1 },
             default: Default::Count(1024),
-            help: "most ranks that watch one flag; from p−1 on all watch the root's",
+            help: "maximum number of ranks that watch one flag; from p−1 on all watch the root's",
         },
     ],
     needs: Needs::SHARED_MEMORY,

@@ -26,12 +26,12 @@ use crate::operation::{Comm, Range, Requests};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "linear_sync",
-    summary: "The root calls the ranks up one after the other; each sends a first part, then the rest.",
+    summary: "The root asks the ranks one after the other; each sends a first part, then the rest.",
     parameters: &[Parameter {
         name: "first_segment",
         kind: Kind::Bytes,
         default: Default::Bytes(1024),
-        help: "bytes of the first part, for which the root waits before it calls up the next rank",
+        help: "bytes of the first part, for which the root waits before it asks the next rank",
     }],
     needs: Needs::NOTHING,
     ordered: true,

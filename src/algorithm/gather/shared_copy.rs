@@ -25,7 +25,7 @@ use crate::operation::{Comm, Range};
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Gather,
     name: "shared_copy",
-    summary: "Everyone writes its block into shared memory, from where the root copies it.",
+    summary: "Every rank writes its block into shared memory, from where the root copies it.",
     parameters: &[windows::READ_FROM],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

@@ -34,7 +34,7 @@ use crate::operation::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Reduce,
     name: "double_tree",
-    summary: "Half of the vector comes up each of two binary trees, in which inner ranks and leaves change places.",
+    summary: "Half of the vector comes up each of two binary trees; inner ranks of one are leaves of the other.",
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,

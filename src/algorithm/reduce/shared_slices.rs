@@ -25,7 +25,7 @@ use crate::operation::Comm;
 pub const ROW: Algorithm = Algorithm {
     operation: Operation::Reduce,
     name: "shared_slices",
-    summary: "Everyone writes its vector into shared memory and reduces a slice of all; the root copies the slices.",
+    summary: "Every rank writes its vector into shared memory and reduces a slice of all; the root copies the slices.",
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,

@@ -368,7 +368,7 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
     let undecided = tree
         .count(&|leaf, example| example.size.candidates.get(leaf.name).is_some_and(|candidate| candidate.is_undecided));
     let evidence = format!(
-        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % in the mean{}",
+        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % on average{}",
         group.name(),
         100.0 * (loss / cells as f64).exp_m1(),
         if undecided > 0 { format!("; undecided against native in {undecided}") } else { String::new() }

@@ -23,31 +23,32 @@ use std::path::{Path, PathBuf};
                         collie report --diff a1.json,a2.json,a3.json b1.json,b2.json,b3.json -o diff.html\n  \
                         collie report run.json --matrices traffic       traffic as bare matrices in that folder")]
 pub struct Arguments {
-    /// A report that was written as .json; or reports of single ranks of one job, which are merged: files, or folders of them
+    /// A report written as .json; or reports of single ranks of one job, as files or folders, which are merged
     #[arg(required_unless_present = "diff", conflicts_with = "diff")]
     paths: Vec<PathBuf>,
-    /// text, json, csv or html; text, or what the ending of --output says, if not given
+    /// text, json, csv or html [default: by the ending of --output, or else text]
     #[arg(long, value_parser = format_named)]
     format: Option<ReportFormat>,
     /// Write to this file instead of standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Only the table by that: row (function, communicator, size, algorithm), function, communicator, message (point-to-point, one-sided
+    /// Show one table only: row (function, communicator, size, algorithm), function, communicator, message (point-to-point, one-sided
     /// and file calls), region, site, rank, late (ranks that others waited for) or verdict (mode compare)
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,
-    /// Tables of so many rows, those that matter most
+    /// Show this many rows of each table, those that matter most
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     top: Option<u32>,
-    /// Tables of all rows
+    /// Show all rows of each table
     #[arg(long, conflicts_with = "top")]
     all: bool,
-    /// Folder for the traffic as bare matrices, as users of Open MPI's monitoring have scripts for: collie_*.mat what
-    /// Collie's algorithms sent by MPI, collie_shared_*.mat what they sent through shared memory, monitoring_pml_*.mat and monitoring_coll_*.mat what Open MPI counted; of each msg
-    /// (messages), size (bytes) and avg (bytes per message), from the rank of the line to that of the column
+    /// Write the traffic as plain matrices into this folder, in the format of Open MPI's monitoring component: what Collie's
+    /// algorithms sent by MPI (collie_*.mat) and through shared memory (collie_shared_*.mat), and what Open MPI counted
+    /// (monitoring_pml_*.mat, monitoring_coll_*.mat); of each msg (messages), size (bytes) and avg (bytes per message), a line for
+    /// each sender and a column for each receiver
     #[arg(long, conflicts_with_all = ["diff", "format", "output", "by", "top", "all"])]
     matrices: Option<PathBuf>,
-    /// Two reports to compare, or the reports of several runs of each side, separated by commas: they tell what is noise
+    /// Two reports to compare, or several on each side, separated by commas, so that noise can be told from change
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     diff: Option<Vec<String>>,
 }
@@ -95,7 +96,7 @@ impl Arguments {
         };
         ending.and_then(ReportFormat::from_ending).ok_or_else(|| {
             Failure::usage(format!(
-                "--output: the ending of '{}' names no form; accepted: .txt, .json, .csv, .html, or another one with --format",
+                "--output: the ending of '{}' names no format; accepted: .txt, .json, .csv, .html, or any name with --format",
                 output.display()
             ))
         })

@@ -37,10 +37,10 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
     match (of_ranks.is_empty(), of_all.len()) {
         (false, _) => merged(of_ranks),
         (true, 1) => Ok(of_all.remove(0).1),
-        (true, 0) => Err(Failure::cannot(format!("{names}: no report there; reports end in .json"))),
+        (true, 0) => Err(Failure::cannot(format!("{names}: no report found; reports end in .json"))),
         (true, number) => {
             let files = of_all.iter().map(|(file, _)| file.display().to_string()).collect::<Vec<_>>().join(", ");
-            Err(Failure::cannot(format!("{names}: {number} reports of all ranks, name one of them: {files}")))
+            Err(Failure::cannot(format!("{names}: {number} reports of all ranks; name one of them: {files}")))
         }
     }
 }
@@ -68,7 +68,10 @@ fn unpacked(file: &Path, record: &str) -> Result<RankRecord, Failure> {
 }
 
 fn not_of_a_rank(file: &Path) -> Failure {
-    Failure::cannot(format!("{}: a report of all ranks; only reports of single ranks can be merged", file.display()))
+    Failure::cannot(format!(
+        "{}: this is a report of all ranks; only reports of single ranks can be merged",
+        file.display()
+    ))
 }
 
 fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {
@@ -83,7 +86,7 @@ fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {
             format!("\n  {command}: {} and {} more", files[0].0.display(), files.len() - 1)
         });
         return Err(Failure::cannot(format!(
-            "these are ranks of {} jobs, name the files of one:{}",
+            "these are ranks of {} jobs; name the files of one:{}",
             jobs.len(),
             words.collect::<String>()
         )));
@@ -115,7 +118,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("other.json"), "[]").unwrap();
         let nothing = read_all(&[folder.path().into()]).unwrap_err().message;
-        assert!(nothing.contains("no report there"), "{nothing}");
+        assert!(nothing.contains("no report found"), "{nothing}");
         write(&at("run.json"), &merge(Vec::new()));
         assert_eq!(read_all(&[folder.path().into()]).unwrap().ranks, 0, "the only report");
         write(&at("run.rank1.json"), &rank(1, "a"));
@@ -126,7 +129,7 @@ mod tests {
         }
         assert_eq!(read_all(&[at("run.rank1.json")]).unwrap().partial.unwrap(), "alone");
         let mixed = read_all(&[at("run.rank1.json"), at("run.json")]).unwrap_err().message;
-        assert!(mixed.contains("run.json: a report of all ranks"), "{mixed}");
+        assert!(mixed.contains("run.json: this is a report of all ranks"), "{mixed}");
         write(&at("second.rank0.json"), &rank(0, "b"));
         let two = read_all(&[folder.path().into()]).unwrap_err().message;
         assert!(two.contains("ranks of 2 jobs") && two.contains("./b: ") && two.contains("and 1 more"), "{two}");

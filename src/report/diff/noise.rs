@@ -95,7 +95,7 @@ pub fn told_apart_by(a: usize, b: usize) -> String {
         )
     } else {
         format!(
-            "a single run of a side does not tell how much runs differ: faster and slower where means are apart by {:.0} % and \
+            "a single run on each side does not show how much runs vary: faster and slower where means differ by {:.0} % and \
              by {ERRORS:.0} times what calls within the runs explain; --diff takes several runs of a side, A1,A2,.. B1,B2,..",
             LEAST * 100.0
         )

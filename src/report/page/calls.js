@@ -88,7 +88,7 @@ function lateTable(summary) {
     { head: "Others waited for it", of: row => row.waited_seconds, show: duration, kind: "number", title: "the sum over the other ranks and all calls; where they waited for several ranks, its part" },
     { head: "Each of them", of: row => row.waited_seconds / others(row), show: duration, kind: "number", title: "mean over the other ranks of the communicator" },
     { head: "Share of the waiting", of: row => row.waited_seconds / (waited.get(row.communicator) || 1), show: percent, kind: "share", most: 1, title: "of all waiting on the communicator" },
-    { head: "Arrived last in", of: row => row.calls, show: value => several(value, "call"), kind: "number", title: "how often says nothing of how long" },
+    { head: "Arrived last in", of: row => row.calls, show: value => several(value, "call"), kind: "number", title: "how often, which says nothing about how long" },
     { head: "Share of calls", of: row => row.calls / calls(row), show: percent, kind: "share", most: 1 },
   ], summary.late, { sortBy: 2, search: summary.late.length > 12 });
 }
@@ -108,7 +108,7 @@ function comparisonTable(summary) {
     { head: "p", of: row => row.p_value, show: value => value < 0.001 ? "< 0.001" : value.toFixed(3), kind: "number", title: "two-sided Wilcoxon signed-rank, over pairs" },
     { head: "Pairs", of: row => row.pairs, show: count, kind: "number", title: "of an epoch of native calls and a neighbouring one of Collie's" },
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank" },
-    { head: "Would save", of: row => row.saved_seconds, show: duration, kind: "number", title: "per rank, if Collie ran all of these calls instead of the MPI library; only where they are told apart" },
+    { head: "Would save", of: row => row.saved_seconds, show: duration, kind: "number", title: "per rank, if Collie ran all of these calls instead of the MPI library; only where the test finds a difference" },
   ], summary.comparisons, { search: summary.comparisons.length > 12 });
 }
 

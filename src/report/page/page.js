@@ -27,7 +27,7 @@ function tiles(summary) {
     ...(summary.recorded_seconds === undefined ? [] : [[duration(summary.recorded_seconds), "of it recorded (MPI_Pcontrol); shares are of that"]]),
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
     ...areaTiles(summary),
-    ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: most against mean; ${culprit(summary)}`]] : []),
+    ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: maximum over mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
     [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `monitoring per call; ${duration(summary.overhead.seconds_per_rank)} per rank` + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
@@ -40,14 +40,14 @@ function totalsSection(summary) {
   section("totals", "Where the time goes", null, element("div", { class: "pair" },
     element("div", {}, element("h3", {}, "By function"), functionTotals(summary)),
     element("div", {}, element("h3", {}, "By who ran the calls"), carriedOut(summary)),
-    summary.messages?.length ? element("div", {}, element("h3", {}, "Calls beside collectives"), messageTable(summary)) : null));
+    summary.messages?.length ? element("div", {}, element("h3", {}, "Calls other than collectives"), messageTable(summary)) : null));
 }
 
 function verdictSection(summary) {
   if (!summary.comparisons?.length) return;
   const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds, 0);
   section("verdicts", "Collie against native",
-    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's, in pairs whose order a coin decided, took turns in this run. Most certain to matter first. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
+    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's took turns in this run, in pairs whose order was random. Rows are sorted by the time certain to be saved or lost. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
     comparisonTable(summary));
 }
 
@@ -78,11 +78,11 @@ function learnedSection(summary) {
 function lateNote(summary) {
   const sum = of => summary.communicators.reduce((sum, row) => sum + (of(row) ?? 0), 0);
   const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
-  return "Which ranks the others waited for. While several had not come, each of them is charged an equal part, so all parts together are the time waited."
-    + (compared < comparable ? ` Arrivals were kept of ${count(compared)} of ${several(comparable, "call")}.` : "") + clockNote(summary.clock);
+  return "Which ranks the others waited for. While several had not arrived, each of them is charged an equal share, so that all shares add up to the time waited."
+    + (compared < comparable ? ` Arrivals were kept for ${count(compared)} of ${several(comparable, "call")}.` : "") + clockNote(summary.clock);
 }
 
-const keptNote = cache => `What is kept for calls like earlier ones: on all ranks ${several(cache.evicted, "time")} an entry had to go for another, ${several(cache.refused, "time")} one found no room; a rank used ${bytes(cache.most_bytes)} of ${bytes(cache.bound)} at most, an eighth of COLLIE_MEMORY.`;
+const keptNote = cache => `Call cache: on all ranks ${count(cache.evicted)} entries evicted, ${count(cache.refused)} not stored; peak on a rank ${bytes(cache.most_bytes)} of ${bytes(cache.bound)}, an eighth of COLLIE_MEMORY.`;
 
 // Communicators whose ranks were to share memory within nodes and do not, by the reason.
 function unsharedNote(summary) {
@@ -97,7 +97,7 @@ function unsharedNote(summary) {
 function unreadableNote(summary) {
   const sharing = summary.communicators.map(row => row.shared_memory).filter(memory => memory && memory.readable < memory.pairs);
   const sum = name => sharing.reduce((sum, memory) => sum + memory[name], 0);
-  return sharing.length ? ` In ${count(sum("pairs") - sum("readable"))} of ${several(sum("pairs"), "ordered pair")} of ranks that share memory, one may not read the other's own (process_vm_readv): long messages are copied twice.` : "";
+  return sharing.length ? ` In ${count(sum("pairs") - sum("readable"))} of ${several(sum("pairs"), "ordered pair")} of ranks that share memory, one may not read the other's private memory (process_vm_readv): long messages are copied twice.` : "";
 }
 
 function trafficSection(summary, rows, id, title, note) {
@@ -111,8 +111,8 @@ function timelineSection(summary) {
   if (!summary.timeline?.length) return;
   const line = timeline(summary);
   const missing = (summary.timeline_gaps ?? []).reduce((sum, gap) => sum + gap.calls, 0), shown = summary.timeline.length;
-  section("timeline", "Time line", (missing ? `${count(shown)} of ${several(shown + missing, "call")}: of each rank the first, the slowest and the last.` : "All calls of each rank.")
-    + " The axis begins at MPI_Init. Dragging moves, Ctrl with the wheel zooms, a double click shows all; so do the arrow keys, + and −, and 0.", line.chart);
+  section("timeline", "Time line", (missing ? `${count(shown)} of ${several(shown + missing, "call")}: for each rank the first, the slowest and the last.` : "All calls of each rank.")
+    + " The axis begins at MPI_Init. Drag or use the arrow keys to move, Ctrl with the wheel or + and − to zoom, a double click or 0 to show all.", line.chart);
   drawnAgain(line.draw);
 }
 
@@ -131,7 +131,7 @@ function drawingsSection() {
   });
   const grid = element("div", { class: "drawings" });
   grid.append(document.adoptNode(drawn));
-  section("drawings", "Algorithms", "Those that ran, most time first: who sends to whom, and the time line as simulated, from an idle start. Pointing at a line or bar tells what it is.", grid);
+  section("drawings", "Algorithms", "Those that ran, most time first: who sends to whom, and the time line as simulated, from an idle start. Point at a line or bar to see what it is.", grid);
   const watch = new IntersectionObserver(entries => entries.filter(entry => entry.isIntersecting).forEach(entry => entry.target.put()), { rootMargin: "800px" });
   places.forEach(place => watch.observe(place));
   addEventListener("beforeprint", () => places.forEach(place => place.put()));
@@ -150,12 +150,12 @@ function show(summary) {
   verdictSection(summary);
   learnedSection(summary);
   if (summary.rows.length) totalsSection(summary);
-  if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; regions within one are in its time.", regionTable(summary));
+  if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; the time of a region includes the regions inside it.", regionTable(summary));
   if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack.", siteTable(summary));
   const unshared = unsharedNote(summary);
   const cells = summary.rows.length ? cellTable(summary) : null;
-  section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a head to sort, a row to see its durations below, a group to see its rows.",
-    summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, in no row: COLLIE_MEMORY is used up.`) : null,
+  section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a column head to sort, a row to see its durations below, a group to see its rows.",
+    summary.beyond ? element("p", { class: "note" }, `${several(summary.beyond.calls, "call")} on all ranks, ${duration(summary.beyond.seconds)}, not in any row: COLLIE_MEMORY is exhausted.`) : null,
     unshared ? element("p", { class: "note" }, unshared) : null,
     summary.cache ? element("p", { class: "note" }, keptNote(summary.cache)) : null,
     cells ? cells.table : "No collective was called.");
@@ -167,8 +167,8 @@ function show(summary) {
   if (summary.late?.length) section("late", "Late ranks", lateNote(summary), lateTable(summary));
   trafficSection(summary, summary.traffic, "traffic", "Traffic", "Messages that Collie's algorithms sent, by sender and receiver in MPI_COMM_WORLD." + (summary.nodes > 1 ? " Frames: ranks of one node." : ""));
   trafficSection(summary, summary.shared_traffic, "shared-traffic", "Through shared memory", "Messages that Collie's algorithms sent through memory that the ranks of a node share (COLLIE_TRANSPORT=shared)." + unreadableNote(summary));
-  trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message of point-to-point calls that Open MPI's monitoring counted: the program's, but for persistent ones, and Collie's.");
-  trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library meant to move, as Open MPI's monitoring counts it: not what they sent, but for a broadcast the whole message from the root to each rank.");
+  trafficSection(summary, summary.native_traffic, "native-traffic", "Counted by the MPI library", "Every message of point-to-point calls that Open MPI's monitoring counted: the program's, except persistent ones, and Collie's.");
+  trafficSection(summary, summary.native_collectives, "native-collectives", "Native collectives", "What the collectives of the MPI library were asked to move, as Open MPI's monitoring counts it, not what they sent: for a broadcast, the whole message from the root to each rank.");
   timelineSection(summary);
   drawingsSection();
   if (summary.communicators.length) section("communicators", "Communicators", null, communicatorTable(summary));

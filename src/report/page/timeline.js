@@ -142,12 +142,12 @@ function timeline(summary) {
       const cell = summary.rows[row.row];
       showTip(event, `${cell.function} on ${nameOf(summary, cell.communicator)}\n${bytes(row.bytes)}${row.root === undefined ? "" : `, root ${row.root}`}${elementsOf(summary, row)}\n${cell.algorithm} (${cell.decided_by})\nenters at ${duration(row.enter_seconds)}, takes ${duration(row.seconds)}\nrank ${row.rank}, thread ${row.thread}`);
     } else if (gap && x >= at(gap.from_seconds) && x <= at(gap.to_seconds)) {
-      showTip(event, `${several(gap.calls, "call")} of rank ${gap.rank} from ${duration(gap.from_seconds)} to ${duration(gap.to_seconds)} are not shown;\nthe slowest of that time are`);
+      showTip(event, `${several(gap.calls, "call")} of rank ${gap.rank} from ${duration(gap.from_seconds)} to ${duration(gap.to_seconds)} are not shown;\nthe slowest of them are`);
     } else hideTip();
   });
   canvas.addEventListener("mouseleave", hideTip);
   const entries = functions.map(name => [backgroundOf(name), name]);
-  if (gapOf.size) entries.push(["var(--line)", "calls not shown, but for the slowest"]);
+  if (gapOf.size) entries.push(["var(--line)", "calls not shown, except the slowest"]);
   const button = (name, does) => element("button", { type: "button", onclick: does }, name);
   const buttons = element("div", { class: "bar" }, button("zoom in", () => zoom(0.5)), button("zoom out", () => zoom(2)), button("‹ earlier", () => move(-0.5)), button("later ›", () => move(0.5)), button("all", all));
   return { chart: element("div", {}, buttons, legend(entries), scroller), draw };

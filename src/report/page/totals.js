@@ -127,7 +127,7 @@ function underWayTable(summary) {
     { head: "Communicator", of: row => row.communicator, kind: "long" },
     { head: "Ranks", of: row => row.ranks.length, show: count, kind: "number" },
     { head: "World ranks", of: row => row.ranks[0], show: (_, row) => ranges(row.ranks), kind: "long" },
-    { head: "For", of: row => row.most, show: span, kind: "number", title: "until the ranks told what they knew" },
+    { head: "For", of: row => row.most, show: span, kind: "number", title: "until the ranks wrote their records" },
   ], rows, { sortBy: 4, search: rows.length > 12 });
 }
 

@@ -165,7 +165,8 @@ fn shared_memory_is_told_of_where_there_is_any_or_was_to_be() {
     assert!(!text(Text, &summary).contains("process_vm_readv"));
     summary.communicators[1].shared_memory = memory(6, 2);
     let told = text(Text, &summary);
-    let words = "\nprocess_vm_readv refused in 4 of 6 ordered pairs that share memory: long messages copied twice\n";
+    let words =
+        "\nprocess_vm_readv refused for 4 of 6 ordered pairs that share memory: long messages are copied twice\n";
     assert!(told.contains(words), "{told}");
 }
 

@@ -30,7 +30,7 @@ impl Writer<'_> {
         ));
         let (compared, comparable) = compared_calls(summary);
         if compared < comparable {
-            self.line(&format!("arrivals were kept of {} of {} calls", count(compared), count(comparable)));
+            self.line(&format!("arrivals were kept for {} of {} calls", count(compared), count(comparable)));
         }
         for ranks in latest(summary).into_iter().take(LATE) {
             self.waited_for(ranks);
@@ -87,7 +87,7 @@ impl Writer<'_> {
             self.table(&[0], &table);
             self.rest(summary.late.len() - shown, "rank");
         } else if self.layout.table.is_some() {
-            self.line("nobody was measured to wait; COLLIE_SYNC=clock measures it");
+            self.line("no waiting was measured; COLLIE_SYNC=clock measures it");
         }
     }
 }

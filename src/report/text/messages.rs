@@ -49,8 +49,8 @@ impl Writer<'_> {
         if summary.messages.is_empty() {
             if self.layout.table.is_some() {
                 let words = match summary.message_seconds {
-                    Some(_) => "there were no calls beside collectives",
-                    None => "calls beside collectives were not counted (COLLIE_OBSERVE)",
+                    Some(_) => "there were no calls other than collectives",
+                    None => "calls other than collectives were not counted (COLLIE_OBSERVE)",
                 };
                 self.line(words);
             }
@@ -72,7 +72,7 @@ impl Writer<'_> {
                 row.max_rank.to_string(),
             ]);
         }
-        self.heading("calls beside collectives, which are not replaced");
+        self.heading("calls other than collectives, which are not replaced");
         self.table(&[0], &table);
         self.rest(summary.messages.len() - shown, "function");
     }

@@ -68,9 +68,9 @@ impl Writer<'_> {
         }
         let by_turns = [Mode::Compare, Mode::CompareSelf, Mode::Verify].map(Mode::name);
         if by_turns.contains(&mode.as_str()) {
-            self.line(&format!("not reproducible: in mode {mode} the MPI library has its turns in reductions"));
+            self.line(&format!("not reproducible: in mode {mode} the MPI library also carries out reductions"));
         } else {
-            self.line("reproducible: the order in which reductions combine does not rest on what was measured");
+            self.line("reproducible: the order in which reductions combine does not depend on measurements");
         }
     }
 
@@ -97,7 +97,7 @@ impl Writer<'_> {
             .fold((0, 0), |sum: (u64, u64), (pairs, readable)| (sum.0 + u64::from(pairs), sum.1 + u64::from(readable)));
         if pairs > 0 {
             self.line(&format!(
-                "process_vm_readv refused in {} of {} that share memory: long messages copied twice",
+                "process_vm_readv refused for {} of {} that share memory: long messages are copied twice",
                 count(pairs - readable),
                 several(pairs, "ordered pair"),
             ));
@@ -134,14 +134,14 @@ impl Writer<'_> {
         let summary = self.summary;
         if let Some(overflow) = &summary.overflow {
             self.line(&format!(
-                "{} on all ranks ({} in them) in no row: COLLIE_MEMORY is used up",
+                "{} on all ranks ({} in them) not in any row: COLLIE_MEMORY is exhausted",
                 several(overflow.calls, "call"),
                 duration(overflow.seconds)
             ));
         }
         if let Some(cache) = &summary.cache {
             self.line(&format!(
-                "kept for calls like earlier ones: {} evicted, {} found no room; {} of {} used at most",
+                "call cache: {} evicted, {} not stored; peak {} of {}",
                 count(cache.evicted),
                 count(cache.refused),
                 bytes(cache.most_bytes),
@@ -149,13 +149,13 @@ impl Writer<'_> {
             ));
         }
         if let Some(left_out) = &summary.left_out {
-            self.line(&format!("left out for want of memory at rank 0: {}", too_much(left_out).join(", ")));
+            self.line(&format!("left out to save memory on rank 0: {}", too_much(left_out).join(", ")));
         }
         let overhead = &summary.overhead;
         let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
         let dropped = match summary.dropped_events {
             0 => String::new(),
-            events => format!("; {} missing in the per-call log", several(events, "call")),
+            events => format!("; {} missing from the per-call log", several(events, "call")),
         };
         let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
         self.line(&format!(
@@ -168,12 +168,12 @@ impl Writer<'_> {
     }
 }
 
-/// Which messages within a node travelled in pieces, and what finding that out took.
+/// Which messages within a node travelled in fragments, and what finding that out took.
 fn cut(limits: &LimitsRecord) -> String {
     let span = |(place, limit): (usize, &u64)| {
         let way = match limits.ways.get(place).map(String::as_str) {
-            Some("one_way") => " with a root",
-            Some("exchange") => " without one",
+            Some("one_way") => " (with a root)",
+            Some("exchange") => " (without a root)",
             _ => "",
         };
         format!("{}-{}{way}", limit + 1, limits.longest.get(place).copied().unwrap_or(2 * limit))
@@ -181,14 +181,14 @@ fn cut(limits: &LimitsRecord) -> String {
     let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
     let took =
         limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
-    format!("; {} bytes on a node go in pieces{took}", spans.join(", "))
+    format!("; {} bytes within a node are sent in fragments{took}", spans.join(", "))
 }
 
 /// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could not be.
 fn link(found: &LinkRecord, place: &str, one_node: bool) -> String {
     match (found.start_up_seconds, found.seconds_per_byte) {
         (Some(start_up), Some(per_byte)) => format!("{place} {} + {:.3}ns/byte", duration(start_up), per_byte * 1e9),
-        _ => format!("{place} not in time: {}", brief::standing_in(one_node).name),
+        _ => format!("{place} preset {}, not measured in time", brief::standing_in(one_node).name),
     }
 }
 

@@ -75,7 +75,7 @@ impl Writer<'_> {
         let rows = &summary.sites;
         if rows.is_empty() {
             if self.layout.table.is_some() {
-                self.line("where calls come from was not kept (COLLIE_SITES=on keeps it)");
+                self.line("call sites were not recorded (COLLIE_SITES=on records them)");
             }
             return;
         }

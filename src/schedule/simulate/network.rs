@@ -298,7 +298,7 @@ impl Network {
         }
         if network.limits.is_some() && network.protocol_limits().is_none() {
             return refuse(
-                "limits have to be at most two numbers of bytes, ascending, from 1 on (\"4040:exchange\": for one way; \"4040x32\": in up to a power of two of pieces)",
+                "limits have to be at most two numbers of bytes, ascending, from 1 on (\"4040:exchange\": for one way; \"4040x32\": in up to a power of two of fragments)",
             );
         }
         Ok(network)

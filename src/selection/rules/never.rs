@@ -116,8 +116,8 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
     let lines: Vec<_> = by.iter().map(ToString::to_string).collect();
     match &lines[..] {
         [] => Some("never matches: its conditions never hold together".to_owned()),
-        [only] => Some(format!("never matches: line {only} matches all that it would")),
-        lines => Some(format!("never matches: lines {} match all that it would", lines.join(", "))),
+        [only] => Some(format!("never matches: line {only} already matches all of its calls")),
+        lines => Some(format!("never matches: lines {} already match all of its calls", lines.join(", "))),
     }
 }
 
@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn rows_that_earlier_ones_hide() {
         let one = findings("bcast * 0-2K binomial\nbcast 4 1K-2K linear\nbcast 4 1K-4K linear");
-        assert_eq!(one, ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(one, ["2: never matches: line 1 already matches all of its calls"]);
         let two =
             findings("bcast 2-8 0-2K binomial\nbcast 2-8 2049-inf linear\nbcast 9-inf * ring\nbcast 2-inf * pipeline");
-        assert_eq!(two, ["4: never matches: lines 1, 2, 3 match all that it would"]);
+        assert_eq!(two, ["4: never matches: lines 1, 2, 3 already match all of its calls"]);
         assert!(findings("bcast 2-8 0-2K binomial\nbcast 2-8 2050-inf linear\nbcast 2-8 * ring").is_empty());
         assert!(findings("reduce * 0-2K binomial\nbcast * 0-2K linear").is_empty(), "another operation");
     }
@@ -245,7 +245,7 @@ mod tests {
         assert!(findings("bcast * * binomial if one_node\nbcast * * linear").is_empty());
         assert_eq!(findings("bcast * * binomial\nbcast * * linear if one_node").len(), 1);
         let both = findings("bcast * * binomial if one_node\nbcast * * ring if several_nodes\nbcast * * linear");
-        assert_eq!(both, ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(both, ["3: never matches: lines 1, 2 already match all of its calls"]);
         assert!(findings("reduce * * binomial if commutative\nreduce * * linear").is_empty());
         // What reduces nothing is always commutative.
         assert_eq!(findings("bcast * * binomial if commutative\nbcast * * linear").len(), 1);
@@ -264,17 +264,17 @@ mod tests {
         assert_eq!(first("bcast 1-2 * linear if not_power_of_two"), "1: never matches: 2 is a power of two");
         assert!(findings("bcast 4 * linear if power_of_two\nbcast 3-4 * linear if not_power_of_two").is_empty());
         let both = "bcast * * ring if power_of_two\nbcast * * binomial if not_power_of_two\nbcast 8 * linear";
-        assert_eq!(findings(both), ["3: never matches: line 1 matches all that it would"]);
+        assert_eq!(findings(both), ["3: never matches: line 1 already matches all of its calls"]);
         let others = "bcast 2-4 * ring if power_of_two\nbcast 3 * binomial\nbcast 2-4 * linear\nbcast 2-5 * linear";
-        assert_eq!(findings(others), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings(others), ["3: never matches: lines 1, 2 already match all of its calls"]);
         assert_eq!(findings("allgather 3-7 * recursive_doubling if not_power_of_two").len(), 1, "needs a power of two");
         assert!(findings("allgather 3-7 * recursive_doubling if power_of_two").is_empty());
         // One rank is a power of two, too, but its collectives are not ours.
         let of_one = "bcast 2 * linear\nbcast * * linear if power_of_two and one_node and ranks_per_node=2-3";
-        assert_eq!(findings(of_one), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(findings(of_one), ["2: never matches: line 1 already matches all of its calls"]);
         assert_eq!(
             findings("bcast 2-inf * linear\nbcast * * linear"),
-            ["2: never matches: line 1 matches all that it would"]
+            ["2: never matches: line 1 already matches all of its calls"]
         );
     }
 
@@ -299,13 +299,13 @@ mod tests {
                 .is_empty()
         );
         let alike = "bcast * * ring if ranks_per_node=1-8\nbcast 9-inf * linear\nbcast * * linear if several_nodes";
-        assert_eq!(findings(alike), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings(alike), ["3: never matches: lines 1, 2 already match all of its calls"]);
         assert_eq!(findings("bcast * * ring if one_per_node\nbcast * * linear if ranks_per_node=1").len(), 1);
         assert!(findings("bcast * * ring if ranks_per_node=4\nbcast * * linear if ranks_per_node=3-5").is_empty());
         let parts = "bcast * * ring if ranks_per_node=1-3\nbcast * * ring if ranks_per_node=4-inf\nbcast * * linear";
-        assert_eq!(findings(parts), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings(parts), ["3: never matches: lines 1, 2 already match all of its calls"]);
         let small = "bcast * * ring if one_node and ranks_per_node=1-4\nbcast 3 * linear if one_node\nbcast 5 * linear";
-        assert_eq!(findings(small), ["2: never matches: line 1 matches all that it would"]);
+        assert_eq!(findings(small), ["2: never matches: line 1 already matches all of its calls"]);
     }
 
     #[test]
@@ -319,7 +319,7 @@ mod tests {
         let pieces = "bcast * * ring if in_pieces\nbcast * * binomial\nbcast * * linear if in_pieces";
         assert_eq!(findings(pieces).len(), 1, "of the second row some is left");
         let both = "bcast * * ring if shared_memory\nbcast * * binomial if no_shared_memory\nbcast * * linear";
-        assert_eq!(findings(both), ["3: never matches: lines 1, 2 match all that it would"]);
+        assert_eq!(findings(both), ["3: never matches: lines 1, 2 already match all of its calls"]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn parse_bytes(operation: Option<Operation>, text: &str) -> Result<(BytesOf, Spa
     };
     if operation.is_some_and(|operation| !operation.has_blocks()) {
         let having = Operation::names("and", |operation| operation.has_blocks() && !operation.has_own_counts());
-        return Err(format!("total= is for {having} only; elsewhere all ranks mean the same bytes"));
+        return Err(format!("total= is for {having} only; for other operations there is only one number of bytes"));
     }
     Span::parse_bytes(total).map(|span| (BytesOf::All, span))
 }
@@ -126,7 +126,7 @@ fn conditions(operation: Option<Operation>, words: &[Word<'_>], wrong: &mut Vec<
         let column = words.first().map_or(1, |(column, _)| *column);
         wrong.push((
             column,
-            "mpi_version= says nothing without mpi= beside it: libraries count releases differently".to_owned(),
+            "mpi_version= needs mpi= beside it: libraries number their releases differently".to_owned(),
         ));
     }
     conditions

@@ -69,9 +69,9 @@ impl Span {
         };
         let refuse = || match text.split('-').any(is_too_large) {
             true => {
-                format!("'{text}': beyond {} there are no numbers; inf is no end; accepted: {accepted}", usize::MAX)
+                format!("'{text}': numbers go up to {}; inf stands for no limit; accepted: {accepted}", usize::MAX)
             }
-            false => format!("'{text}' is no range; accepted: {accepted}"),
+            false => format!("'{text}' is not a range; accepted: {accepted}"),
         };
         let end = |text: &str| if matches!(text, "inf" | "*") { Some(usize::MAX) } else { number(text) };
         let (least, most) = match text.split_once('-') {

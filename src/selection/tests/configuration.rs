@@ -45,7 +45,7 @@ fn calls_are_replaced_at_once_where_none_may_be_missed() {
     for wrong in ["0", "51", "2.5", "%"] {
         assert!(refused("COLLIE_LEARN_BUDGET", wrong).contains("a whole number of percent from 1 to 50"), "{wrong}");
     }
-    assert!(refused("COLLIE_AFTER", "0").contains("accepted: a whole number from 1 on"));
+    assert!(refused("COLLIE_AFTER", "0").contains("accepted: a whole number, at least 1"));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn numa_nodes_are_stated_or_found() {
         }
     }
     for wrong in ["0", "two", "-1"] {
-        assert!(refused("COLLIE_NUMA", wrong).contains("accepted: auto, or how many NUMA nodes"));
+        assert!(refused("COLLIE_NUMA", wrong).contains("accepted: auto, or a number of NUMA nodes"));
     }
 }
 
@@ -123,7 +123,10 @@ fn numa_nodes_are_stated_or_found() {
 fn unknown_placeholder() {
     for (name, value, found) in [("COLLIE_REPORT", "stderr,runs/%q.json", "%q"), ("COLLIE_TRACE", "trace%", "%")] {
         let words = refused(name, value);
-        assert!(words.contains(&format!("'{found}' is no placeholder; accepted: %p process of rank 0, ")), "{words}");
+        assert!(
+            words.contains(&format!("'{found}' is not a placeholder; accepted: %p process of rank 0, ")),
+            "{words}"
+        );
     }
     let configuration = parse(&[("COLLIE_REPORT", "%x-%j.json"), ("COLLIE_TRACE", "%h-%t-%p-100%%")]).unwrap();
     assert_eq!(configuration.trace, Some("%h-%t-%p-100%%".into()), "as written");
@@ -141,7 +144,7 @@ fn misspelt_variable() {
 fn words_and_numbers_that_are_not_accepted() {
     assert_eq!(
         refused("COLLIE_WATCHDOG", "0"),
-        "COLLIE_WATCHDOG: '0' is not accepted; accepted: a whole number from 1 on"
+        "COLLIE_WATCHDOG: '0' is not accepted; accepted: a whole number, at least 1"
     );
     assert_eq!(
         refused("COLLIE_SYNC", "clok"),
@@ -177,7 +180,7 @@ fn malformed_numbers() {
     for value in ["0", "-1", "many", "1e3", "99999999999999999999999"] {
         assert_eq!(
             refused("COLLIE_MAX_COMMUNICATORS", value),
-            format!("COLLIE_MAX_COMMUNICATORS: '{value}' is not accepted; accepted: a whole number from 1 on")
+            format!("COLLIE_MAX_COMMUNICATORS: '{value}' is not accepted; accepted: a whole number, at least 1")
         );
     }
 }
@@ -198,11 +201,11 @@ fn report_targets() {
 fn log_filters() {
     assert_eq!(
         refused("COLLIE_LOG", "collie=trcae"),
-        "COLLIE_LOG: 'trcae' is no level; accepted: off, error, warn, info, debug, trace; did you mean 'trace'?"
+        "COLLIE_LOG: 'trcae' is not a level; accepted: off, error, warn, info, debug, trace; did you mean 'trace'?"
     );
     assert_eq!(
         refused("COLLIE_LOG", "coolie=trace"),
-        "COLLIE_LOG: 'coolie' is no module of Collie; accepted: collie, collie::..."
+        "COLLIE_LOG: 'coolie' is not a module of Collie; accepted: collie, collie::..."
     );
     for filter in ["info", "off", "collie", "collie=trace,collie::mpi=debug", "warn,collie::mpi=trace/ring", "INFO"] {
         assert_eq!(parse(&[("COLLIE_LOG", filter)]).unwrap().log, filter);
@@ -326,7 +329,7 @@ fn a_measured_network_is_alike_wherever_it_was_asked_for() {
 #[test]
 fn what_is_measured_does_not_go_with_reproducible_results() {
     let wrong = parse(&[("COLLIE_NETWORK", "measure"), ("COLLIE_REPRODUCIBLE", "on")]).unwrap_err().to_string();
-    assert!(wrong.starts_with("COLLIE_NETWORK: measure lets") && wrong.contains("COLLIE_REPRODUCIBLE=on"), "{wrong}");
+    assert!(wrong.starts_with("COLLIE_NETWORK: with measure") && wrong.contains("COLLIE_REPRODUCIBLE=on"), "{wrong}");
     let misspelt = parse(&[("COLLIE_NETWORK", "mesure")]).unwrap_err().to_string();
     assert!(
         misspelt.contains("nor measure, nor readable") && misspelt.ends_with("did you mean 'measure'?"),

@@ -160,7 +160,7 @@ fn what_cannot_be_exported_is_told() {
     let lines: Vec<_> = words.lines().collect();
     assert_eq!(
         lines[0],
-        "f:1:1: Open MPI's JSON format cannot say 'non_commutative'; accepted there: one_node or one_per_node, one of them a \
+        "f:1:1: Open MPI's JSON format cannot express 'non_commutative'; accepted there: one_node or one_per_node, one of them per \
          rule; power_of_two, not_power_of_two and mpi="
     );
     assert_eq!(
@@ -172,11 +172,11 @@ fn what_cannot_be_exported_is_told() {
     let conditions = for_open_mpi(&read("bcast * * linear if one_node"), Format::Classic).unwrap_err().to_string();
     assert_eq!(
         conditions,
-        "f:1:1: Open MPI's classic format cannot say 'one_node'; accepted there: power_of_two, not_power_of_two and mpi="
+        "f:1:1: Open MPI's classic format cannot express 'one_node'; accepted there: power_of_two, not_power_of_two and mpi="
     );
     let both = "bcast * * linear if one_node and ranks_per_node=2-8";
     let words = for_open_mpi(&read(both), Format::Json).unwrap_err().to_string();
-    assert!(words.contains(" cannot say 'one_node and ranks_per_node=2-8'; "), "{words}");
+    assert!(words.contains(" cannot express 'one_node and ranks_per_node=2-8'; "), "{words}");
 }
 
 #[test]
@@ -245,18 +245,18 @@ fn classic_collectives_that_are_not_ours_are_read_over() {
 #[test]
 fn classic_refusals_say_where_and_what() {
     for (text, words) in [
-        ("1 2 1\n 4 x", "f:2:4: 'x' is no number of rules; accepted: a whole number"),
+        ("1 2 1\n 4 x", "f:2:4: 'x' is not a number of rules; accepted: a whole number"),
         (
             "4 8 bcast linear",
-            "f:1:5: 'bcast' is no number of communicator sizes; accepted: a whole number, as the file begins with one and is read as one of Open MPI's",
+            "f:1:5: 'bcast' is not a number of communicator sizes; accepted: a whole number, since the file begins with one and is therefore read as one of Open MPI's",
         ),
-        ("1 2 1\n 4 -1", "f:2:4: '-1' is no number of rules; accepted: a whole number"),
-        ("1 2 1\n4 1\n0 3 0", "f:3:6: the file ends where segment size should stand"),
+        ("1 2 1\n 4 -1", "f:2:4: '-1' is not a number of rules; accepted: a whole number"),
+        ("1 2 1\n4 1\n0 3 0", "f:3:6: the file ends where a segment size is expected"),
         ("1 22", "f:1:3: there is no collective 22; accepted: 0 to 21"),
-        ("2 2 0 2 0", "f:1:7: collective 2 (allreduce) stands here twice"),
+        ("2 2 0 2 0", "f:1:7: collective 2 (allreduce) is given twice"),
         ("1 2 1 4 1\n8 3 0 0", "f:2:1: the first rule of a communicator size starts at 8 bytes; accepted: 0"),
         ("1 2 1 4 1\n0 9 0 0", "f:2:3: Open MPI has no allreduce algorithm 9; accepted: 0 to 7"),
-        ("1 2 1 4 1\n0 3 0 0\n8 3 0 0", "f:3:1: '8' is left over: the counts before it announce no more rules"),
+        ("1 2 1 4 1\n0 3 0 0\n8 3 0 0", "f:3:1: '8' is left over: by the counts before it there are no more rules"),
         (
             "rule-file-version-3\n0",
             "f:1:1: version '3' is not known; accepted: rule-file-version-1, rule-file-version-2",
@@ -321,7 +321,7 @@ fn json_whose_rules_are_for_all_sizes_has_no_row_for_the_rest() {
         let rules = read(&text(rules));
         assert_eq!((rules.iter().count(), never_used(&rules)), (rows, vec![]));
     }
-    assert_eq!(refused(&text("{\"alg\": 1, \"alg\": 2}")), "f:1:77: the key 'alg' stands here twice");
+    assert_eq!(refused(&text("{\"alg\": 1, \"alg\": 2}")), "f:1:77: the key 'alg' is given twice");
 }
 
 #[test]

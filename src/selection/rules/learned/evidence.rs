@@ -36,7 +36,7 @@ pub struct Learned {
     shared_memory: bool,
 }
 
-/// One that could carry calls out.
+/// A candidate that could carry out calls.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Tried {
     /// The algorithm with its parameters, or `native`.

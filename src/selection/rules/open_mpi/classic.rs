@@ -82,16 +82,16 @@ impl<'a> Reader<'a> {
     /// The next number, which is `what`.
     fn number(&mut self, what: &str) -> Result<(usize, Word<'a>), ConfigurationError> {
         let Some((word, rest)) = self.words.split_first() else {
-            return Err(self.wrong(self.text.len(), format!("the file ends where {what} should stand")));
+            return Err(self.wrong(self.text.len(), format!("the file ends where a {what} is expected")));
         };
         self.words = rest;
         let refuse = || {
             // Who writes an operation does not mean this format.
             let why = match Operation::from_name(word.text) {
-                Some(_) => ", as the file begins with one and is read as one of Open MPI's",
+                Some(_) => ", since the file begins with one and is therefore read as one of Open MPI's",
                 None => "",
             };
-            self.wrong(word.offset, format!("'{}' is no {what}; accepted: a whole number{why}", word.text))
+            self.wrong(word.offset, format!("'{}' is not a {what}; accepted: a whole number{why}", word.text))
         };
         Ok((whole_number(word.text).ok_or_else(refuse)?, *word))
     }
@@ -115,8 +115,10 @@ impl<'a> Reader<'a> {
             None => Ok(()),
             Some(word) => {
                 let found = word.text;
-                Err(self
-                    .wrong(word.offset, format!("'{found}' is left over: the counts before it announce no more rules")))
+                Err(self.wrong(
+                    word.offset,
+                    format!("'{found}' is left over: by the counts before it there are no more rules"),
+                ))
             }
         }
     }
@@ -128,7 +130,7 @@ impl<'a> Reader<'a> {
             return Err(self.wrong(word.offset, format!("there is no collective {collective}; accepted: 0 to {most}")));
         };
         if std::mem::replace(&mut seen[collective], true) {
-            return Err(self.wrong(word.offset, format!("collective {collective} ({name}) stands here twice")));
+            return Err(self.wrong(word.offset, format!("collective {collective} ({name}) is given twice")));
         }
         let operation = Operation::from_name(name);
         let (sizes, _) = self.number("number of communicator sizes")?;

@@ -98,10 +98,10 @@ fn place(rule: &Rule, format: Format) -> Result<Option<Condition>, String> {
             let found: Vec<_> = conditions.iter().map(ToString::to_string).collect();
             let (name, places) = match format {
                 Format::Classic => ("classic", ""),
-                Format::Json => ("JSON", "one_node or one_per_node, one of them a rule; "),
+                Format::Json => ("JSON", "one_node or one_per_node, one of them per rule; "),
             };
             Err(format!(
-                "Open MPI's {name} format cannot say '{}'; accepted there: {places}power_of_two, not_power_of_two and mpi=",
+                "Open MPI's {name} format cannot express '{}'; accepted there: {places}power_of_two, not_power_of_two and mpi=",
                 found.join(" and ")
             ))
         }
@@ -143,9 +143,9 @@ fn unsaid(operation: Operation, choice: &Choice) -> String {
         known
     });
     match automatic {
-        Some((name, _)) if with_number.as_ref().and_then(theirs).is_some() => format!(
-            "{choice}: what {name}=auto comes to, Collie works out for each call; Open MPI needs a number, such as {name}=64K"
-        ),
+        Some((name, _)) if with_number.as_ref().and_then(theirs).is_some() => {
+            format!("{choice}: Collie computes {name}=auto for each call; Open MPI needs a number, such as {name}=64K")
+        }
         _ => format!("Open MPI has no {operation} {choice}"),
     }
 }

@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         let mut object = Object::new();
         for (key, value) in entries {
             if object.contains_key(&key) {
-                self.refuse(value, format!("the key '{key}' stands here twice"));
+                self.refuse(value, format!("the key '{key}' is given twice"));
             }
             object.insert(key, value);
         }
