@@ -1,6 +1,6 @@
 //! `collie list`: the catalogue, for people, as JSON, and as the Markdown page in docs/.
 
-use super::file::write_file;
+use super::file::{cannot_write, write_file};
 use super::table::columns;
 use super::{Done, Failure};
 use crate::algorithm::{Algorithm, Operation, Parameter, RankNeed, accepted, of, parse_choice};
@@ -52,8 +52,7 @@ fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Failu
     // For what looks at NUMA nodes.
     let memory = Memory { ranks_per_numa_node: Some(4), ..network.memory };
     let network = Network { memory, ..network };
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::cannot(format!("cannot make {}: {error}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let pictures = operations.iter().flat_map(|operation| operation.row().pictures.iter().map(|of| (*operation, *of)));
     for (operation, (text, ranks)) in pictures {
         let cannot = |why: String| Failure::cannot(format!("{operation} {text}: {why}"));

@@ -391,9 +391,10 @@ pub struct CacheRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Overhead {
-    /// What timing and recording add to a call, the most over ranks; with the log of single calls, if there was one.
+    /// What timing and recording add to a collective call, the most over ranks; with the log of single calls, if there was one, and
+    /// without what finding its place in the program takes (`COLLIE_SITES`).
     pub nanoseconds_per_call: f64,
-    /// That times the calls of the rank that has most of them.
+    /// That times the collective calls of the rank that has most of them.
     pub seconds_per_rank: f64,
     /// Time at the end to gather all ranks' records and to merge them, without writing; set by who does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("schedule", &["operation"]),
     ("run", &["shared", "operation", "schedule"]),
     ("monitor", &["writing", "operation", "run"]),
-    ("mpi", &["shared", "family", "operation", "schedule", "run", "monitor"]),
+    ("mpi", &["writing", "shared", "family", "operation", "schedule", "run", "monitor"]),
     ("selection", &["operation", "algorithm", "schedule"]),
     ("trial", &["operation", "algorithm", "schedule", "monitor", "selection"]),
     ("report", &["writing", "operation", "algorithm", "schedule", "monitor", "selection"]),

@@ -159,7 +159,7 @@ impl Writer<'_> {
         };
         let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
         self.line(&format!(
-            "monitoring costs {} a call, {} on the busiest rank{}{}{dropped}{limits}",
+            "monitoring: {} a collective, {} on the busiest rank{}{}{dropped}{limits}",
             duration(overhead.nanoseconds_per_call / 1e9),
             duration(overhead.seconds_per_rank),
             self.through_shared_memory(),
