@@ -37,6 +37,22 @@ pub fn broadcast(comm: MPI_Comm, root: usize, bytes: &mut Vec<u8>) -> Result {
     Ok(())
 }
 
+/// Waits until all ranks are here, by messages alone: a rank that does not come takes none of them for a part of a collective that it
+/// makes meanwhile.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn meet(comm: MPI_Comm, rank: usize, size: usize) -> Result {
+    for child in gathering::children(rank, size) {
+        receive_words::<1>(comm, child)?;
+    }
+    if let Some(parent) = gathering::parent(rank) {
+        send_words(comm, parent, [0])?;
+        receive_words::<1>(comm, parent)?;
+    }
+    gathering::children(rank, size).rev().try_for_each(|child| send_words(comm, child, [0]))
+}
+
 /// The value of rank 0, on every rank; the others give none. Collective.
 ///
 /// # Errors

@@ -118,7 +118,11 @@ impl StartSettings {
 
 /// Starts what rank 0 wants on all ranks from the start. Collective over `MPI_COMM_WORLD`.
 fn start(runtime: &'static Runtime) -> Result {
-    runtime.uncounted(|| silence::warn_if_slow(runtime, || agreement::begin(runtime)))?;
+    let begin = || {
+        bytes::meet(constants::comm_world(), runtime.world_rank, runtime.world_size)?;
+        agreement::begin(runtime)
+    };
+    runtime.uncounted(|| silence::warn_if_slow(runtime, begin))?;
     // Rank 0 may want what this process alone did not.
     trace::start(runtime);
     let own = (runtime.world_rank == 0).then(|| StartSettings::decide(runtime));

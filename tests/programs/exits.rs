@@ -245,19 +245,22 @@ fn fatal_error(family: &Family) -> Result<(), Failed> {
 /// Ranks that Collie is not preloaded on do not answer the others, which is told.
 fn not_preloaded(family: &Family) -> Result<(), Failed> {
     let program = family.program("not_preloaded.c")?.display().to_string();
-    let without = ["env", "-u", "LD_PRELOAD", program.as_str()].map(str::to_owned).to_vec();
-    let launch = Launch {
-        ranks: 1,
-        command: vec![program.clone()],
-        variables: &[("COLLIE_WATCHDOG", "1"), ("COLLIE_REPORT", "off")],
-        preload: family.preload()?,
-        others: vec![(1, without)],
-    };
-    let outcome = family.run(&launch)?;
-    match outcome.stderr.contains("collie: rank 0 has waited in MPI_Init for 1 s") {
-        true => Ok(()),
-        false => Err(format!("nothing is told\n{}", outcome.told()).into()),
+    for arguments in [&[][..], &["allreduce"]] {
+        let with = |words: &[&str]| words.iter().chain(arguments).map(ToString::to_string).collect::<Vec<_>>();
+        let launch = Launch {
+            ranks: 1,
+            command: with(&[&program]),
+            variables: &[("COLLIE_WATCHDOG", "1"), ("COLLIE_REPORT", "off")],
+            preload: family.preload()?,
+            others: vec![(1, with(&["env", "-u", "LD_PRELOAD", &program]))],
+        };
+        let outcome = family.run(&launch)?;
+        let says = |words: &str| outcome.stderr.contains(words);
+        if !says("collie: rank 0 has waited in MPI_Init for 1 s") || says("MPI_ERR_TRUNCATE") {
+            return Err(format!("{arguments:?}: that a rank is without Collie is not told\n{}", outcome.told()).into());
+        }
     }
+    Ok(())
 }
 
 /// MPI_Abort from a signal handler ends the job with the program's code, whatever the handler interrupted.
