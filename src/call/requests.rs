@@ -222,7 +222,7 @@ pub fn wait(
 ) -> c_int {
     match interested() {
         None => messages::count(call, || messages::Moved::NOTHING, native),
-        Some(runtime) => guard::enter_call(call.name(), &native, || {
+        Some(runtime) => guard::enter(call.name(), &native, || {
             let before = read();
             let start = runtime.clock.raw();
             let code = guard::pass_on(&native);
@@ -269,7 +269,7 @@ fn waited(
 pub fn start(call: MessageCall, requests: impl Fn() -> Handles, native: impl Fn() -> c_int) -> c_int {
     match interested() {
         None => messages::count(call, || messages::Moved::NOTHING, native),
-        Some(runtime) => guard::enter_call(call.name(), &native, || {
+        Some(runtime) => guard::enter(call.name(), &native, || {
             let requests = requests();
             let start = runtime.clock.raw();
             let code = guard::pass_on(&native);
