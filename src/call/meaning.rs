@@ -129,6 +129,7 @@ mod tests {
             handle: mpi_sys::MPI_Datatype(number as _),
             size: 8,
             extent: 8,
+            lower: 0,
             true_lower: 0,
             true_extent: 8,
             contiguous: true,

@@ -18,7 +18,6 @@ use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
-use crate::mpi::datatype::Datatype;
 use crate::mpi::end::{EX_DATAERR, end_job};
 use crate::mpi::error::{Result, SUCCESS};
 use crate::mpi::packing::Elements;
@@ -232,14 +231,9 @@ impl Copied {
             (first, datatype.span(count))
         };
         let filled = || parts.iter().map(reach).filter(|(_, span)| *span > 0);
-        // Reduction functions may assign whole structures, of which elements are a part.
-        let beside = |datatype: &Datatype| {
-            let end = datatype.true_lower + datatype.true_extent as isize;
-            (datatype.true_lower.max(0), (datatype.extent - end).max(0))
-        };
-        let (below, above) = beside(&receive.datatype);
-        let lowest = filled().map(|(first, _)| first - below).min().unwrap_or(0);
-        let end = filled().map(|(first, span)| first + span as isize + above).max().unwrap_or(0);
+        let (below, past) = receive.datatype.margins();
+        let lowest = filled().map(|(first, _)| first - below as isize).min().unwrap_or(0);
+        let end = filled().map(|(first, span)| first + (span + past) as isize).max().unwrap_or(0);
         let mut bytes = vec![BETWEEN; (end - lowest) as usize];
         for (first, span) in filled() {
             let into = &mut bytes[(first - lowest) as usize..][..span];

@@ -42,6 +42,8 @@ pub struct Datatype {
     pub size: usize,
     /// Bytes from one element to the next.
     pub extent: isize,
+    /// Bytes from the address passed to the lower bound, where the extent begins.
+    pub lower: isize,
     /// Bytes from the address passed to the first byte in use.
     pub true_lower: isize,
     /// Bytes from the first byte in use to past the last.
@@ -104,6 +106,7 @@ impl Datatype {
             handle,
             size: size as usize,
             extent: extent as isize,
+            lower: lower as isize,
             true_lower: true_lower as isize,
             true_extent: true_extent as usize,
             contiguous: size == extent && size == true_extent && true_lower == 0,
@@ -117,6 +120,17 @@ impl Datatype {
     /// at the upper end.
     pub fn lowest(&self, count: usize) -> isize {
         (count.max(1) - 1) as isize * self.extent.min(0) + self.true_lower
+    }
+
+    /// Bytes of an element's extent below the first byte in use and past the last: reduction functions may assign whole structures, of
+    /// which a datatype describes a part. None of those whose extent is that of far more than a structure.
+    pub fn margins(&self) -> (usize, usize) {
+        const MOST: isize = 16 << 20;
+        let below = self.true_lower.saturating_sub(self.lower);
+        let end = self.true_lower.saturating_add(self.true_extent as isize);
+        let past = self.lower.saturating_add(self.extent).saturating_sub(end);
+        let margin = |bytes: isize| if (0..=MOST).contains(&bytes) { bytes as usize } else { 0 };
+        (margin(below), margin(past))
     }
 
     /// Bytes in memory from the first to past the last byte in use by `count` elements.

@@ -56,14 +56,10 @@ impl Units {
         match self {
             Self::Bytes(unit) => (units * unit, 0),
             Self::Typed(_) if units == 0 => (0, 0),
-            // A negative extent puts the first element at the upper end. An element has all of its extent, also what is not in use of it:
-            // reduction functions may assign whole structures.
+            // A negative extent puts the first element at the upper end.
             Self::Typed(datatype) => {
-                let before_first = (units - 1) as isize * datatype.extent.min(0);
-                let lowest = before_first + datatype.true_lower.min(0);
-                let last = (units - 1) as isize * datatype.extent.max(0);
-                let end = (datatype.true_lower + datatype.true_extent as isize).max(datatype.extent).max(0);
-                ((last + end - lowest) as usize, -lowest)
+                let (below, past) = datatype.margins();
+                (below + datatype.span(units) + past, below as isize - datatype.lowest(units))
             }
         }
     }
@@ -313,11 +309,12 @@ mod tests {
 
     #[test]
     fn elements_in_working_memory_have_all_of_their_extent() {
-        let room = |extent, true_lower, true_extent, units| {
+        let room = |(lower, extent), true_lower, true_extent, units| {
             let datatype = Datatype {
                 handle: constants::byte(),
                 size: 8,
                 extent,
+                lower,
                 true_lower,
                 true_extent,
                 contiguous: false,
@@ -327,11 +324,13 @@ mod tests {
             };
             Units::Typed(datatype).room(units)
         };
-        assert_eq!(room(4096, 0, 8, 3), (3 * 4096, 0));
-        assert_eq!(room(4096, 16, 8, 1), (4096, 0), "from the structure's own begin on");
-        assert_eq!(room(32, -8, 16, 2), (8 + 64, 8));
-        assert_eq!(room(4, -8, 16, 3), (24, 8), "longer than its extent");
-        assert_eq!(room(-16, 0, 8, 3), (40, 32), "the first at the upper end");
-        assert_eq!(room(4096, 0, 8, 0), (0, 0));
+        assert_eq!(room((0, 4096), 0, 8, 3), (3 * 4096, 0));
+        assert_eq!(room((0, 4096), 16, 8, 1), (4096, 0), "from the structure's own begin on");
+        assert_eq!(room((-8, 32), -8, 16, 2), (64, 8));
+        assert_eq!(room((-8, 4), -8, 16, 3), (24, 8), "longer than its extent");
+        assert_eq!(room((0, -16), 0, 8, 3), (40, 32), "the first at the upper end");
+        assert_eq!(room((1 << 46, 64), 1 << 46, 24, 1), (64, -(1 << 46)), "addresses");
+        assert_eq!(room((0, 1 << 40), 1 << 20, 8, 1), (8 + (1 << 20), 0), "part of an array");
+        assert_eq!(room((0, 4096), 0, 8, 0), (0, 0));
     }
 }

@@ -229,7 +229,7 @@ fn stacked_tools(family: &Family) -> Result<(), Failed> {
     let mut preload = family.preload()?;
     preload.push(family.compiled("stacked_tool.c", &["-shared", "-fPIC", "-ldl"])?);
     let outcome = family.run(&Launch { ranks: 2, command, variables: &[], preload, others: Vec::new() })?.success()?;
-    expect(named(&outcome, "gets no calls"), "the tool behind is not named, with all that it misses", &outcome)
+    expect(named(&outcome, "it sees no calls"), "the tool behind is not named, with all that it misses", &outcome)
 }
 
 /// A misspelt algorithm stops the job in MPI_Init and says what is accepted.

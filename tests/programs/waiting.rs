@@ -53,7 +53,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 
 /// The lines about a call that does not end, one per rank that waits.
 fn watched(outcome: &Outcome) -> Vec<&str> {
-    let mut lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("has not returned for")).collect();
+    let mut lines: Vec<&str> = outcome.stderr.lines().filter(|line| line.contains("has not returned after")).collect();
     lines.sort_unstable();
     lines
 }
