@@ -15,7 +15,7 @@ const MARK: &str = "JOB_OF_COLLIE_TESTS";
 /// After MPI_Abort, hydra's mpirun ends before the ranks that it has told to: what lives on longer is left behind.
 const DYING: Duration = Duration::from_secs(10);
 
-/// Jobs of few ranks share the machine, four at a time: most of what they take is their launcher's. Others have it alone.
+/// Jobs of few ranks share the machine, three at a time: most of what they take is their launcher's. Others have it alone.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 /// Ranks of a job that fills the machine.

@@ -33,7 +33,7 @@ use libtest_mimic::{Arguments, Trial};
 fn main() {
     let mut arguments = Arguments::from_args();
     // Two cores are idle for half of the time of two jobs. One of eight ranks has the machine for itself: see `job`.
-    arguments.test_threads.get_or_insert(4);
+    arguments.test_threads.get_or_insert(3);
     let mut all = Vec::new();
     for family in mpi::families() {
         let mut trials = Trials::new(family);
