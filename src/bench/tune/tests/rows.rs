@@ -5,6 +5,7 @@ use crate::algorithm::Operation;
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
+use crate::monitor::{Comparison, Verdict};
 use crate::selection::{Transport, parse_rules};
 
 const SETTINGS: Settings =
@@ -299,9 +300,23 @@ fn a_row_ends_where_times_meet() {
     assert!((found.most - (3.8 / 3.2 - 1.0)).abs() < 1e-9, "{found:?}");
 }
 
+/// A comparison that is certain of this ratio, native over ours.
+fn compared(ratio: f64) -> Comparison {
+    Comparison {
+        pairs: 20,
+        native_median_seconds: 1e-5,
+        collie_median_seconds: 1e-5 / ratio,
+        ratio,
+        ratio_low: Some(ratio * 0.98),
+        ratio_high: Some(ratio * 1.02),
+        p_value: 0.001,
+        verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
+    }
+}
+
 #[test]
 fn verdicts_of_a_run_are_a_data_set() {
-    use crate::monitor::{CommunicatorRow, Comparison, ComparisonRow, RankRow, Summary, Verdict};
+    use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Summary};
     let comparison = |bytes_from: u64, ratio: f64| ComparisonRow {
         function: "MPI_Bcast".to_owned(),
         communicator: 0,
@@ -309,16 +324,7 @@ fn verdicts_of_a_run_are_a_data_set() {
         bytes_to: 2 * bytes_from - 1,
         commutative: true,
         calls: 100,
-        result: Comparison {
-            pairs: 20,
-            native_median_seconds: 1e-5,
-            collie_median_seconds: 1e-5 / ratio,
-            ratio,
-            ratio_low: Some(ratio * 0.98),
-            ratio_high: Some(ratio * 1.02),
-            p_value: 0.001,
-            verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
-        },
+        result: compared(ratio),
         saved_seconds: None,
     };
     let ran = |bytes_from: u64| -> crate::monitor::Row {
@@ -408,7 +414,7 @@ fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
 
 #[test]
 fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
-    use crate::monitor::{CommunicatorRow, Comparison, ComparisonRow, RankRow, Row, Summary, Verdict};
+    use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Row, Summary};
     let comparison = |commutative: bool, ratio: f64| ComparisonRow {
         function: "MPI_Reduce".to_owned(),
         communicator: 0,
@@ -416,16 +422,7 @@ fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
         bytes_to: 127,
         commutative,
         calls: 100,
-        result: Comparison {
-            pairs: 20,
-            native_median_seconds: 1e-5,
-            collie_median_seconds: 1e-5 / ratio,
-            ratio,
-            ratio_low: Some(ratio * 0.98),
-            ratio_high: Some(ratio * 1.02),
-            p_value: 0.001,
-            verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
-        },
+        result: compared(ratio),
         saved_seconds: None,
     };
     let ran = |algorithm: &str| Row {
