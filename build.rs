@@ -32,7 +32,8 @@ fn main() {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcollie.so");
 }
 
-/// Has what is linked run on systems as old as a version of glibc, whose start file and libraries scripts/old-glibc has made.
+/// Has what is linked run on systems as old as a version of glibc, whose start file and libraries scripts/old-glibc has
+/// made.
 fn link_with_old_glibc() {
     println!("cargo:rerun-if-env-changed=OLD_GLIBC");
     if let Some(folder) = env::var_os("OLD_GLIBC") {

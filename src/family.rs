@@ -1,5 +1,5 @@
-//! The binary interfaces of MPI libraries: a program that was compiled for one runs with any library of the same, and one
-//! build of Collie serves each.
+//! The binary interfaces of MPI libraries: a program that was compiled for one runs with any library of the same, and
+//! one build of Collie serves each.
 
 /// A binary interface of MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! # The one idea
 //!
 //! A collective algorithm is oblivious: which messages it sends never depends on the data in them. So each algorithm is
-//! one plain function that speaks to the [`operation::Comm`] trait, and that one body has several interpreters: executed
-//! over PMPI, recorded, verified symbolically, simulated under a network, drawn.
+//! one plain function that speaks to the [`operation::Comm`] trait, and that one body has several interpreters:
+//! executed over PMPI, recorded, verified symbolically, simulated under a network, drawn.
 //!
 //! # Modules in reading order
 //!
@@ -19,10 +19,12 @@
 //! * [`trial`]: learning while the program runs which of several carries out the calls of one kind fastest.
 //! * [`report`]: one writer per form of the report.
 //! * [`family`]: the binary interfaces of MPI libraries.
-//! * [`shared`]: memory that the ranks of a node share: the channels in it, and the board of the algorithms that live there.
+//! * [`shared`]: memory that the ranks of a node share: the channels in it, and the board of the algorithms that live
+//!   there.
 //! * `writing`: writes whose failure raises no signal.
 //! * [`threads`]: who owns what where several threads call MPI, and how the others leave it alone.
-//! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ in.
+//! * `mpi` (feature `mpi`): PMPI, datatypes, packing, and the transport of messages; what the families of MPI differ
+//!   in.
 //! * `process` (feature `mpi`): what is known of the process, whatever communicators and calls there are.
 //! * `communicator` (feature `mpi`): what is kept of a communicator, and the agreement of its ranks.
 //! * `call` (feature `mpi`): a call from its arguments to its record.
@@ -32,8 +34,8 @@
 //! * `bench` (feature `cli`, its MPI program also `mpi`): native against ours, alternating within one job.
 //! * `fit` (the same features): the parameters of a network, measured.
 //!
-//! Files need each other in no circle, and folders only such as `tests/arrows` says: the calls do not know the services that
-//! stand beside them, and the process knows nothing that rests on it.
+//! Files need each other in no circle, and folders only such as `tests/arrows` says: the calls do not know the services
+//! that stand beside them, and the process knows nothing that rests on it.
 
 pub mod algorithm;
 #[cfg(feature = "cli")]

@@ -1,5 +1,6 @@
-//! Writes that end nothing but themselves. Beyond the limit on a file's length, and where nobody reads from a pipe any more, the
-//! system not only refuses a write but also raises a signal, which would end the program for what Collie writes.
+//! Writes that end nothing but themselves. Beyond the limit on a file's length, and where nobody reads from a pipe any
+//! more, the system not only refuses a write but also raises a signal, which would end the program for what Collie
+//! writes.
 
 use std::mem::MaybeUninit;
 use std::os::raw::c_int;

@@ -1,6 +1,6 @@
-//! Channels between ranks of a node (`src/shared`), compiled against loom, which tries every order of the ranks' steps and every
-//! value that a load may see: messages arrive whole and in order, no slot is written while it is read, and ranks that exchange
-//! more than there is room for get through.
+//! Channels between ranks of a node (`src/shared`), compiled against loom, which tries every order of the ranks' steps
+//! and every value that a load may see: messages arrive whole and in order, no slot is written while it is read, and
+//! ranks that exchange more than there is room for get through.
 
 #![allow(dead_code)]
 

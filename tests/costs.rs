@@ -1,13 +1,14 @@
 //! Every row's cost formula against the counted critical path: one test per row, named `operation::algorithm`.
 //!
 //! A formula is an upper bound that is not much too high: counted ≤ formula ≤ 1.25·counted + two of the longest steps,
-//! for rounds, bytes and folded bytes each, and for rows without a segment it is exact at powers of two. Where a message
-//! goes in segments, ranks may wait for one of them longer than the formula says, once: one step more is allowed there.
-//! The formula of such a row charges a fold to every round: with γ alone the folds of different segments overlap, so there
-//! the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal width.
+//! for rounds, bytes and folded bytes each, and for rows without a segment it is exact at powers of two. Where a
+//! message goes in segments, ranks may wait for one of them longer than the formula says, once: one step more is
+//! allowed there. The formula of such a row charges a fold to every round: with γ alone the folds of different segments
+//! overlap, so there the bytes sent bound it as well. Rows that know nodes are held to their formulas on nodes of equal
+//! width.
 //!
-//! Raising a flag costs nothing in this model, as others see it meanwhile: no rank raises more flags than the formula has seen, but for
-//! the stores that it names.
+//! Raising a flag costs nothing in this model, as others see it meanwhile: no rank raises more flags than the formula
+//! has seen, but for the stores that it names.
 
 use collie::algorithm::cover;
 use collie::algorithm::engine::windows::READ_FROM;

@@ -5,8 +5,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// The system's allocator, with a count of the bytes that each thread has allocated and not freed. The test harness allocates in
-/// threads of its own at any time, which must not be counted with a test.
+/// The system's allocator, with a count of the bytes that each thread has allocated and not freed. The test harness
+/// allocates in threads of its own at any time, which must not be counted with a test.
 struct Counting;
 
 thread_local! {

@@ -94,8 +94,8 @@ fn verify_call(
     failures: &mut Vec<String>,
 ) {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    // Small enough for messages to go through it several times, and in several calls among few ranks. Ranks that share it are on
-    // one node, and placed on NUMA nodes; or on several, where what runs inside nodes may share theirs.
+    // Small enough for messages to go through it several times, and in several calls among few ranks. Ranks that share
+    // it are on one node, and placed on NUMA nodes; or on several, where what runs inside nodes may share theirs.
     let (window, last_step) = ((3 * unit * size).max(128), 8 * size);
     let in_memory = row.needs.shared_memory;
     let shared = Some(SharedMemory { window, last_step, ..SharedMemory::PLAIN });
@@ -135,8 +135,8 @@ fn verify_call(
     }
 }
 
-/// The call beside others in shared memory: what one leaves there, and who may still read it, must not disturb the next, with
-/// the same root and another one, after what waits for nobody and after what fills both banks.
+/// The call beside others in shared memory: what one leaves there, and who may still read it, must not disturb the
+/// next, with the same root and another one, after what waits for nobody and after what fills both banks.
 fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures: &mut Vec<String>) {
     let size = programs.len();
     let moved = Call { root: if call.operation.rooted() { (call.root + 1) % size } else { 0 }, ..*call };

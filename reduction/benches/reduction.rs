@@ -1,7 +1,8 @@
 //! Bandwidth of the reduction kernels against a plain `out = a + b` on doubles, the add of the STREAM benchmark, in
 //! buffers of the same total size.
 //!
-//! `cargo bench --package collie-reduction`; words after `--` pick the rows that contain one of them, such as `Sum` or `C64`.
+//! `cargo bench --package collie-reduction`; words after `--` pick the rows that contain one of them, such as `Sum` or
+//! `C64`.
 //!
 //! Each kernel takes turns with the add, and the fastest turn of each counts: what else the machine does then hits both
 //! alike. A harness that measures one after the other, minutes apart, gave ratios from 30 to 120 % for one kernel on a

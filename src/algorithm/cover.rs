@@ -47,8 +47,9 @@ pub fn placements(size: usize) -> Vec<Vec<u32>> {
     placements
 }
 
-/// Blocks of lengths and in places of their own among `size` ranks, each with a name: in orders and with gaps that differ
-/// between the ranks. In place, a rank sends as much to another one as it gets from it, and from where it gets that.
+/// Blocks of lengths and in places of their own among `size` ranks, each with a name: in orders and with gaps that
+/// differ between the ranks. In place, a rank sends as much to another one as it gets from it, and from where it gets
+/// that.
 pub fn own_blocks(size: usize, in_place: bool) -> Vec<(&'static str, AllBlocks)> {
     type Length = fn(usize, usize, usize) -> usize;
     let lengths: [(&str, Length); 6] = [

@@ -6,11 +6,11 @@ use crate::algorithm::Operation;
 
 /// Seconds below which no algorithm can come where each node's link carries `bandwidth` bytes per second each way.
 ///
-/// `bytes` is what one rank contributes, `ranks_per_node` how many ranks each node has and `root_node` the root's.
-/// On one node every rank counts as a node: the bound is then that of ranks which pass everything on by messages of
-/// that bandwidth. The bound counts what has to cross the busiest link: n for bcast and reduce, 2n(N−1)/N for allreduce
-/// among N nodes, the blocks of all other nodes' ranks for gather, scatter (at the root) and allgather (at each node), and
-/// where each pair of ranks has a block of its own, those of all pairs with one of them on the node.
+/// `bytes` is what one rank contributes, `ranks_per_node` how many ranks each node has and `root_node` the root's. On
+/// one node every rank counts as a node: the bound is then that of ranks which pass everything on by messages of that
+/// bandwidth. The bound counts what has to cross the busiest link: n for bcast and reduce, 2n(N−1)/N for allreduce
+/// among N nodes, the blocks of all other nodes' ranks for gather, scatter (at the root) and allgather (at each node),
+/// and where each pair of ranks has a block of its own, those of all pairs with one of them on the node.
 pub fn seconds(
     operation: Operation,
     bytes: usize,

@@ -63,7 +63,8 @@ pub struct Cell {
     pub datatype: Datatype,
     /// Root; 0 where the operation has none.
     pub root: usize,
-    /// Signature bytes that one rank contributes; 0 for barrier. Where blocks differ in length, those of a block in the mean.
+    /// Signature bytes that one rank contributes; 0 for barrier. Where blocks differ in length, those of a block in the
+    /// mean.
     pub bytes: usize,
     /// Whether order does not matter to the reduction's operation; so too where nothing is reduced.
     #[serde(default = "commutes", skip_serializing_if = "bool::clone")]
@@ -100,8 +101,9 @@ impl Cell {
         self.bytes / self.datatype.size()
     }
 
-    /// Elements of the block of rank `from` for rank `to` among `ranks`, where each pair has one. Where blocks differ in
-    /// length, from none to twice the mean; all ranks send alike, so that none is the others' bottleneck by its sums.
+    /// Elements of the block of rank `from` for rank `to` among `ranks`, where each pair has one. Where blocks differ
+    /// in length, from none to twice the mean; all ranks send alike, so that none is the others' bottleneck by its
+    /// sums.
     pub const fn block(&self, from: usize, to: usize, ranks: usize) -> usize {
         let (mean, distance) = (self.elements(), (to + ranks - from) % ranks);
         // The distances 1 and 2, 3 and 4, … share what two blocks have in the mean.

@@ -1,5 +1,5 @@
-//! Whether what a file says of a cell can be: whoever edits one, or has another program write it, is told here and not by a panic or
-//! by a rule that nothing was measured for.
+//! Whether what a file says of a cell can be: whoever edits one, or has another program write it, is told here and not
+//! by a panic or by a rule that nothing was measured for.
 
 #![forbid(unsafe_code)]
 

@@ -14,8 +14,8 @@ use std::process::ExitCode;
 /// The status of a program whose MPI library cannot be used.
 const NO_MPI: u8 = 78;
 
-/// Parses the command line, shows help without MPI, else runs `body` in a job with the variables that it asks for, for an exit code.
-/// What is wrong with a command line is for `body` to tell, since all ranks have the same one.
+/// Parses the command line, shows help without MPI, else runs `body` in a job with the variables that it asks for, for
+/// an exit code. What is wrong with a command line is for `body` to tell, since all ranks have the same one.
 pub fn main<C: Parser>(
     arguments: impl IntoIterator<Item = OsString>,
     variables: impl FnOnce(&C) -> Vec<(&'static str, &'static str)>,

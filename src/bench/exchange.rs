@@ -50,8 +50,8 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Of `cell` on this rank, which may be the root of some calls if these change it; `cold`: with so many buffers that none is in
-    /// a cache.
+    /// Of `cell` on this rank, which may be the root of some calls if these change it; `cold`: with so many buffers
+    /// that none is in a cache.
     pub fn new(job: &Job, cell: &Cell, cold: bool, roots_in_turn: bool) -> Self {
         let elements = cell.elements();
         let arrays = arrays(job, cell);

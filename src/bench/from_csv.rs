@@ -1,4 +1,5 @@
-//! What [`csv`](super::csv) has written, read back: files may have been put together, cut down and sorted by other programs.
+//! What [`csv`](super::csv) has written, read back: files may have been put together, cut down and sorted by other
+//! programs.
 
 #![forbid(unsafe_code)]
 
@@ -160,8 +161,8 @@ impl Row<'_> {
     }
 }
 
-/// The reports that a file holds: one for each MPI library, version of Collie and kind of buffers, and more where it has the same
-/// variant of a cell several times.
+/// The reports that a file holds: one for each MPI library, version of Collie and kind of buffers, and more where it
+/// has the same variant of a cell several times.
 ///
 /// # Errors
 /// What is wrong, with line and column.

@@ -218,8 +218,8 @@ impl Job {
     /// Keeps away from MPI for a moment, so that no message of the next synchronisation reaches a rank that is still in
     /// the call: MPI libraries handle whatever has arrived before they return.
     ///
-    /// Without it a gather of 256 bytes between two ranks of Open MPI 4.1.4 took its root 0.1 µs longer or not, as the sender's
-    /// clock reads decided.
+    /// Without it a gather of 256 bytes between two ranks of Open MPI 4.1.4 took its root 0.1 µs longer or not, as the
+    /// sender's clock reads decided.
     pub fn rest(&self) {
         let start = self.clock.raw();
         while Duration::from_nanos(self.clock.delta_as_nanos(start, self.clock.raw())) < REST {

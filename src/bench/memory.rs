@@ -1,5 +1,5 @@
-//! What memory costs that ranks of a node share, from times of the algorithms that live there: each is what its formula says, solved
-//! for one number.
+//! What memory costs that ranks of a node share, from times of the algorithms that live there: each is what its formula
+//! says, solved for one number.
 
 use crate::schedule::simulate::Memory;
 

@@ -2,7 +2,8 @@
 //!
 //! Modules in reading order:
 //!
-//! * [`settings`]: what the user asks for; [`numbers`]: how numbers in it are read. [`cell`]: one thing to measure. [`plan`]: cells from a recorded report.
+//! * [`settings`]: what the user asks for; [`numbers`]: how numbers in it are read. [`cell`]: one thing to measure.
+//!   [`plan`]: cells from a recorded report.
 //!   [`program`]: cells and variants, decided by rank 0 for all ranks. [`variants`]: who that is in a cell.
 //! * [`statistics`], [`bound`]: from samples to numbers; the least time that the network allows.
 //! * [`result`]: what was measured, and several runs as one. [`table`], [`csv`], [`plot`], [`page`]: its forms.

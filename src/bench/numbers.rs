@@ -29,8 +29,8 @@ pub fn whole<N: TryFrom<u64>>(
     }
 }
 
-/// The command with options, also those of its subcommands, that take `-3` for their value. They would refuse it as an option that
-/// nobody knows, and never say what they accept.
+/// The command with options, also those of its subcommands, that take `-3` for their value. They would refuse it as an
+/// option that nobody knows, and never say what they accept.
 #[must_use]
 pub fn taking_negative_numbers(command: Command) -> Command {
     let command = command.mut_args(|argument| {

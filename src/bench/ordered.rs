@@ -1,4 +1,5 @@
-//! A reduction's operation whose order matters, as far as MPI knows: what calls cost that have to keep the ranks' order.
+//! A reduction's operation whose order matters, as far as MPI knows: what calls cost that have to keep the ranks'
+//! order.
 
 use super::cell::Datatype;
 use crate::mpi::{Result, check, constants};

@@ -25,8 +25,8 @@ pub fn try_files(settings: &Settings) -> Result<(), String> {
     })
 }
 
-/// Writes every file that is asked for. Gives what is for standard output, the table, unless that is JSON's; and what could not be
-/// written, and why.
+/// Writes every file that is asked for. Gives what is for standard output, the table, unless that is JSON's; and what
+/// could not be written, and why.
 pub fn written(settings: &Settings, report: &Report) -> (String, Vec<String>) {
     let mut wrong = Vec::new();
     let mut shown = table::text(report, settings.scenario);

@@ -1,4 +1,5 @@
-//! A transport with the communicators of its variants: of each its own, so that each has decisions and memory of its own.
+//! A transport with the communicators of its variants: of each its own, so that each has decisions and memory of its
+//! own.
 
 use super::cell::{Cell, Datatype};
 use super::exchange::{Exchange, Library};
@@ -27,8 +28,8 @@ struct Slot {
     memory: std::result::Result<Option<SharedMemory>, &'static str>,
 }
 
-/// Those that `wanted` names, or else what `configured` says, each with `slots` places of `in_turn` communicators. Native has one
-/// place: that of the first.
+/// Those that `wanted` names, or else what `configured` says, each with `slots` places of `in_turn` communicators.
+/// Native has one place: that of the first.
 ///
 /// # Errors
 /// What MPI returned.
@@ -80,8 +81,8 @@ impl Over {
 }
 
 impl Slot {
-    /// Has every communicator through what is done once on each: the ranks agree, and a private communicator is made. No cell is to
-    /// pay for that.
+    /// Has every communicator through what is done once on each: the ranks agree, and a private communicator is made.
+    /// No cell is to pay for that.
     fn new(job: &Job, named: Option<Transport>, in_turn: usize) -> Result<Self> {
         let communicators = (0..in_turn).map(|_| job.communicator()).collect::<Result<Vec<_>>>()?;
         let barrier = Cell::new(Operation::Barrier, Datatype::Byte, 0, 0).expect("a barrier has no datatype");

@@ -5,11 +5,13 @@
 use super::numbers::whole;
 use serde::{Deserialize, Serialize};
 
-/// Calls that belong to one timing. What a program feels is not a call after a barrier: its calls follow one another, a rank is
-/// in the next one while others are still in the last, roots and communicators change, and some rank always comes late.
+/// Calls that belong to one timing. What a program feels is not a call after a barrier: its calls follow one another, a
+/// rank is in the next one while others are still in the last, roots and communicators change, and some rank always
+/// comes late.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Pattern {
-    /// Calls that follow one another without a barrier and are timed together; the time of a call is the total divided by their number
+    /// Calls that follow one another without a barrier and are timed together; the time of a call is the total divided
+    /// by their number
     #[arg(long, value_name = "CALLS", default_value_t = 1, value_parser = whole::<u32>(1..))]
     pub in_a_row: u32,
     /// Number of communicators, each of all ranks, that the calls use in turn
@@ -63,8 +65,8 @@ impl Pattern {
         (number % self.communicators) as usize
     }
 
-    /// Seconds that `rank` computes before the call of that number. Ranks are late in an order in which neighbours in a tree or a
-    /// ring do not follow one another.
+    /// Seconds that `rank` computes before the call of that number. Ranks are late in an order in which neighbours in a
+    /// tree or a ring do not follow one another.
     pub const fn late(&self, rank: usize, number: u32, ranks: usize) -> f64 {
         const STRIDE: usize = 0x9E37_79B1;
         if (number as usize).wrapping_mul(STRIDE) % ranks == rank { self.late } else { 0.0 }

@@ -36,7 +36,8 @@ struct Calls {
 }
 
 impl Calls {
-    /// Calls per rank. Communicators of the same size may be disjoint, with calls at the same time, or of the same ranks.
+    /// Calls per rank. Communicators of the same size may be disjoint, with calls at the same time, or of the same
+    /// ranks.
     fn per_rank(&self, ranks: usize) -> u64 {
         let callers = self.callers.len().max(ranks) as u64;
         (self.calls + callers / 2) / callers

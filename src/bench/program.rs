@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 pub const NATIVE: &str = "native";
 /// What Collie runs unless told otherwise.
 pub const AUTO: &str = "auto";
-/// Modes of Collie that are variants besides [`AUTO`], which is mode `replace`: what mode `best` runs, and mode `learn`, which
-/// finds it out in the calls that are timed.
+/// Modes of Collie that are variants besides [`AUTO`], which is mode `replace`: what mode `best` runs, and mode
+/// `learn`, which finds it out in the calls that are timed.
 pub const MODES: [&str; 2] = ["best", LEARN];
 /// The mode of which a whole job has to be.
 pub const LEARN: &str = "learn";
@@ -137,8 +137,8 @@ pub fn environment(settings: &Settings) -> Vec<(&'static str, &'static str)> {
     mode.into_iter().chain(transport).collect()
 }
 
-/// What a variant is called in reports where its messages travel as `transport` says; the transport alone where Collie decides by
-/// itself.
+/// What a variant is called in reports where its messages travel as `transport` says; the transport alone where Collie
+/// decides by itself.
 pub fn over(transport: Option<Transport>, name: &str) -> String {
     match (transport.map(Transport::name), name) {
         (None, name) | (_, name @ NATIVE) => name.to_owned(),

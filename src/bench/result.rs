@@ -52,7 +52,8 @@ pub struct CellRow {
     /// What was called.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Of the calls of a program, the fewest and the most bytes of those that were taken together; `bytes` is between them.
+    /// Of the calls of a program, the fewest and the most bytes of those that were taken together; `bytes` is between
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_class: Option<(usize, usize)>,
     /// Number of ranks.
@@ -79,8 +80,8 @@ pub struct CellRow {
 /// One of the things compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantRow {
-    /// `native`, `auto`, or the algorithm as it was asked for; with `--transport` a transport in the place of `auto`, and before
-    /// an algorithm.
+    /// `native`, `auto`, or the algorithm as it was asked for; with `--transport` a transport in the place of `auto`,
+    /// and before an algorithm.
     pub variant: String,
     /// What ran, with all its parameters.
     pub algorithm: String,

@@ -44,12 +44,13 @@ pub struct Settings {
     /// Factor from a size of a range to the next
     #[arg(long, default_value_t = 8, value_parser = whole::<usize>(2..))]
     pub step: usize,
-    /// Algorithm to measure besides native and auto, with parameters, for the operations that have it (OPERATION=ALGORITHM: for that
-    /// operation only); `all`: every algorithm with its defaults; `best`, `learn`: what these modes do; `candidates`: what mode
-    /// `learn` tries; may be given several times
+    /// Algorithm to measure besides native and auto, with parameters, for the operations that have it
+    /// (OPERATION=ALGORITHM: for that operation only); `all`: every algorithm with its defaults; `best`, `learn`: what
+    /// these modes do; `candidates`: what mode `learn` tries; may be given several times
     #[arg(short, long = "algorithm", value_name = "ALGORITHM")]
     pub algorithms: Vec<String>,
-    /// Transports within a node to compare: messages, shared (see COLLIE_TRANSPORT); the column auto is replaced by one for each
+    /// Transports within a node to compare: messages, shared (see COLLIE_TRANSPORT); the column auto is replaced by one
+    /// for each
     #[arg(long = "transport", value_delimiter = ',', value_parser = Transport::parse, value_name = "TRANSPORTS")]
     pub transports: Vec<Transport>,
     /// Roots, comma-separated

@@ -16,7 +16,8 @@ pub struct Named {
     pub algorithm: String,
     /// What Collie is told to run; nothing where it decides by itself, or is not asked.
     pub told: Option<String>,
-    /// The place of its communicators: the same in all cells of an operation, since what they are told and have learned stays.
+    /// The place of its communicators: the same in all cells of an operation, since what they are told and have learned
+    /// stays.
     pub slot: usize,
 }
 
@@ -25,8 +26,8 @@ pub fn slots(names: &[String]) -> usize {
     names.len() + if names.iter().any(|name| name == CANDIDATES) { MOST } else { 0 }
 }
 
-/// Those that can carry out `call` and those that cannot, with the reason. `learning`: in a job that is in mode `learn`, where
-/// what is decided otherwise has to be told.
+/// Those that can carry out `call` and those that cannot, with the reason. `learning`: in a job that is in mode
+/// `learn`, where what is decided otherwise has to be told.
 pub fn named(
     names: &[String],
     configuration: &Configuration,

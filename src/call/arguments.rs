@@ -39,7 +39,8 @@ pub struct Arguments {
 }
 
 /// All that the understanding of a call rests on besides where the buffers lie: two calls with one key on one
-/// communicator are understood alike, as long as their handles are predefined and [`fits`](super::local_arguments::LocalArguments::fits).
+/// communicator are understood alike, as long as their handles are predefined and
+/// [`fits`](super::local_arguments::LocalArguments::fits).
 ///
 /// In words of one width, which are compared and hashed without a branch: counts or the digests of their arrays, types,
 /// reduction operation, and the rest.
@@ -75,7 +76,8 @@ impl Arguments {
         })
     }
 
-    /// The same without a look at arrays: they count by where their counts are, so that calls with the same contents may differ.
+    /// The same without a look at arrays: they count by where their counts are, so that calls with the same contents
+    /// may differ.
     #[inline(always)]
     pub fn shape(&self) -> Key {
         self.key_of(match self.arrays {
@@ -89,8 +91,8 @@ impl Arguments {
         let (send, receive, in_place) = (self.send.address, self.receive.address, constants::in_place());
         let is_usual =
             send != in_place && receive != in_place && !send.is_null() && !receive.is_null() && send != receive;
-        // Which addresses are in place or null, and whether they are one. Five branches that go one way in most programs take less
-        // time than so many bits.
+        // Which addresses are in place or null, and whether they are one. Five branches that go one way in most
+        // programs take less time than so many bits.
         let addresses = if is_usual {
             0
         } else {
@@ -112,8 +114,8 @@ impl Arguments {
         self.arrays.is_some_and(|[send, receive]| send.counts == receive.counts)
     }
 
-    /// Where the first byte in use of each buffer that counts on rank `rank` of `size` is, as far as its arguments can be
-    /// understood.
+    /// Where the first byte in use of each buffer that counts on rank `rank` of `size` is, as far as its arguments can
+    /// be understood.
     pub fn first_bytes(&self, rank: usize, size: usize) -> impl Iterator<Item = *const c_void> {
         let at_root = usize::try_from(self.root) == Ok(rank);
         // Of one block per rank there is no telling how many, nor is that asked.
@@ -155,7 +157,8 @@ impl Key {
     #[inline(always)]
     pub const fn line(&self) -> u64 {
         let Self([send, receive, _, _, _, rest]) = *self;
-        // The root counts where the operation does too: from its upper half alone every other root would come to one line.
+        // The root counts where the operation does too: from its upper half alone every other root would come to one
+        // line.
         let others = (rest >> 29).wrapping_add(rest);
         send.wrapping_mul(3).wrapping_add(receive).wrapping_add(others).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }

@@ -1,5 +1,5 @@
-//! What hangs on a communicator of the program's, as an attribute: a state that one thread holds at a time, by the rules
-//! of [`threads`](crate::threads), and what any thread may use at any time.
+//! What hangs on a communicator of the program's, as an attribute: a state that one thread holds at a time, by the
+//! rules of [`threads`](crate::threads), and what any thread may use at any time.
 
 use super::cached::Calls;
 use super::choices::{Chosen, VERSIONS};
@@ -45,8 +45,8 @@ pub struct Seen<'a> {
     pub is_outdated: bool,
 }
 
-/// The part of it that one thread holds at a time. Whoever looks at it may borrow what is in cells: a holder that is away
-/// does not.
+/// The part of it that one thread holds at a time. Whoever looks at it may borrow what is in cells: a holder that is
+/// away does not.
 pub struct Attached {
     /// What is kept of the communicator whatever its calls are.
     pub communicator: Communicator,
@@ -91,8 +91,8 @@ impl Attachment {
     /// This thread is not in a call on the communicator.
     #[inline]
     pub unsafe fn hold(&self) -> Held<'_, Attached> {
-        // SAFETY: the number is the thread's own. By the caller's promise nothing that lives holds the state for it, and
-        // where threads come in turns another's call has ended when this thread is in MPI.
+        // SAFETY: the number is the thread's own. By the caller's promise nothing that lives holds the state for it,
+        // and where threads come in turns another's call has ended when this thread is in MPI.
         let mut state = unsafe { self.state.hold(guard::this_thread(), flags::threads()) };
         state.catch_up();
         state
@@ -124,8 +124,8 @@ impl Attachment {
         Some(state)
     }
 
-    /// Whether the call that this thread has entered was made by a callback in a call on the same communicator, which goes on with
-    /// the state afterwards.
+    /// Whether the call that this thread has entered was made by a callback in a call on the same communicator, which
+    /// goes on with the state afterwards.
     pub fn is_in_use(&self) -> bool {
         guard::is_in_a_callback() && self.is_held_here()
     }
@@ -147,8 +147,8 @@ impl Attachment {
         {
             return Some(action(Seen { attached: &held, is_under_way: false, is_sending: false, is_outdated: false }));
         }
-        // SAFETY: the number is the thread's own; the rest is the caller's promise. What is in cells is borrowed by nobody else
-        // and holds numbers only.
+        // SAFETY: the number is the thread's own; the rest is the caller's promise. What is in cells is borrowed by
+        // nobody else and holds numbers only.
         unsafe {
             self.state.look(guard::this_thread(), flags::threads(), |attached, away| {
                 let (is_under_way, is_sending) = (away.is_some(), away == Some(Away::Mostly));
@@ -160,8 +160,9 @@ impl Attachment {
     /// Runs what may wait for other ranks in the middle of a call on this thread, which others may look at meanwhile.
     ///
     /// # Safety
-    /// This thread holds the state. Until `action` is done nothing of it is changed, but for what the messages of our algorithms
-    /// are counted in with [`Away::Mostly`]; and no reference made before to what may change is used after it.
+    /// This thread holds the state. Until `action` is done nothing of it is changed, but for what the messages of our
+    /// algorithms are counted in with [`Away::Mostly`]; and no reference made before to what may change is used after
+    /// it.
     #[inline(always)]
     pub unsafe fn away<R>(&self, thread: usize, how: Away, action: impl FnOnce() -> R) -> R {
         // SAFETY: the caller's promise.
@@ -210,8 +211,8 @@ impl Attached {
         self.calls.clear();
     }
 
-    /// Frees the private communicator for good, since the program needs its id. All ranks of the communicator do so between
-    /// the same two calls on it; the calls from then on stay with the MPI library.
+    /// Frees the private communicator for good, since the program needs its id. All ranks of the communicator do so
+    /// between the same two calls on it; the calls from then on stay with the MPI library.
     ///
     /// # Errors
     /// What PMPI returned.

@@ -1,4 +1,5 @@
-//! How a call begins: it does what the [`flags`] ask and holds its communicator, by the rules of [`threads`](crate::threads).
+//! How a call begins: it does what the [`flags`] ask and holds its communicator, by the rules of
+//! [`threads`](crate::threads).
 
 use super::attachment::{Attached, Attachment};
 use super::hooks;
@@ -34,8 +35,8 @@ impl<'a> Outside<'a> {
     /// Of a call that passes to PMPI by `native`.
     ///
     /// # Safety
-    /// This thread holds the state, and has no reference to use later into what may change of it, when one of the methods is
-    /// called.
+    /// This thread holds the state, and has no reference to use later into what may change of it, when one of the
+    /// methods is called.
     pub unsafe fn new(attachment: &'a Attachment, native: &'a dyn Fn() -> c_int) -> Self {
         Self { attachment, native }
     }

@@ -48,8 +48,8 @@ pub struct Short {
 }
 
 impl CachedCall {
-    /// Who carries out the next call, unless there is more to it than that: something to compare first, or nobody made ready for
-    /// the fast path. Where the ranks learn, counts it.
+    /// Who carries out the next call, unless there is more to it than that: something to compare first, or nobody made
+    /// ready for the fast path. Where the ranks learn, counts it.
     #[inline(always)]
     pub fn take_short(&self) -> Option<Short> {
         let Some(learner) = self.plan.learner() else {

@@ -62,7 +62,8 @@ struct Outcome {
     bytes: usize,
     /// Place of datatype and operation in the log of calls, where there is one.
     elements: u16,
-    /// The epoch and which calls take turns with it, in mode `compare`: their size, and whether their reduction is commutative.
+    /// The epoch and which calls take turns with it, in mode `compare`: their size, and whether their reduction is
+    /// commutative.
     epoch: Option<(Bucket, bool, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
@@ -94,7 +95,8 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
-    // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing before it.
+    // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing
+    // before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
     let outcome = run(runtime, &attached.communicator, arguments, &next, outside);
     let waited = outcome.waited.map_or(0, |waited| waited.ticks);
@@ -196,7 +198,8 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
             plan
         }
     };
-    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to compare.
+    // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to
+    // compare.
     let plan = if ready::is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
     let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
     if call.plan.policy() != Policy::Learn {

@@ -1,10 +1,10 @@
-//! When the MPI library has no context id left for a communicator of the program's: private ones are given back, one by one,
-//! those idle longest first, and it is tried again.
+//! When the MPI library has no context id left for a communicator of the program's: private ones are given back, one by
+//! one, those idle longest first, and it is tried again.
 //!
 //! MPICH has 2046 of them, and says so when there are no more. Open MPI has 65532 and hangs instead, in the library and
-//! outside it, so that nothing can be done there. What is left as it is: `MPI_Comm_create_group`, where not all ranks of the
-//! parent take part, `MPI_Comm_idup`, of which only the request tells, intercommunicators, and parents with ranks of another
-//! `MPI_COMM_WORLD`.
+//! outside it, so that nothing can be done there. What is left as it is: `MPI_Comm_create_group`, where not all ranks
+//! of the parent take part, `MPI_Comm_idup`, of which only the request tells, intercommunicators, and parents with
+//! ranks of another `MPI_COMM_WORLD`.
 
 use super::attachment::{Attached, Attachment};
 use super::registry;
@@ -29,8 +29,9 @@ const NONE: u64 = i64::MAX as u64;
 /// Bit of a turn that comes after all that have it not.
 const LATE: u64 = 1 << 61;
 
-/// When it is a communicator's turn to lose its private one, the lowest first: the longer it has had no call the earlier,
-/// but those of `MPI_COMM_WORLD` and of the parent, which a program is likely to go on using, after all others.
+/// When it is a communicator's turn to lose its private one, the lowest first: the longer it has had no call the
+/// earlier, but those of `MPI_COMM_WORLD` and of the parent, which a program is likely to go on using, after all
+/// others.
 fn turn(likely: bool, idle_nanoseconds: u64) -> u64 {
     (if likely { LATE } else { 0 }) + (LATE - 1 - idle_nanoseconds.min(LATE - 1))
 }
@@ -68,8 +69,8 @@ fn try_and_give_back(
     native: &impl Fn() -> c_int,
 ) -> c_int {
     let mut code = attempt(parent, made, native);
-    // All ranks find the same, so that all of them agree, or none does. Which id the next one sets free, and on how many
-    // of the parent's ranks, only the library knows: one after the other, so that no more go than are needed.
+    // All ranks find the same, so that all of them agree, or none does. Which id the next one sets free, and on how
+    // many of the parent's ranks, only the library knows: one after the other, so that no more go than are needed.
     while code != SUCCESS && says_that_contexts_ran_out(Error(code)) {
         let given_back = Cell::new(false);
         let give_back = || {
@@ -104,11 +105,11 @@ fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() ->
     code
 }
 
-/// Frees the private communicator whose turn it is, of those whose ranks all take part; whether there was one. Collective
-/// over `parent`, between calls on the communicators concerned: all their ranks are here.
+/// Frees the private communicator whose turn it is, of those whose ranks all take part; whether there was one.
+/// Collective over `parent`, between calls on the communicators concerned: all their ranks are here.
 ///
-/// Its ranks may differ in how long it has been idle, and other ranks do not know it: the parent's ranks agree on the one
-/// that is first by any rank's count, and its ranks know it by its identity.
+/// Its ranks may differ in how long it has been idle, and other ranks do not know it: the parent's ranks agree on the
+/// one that is first by any rank's count, and its ranks know it by its identity.
 fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
     if runtime.leaves_alone(parent)? {
         return Ok(false);

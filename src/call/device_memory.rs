@@ -9,8 +9,8 @@ use crate::mpi::error::Result;
 use crate::process::device;
 use crate::process::runtime::Runtime;
 
-/// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it has, this
-/// call and all that follow on the communicator are the MPI library's.
+/// Where some rank has a GPU: finds out together whether the call has a buffer in memory of one, on any rank. If it
+/// has, this call and all that follow on the communicator are the MPI library's.
 ///
 /// # Errors
 /// What PMPI returned.

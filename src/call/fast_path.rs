@@ -25,8 +25,8 @@ use std::rc::Rc;
 
 /// Runs a call on the fast path; `None` if it has to take the slow one.
 ///
-/// What this adds to a call that is passed on is two readings of the clock, of some 6 ns on some machines and 17 ns on others, and
-/// some 150 instructions: it is compiled into each entry, so that the arguments stay in registers.
+/// What this adds to a call that is passed on is two readings of the clock, of some 6 ns on some machines and 17 ns on
+/// others, and some 150 instructions: it is compiled into each entry, so that the arguments stay in registers.
 #[inline(always)]
 pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Option<c_int> {
     let thread = guard::thread();
@@ -128,8 +128,8 @@ fn played_again(
     let code = thread.play(arguments.operation, || {
         let Tally { traffic, played, .. } = &mut communicator.tally;
         let (traffic, played) = (traffic.get_mut(), played.get_mut());
-        // SAFETY: held by the caller. What changes meanwhile is what that names, and of all else only what was made ready is
-        // read, which the caller keeps; references into the state are made anew afterwards.
+        // SAFETY: held by the caller. What changes meanwhile is what that names, and of all else only what was made
+        // ready is read, which the caller keeps; references into the state are made anew afterwards.
         unsafe { attachment.away(thread.number(), Away::Mostly, || play(prepared, arguments, traffic, played)) }
     });
     let ticks = end(thread, &mut held.communicator, start, counted);

@@ -1,5 +1,5 @@
-//! What services may want of calls. Calls know none of them: a service that is switched on says so here, and where none is,
-//! nobody is asked.
+//! What services may want of calls. Calls know none of them: a service that is switched on says so here, and where none
+//! is, nobody is asked.
 
 use crate::communicator::agreement::Agreed;
 use crate::communicator::state::Communicator;
@@ -21,8 +21,8 @@ pub trait Waiting: Sync {
     /// What PMPI returned.
     fn prepare(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result;
 
-    /// Before a blocking collective that all ranks of the communicator call: counts it, whatever becomes of it on this rank, and
-    /// waits for the others if that is the mode. `None` where waiting is not told apart.
+    /// Before a blocking collective that all ranks of the communicator call: counts it, whatever becomes of it on this
+    /// rank, and waits for the others if that is the mode. `None` where waiting is not told apart.
     fn before(&self, runtime: &Runtime, communicator: &Communicator) -> Option<Waited>;
 
     /// After such a call, where `before` gave what was waited; `call` is `None` if it failed on this rank.
@@ -84,8 +84,8 @@ pub trait Sites: Sync {
     fn count(&self, function: Function, bytes: u64, ticks: u64);
 }
 
-/// Tells what this rank knows, by [`ASKED`](crate::process::flags::ASKED) or [`DUE`](crate::process::flags::DUE), which it takes
-/// back.
+/// Tells what this rank knows, by [`ASKED`](crate::process::flags::ASKED) or [`DUE`](crate::process::flags::DUE), which
+/// it takes back.
 pub type Report = fn(&Runtime);
 
 static WAITING: OnceCell<&'static dyn Waiting> = OnceCell::new();

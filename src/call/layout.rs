@@ -118,8 +118,8 @@ impl Layout {
         layout
     }
 
-    /// Of a call with counts and displacements of the rank's own: blocks of contiguous types where they are, others in a
-    /// row. A send side that overlaps the receive side is moved out of its way.
+    /// Of a call with counts and displacements of the rank's own: blocks of contiguous types where they are, others in
+    /// a row. A send side that overlaps the receive side is moved out of its way.
     fn own_blocks(&mut self, local: &LocalArguments, own: &OwnArguments) {
         let (sent, received) = (own_arguments::Side::Send, own_arguments::Side::Receive);
         let receive = local.receive.expect("every rank receives");

@@ -1,7 +1,8 @@
-//! One kind of call on one communicator in mode `learn`: who carries out the next one, and what the ranks compare after a round.
+//! One kind of call on one communicator in mode `learn`: who carries out the next one, and what the ranks compare after
+//! a round.
 //!
-//! All that decides is counted alike by all ranks or exchanged by them. While nothing is measured a call costs one number
-//! counted down.
+//! All that decides is counted alike by all ranks or exchanged by them. While nothing is measured a call costs one
+//! number counted down.
 
 use crate::algorithm::Choice;
 use crate::communicator::state::Communicator;
@@ -20,8 +21,8 @@ use std::sync::Arc;
 /// What this process has learned, for communicators to come.
 pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
 
-/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long an exchange takes, and which
-/// winner each rank knows of, with the complement.
+/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long an exchange
+/// takes, and which winner each rank knows of, with the complement.
 const WORDS: usize = MOST + 4;
 
 /// In place of a time: some rank's calls of the round differed too much to be compared.
@@ -124,8 +125,8 @@ impl Learner {
         &self.rest
     }
 
-    /// Who carries out the next call, one that is measured and for which there is nothing else to do first: the ranks do not
-    /// meet or compare, and it is one of `ready`, a bit for each place. Counts it.
+    /// Who carries out the next call, one that is measured and for which there is nothing else to do first: the ranks
+    /// do not meet or compare, and it is one of `ready`, a bit for each place. Counts it.
     pub fn ready_turn(&self, ready: u8) -> Option<usize> {
         let mut state = self.up_to_date();
         let first = state.trial.is_due() || state.trial.meets();
@@ -151,7 +152,8 @@ impl Learner {
         }
         if state.trial.is_due() {
             if state.trial.meets() && state.exchange == 0 {
-                // Some ranks have waited for calls of others, and some may always wait for theirs. Now nothing is under way.
+                // Some ranks have waited for calls of others, and some may always wait for theirs. Now nothing is under
+                // way.
                 state.exchange = runtime.uncounted(|| self.meet(runtime, communicator, &mut state, None))?.max(1);
                 besides += state.exchange;
             }
@@ -172,7 +174,8 @@ impl Learner {
         Ok(Turn { place, measured: true, besides })
     }
 
-    /// A call of a turn that is measured, of so many bytes, took so long, and so long to make it ready before; 0 where it was.
+    /// A call of a turn that is measured, of so many bytes, took so long, and so long to make it ready before; 0 where
+    /// it was.
     pub fn measured(&self, place: usize, ns: u64, ready_ns: u64, bytes: usize) {
         let samples = &mut self.state.borrow_mut().samples;
         samples.record(place, ns, ready_ns);
@@ -239,7 +242,8 @@ impl Learner {
         self.rest.incumbent.set(state.trial.incumbent());
     }
 
-    /// The ranks meet, so that nothing of the epoch before, of calls of `after`, is still under way; how many ticks it took.
+    /// The ranks meet, so that nothing of the epoch before, of calls of `after`, is still under way; how many ticks it
+    /// took.
     fn meet(
         &self,
         runtime: &Runtime,

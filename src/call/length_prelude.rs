@@ -1,7 +1,7 @@
 //! What has to be learned before the program of a call is known: lengths of other ranks' blocks.
 //!
-//! They may change from call to call with nothing changed on this rank, so the prelude that brings them is played in every
-//! call. The program that follows is lowered anew where they are not those of the call before.
+//! They may change from call to call with nothing changed on this rank, so the prelude that brings them is played in
+//! every call. The program that follows is lowered anew where they are not those of the call before.
 
 use crate::algorithm::{Blocks, Call, Stage};
 use crate::mpi::error::{Error, Result};
@@ -34,8 +34,8 @@ pub struct Body {
 }
 
 impl LengthPrelude {
-    /// Of this rank's part in such calls, whose programs are kept up to `most` actions; `None` if the algorithm has nothing to
-    /// learn.
+    /// Of this rank's part in such calls, whose programs are kept up to `most` actions; `None` if the algorithm has
+    /// nothing to learn.
     pub fn of(part: &Part, form: &Form, most: usize) -> Option<Self> {
         part.choice.algorithm.needs.lengths?;
         let Part { choice, call, rank, size } = *part;

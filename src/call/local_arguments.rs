@@ -59,7 +59,8 @@ impl LocalArguments {
         self.count * self.unit
     }
 
-    /// Signature bytes that this rank contributes: one rank's block, or where blocks differ in length all that it sends.
+    /// Signature bytes that this rank contributes: one rank's block, or where blocks differ in length all that it
+    /// sends.
     #[inline]
     pub fn bytes(&self) -> usize {
         self.own.as_ref().map_or_else(|| self.known_bytes(), |own| own.bytes)
@@ -78,7 +79,8 @@ impl LocalArguments {
         local
     }
 
-    /// The parts of the receive buffer: all of it in one, or each block that is not empty where each rank places its own.
+    /// The parts of the receive buffer: all of it in one, or each block that is not empty where each rank places its
+    /// own.
     pub fn received(&self) -> Vec<Part> {
         let Some(all) = self.receive else { return Vec::new() };
         match &self.own {
@@ -112,8 +114,8 @@ impl LocalArguments {
             }
     }
 
-    /// Whether it holds for the next call like it. Handles that are not predefined may mean something else by then, and of
-    /// buffers that overlap the native library may refuse some.
+    /// Whether it holds for the next call like it. Handles that are not predefined may mean something else by then, and
+    /// of buffers that overlap the native library may refuse some.
     pub fn lasts(&self) -> bool {
         if self.overlap == Overlap::Partial {
             return false;

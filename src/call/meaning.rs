@@ -29,8 +29,8 @@ impl Meaning {
         Ok(basics::of(&side.datatype)?.map_or(otherwise, |basics| of_basics(&basics, otherwise)))
     }
 
-    /// The numbers in the signature bytes of some elements, and the relative rounding error of their type; `None` where they are
-    /// not compared as such.
+    /// The numbers in the signature bytes of some elements, and the relative rounding error of their type; `None` where
+    /// they are not compared as such.
     pub fn numbers(&self, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
         if let Self::Numbers(basic) = self { numbers(basic, bytes) } else { None }
     }
@@ -64,13 +64,15 @@ fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
     Some((bytes.chunks(width).map(number).collect(), epsilon))
 }
 
-/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another order.
+/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another
+/// order.
 fn extended(bytes: &[u8]) -> f64 {
     let (low, high) = words(bytes);
     magnitude(high as u16, low as f64 / (1u64 << 63) as f64)
 }
 
-/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than x86-64.
+/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than
+/// x86-64.
 fn quadruple(bytes: &[u8]) -> f64 {
     let (_, high) = words(bytes);
     let sign_and_exponent = (high >> 48) as u16;

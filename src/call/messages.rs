@@ -81,8 +81,8 @@ pub fn reset() {
 pub struct Moved {
     /// Bytes.
     known: u64,
-    /// Elements of a type whose size only the MPI library knows. It is asked when the call has succeeded: of what is wrong with a type
-    /// it would tell `MPI_COMM_WORLD`, not whom the program's call is to tell.
+    /// Elements of a type whose size only the MPI library knows. It is asked when the call has succeeded: of what is
+    /// wrong with a type it would tell `MPI_COMM_WORLD`, not whom the program's call is to tell.
     asked: Option<(u64, MPI_Datatype)>,
 }
 

@@ -1,14 +1,16 @@
 //! Calls, from their arguments to their record.
 //!
-//! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which [`cached`] keeps
-//!   what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided. [`recording`]: what is
-//!   recorded of calls on the slow path, and of all that follow here.
-//! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]: counts and displacements that each rank passes for
-//!   itself. [`plan`]: who carries a call out; [`new_plan`]: how that is decided, unless [`device_memory`] decides it. [`program`]: a call made ready to be played, in its [`layout`], [`length_prelude`]: the lengths that it has to learn
-//!   first, and [`play`]: doing so. [`learner`]: which of several is the fastest, learned on one communicator by [`trials`], in
-//!   [`turns`]. [`verify`]: ours beside the native one, results compared by their [`meaning`].
-//! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls that wait
-//!   for what was started.
+//! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which
+//!   [`cached`] keeps what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided.
+//!   [`recording`]: what is recorded of calls on the slow path, and of all that follow here.
+//! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]:
+//!   counts and displacements that each rank passes for itself. [`plan`]: who carries a call out; [`new_plan`]: how
+//!   that is decided, unless [`device_memory`] decides it. [`program`]: a call made ready to be played, in its
+//!   [`layout`], [`length_prelude`]: the lengths that it has to learn first, and [`play`]: doing so. [`learner`]: which
+//!   of several is the fastest, learned on one communicator by [`trials`], in [`turns`]. [`verify`]: ours beside the
+//!   native one, results compared by their [`meaning`].
+//! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls
+//!   that wait for what was started.
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
 
 pub mod arguments;

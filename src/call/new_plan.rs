@@ -1,5 +1,5 @@
-//! The plan of calls of a kind that is new on its communicator: who is to carry them out by what is configured, and what the
-//! mode makes of that. Collective, and alike on all ranks.
+//! The plan of calls of a kind that is new on its communicator: who is to carry them out by what is configured, and
+//! what the mode makes of that. Collective, and alike on all ranks.
 
 use super::arguments::Arguments;
 use super::attachment::Attached;

@@ -1,5 +1,5 @@
-//! A call that is only observed: passed to PMPI, timed and counted. Such are the collectives that are not replaced, and the
-//! starts of the nonblocking and persistent ones.
+//! A call that is only observed: passed to PMPI, timed and counted. Such are the collectives that are not replaced, and
+//! the starts of the nonblocking and persistent ones.
 //!
 //! Observing asks no other rank anything, so a communicator may be seen here long before its ranks agree on something,
 //! or without their ever doing so.
@@ -21,8 +21,8 @@ use mpi_sys::{MPI_Comm, MPI_Request};
 use std::os::raw::c_int;
 use std::sync::atomic::Ordering;
 
-/// Passes a call to PMPI and counts it; `made` gives the request that it made, if it makes one. Gives what PMPI returned.
-/// Compiled once for all entries, of which there are hundreds.
+/// Passes a call to PMPI and counts it; `made` gives the request that it made, if it makes one. Gives what PMPI
+/// returned. Compiled once for all entries, of which there are hundreds.
 pub fn observe(
     function: Function,
     comm: MPI_Comm,
@@ -101,7 +101,8 @@ fn timed(
     code
 }
 
-/// Who waits for the other ranks first, where waiting is separated from working. They may not have agreed on anything yet.
+/// Who waits for the other ranks first, where waiting is separated from working. They may not have agreed on anything
+/// yet.
 fn prepare_to_wait(runtime: &Runtime, attached: &mut Attached) -> Option<&'static dyn Waiting> {
     let waiting = hooks::waiting()?;
     if attached.communicator.never().is_none() && attached.communicator.agreed.is_none() {

@@ -34,8 +34,8 @@ pub struct OwnArguments {
     placed: [Box<[Placed]>; 2],
     /// Bytes from the address that was passed to unit 0 of the side's blocks, where they lie in the program's memory.
     offsets: [isize; 2],
-    /// The blocks, in bytes of the signature: where they lie in the program's memory if the type is contiguous, else one
-    /// behind the other in a row of working memory.
+    /// The blocks, in bytes of the signature: where they lie in the program's memory if the type is contiguous, else
+    /// one behind the other in a row of working memory.
     pub blocks: OwnBlocks,
     /// Signature bytes that the rank sends.
     pub bytes: usize,

@@ -16,8 +16,8 @@ pub struct Candidate {
     pub counter: CounterId,
 }
 
-/// Which of a plan's candidates carries a call out. All ranks of the communicator see it alike at every call, since it rests
-/// on what they agreed on and on calls that they count alike.
+/// Which of a plan's candidates carries a call out. All ranks of the communicator see it alike at every call, since it
+/// rests on what they agreed on and on calls that they count alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The only one does.
@@ -59,7 +59,8 @@ impl Plan {
         Self::of(smallvec![Candidate { choice: None, counter: native }, other], Policy::Both)
     }
 
-    /// By `default`, or another of those that `learner` knows of. Where theirs are counted is said when they come to run.
+    /// By `default`, or another of those that `learner` knows of. Where theirs are counted is said when they come to
+    /// run.
     pub fn learn(default: Candidate, learner: Rc<Learner>) -> Self {
         let counter = default.counter;
         let others = learner.candidates().iter().skip(1).cloned().map(|choice| Candidate { choice, counter });

@@ -1,7 +1,8 @@
 //! A call made ready to be played: its layout and the lowered program.
 //!
-//! Nothing here depends on the addresses of one call, so that it is kept and serves the next like call. Programs of more
-//! actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the same player.
+//! Nothing here depends on the addresses of one call, so that it is kept and serves the next like call. Programs of
+//! more actions than are worth keeping are lowered anew each time, straight into the player: the same lowering, the
+//! same player.
 
 use super::layout::{Base, Bases, Layout, units};
 use super::length_prelude::{self, LengthPrelude};
@@ -31,12 +32,13 @@ use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Programs of more actions are not kept: their messages cost more than the walk through the algorithm, and their actions
-/// would fill the processor's cache.
+/// Programs of more actions are not kept: their messages cost more than the walk through the algorithm, and their
+/// actions would fill the processor's cache.
 const MOST_KEPT: usize = 1024;
 
-/// The memory that the ranks of each node share, for calls whose units are bytes in a row on all of them: those that fold nothing, or fold
-/// elements of a predefined type without gaps by a kernel. Alike on all ranks, on one that is alone on its node as well.
+/// The memory that the ranks of each node share, for calls whose units are bytes in a row on all of them: those that
+/// fold nothing, or fold elements of a predefined type without gaps by a kernel. Alike on all ranks, on one that is
+/// alone on its node as well.
 pub fn shared_memory(communicator: &Communicator, by_kernel: bool) -> Option<SharedMemory> {
     let window = communicator.shared.window().filter(|_| by_kernel)?;
     let network = communicator.agreed.as_ref().and_then(|agreed| agreed.configuration.network.as_deref());
@@ -160,8 +162,8 @@ impl HeapBytes for Prepared {
 }
 
 impl Prepared {
-    /// Makes calls like this of `choice` ready on this rank, with their lowered program unless that is too long or yet to be
-    /// found out.
+    /// Makes calls like this of `choice` ready on this rank, with their lowered program unless that is too long or yet
+    /// to be found out.
     pub fn new(
         seat: Seat,
         (choice, call): (&Choice, &Call),
@@ -196,8 +198,8 @@ impl Prepared {
         self.kept.is_some()
     }
 
-    /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program is
-    /// kept. What is sent is counted in `traffic`, by rank of the communicator.
+    /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program
+    /// is kept. What is sent is counted in `traffic`, by rank of the communicator.
     ///
     /// # Errors
     /// The first error that PMPI returned.
@@ -233,7 +235,8 @@ impl Prepared {
         counts: &mut Counts,
     ) -> Result {
         let channel = &self.channel;
-        // Messages are made where they are handed on: made before, they are written to memory and read back in another width.
+        // Messages are made where they are handed on: made before, they are written to memory and read back in another
+        // width.
         match (&self.shared, &self.kept) {
             (None, Some(lowered)) if self.plain => {
                 self.play_plain(Messages { channel, addresses: sides, traffic }, lowered, observer, sides, counts)
@@ -249,8 +252,8 @@ impl Prepared {
         }
     }
 
-    /// The same where nothing but the actions of the kept program is to do. What the player is made of is handed to no function
-    /// on the way: it would be written to memory and read back in another width, which takes some 10 ns.
+    /// The same where nothing but the actions of the kept program is to do. What the player is made of is handed to no
+    /// function on the way: it would be written to memory and read back in another width, which takes some 10 ns.
     #[inline(always)]
     fn play_plain<O: Observer + Copy>(
         &self,
@@ -318,8 +321,8 @@ impl Prepared {
             return self.learn_and_play(transport, requests, learning, observer, buffers, part, counts);
         }
         let mut more = |number| in_pool(self.channel.units(), number);
-        // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what the
-        // layout says; working memory is the pool's until it is cleared for the next call.
+        // SAFETY: the buffers are the program's for as long as its call lasts, or rows of the pool with room for what
+        // the layout says; working memory is the pool's until it is cleared for the next call.
         let mut player = unsafe { Player::new(transport, observer, buffers, requests, &mut more) };
         player.carry_all(before, 0);
         match (&self.kept, part) {

@@ -70,7 +70,8 @@ fn is_short(plan: &Plan, prepared: &Ready, place: usize) -> bool {
     }
 }
 
-/// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to send.
+/// Makes a candidate ready; nothing where there is nothing to make ready: it is the native library, or has nothing to
+/// send.
 fn prepare(
     attached: &mut Attached,
     operation: Operation,

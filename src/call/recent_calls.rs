@@ -1,5 +1,5 @@
-//! Calls that came lately, as far as the fast path has to know them: in a line of its own each, so that little has to be followed
-//! to find out what the next one like it takes and where it is counted.
+//! Calls that came lately, as far as the fast path has to know them: in a line of its own each, so that little has to
+//! be followed to find out what the next one like it takes and where it is counted.
 
 use super::arguments::{Arguments, Key};
 use super::learner::Rest;
@@ -58,8 +58,8 @@ struct Line<C> {
 }
 
 impl<C> Line<C> {
-    /// Whether its arrays hold the same as these. Part of the entry that calls it: handed on to a function, the arguments would have
-    /// to lie in memory, in entries without arrays as well.
+    /// Whether its arrays hold the same as these. Part of the entry that calls it: handed on to a function, the
+    /// arguments would have to lie in memory, in entries without arrays as well.
     #[inline(always)]
     fn holds(&self, arrays: Option<[Arrays; 2]>) -> bool {
         let (Some(own), Some(arrays)) = (&self.own, arrays) else { return true };

@@ -1,5 +1,5 @@
-//! What is recorded of a call that was made, however it was carried out: its counter, what this thread has spent in calls, the
-//! site that it came from, and the log of calls.
+//! What is recorded of a call that was made, however it was carried out: its counter, what this thread has spent in
+//! calls, the site that it came from, and the log of calls.
 //!
 //! The fast path does without: it is taken only where nothing but the counter and the thread want to know of a call.
 
@@ -17,8 +17,8 @@ pub struct RecordedCall {
     pub moved: u64,
     /// What it took.
     pub ticks: u64,
-    /// The function that the program called. `None` for a collective's part in a call that deals with requests: that is no
-    /// collective call of this thread, and has no site.
+    /// The function that the program called. `None` for a collective's part in a call that deals with requests: that is
+    /// no collective call of this thread, and has no site.
     pub called: Option<Function>,
     /// The same for the log, with the bytes that this rank contributed.
     pub logged: LoggedCall,

@@ -1,4 +1,5 @@
-//! Regions that the program names (`collie.h`, `MPI_Pcontrol`): how long they took, and how much of it collectives and messages did.
+//! Regions that the program names (`collie.h`, `MPI_Pcontrol`): how long they took, and how much of it collectives and
+//! messages did.
 
 use super::messages;
 use crate::monitor::RegionRecord;
@@ -28,8 +29,8 @@ thread_local! {
     static OWN: Kept<Own> = const { Kept::nothing(&KEY) };
 }
 
-/// A thread's number, which no later one has, wherever that lies in memory: regions that a thread has begun are its own. Those
-/// that it has not ended go with it.
+/// A thread's number, which no later one has, wherever that lies in memory: regions that a thread has begun are its
+/// own. Those that it has not ended go with it.
 struct Own(u64);
 
 impl Default for Own {
@@ -58,7 +59,8 @@ struct Regions {
 pub enum Said {
     /// A function of `collie.h`.
     ByName,
-    /// `MPI_Pcontrol(1, ...)`, whose further arguments may be none: what seems to be a name counts when it is also ended.
+    /// `MPI_Pcontrol(1, ...)`, whose further arguments may be none: what seems to be a name counts when it is also
+    /// ended.
     ByPcontrol,
 }
 

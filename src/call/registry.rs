@@ -26,8 +26,8 @@ static REGISTRY: OnceCell<Registry> = OnceCell::new();
 struct Registry {
     /// Where a communicator's attachment hangs.
     key: Key,
-    /// Communicators that calls were made on, in the order of their first call. Locked by whoever walks them and by the end
-    /// of each; never while waiting for a call.
+    /// Communicators that calls were made on, in the order of their first call. Locked by whoever walks them and by the
+    /// end of each; never while waiting for a call.
     attachments: Mutex<Vec<Arc<Attachment>>>,
     /// What remains of those that are gone.
     retired: Mutex<Retired>,
@@ -71,7 +71,8 @@ impl Retired {
         self.overflow = Overflow::default();
         self.played = Counts::default();
         self.traffic.iter_mut().for_each(Traffic::reset);
-        // What was learned stays: programs forget what was recorded of their warming up, and the calls to come are those learned of.
+        // What was learned stays: programs forget what was recorded of their warming up, and the calls to come are
+        // those learned of.
     }
 }
 
@@ -113,8 +114,8 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Atta
         return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }
     let size = communicator::size(comm)?;
-    // The communicator is a valid one. What fails from here on is no fault of the program's, and native calls on this rank
-    // alone would leave it out of step with the others.
+    // The communicator is a valid one. What fails from here on is no fault of the program's, and native calls on this
+    // rank alone would leave it out of step with the others.
     registry.make(runtime, comm, size).map_err(|error| panic!("nothing can be kept of a communicator: {error}"))
 }
 
@@ -170,7 +171,8 @@ impl Walk {
         self.retired().reset(&runtime.budget);
     }
 
-    /// Calls `action` with every communicator but those that a call is in the middle of changing. Gives the number of these.
+    /// Calls `action` with every communicator but those that a call is in the middle of changing. Gives the number of
+    /// these.
     ///
     /// # Safety
     /// As for [`Attachment::look`].
@@ -208,8 +210,8 @@ pub unsafe fn release_all() {
 /// Where the thread's last call was, for messages. Nothing where that communicator is gone.
 pub fn last_call() -> String {
     let last = guard::THREAD.with(|thread| thread.communicators.last()).cast::<Attachment>();
-    // What the thread remembers may have been freed since, where the call is none on a communicator: what is there the list knows. It
-    // may be locked by this thread.
+    // What the thread remembers may have been freed since, where the call is none on a communicator: what is there the
+    // list knows. It may be locked by this thread.
     let find = |registry: &'static Registry| {
         let attachments = registry.attachments.try_lock()?;
         attachments.iter().find(|known| Arc::as_ptr(known) == last).cloned()
@@ -220,9 +222,9 @@ pub fn last_call() -> String {
         format!(" on {} (rank {rank} of {size})", communicator.title(true))
     };
     let attachment = REGISTRY.get().and_then(find);
-    // After a panic nobody holds the state any more.
-    // SAFETY: `words` reads what is known of the communicator and what its ranks have agreed on, none of which a holder that is away
-    // changes; it keeps nothing and clones no counted reference. `AnyTime` asks nothing of this thread.
+    // After a panic nobody holds the state any more. SAFETY: `words` reads what is known of the communicator and what
+    // its ranks have agreed on, none of which a holder that is away changes; it keeps nothing and clones no counted
+    // reference. `AnyTime` asks nothing of this thread.
     attachment.and_then(|attachment| unsafe { attachment.look(Visit::AnyTime, words) }).unwrap_or_default()
 }
 
@@ -238,9 +240,9 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     // SAFETY: made by `make` from an `Arc`.
     let attachment = unsafe { Arc::from_raw(hung.cast_const().cast::<Attachment>()) };
     if attachment.is_held_here() && guard::is_in_a_call() {
-        // An error handler frees the communicator of the call that raised the error, and the call goes on with the state. The list keeps
-        // that, as of a communicator that nobody calls any more.
-        // SAFETY: what is touched is for anybody at any time.
+        // An error handler frees the communicator of the call that raised the error, and the call goes on with the
+        // state. The list keeps that, as of a communicator that nobody calls any more. SAFETY: what is touched is for
+        // anybody at any time.
         unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.mark_gone()) };
         return SUCCESS;
     }

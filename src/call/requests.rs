@@ -1,8 +1,9 @@
 //! Requests of collectives: what the calls that start them again, wait for them and test them cost.
 //!
-//! A request is known from the call that makes it to the one that ends it. While none is known, all these calls cost one
-//! look at a number. A call that deals with several requests divides its time evenly between those that it completes, or,
-//! if it completes none, between all of them; what requests of messages get of it is counted as point-to-point.
+//! A request is known from the call that makes it to the one that ends it. While none is known, all these calls cost
+//! one look at a number. A call that deals with several requests divides its time evenly between those that it
+//! completes, or, if it completes none, between all of them; what requests of messages get of it is counted as
+//! point-to-point.
 
 use super::hooks::LoggedCall;
 use super::messages;
@@ -95,8 +96,8 @@ impl Requests {
         self.known.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Adds what was recorded to this rank's records of the communicators, and says where; and the calls that there was no room
-    /// for.
+    /// Adds what was recorded to this rank's records of the communicators, and says where; and the calls that there was
+    /// no room for.
     pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> (Apart, Overflow) {
         let (mut apart, mut overflow) = (Apart::new(), Overflow::default());
         for (place, table) in self.tables.lock().iter() {
@@ -139,8 +140,8 @@ impl Requests {
         record(runtime, table, &RecordedCall { counter, moved, ticks, called: None, logged });
     }
 
-    /// A call dealt with the request in `times` (when that began, for how many ticks) and completed it or not. Whether it is a
-    /// collective's. The log gets the calls that complete one.
+    /// A call dealt with the request in `times` (when that began, for how many ticks) and completed it or not. Whether
+    /// it is a collective's. The log gets the calls that complete one.
     fn waited(&self, runtime: &Runtime, request: MPI_Request, end: End, times: (u64, u64)) -> bool {
         let mut all = self.started.lock();
         let Some(here) = all.get_mut(&(request.0 as usize)) else { return false };
@@ -237,8 +238,8 @@ pub fn wait(
     }
 }
 
-/// Gives each request of a collective its part of the time (when that began, how many ticks): one after the other, since nobody
-/// knows which came when. What is left is that of messages; nothing if there are none.
+/// Gives each request of a collective its part of the time (when that began, how many ticks): one after the other,
+/// since nobody knows which came when. What is left is that of messages; nothing if there are none.
 fn waited(
     runtime: &Runtime,
     before: &Handles,

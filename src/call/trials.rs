@@ -38,8 +38,9 @@ struct Kind {
 }
 
 impl Trials {
-    /// Of a communicator whose ranks have just agreed: they come to know alike what was learned on others of its shape, or
-    /// what its rank 0 knows of that. `shares_memory`: whether messages within a node go through memory. Collective over it.
+    /// Of a communicator whose ranks have just agreed: they come to know alike what was learned on others of its shape,
+    /// or what its rank 0 knows of that. `shares_memory`: whether messages within a node go through memory. Collective
+    /// over it.
     ///
     /// # Errors
     /// What PMPI returned.
@@ -64,8 +65,8 @@ impl Trials {
         Ok(Self { shape, known, kinds: HashMap::new() })
     }
 
-    /// Who learns of calls like this one, which `default` carries out otherwise; `None` where there is no choice. Alike on all
-    /// ranks.
+    /// Who learns of calls like this one, which `default` carries out otherwise; `None` where there is no choice. Alike
+    /// on all ranks.
     pub fn learner(&mut self, agreed: &Agreed, call: &Call, default: Option<&Choice>) -> Option<Rc<Learner>> {
         let ranks = agreed.situation.ranks;
         let cell = Cell::of(call, ranks);

@@ -1,11 +1,12 @@
 //! Mode `verify`: ours beside the native collective on every call, and the results compared.
 //!
 //! Ours works on a copy of the receive buffer; what the program gets is the native result, unless it asked for ours
-//! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for bit,
-//! but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was. Floating-point
-//! reductions may differ by the order of the folds, within a bound that grows with the number of ranks and the largest
-//! contribution; the results of allreduce must be the same bits on all ranks. What a commutative operation of the program's
-//! makes of elements of several kinds, or of bytes, cannot be judged unless it is the same bits: that is counted.
+//! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for
+//! bit, but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was.
+//! Floating-point reductions may differ by the order of the folds, within a bound that grows with the number of ranks
+//! and the largest contribution; the results of allreduce must be the same bits on all ranks. What a commutative
+//! operation of the program's makes of elements of several kinds, or of bytes, cannot be judged unless it is the same
+//! bits: that is counted.
 
 use super::arguments::Arguments;
 use super::begin::Outside;
@@ -181,7 +182,8 @@ fn keep(
 /// Puts ours in the place of the native ones; what lies between the elements stays.
 fn hand_over(seat: Seat, ours: Elements, native: Elements) -> Result {
     let mut bytes = vec![0; ours.bytes()];
-    // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their bytes.
+    // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their
+    // bytes.
     unsafe {
         ours.pack(seat.comm, seat.rank, bytes.as_mut_ptr())?;
         native.unpack(seat.comm, seat.rank, bytes.as_mut_ptr())
@@ -222,8 +224,8 @@ struct Copied {
 }
 
 impl Copied {
-    /// Of the parts of `receive`, each with the gaps between its elements. What lies between the parts is not the call's, and
-    /// may be anything: it is not read.
+    /// Of the parts of `receive`, each with the gaps between its elements. What lies between the parts is not the
+    /// call's, and may be anything: it is not read.
     fn of(receive: Elements, parts: &[Part]) -> Self {
         let reach = |part: &Part| {
             let Elements { address, count, datatype } = part.elements;
@@ -301,8 +303,8 @@ impl Compared {
     }
 }
 
-/// The first element that differs more than it may, of buffers with like parts; `meaning` is the elements', with the largest
-/// contribution.
+/// The first element that differs more than it may, of buffers with like parts; `meaning` is the elements', with the
+/// largest contribution.
 fn compare(seat: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
     for (native, ours) in native.iter().zip(ours) {
         let (native_bytes, our_bytes) = (bytes_of(seat, native.elements)?, bytes_of(seat, ours.elements)?);
@@ -347,8 +349,8 @@ fn close(ranks: usize, meaning: &Meaning, scale: f64, native: &[u8], ours: &[u8]
     })
 }
 
-/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective, also where this rank
-/// cannot tell its own.
+/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective, also where this
+/// rank cannot tell its own.
 fn largest(seat: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
     let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
     let own = (*meaning).and_then(|meaning| {

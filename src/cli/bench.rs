@@ -45,7 +45,8 @@ pub(super) struct Started {
     /// MPI family whose collie-bench and mpirun are used; by default that of the first mpirun found
     #[arg(long)]
     family: Option<Family>,
-    /// The MPI program, instead of the one installed for FAMILY beside this program (../FAMILY/bin or ../lib/collie/FAMILY/bin)
+    /// The MPI program, instead of the one installed for FAMILY beside this program (../FAMILY/bin or
+    /// ../lib/collie/FAMILY/bin)
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
     /// Print what would be run

@@ -34,7 +34,8 @@ pub struct Arguments {
     /// Network of the time line: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "shared_memory")]
     network: String,
-    /// NUMA nodes, for algorithms that depend on them: how many, or the number of ranks on each, as in 4,4,2 [default: as in the network file]
+    /// NUMA nodes, for algorithms that depend on them: how many, or the number of ranks on each, as in 4,4,2 [default:
+    /// as in the network file]
     #[arg(long, value_name = "NODES")]
     numa: Option<String>,
     /// File to write; standard output if not given

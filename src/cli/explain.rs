@@ -1,5 +1,5 @@
-//! `collie explain`: which algorithm a call would get, who decides that and on what grounds, what it would take, and why others
-//! are refused.
+//! `collie explain`: which algorithm a call would get, who decides that and on what grounds, what it would take, and
+//! why others are refused.
 
 use super::nearest_measurements::{self, Measured};
 use super::table::columns;
@@ -70,7 +70,8 @@ pub struct Arguments {
     /// Network whose α/β determines segments, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
-    /// Show what collie bench measured (--json or --csv) of such calls, or what a run in mode compare found; may be given several times
+    /// Show what collie bench measured (--json or --csv) of such calls, or what a run in mode compare found; may be
+    /// given several times
     #[arg(long, value_name = "FILE")]
     measured: Vec<PathBuf>,
 }
@@ -306,7 +307,8 @@ impl Explained<'_> {
         text
     }
 
-    /// Who gets the call where its messages travel in pieces, if that is another one and nobody has said whether they do.
+    /// Who gets the call where its messages travel in pieces, if that is another one and nobody has said whether they
+    /// do.
     fn in_pieces(&self) -> String {
         let Self { configuration, situation, call, .. } = *self;
         if configuration.knows_limits() || configuration.transport == Transport::Shared {

@@ -1,5 +1,5 @@
-//! The head of the rules that `collie tune` writes, and what it tells beside them: where they come from, and what they are not
-//! made of.
+//! The head of the rules that `collie tune` writes, and what it tells beside them: where they come from, and what they
+//! are not made of.
 
 use super::predicted::Predicted;
 use crate::algorithm::format_bytes;

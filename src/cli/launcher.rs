@@ -85,8 +85,8 @@ impl Launcher {
         }
     }
 
-    /// Where the launcher stands in a command that may begin with others, such as `env` or `timeout`: its place, 0 where there
-    /// is none.
+    /// Where the launcher stands in a command that may begin with others, such as `env` or `timeout`: its place, 0
+    /// where there is none.
     pub fn place(command: &[OsString]) -> usize {
         let begins = command.first().is_some_and(|word| BEFORE_LAUNCHERS.contains(&name_of(word).as_str()));
         let launcher = command.iter().position(|word| is_launcher(&name_of(word)));
@@ -221,8 +221,8 @@ fn for_hydra(
     Ok(options.into_iter().map(OsString::from).chain(words).collect())
 }
 
-/// The words of a launcher that stand before the program, whose own arguments may look like the launcher's: all where the
-/// program is not found. A name without a folder may be the value of the option before it (`--map-by node`).
+/// The words of a launcher that stand before the program, whose own arguments may look like the launcher's: all where
+/// the program is not found. A name without a folder may be the value of the option before it (`--map-by node`).
 fn launchers_own(words: &[OsString]) -> &[OsString] {
     let may_be_value = |at: usize| at > 0 && words[at - 1].to_string_lossy().starts_with('-');
     let is_program = |(at, word): (usize, &OsString)| {

@@ -1,5 +1,5 @@
-//! Files of measurements, for whichever command is given some: what `collie bench` measured, or what mode `compare` found in a
-//! run, as cells alike.
+//! Files of measurements, for whichever command is given some: what `collie bench` measured, or what mode `compare`
+//! found in a run, as cells alike.
 
 use crate::bench::result::Report;
 use crate::bench::{checked, from_csv, tune};

@@ -1,5 +1,5 @@
-//! `collie tune --network`: cells like those of a benchmark for numbers of ranks that nobody can measure, by simulation; and what
-//! of them was not come to.
+//! `collie tune --network`: cells like those of a benchmark for numbers of ranks that nobody can measure, by
+//! simulation; and what of them was not come to.
 
 use super::simulation_pool::{Plan, Progress, Time, simulated};
 use crate::algorithm::{Choice, Operation, format_bytes, of};
@@ -39,8 +39,8 @@ pub struct Predicted {
     pub missing: Vec<String>,
 }
 
-/// Each algorithm that works among any number of ranks, since rules hold for the numbers between as well, and without shared
-/// memory, which messages do not need; as far as it came when somebody ends it.
+/// Each algorithm that works among any number of ranks, since rules hold for the numbers between as well, and without
+/// shared memory, which messages do not need; as far as it came when somebody ends it.
 ///
 /// # Errors
 /// Programs that do not fit together.

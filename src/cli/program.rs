@@ -1,5 +1,5 @@
-//! Which MPI a command's program uses: by the libraries that the loader would give it, for Python by those that its mpi4py
-//! loads.
+//! Which MPI a command's program uses: by the libraries that the loader would give it, for Python by those that its
+//! mpi4py loads.
 
 use crate::family::Family;
 use std::ffi::OsStr;
@@ -14,7 +14,8 @@ pub struct Found {
     pub looked_at: Vec<String>,
 }
 
-/// Looks at each word of a command that is a program: which of a launcher's words are values of options is its own business.
+/// Looks at each word of a command that is a program: which of a launcher's words are values of options is its own
+/// business.
 pub fn family_of(words: &[impl AsRef<OsStr>]) -> Found {
     let mut looked_at = Vec::new();
     for word in words {

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 /// Run an MPI program with Collie preloaded into its ranks
 ///
-/// Determines the launcher (that of Open MPI, MPICH or Intel MPI, Slurm, Flux, jsrun, aprun, PALS, or none) and passes it the library
-/// and the COLLIE_ variables in such a way that all ranks get them, and nothing else does. Exits with the program's own status.
+/// Determines the launcher (that of Open MPI, MPICH or Intel MPI, Slurm, Flux, jsrun, aprun, PALS, or none) and passes
+/// it the library and the COLLIE_ variables in such a way that all ranks get them, and nothing else does. Exits with
+/// the program's own status.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  \
                         collie run --algorithm allreduce=ring --algorithm bcast=native -- mpirun -n 8 ./app\n  \
@@ -34,7 +35,8 @@ pub struct Arguments {
     /// Sets COLLIE_LOG
     #[arg(long, value_name = "FILTER")]
     log: Option<String>,
-    /// The library, instead of the one installed for FAMILY beside this program (../FAMILY/lib or ../lib/collie/FAMILY/lib)
+    /// The library, instead of the one installed for FAMILY beside this program (../FAMILY/lib or
+    /// ../lib/collie/FAMILY/lib)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
     /// MPI family of the library, if it cannot be determined from launcher and program
@@ -130,8 +132,8 @@ pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
 /// The library, in the folder of its family.
 pub(super) const LIBRARY: &str = "lib/libcollie.so";
 
-/// Where the folders of the families lie, seen from the folder above that of this program: as `scripts/build` leaves them, and
-/// as packages have them.
+/// Where the folders of the families lie, seen from the folder above that of this program: as `scripts/build` leaves
+/// them, and as packages have them.
 const BESIDE: [&str; 2] = ["", "lib/collie"];
 
 /// Where `file` of `family` is, seen from this program; where it is nowhere, the first place it might be.

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 /// Simulate algorithms on a given network: the time of each, and the fastest for every size
 ///
-/// Progress of long runs is reported on standard error. SIGINT (Ctrl-C) or SIGTERM ends the command and prints what is done, fewest
-/// ranks first; a second one ends it at once.
+/// Progress of long runs is reported on standard error. SIGINT (Ctrl-C) or SIGTERM ends the command and prints what is
+/// done, fewest ranks first; a second one ends it at once.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie simulate allreduce --ranks 8-512\n  \
                         collie simulate bcast --algorithm pipeline:segment=64K --algorithm binomial --ranks 48 --bytes 1K-64M\n  \
@@ -30,7 +30,8 @@ pub struct Arguments {
     /// An algorithm with its parameters after a colon, or all; may be given several times
     #[arg(long, default_value = "all")]
     algorithm: Vec<String>,
-    /// Whether `all` includes the algorithms that work in memory shared by the ranks of a node; values as for COLLIE_TRANSPORT
+    /// Whether `all` includes the algorithms that work in memory shared by the ranks of a node; values as for
+    /// COLLIE_TRANSPORT
     #[arg(long, default_value = "messages", value_parser = ["messages", "shared"])]
     transport: String,
     /// Ranks: a list (8,48), or a range that doubles (8-4096)
@@ -45,11 +46,12 @@ pub struct Arguments {
     /// Draw a map of the fastest algorithms
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    /// Compare the predictions with what collie bench measured (--json), or what a run in mode compare found, instead; may be
-    /// given several times
+    /// Compare the predictions with what collie bench measured (--json), or what a run in mode compare found, instead;
+    /// may be given several times
     #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
     against: Vec<PathBuf>,
-    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as for COLLIE_PIECE
+    /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as for
+    /// COLLIE_PIECE
     #[arg(long, default_value = "auto", value_parser = Piece::parse)]
     piece: Piece,
     /// Steps up to which a call is simulated; beyond them times come from the cost formula

@@ -1,5 +1,5 @@
-//! Many simulations, as many at a time as there are processors: what is done of them is told while they run, and kept when
-//! somebody ends them (SIGINT or SIGTERM).
+//! Many simulations, as many at a time as there are processors: what is done of them is told while they run, and kept
+//! when somebody ends them (SIGINT or SIGTERM).
 
 use crate::algorithm::{Choice, Operation};
 use crate::schedule::simulate::{Network, Prediction, predict};
@@ -91,7 +91,8 @@ impl Progress {
         let ended = Arc::new(AtomicBool::new(false));
         let signal = Arc::new(AtomicUsize::new(0));
         for caught in [SIGINT, SIGTERM] {
-            // Where a signal cannot be caught, it ends the process as ever. The first one sets the flag that makes the second final.
+            // Where a signal cannot be caught, it ends the process as ever. The first one sets the flag that makes the
+            // second final.
             drop(flag::register_conditional_default(caught, Arc::clone(&ended)));
             drop(flag::register_usize(caught, Arc::clone(&signal), caught as usize));
             drop(flag::register(caught, Arc::clone(&ended)));
@@ -118,14 +119,15 @@ impl Progress {
         }
     }
 
-    /// Until when, from the start, the next of `left` tasks may take, so that all of them share what remains of `patience`.
+    /// Until when, from the start, the next of `left` tasks may take, so that all of them share what remains of
+    /// `patience`.
     pub fn share_of(&self, patience: Duration, left: usize) -> Duration {
         let elapsed = self.begun.elapsed();
         elapsed.saturating_add(patience.saturating_sub(elapsed) / left.max(1) as u32)
     }
 
-    /// Tells what is at hand: on a terminal twice a second in one line, elsewhere a line every ten seconds. Nothing in the first
-    /// two seconds, which need no explanation.
+    /// Tells what is at hand: on a terminal twice a second in one line, elsewhere a line every ten seconds. Nothing in
+    /// the first two seconds, which need no explanation.
     fn tell(&self, done: usize, all: usize, now: &dyn Fn() -> String) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let pause = if self.live { Duration::from_millis(500) } else { Duration::from_secs(10) };

@@ -18,9 +18,9 @@ use std::time::Duration;
 
 /// Write a rules file from measurements of `collie bench`, or from verdicts of mode `compare`
 ///
-/// The rules name, for each operation, number of ranks and size, the fastest of the algorithms that were forced; neighbouring sizes
-/// share a row where that costs little. Where the native library was faster than all of them by more than the noise, calls are
-/// left to it. Reports of several jobs and of several MPI libraries are combined.
+/// The rules name, for each operation, number of ranks and size, the fastest of the algorithms that were forced;
+/// neighbouring sizes share a row where that costs little. Where the native library was faster than all of them by more
+/// than the noise, calls are left to it. Reports of several jobs and of several MPI libraries are combined.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  collie bench -n 4 -a all --repeat 3 --json site.json      measure\n  \
                         collie tune site.json -o site.rules                       decide\n  \
@@ -40,8 +40,9 @@ pub struct Arguments {
     /// What a change of algorithm between sizes has to save, as a share of the time of one size
     #[arg(long, default_value_t = 0.05, value_parser = price)]
     price: f64,
-    /// How rules are chosen: for each number of ranks the cheapest rows along the sizes; a decision tree over sizes, ranks and
-    /// placement; or, among the algorithms that were measured, the least time predicted on --network or a preset
+    /// How rules are chosen: for each number of ranks the cheapest rows along the sizes; a decision tree over sizes,
+    /// ranks and placement; or, among the algorithms that were measured, the least time predicted on --network or a
+    /// preset
     #[arg(long, value_enum, default_value_t)]
     model: Model,
     /// Use Collie's algorithms for all calls, even where the native library was fastest
@@ -50,8 +51,8 @@ pub struct Arguments {
     /// Separate rules for each MPI library and release
     #[arg(long)]
     by_mpi: bool,
-    /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two) where the cost formulas
-    /// say that the algorithms behave alike
+    /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two) where the cost
+    /// formulas say that the algorithms behave alike
     #[arg(long)]
     exact: bool,
     /// Rules from simulations on this network (shared_memory, ethernet, infiniband, or a file of collie fit) instead of
@@ -67,12 +68,12 @@ pub struct Arguments {
     /// With --ranks: steps up to which a call is simulated; beyond them times come from the cost formula
     #[arg(long, requires = "ranks", default_value_t = 1_000_000, value_parser = whole::<usize>(..))]
     steps: usize,
-    /// With --ranks: seconds after which the remaining times come from the cost formula; each operation gets its share of them, and
-    /// fewest ranks come first
+    /// With --ranks: seconds after which the remaining times come from the cost formula; each operation gets its share
+    /// of them, and fewest ranks come first
     #[arg(long, requires = "ranks", value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
     patience: Option<f64>,
-    /// Instead of rules, print how good rules are for calls left out of the measurements (each size, each number of ranks, each
-    /// report in turn), beside the least predicted cost, the fixed tables of the literature and native
+    /// Instead of rules, print how good rules are for calls left out of the measurements (each size, each number of
+    /// ranks, each report in turn), beside the least predicted cost, the fixed tables of the literature and native
     #[arg(long, requires = "files", conflicts_with_all = ["output", "ranks", "model"])]
     validate: bool,
     /// With --validate, also draw the result

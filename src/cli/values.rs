@@ -2,8 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-/// The numbers of a comma-separated list, each of them `accepted`: a number, or a range in steps of `factor` that ends where it
-/// says. Ascending, each once.
+/// The numbers of a comma-separated list, each of them `accepted`: a number, or a range in steps of `factor` that ends
+/// where it says. Ascending, each once.
 ///
 /// # Errors
 /// What is accepted.

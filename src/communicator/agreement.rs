@@ -37,8 +37,8 @@ pub struct Agreed {
     pub identity: String,
     /// Which messages travel in fragments.
     pub fragments: Fragments,
-    /// Nanoseconds of a short message within a node ([`SHORT`](crate::mpi::limits::SHORT)), as the fastest pair that was measured takes
-    /// them; 0 if none was.
+    /// Nanoseconds of a short message within a node ([`SHORT`](crate::mpi::limits::SHORT)), as the fastest pair that
+    /// was measured takes them; 0 if none was.
     pub message_ns: u64,
     /// Whether every rank may hold one more private communicator.
     pub within_budget: bool,
@@ -48,8 +48,8 @@ pub struct Agreed {
     pub seed: u64,
 }
 
-/// The words that a rank brings into the agreement. All ranks together have the least of each: of a word and its complement that gives
-/// the least and the most, and whether all have the same.
+/// The words that a rank brings into the agreement. All ranks together have the least of each: of a word and its
+/// complement that gives the least and the most, and whether all have the same.
 struct Words([u64; WORDS]);
 
 /// Place of a word that is asked whether all ranks have the same, with its complement in the next one.
@@ -133,8 +133,8 @@ const fn are_alike([least, least_complement]: [u64; 2]) -> bool {
     least == !least_complement
 }
 
-/// Has all ranks begin with the configuration of rank 0 of `MPI_COMM_WORLD`, whichever communicators they are the first of: files that
-/// it names may be on that rank's node only. Collective over it.
+/// Has all ranks begin with the configuration of rank 0 of `MPI_COMM_WORLD`, whichever communicators they are the first
+/// of: files that it names may be on that rank's node only. Collective over it.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -149,7 +149,8 @@ pub fn begin(runtime: &Runtime) -> Result {
     Ok(())
 }
 
-/// The first words that the ranks of a communicator exchange: what each knows, and what rank 0 wants. Collective over it.
+/// The first words that the ranks of a communicator exchange: what each knows, and what rank 0 wants. Collective over
+/// it.
 ///
 /// # Errors
 /// What PMPI returned.

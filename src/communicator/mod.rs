@@ -2,7 +2,8 @@
 //!
 //! * [`state`]: all of it together.
 //! * [`facts`]: what a rank knows by itself. [`origin`]: where the communicator comes from.
-//! * [`agreement`]: what its ranks know alike. [`private`]: the communicator for our messages; [`seat`]: this rank in it.
+//! * [`agreement`]: what its ranks know alike. [`private`]: the communicator for our messages; [`seat`]: this rank in
+//!   it.
 //!   [`segment`]: the memory that its ranks share within a node.
 //! * [`tally`]: what is counted. [`fallback`]: why calls stay with the MPI library.
 //! * [`dying`]: communicators that are being freed.

@@ -69,8 +69,8 @@ pub fn of(comm: MPI_Comm) -> Result<Arc<Origin>> {
     Origins::get()?.of(comm)
 }
 
-/// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4 hangs
-/// in making a communicator rather than return an error.
+/// Whether the program leaves so many context ids that Collie may take one. Where one rank has none, Open MPI 4.1.4
+/// hangs in making a communicator rather than return an error.
 pub fn leaves_room() -> bool {
     LIVE.load(Ordering::Relaxed) < family::CONTEXT_IDS / 4 * 3
 }
@@ -191,8 +191,8 @@ fn digest(sides: &[Vec<c_int>; 2]) -> u64 {
     hasher.finish()
 }
 
-/// The part of an identity that stands for its ranks. All of the digest: of 24 bits five thousand groups have two alike as often
-/// as not.
+/// The part of an identity that stands for its ranks. All of the digest: of 24 bits five thousand groups have two alike
+/// as often as not.
 fn name(digest: u64) -> String {
     format!("{digest:016x}")
 }

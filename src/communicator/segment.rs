@@ -1,5 +1,6 @@
-//! The memory that the ranks of a communicator share within each node (`COLLIE_TRANSPORT=shared`), made with its private
-//! communicator. Either all its ranks have it or none has: who carries out what must not depend on one rank's luck.
+//! The memory that the ranks of a communicator share within each node (`COLLIE_TRANSPORT=shared`), made with its
+//! private communicator. Either all its ranks have it or none has: who carries out what must not depend on one rank's
+//! luck.
 
 use super::agreement::Agreed;
 use super::facts::Facts;
@@ -198,9 +199,9 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
     Ok(Shared::Made(Held { segment: Rc::new(segment), numa, window, readable, _charged: charged }))
 }
 
-/// What the ranks find together: what this one has, and the most and the least of their `on_numa`, both as [`most`] gives them; or why
-/// there is none. The name of the object goes here, whatever is found: by then all have mapped what it names, and a job that ends
-/// afterwards leaves nothing behind.
+/// What the ranks find together: what this one has, and the most and the least of their `on_numa`, both as [`most`]
+/// gives them; or why there is none. The name of the object goes here, whatever is found: by then all have mapped what
+/// it names, and a job that ends afterwards leaves nothing behind.
 fn agree(comm: MPI_Comm, facts: &Facts, own: Own, on_numa: u64) -> Result<Found> {
     // Ranks that are alone on their node have nothing to find.
     let failure = own.as_ref().err().map_or(0, |why| *why as u64);
@@ -215,8 +216,8 @@ fn agree(comm: MPI_Comm, facts: &Facts, own: Own, on_numa: u64) -> Result<Found>
     Ok(own.map(|own| (own.map(without_name), [numa, not_numa])))
 }
 
-/// The NUMA node of each rank: as stated, or by what the ranks are bound to, which they exchange unless it is alike (`one`). Between
-/// nodes nobody asks.
+/// The NUMA node of each rank: as stated, or by what the ranks are bound to, which they exchange unless it is alike
+/// (`one`). Between nodes nobody asks.
 fn numa_nodes(facts: &Facts, agreed: &Agreed, comm: MPI_Comm, own: u64, one: bool) -> Result<Vec<u32>> {
     if !agreed.nodes.is_empty() {
         return Ok(Vec::new());
@@ -253,8 +254,8 @@ fn place(facts: &Facts, members: &[u32]) -> usize {
     members.iter().position(|rank| *rank as usize == facts.rank).expect("the own rank is on the own node")
 }
 
-/// Takes the names of objects that are being made from them, where this process ends before the other ranks have mapped them. May be
-/// called by handlers of signals.
+/// Takes the names of objects that are being made from them, where this process ends before the other ranks have mapped
+/// them. May be called by handlers of signals.
 pub fn remove_names() {
     mapping::remove_names();
 }
@@ -271,8 +272,8 @@ type Own = std::result::Result<Option<(Mapped, Option<Named>, Charged)>, Without
 /// What all have, without its name.
 type Found = std::result::Result<(Option<(Mapped, Charged)>, [u64; 2]), Without>;
 
-/// The own part of it: the node's first rank makes the object, the others map it. The name lasts as long as the first rank keeps
-/// it.
+/// The own part of it: the node's first rank makes the object, the others map it. The name lasts as long as the first
+/// rank keeps it.
 fn own(
     runtime: &Runtime,
     facts: &Facts,

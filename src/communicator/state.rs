@@ -23,8 +23,8 @@ pub struct Communicator {
     pub runtime: &'static Runtime,
     /// What this rank knows by itself.
     pub facts: Facts,
-    /// World ranks of its ranks on the first of them, without those of other worlds. Known from the start: where a report comes
-    /// at any time, MPI cannot be asked.
+    /// World ranks of its ranks on the first of them, without those of other worlds. Known from the start: where a
+    /// report comes at any time, MPI cannot be asked.
     members: Option<Arc<SharedList>>,
     /// The name that it had when MPI was last asked.
     name: Mutex<Option<String>>,
@@ -82,8 +82,8 @@ impl Communicator {
         })
     }
 
-    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator, unless it is one that is left
-    /// to the MPI library because it has ranks of other worlds.
+    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator, unless it is one that
+    /// is left to the MPI library because it has ranks of other worlds.
     ///
     /// # Errors
     /// What PMPI returned.
@@ -102,8 +102,8 @@ impl Communicator {
         Ok(self.agreed.as_ref().expect("just set"))
     }
 
-    /// The private communicator, made if this is the first call that needs it, with the memory that its ranks share if that is
-    /// wanted. Collective over the program's.
+    /// The private communicator, made if this is the first call that needs it, with the memory that its ranks share if
+    /// that is wanted. Collective over the program's.
     ///
     /// # Errors
     /// What PMPI returned.
@@ -118,14 +118,15 @@ impl Communicator {
         Ok(made)
     }
 
-    /// Whether messages within a node are to go through memory that its ranks share. All ranks see it alike once they have agreed.
+    /// Whether messages within a node are to go through memory that its ranks share. All ranks see it alike once they
+    /// have agreed.
     pub fn wants_shared_memory(&self) -> bool {
         let configured = || self.agreed.as_ref().map(|agreed| agreed.configuration.transport);
         self.transport.or_else(configured) == Some(Transport::Shared)
     }
 
-    /// Whether messages within a node go through memory that its ranks share, of which there is one with several. All ranks see it
-    /// alike once the private communicator is made: on a rank that is alone on its node as well.
+    /// Whether messages within a node go through memory that its ranks share, of which there is one with several. All
+    /// ranks see it alike once the private communicator is made: on a rank that is alone on its node as well.
     pub fn shares_memory(&self) -> bool {
         let has_pair = |agreed: &Agreed| agreed.nodes.is_empty() || segment::has_pair(&agreed.nodes);
         matches!(self.private, Private::Made(_))
@@ -205,15 +206,15 @@ impl Communicator {
         self.is_gone.store(true, Ordering::Relaxed);
     }
 
-    /// The name that it had when MPI was last asked. May be called at any time, also while MPI is in the middle of something
-    /// that a signal has interrupted.
+    /// The name that it had when MPI was last asked. May be called at any time, also while MPI is in the middle of
+    /// something that a signal has interrupted.
     pub fn last_name(&self) -> Option<String> {
         // Held where the interrupted thread was about to change it.
         self.name.try_lock()?.clone()
     }
 
-    /// What messages call it: the name that MPI or the program has given it, or else its identity. MPI is asked for the name unless
-    /// `is_any_time`, when it may be in the middle of something that a signal has interrupted.
+    /// What messages call it: the name that MPI or the program has given it, or else its identity. MPI is asked for the
+    /// name unless `is_any_time`, when it may be in the middle of something that a signal has interrupted.
     pub fn title(&self, is_any_time: bool) -> String {
         let name = if is_any_time { self.last_name() } else { self.name() };
         name.unwrap_or_else(|| format!("communicator {}", self.identity()))
@@ -224,8 +225,8 @@ impl Communicator {
         self.members.as_ref().map_or_else(Vec::new, |members| members.to_vec())
     }
 
-    /// Adds the messages of our algorithms, by world rank: those that MPI carried, and those through shared memory. Those to
-    /// other worlds have no place in this one's report.
+    /// Adds the messages of our algorithms, by world rank: those that MPI carried, and those through shared memory.
+    /// Those to other worlds have no place in this one's report.
     pub fn count_traffic(&self, [by_mpi, shared]: &mut [Traffic; 2]) {
         let Some(agreed) = &self.agreed else { return };
         let (own, nodes) = (self.facts.rank, &agreed.nodes);
@@ -239,8 +240,8 @@ impl Communicator {
         }
     }
 
-    /// Counts a call of an operation that may be replaced; whether it is one of the first, which are left to the MPI library
-    /// without asking the other ranks for anything (`COLLIE_AFTER`).
+    /// Counts a call of an operation that may be replaced; whether it is one of the first, which are left to the MPI
+    /// library without asking the other ranks for anything (`COLLIE_AFTER`).
     pub fn is_new(&mut self) -> bool {
         self.new_for = self.new_for.saturating_sub(1);
         self.new_for > 0 && self.agreed.is_none() && self.never().is_none()
@@ -251,15 +252,16 @@ impl Communicator {
         self.new_for
     }
 
-    /// Counts a call no more that this rank has made in vain, with arguments that the MPI library refused: the others may not have made
-    /// it. `calls_left` is what there were before it.
+    /// Counts a call no more that this rank has made in vain, with arguments that the MPI library refused: the others
+    /// may not have made it. `calls_left` is what there were before it.
     pub fn take_back(&mut self, calls_left: u32) {
         if self.agreed.is_none() {
             self.new_for = calls_left;
         }
     }
 
-    /// Whether the ranks tell each other before every call if a buffer of it is memory of a GPU. All ranks see it alike.
+    /// Whether the ranks tell each other before every call if a buffer of it is memory of a GPU. All ranks see it
+    /// alike.
     pub fn asks_for_device_memory(&self) -> bool {
         let Some(agreed) = self.agreed.as_ref().filter(|_| self.left.is_none()) else { return false };
         match (agreed.configuration.device, self.private) {
@@ -272,8 +274,8 @@ impl Communicator {
         }
     }
 
-    /// Leaves all calls from here on to the MPI library. All ranks do so in the same call, and what was kept of calls no
-    /// longer holds.
+    /// Leaves all calls from here on to the MPI library. All ranks do so in the same call, and what was kept of calls
+    /// no longer holds.
     pub fn leave(&mut self, why: Fallback) {
         self.left = Some(why);
     }

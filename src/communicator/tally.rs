@@ -25,8 +25,8 @@ pub struct Tally {
     pub alternation: RefCell<Alternation>,
     /// What verification found.
     pub verified: RefCell<Verified>,
-    /// When this rank came to its calls, where waiting is told apart. Behind a lock of its own, since all ranks put theirs
-    /// together, which must not keep calls from the communicator.
+    /// When this rank came to its calls, where waiting is told apart. Behind a lock of its own, since all ranks put
+    /// theirs together, which must not keep calls from the communicator.
     pub arrivals: Arc<Mutex<Arrivals>>,
     natives: Vec<((Operation, Bucket, &'static str), CounterId)>,
     /// Labels of calls that are only observed, algorithm and reason.

@@ -36,8 +36,8 @@ pub extern "C" fn collie_version() -> *const c_char {
 /// Chooses how `operation` ("bcast", "reduce", ...) runs from now on, on every communicator: "auto", "native", or an
 /// algorithm with parameters, as in the environment variables. All ranks have to make the same choice.
 ///
-/// `operation` and `choice` are NUL-terminated strings. Returns 0, or 1 for an unknown operation, algorithm, parameter or
-/// value, or a null pointer.
+/// `operation` and `choice` are NUL-terminated strings. Returns 0, or 1 for an unknown operation, algorithm, parameter
+/// or value, or a null pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -48,8 +48,8 @@ pub unsafe extern "C" fn collie_choose(operation: *const c_char, choice: *const 
 
 /// As `collie_choose`, but on the communicator `comm` only, where it takes precedence over `collie_choose`.
 ///
-/// `operation` and `choice` are NUL-terminated strings. Returns 0, 1 as above, or 2 if MPI is not initialised or `comm` is
-/// invalid.
+/// `operation` and `choice` are NUL-terminated strings. Returns 0, 1 as above, or 2 if MPI is not initialised or `comm`
+/// is invalid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_choose_on(comm: MPI_Comm, operation: *const c_char, choice: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
@@ -76,8 +76,8 @@ pub struct CollieStatistics {
     pub nanoseconds: u64,
 }
 
-/// Fills `statistics` for `operation`, over all communicators that still exist, except communicators that another thread is
-/// updating at that moment. Calls under way are not counted yet. Local: no communication.
+/// Fills `statistics` for `operation`, over all communicators that still exist, except communicators that another
+/// thread is updating at that moment. Calls under way are not counted yet. Local: no communication.
 ///
 /// `operation` is a NUL-terminated string. Returns 0, 1 for an unknown operation or a null pointer, or 2 if MPI is not
 /// initialised.
@@ -103,8 +103,8 @@ pub unsafe extern "C" fn collie_read(operation: *const c_char, statistics: *mut 
             sum.nanoseconds += counter.total_ns;
         }
     };
-    // SAFETY: `add` reads the counters of calls, which a holder that is away does not change, and are not what messages are counted
-    // in; it keeps copies only and clones nothing of the caches. `AnyTime` asks nothing of this thread.
+    // SAFETY: `add` reads the counters of calls, which a holder that is away does not change, and are not what messages
+    // are counted in; it keeps copies only and clones nothing of the caches. `AnyTime` asks nothing of this thread.
     let left_out = registry::walk().map_or(0, |walk| unsafe { walk.each(Visit::AnyTime, add) });
     if left_out > 0 {
         log::debug!("collie_read leaves out {left_out} communicators that are being updated");
@@ -127,8 +127,8 @@ pub extern "C" fn collie_report() -> c_int {
 }
 
 /// Begins a region of the program on this thread: the report says how long it took, and how much of that was spent in
-/// collectives and messages. Regions may be nested. A program that declares `#pragma weak collie_region_begin` and checks that
-/// the function is not null need not be linked with Collie. In Fortran: `call collie_region_begin('name')`.
+/// collectives and messages. Regions may be nested. A program that declares `#pragma weak collie_region_begin` and
+/// checks that the function is not null need not be linked with Collie. In Fortran: `call collie_region_begin('name')`.
 ///
 /// `name` is a NUL-terminated string. Returns 0, 1 for a null pointer, or 2 if MPI is not initialised.
 #[unsafe(no_mangle)]
@@ -142,8 +142,8 @@ pub unsafe extern "C" fn collie_region_begin(name: *const c_char) -> c_int {
 
 /// Ends the region of that name that began last on this thread.
 ///
-/// `name` is a NUL-terminated string. Returns 0, 1 if no such region has begun or for a null pointer, or 2 if MPI is not
-/// initialised.
+/// `name` is a NUL-terminated string. Returns 0, 1 if no such region has begun or for a null pointer, or 2 if MPI is
+/// not initialised.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn collie_region_end(name: *const c_char) -> c_int {
     // SAFETY: the caller's promise.

@@ -109,8 +109,8 @@ entries! {
     }
 }
 
-/// The start of a Fortran program that uses `mpif.h` or `use mpi`. The bindings of this family come to the C entry; those of
-/// Open MPI pass by it, so that the wrong library would say nothing.
+/// The start of a Fortran program that uses `mpif.h` or `use mpi`. The bindings of this family come to the C entry;
+/// those of Open MPI pass by it, so that the wrong library would say nothing.
 #[cfg(mpi_family = "mpich")]
 macro_rules! beginnings {
     ($($symbol:literal ($($argument:ident),*);)*) => {

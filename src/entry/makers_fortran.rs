@@ -1,5 +1,5 @@
-//! The Fortran entries of what makes communicators, as far as the bindings of the MPI call PMPI past the C symbols: Open
-//! MPI's all do, MPICH's those of `mpi_f08`.
+//! The Fortran entries of what makes communicators, as far as the bindings of the MPI call PMPI past the C symbols:
+//! Open MPI's all do, MPICH's those of `mpi_f08`.
 
 use super::fortran::{comm, given};
 use super::makers::makers_of_communicators;

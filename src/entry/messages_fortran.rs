@@ -1,5 +1,5 @@
-//! The Fortran entries of the calls that send and receive messages: all of Open MPI's bindings call PMPI past the C symbols, and
-//! so do the probes of MPICH's `mpi_f08`, which have no buffers. The arguments go on untouched.
+//! The Fortran entries of the calls that send and receive messages: all of Open MPI's bindings call PMPI past the C
+//! symbols, and so do the probes of MPICH's `mpi_f08`, which have no buffers. The arguments go on untouched.
 
 use super::fortran::given;
 use super::names::under_each_name;

@@ -1,12 +1,14 @@
 //! The names that Fortran procedures are exported under.
 //!
-//! Open MPI's Fortran bindings call PMPI, past the C symbols, so that each procedure is exported under the four names that
-//! compilers give an external one, and that of `mpi_f08`. Those of MPICH and its kin call the C symbols, but for some of `mpi_f08`.
+//! Open MPI's Fortran bindings call PMPI, past the C symbols, so that each procedure is exported under the four names
+//! that compilers give an external one, and that of `mpi_f08`. Those of MPICH and its kin call the C symbols, but for
+//! some of `mpi_f08`.
 
-/// Hands a procedure to `$make! { @one ... }` once for each of its names: the name, the name of the library's own procedure, which
-/// ends in a zero byte, and what follows here.
+/// Hands a procedure to `$make! { @one ... }` once for each of its names: the name, the name of the library's own
+/// procedure, which ends in a zero byte, and what follows here.
 ///
-/// First come the parts of the name in lower and in upper case; then those of what MPICH calls its own procedure in `mpi_f08`.
+/// First come the parts of the name in lower and in upper case; then those of what MPICH calls its own procedure in
+/// `mpi_f08`.
 macro_rules! under_each_name {
     ($make:ident [$($lower:expr),+] [$($upper:expr),+] [$($own:expr),+] $($rest:tt)*) => {
         #[cfg(mpi_family = "openmpi")]

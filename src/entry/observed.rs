@@ -17,8 +17,8 @@ use std::os::raw::{c_int, c_void};
 ///
 /// the collective; the last part of its name, and in lower and in upper case, for Fortran; exported and native name of
 /// `MPI_X`, `MPI_X_c`, `MPI_Ix` and `MPI_Ix_c`, where they are to be observed; the arguments before the communicator;
-/// the root, -1 where there is none; the signature bytes, as `LocalArguments::bytes` means them: one rank's block. Where
-/// blocks are of several sizes, all of what the rank contributes.
+/// the root, -1 where there is none; the signature bytes, as `LocalArguments::bytes` means them: one rank's block.
+/// Where blocks are of several sizes, all of what the rank contributes.
 ///
 /// `Count` and `Shift` are what the form of the function counts and displaces in. The arguments that give the bytes are
 /// those that count on every rank, unless `in_place` picks others.

@@ -1,5 +1,5 @@
-//! The table and the C entries of calls beside collectives that versions of an MPI library may have or not, or that are rare:
-//! counted, timed and passed on to the library's procedure, which is looked up by name.
+//! The table and the C entries of calls beside collectives that versions of an MPI library may have or not, or that are
+//! rare: counted, timed and passed on to the library's procedure, which is looked up by name.
 
 use super::native::native_procedure;
 use crate::call::messages::{Moved, count as counted, moved_to};
@@ -13,9 +13,9 @@ use std::os::raw::{c_char, c_int, c_void};
 
 /// One call per line, handed to the macro that makes the entries:
 ///
-/// the call; the last part of its name, and in lower and in upper case, for Fortran; whether it has a large-count form; what
-/// its Fortran form takes: `choice` buffers of any type, `text`, whose length comes last, or `plain` arguments; the arguments;
-/// those that give the bytes: the receiver, where there is one, a count and its datatype.
+/// the call; the last part of its name, and in lower and in upper case, for Fortran; whether it has a large-count form;
+/// what its Fortran form takes: `choice` buffers of any type, `text`, whose length comes last, or `plain` arguments;
+/// the arguments; those that give the bytes: the receiver, where there is one, a count and its datatype.
 ///
 /// `Count` and `Shift` are what the form of the call counts and displaces in.
 macro_rules! passed_on {

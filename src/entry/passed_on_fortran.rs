@@ -1,5 +1,5 @@
-//! The Fortran entries of the calls in the [table](super::passed_on): all of Open MPI's bindings call PMPI past the C symbols, and
-//! so do those of MPICH's `mpi_f08` without buffers. The arguments go on untouched.
+//! The Fortran entries of the calls in the [table](super::passed_on): all of Open MPI's bindings call PMPI past the C
+//! symbols, and so do those of MPICH's `mpi_f08` without buffers. The arguments go on untouched.
 
 use super::fortran::given;
 use super::names::under_each_name;

@@ -1,5 +1,5 @@
-//! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's `mpi_f08`,
-//! call PMPI past the C symbols.
+//! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's
+//! `mpi_f08`, call PMPI past the C symbols.
 
 use super::fortran::given;
 use super::names::under_each_name;

@@ -125,8 +125,8 @@ pub unsafe extern "C" fn MPI_Abort(comm: MPI_Comm, code: c_int) -> c_int {
     ending::abort(code, || unsafe { mpi_sys::PMPI_Abort(comm, code) })
 }
 
-/// `MPI_Pcontrol` of the MPI standard, with the levels that mpiP's users know, and the names of regions that IPM's do. The first
-/// of the standard's further arguments, which are variable, is where a named one would be; there may be none.
+/// `MPI_Pcontrol` of the MPI standard, with the levels that mpiP's users know, and the names of regions that IPM's do.
+/// The first of the standard's further arguments, which are variable, is where a named one would be; there may be none.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPI_Pcontrol(level: c_int, name: *const c_char) -> c_int {
     lifecycle::pcontrol(level, || text::at(name));

@@ -20,7 +20,8 @@ pub unsafe fn choose(comm: MPI_Comm, transport: Transport) {
     }
 }
 
-/// The memory that all ranks of `comm` share since its first calls; nothing where none is wanted, or they are on several nodes.
+/// The memory that all ranks of `comm` share since its first calls; nothing where none is wanted, or they are on
+/// several nodes.
 ///
 /// # Errors
 /// Why there is none though it is wanted.
@@ -42,13 +43,14 @@ pub unsafe fn shared_memory(comm: MPI_Comm) -> Result<Option<SharedMemory>, &'st
     found.unwrap_or(Ok(None))
 }
 
-/// This process's configuration as `MPI_Init` has left it, with the network that was measured there; as set where there is no MPI.
+/// This process's configuration as `MPI_Init` has left it, with the network that was measured there; as set where there
+/// is no MPI.
 pub fn configuration() -> RawConfiguration {
     runtime::get().map_or_else(RawConfiguration::from_environment, |runtime| runtime.raw().clone())
 }
 
-/// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found in `MPI_Init`:
-/// the word of the limits, 0 for none.
+/// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found
+/// in `MPI_Init`: the word of the limits, 0 for none.
 pub fn limits(configuration: &Configuration) -> u64 {
     let found = runtime::get().map(|runtime| (runtime.limits(), runtime.oversubscribed));
     found.map_or(0, |(limits, oversubscribed)| configuration.limits_within_node(limits, oversubscribed).word())

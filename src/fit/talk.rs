@@ -125,7 +125,8 @@ impl Line {
                 self.send(from, 0)
             }
             Task::Late { bytes, wait } => {
-                // What only needs the receiver to look, such as a copy out of shared memory, is no wait for its receive.
+                // What only needs the receiver to look, such as a copy out of shared memory, is no wait for its
+                // receive.
                 let begun = Instant::now();
                 while begun.elapsed() < wait {
                     self.is_word_here()?;
@@ -196,7 +197,8 @@ impl Line {
     pub fn swap(&mut self, with: usize, bytes: usize) -> Result {
         let mut requests = [constants::request_null(); 2];
         let (byte, count, with) = (constants::byte(), bytes as c_int, with as c_int);
-        // SAFETY: so many bytes can be read and written; both requests are waited for before the buffers are used again.
+        // SAFETY: so many bytes can be read and written; both requests are waited for before the buffers are used
+        // again.
         unsafe {
             let (into, from) = (self.receive.as_mut_ptr().cast(), self.send.as_ptr().cast());
             check(mpi_sys::PMPI_Irecv(into, count, byte, with, DATA, self.comm, &mut requests[0]))?;
@@ -211,7 +213,8 @@ impl Line {
         self.receive(to, 0)
     }
 
-    /// Seconds that a message takes from `from`, told to send it, while `bytes_out` bytes go to `to`; none go if that is 0.
+    /// Seconds that a message takes from `from`, told to send it, while `bytes_out` bytes go to `to`; none go if that
+    /// is 0.
     pub fn knock(&mut self, from: usize, bytes: usize, to: usize, bytes_out: usize) -> Result<f64> {
         let mut requests = [constants::request_null(); 2];
         let byte = constants::byte();

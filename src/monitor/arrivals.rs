@@ -83,7 +83,8 @@ impl Arrivals {
         self.calls
     }
 
-    /// Calls that were to be recorded since the last reset, whether there was room for them or not, and whatever became of them.
+    /// Calls that were to be recorded since the last reset, whether there was room for them or not, and whatever became
+    /// of them.
     pub const fn recorded(&self) -> u64 {
         self.recorded
     }
@@ -205,7 +206,8 @@ mod tests {
         let met = ranks.iter().zip(0..).map(|(arrivals, rank)| arrivals.meetings(rank, moment));
         let met = met.reduce(|left, right| meet(&left, &right)).unwrap();
         let late = late(&met, None, &[7, 5, 3]);
-        // In nine calls ranks 0 and 2 come at 0 and 20, rank 1 at 300: 20 waited by one rank for two, 280 by two for one.
+        // In nine calls ranks 0 and 2 come at 0 and 20, rank 1 at 300: 20 waited by one rank for two, 280 by two for
+        // one.
         assert_eq!(
             late,
             [

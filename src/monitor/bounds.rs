@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most entries of each kind. With those of a report and 65,536 ranks, what is merged takes 857 MiB at worst: 11 of ranks, 633 of
-/// rows that each have calls of every duration, 108 of traffic and time line, 105 of comparisons, late ranks and members. With
-/// a hundred different rows it is at most 193 MiB (`the_memory_of_rank_0_is_as_said`). While a child's share is merged, its
-/// bytes and what they say are held besides, each no more than that.
+/// Most entries of each kind. With those of a report and 65,536 ranks, what is merged takes 857 MiB at worst: 11 of
+/// ranks, 633 of rows that each have calls of every duration, 108 of traffic and time line, 105 of comparisons, late
+/// ranks and members. With a hundred different rows it is at most 193 MiB (`the_memory_of_rank_0_is_as_said`). While a
+/// child's share is merged, its bytes and what they say are held besides, each no more than that.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Rows: those with most time stay.

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that are left, for all communicators of a rank together. Of those that are gone the records stay until the report is written,
-/// which take less than the counters did; that is given back, and so is what caches held.
+/// Bytes that are left, for all communicators of a rank together. Of those that are gone the records stay until the
+/// report is written, which take less than the counters did; that is given back, and so is what caches held.
 #[derive(Debug)]
 pub struct Budget {
     left: AtomicU64,

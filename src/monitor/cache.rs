@@ -2,8 +2,8 @@
 //! set goes first, and every byte is charged to an account that all caches of the process share.
 //!
 //! A hit on the most recent entry of a set costs an index and a comparison and writes nothing; one on another entry
-//! moves it to the front of its set. Lookups never allocate. The caller hashes. When what entries rest on has changed, the cache's
-//! owner clears it at its next use; somebody else's thread never does.
+//! moves it to the front of its set. Lookups never allocate. The caller hashes. When what entries rest on has changed,
+//! the cache's owner clears it at its next use; somebody else's thread never does.
 
 use super::CacheAccount;
 use std::sync::Arc;

@@ -3,9 +3,10 @@
 //!
 //! After Hunold and Carpen-Amarie, *Hierarchical Clock Synchronization in MPI*, CLUSTER 2018 (HCA3): ranks learn the
 //! reference's time along a binomial tree, each pair by the fastest of several ping-pongs. Departures: 1. the drift is
-//! not fitted at the start from points a second apart, which a program would have to wait for, but taken from the points
-//! of the start, of the end and of the synchronisations between, so the model is linear between each two of them;
-//! 2. ranks of one node share a clock of the system, and take it instead where the ping-pongs do not contradict it.
+//! not fitted at the start from points a second apart, which a program would have to wait for, but taken from the
+//! points of the start, of the end and of the synchronisations between, so the model is linear between each two of
+//! them; 2. ranks of one node share a clock of the system, and take it instead where the ping-pongs do not contradict
+//! it.
 
 /// One ping-pong, seen by the rank that asks; nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ impl PingPong {
         self.received - self.sent
     }
 
-    /// What to add to the own clock to get the common time, if there and back took equally long. The truth is no further
-    /// off than half the round trip.
+    /// What to add to the own clock to get the common time, if there and back took equally long. The truth is no
+    /// further off than half the round trip.
     pub const fn offset(&self) -> i64 {
         self.answer - (self.sent + self.round_trip() / 2)
     }

@@ -1,11 +1,12 @@
-//! Is ours faster than the native collective? A statistic that assumes nothing about the shape of the noise, nor about what
-//! the program repeats.
+//! Is ours faster than the native collective? A statistic that assumes nothing about the shape of the noise, nor about
+//! what the program repeats.
 //!
 //! One observation is a pair of neighbouring epochs, one of each side, in an order that a coin decided
-//! ([`Turn`](super::Turn)): the logarithm of the ratio of their mean times per call, the slowest rank's. If the sides do not
-//! differ, its sign is the coin's, whatever the calls of the two epochs were. That is what Wilcoxon's signed-rank test
-//! needs, and all of it. The ratio and its interval are the Hodges–Lehmann estimate that belongs to that test: the median of
-//! the means of any two observations; the interval excludes 1 exactly where the test sees a difference (but for ties).
+//! ([`Turn`](super::Turn)): the logarithm of the ratio of their mean times per call, the slowest rank's. If the sides
+//! do not differ, its sign is the coin's, whatever the calls of the two epochs were. That is what Wilcoxon's
+//! signed-rank test needs, and all of it. The ratio and its interval are the Hodges–Lehmann estimate that belongs to
+//! that test: the median of the means of any two observations; the interval excludes 1 exactly where the test sees a
+//! difference (but for ties).
 
 use super::Epochs;
 use serde::{Deserialize, Serialize};
@@ -81,8 +82,8 @@ impl Comparison {
         matches!(self.verdict, Verdict::Faster | Verdict::Slower).then(|| 1.0 - 1.0 / self.ratio)
     }
 
-    /// How much of the native time it saves or costs for certain, by the end of the interval that is nearer to 1; 0 without
-    /// a verdict.
+    /// How much of the native time it saves or costs for certain, by the end of the interval that is nearer to 1; 0
+    /// without a verdict.
     pub fn certain_share(&self) -> f64 {
         let end = match self.verdict {
             Verdict::Faster => self.ratio_low,
@@ -108,8 +109,8 @@ pub fn compare(epochs: &[(u32, f64)]) -> Option<Comparison> {
     if pairs.is_empty() {
         return None;
     }
-    // A difference of logarithms is the same either way round, to the last bit; a logarithm of the ratio is not, and would
-    // break ties by their sign.
+    // A difference of logarithms is the same either way round, to the last bit; a logarithm of the ratio is not, and
+    // would break ties by their sign.
     let ratios: Vec<f64> = pairs.iter().map(|(native, collie)| native.ln() - collie.ln()).collect();
     let means = sorted(
         (0..ratios.len())
@@ -149,7 +150,8 @@ fn median(values: &[f64]) -> f64 {
     if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
 }
 
-/// The order statistics of the means of any two of `n` observations between which the true one lies with 95 % confidence.
+/// The order statistics of the means of any two of `n` observations between which the true one lies with 95 %
+/// confidence.
 fn interval(means: &[f64], n: usize) -> Option<(f64, f64)> {
     if n < FEWEST {
         return None;
@@ -170,7 +172,8 @@ fn interval(means: &[f64], n: usize) -> Option<(f64, f64)> {
     Some((means[outside], means[means.len() - 1 - outside]))
 }
 
-/// Two-sided probability of such signs, counted out or by the normal approximation with corrections for ties and continuity.
+/// Two-sided probability of such signs, counted out or by the normal approximation with corrections for ties and
+/// continuity.
 fn signed_rank(differences: &[f64]) -> f64 {
     // What does not differ says nothing about the direction.
     let mut differences: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();

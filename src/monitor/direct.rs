@@ -1,5 +1,5 @@
-//! A small table that has one line for each hash, for the few calls that a program makes again and again: nothing is followed on
-//! the way to a line, and whoever comes later takes the line over.
+//! A small table that has one line for each hash, for the few calls that a program makes again and again: nothing is
+//! followed on the way to a line, and whoever comes later takes the line over.
 
 use super::CacheAccount;
 use std::sync::Arc;
@@ -7,7 +7,8 @@ use std::sync::Arc;
 /// Lines of a table, as a power of two.
 const LINES: u32 = 4;
 
-/// A table, owned by one thread at a time and charged to the account of the caches. Holds no memory before its first line.
+/// A table, owned by one thread at a time and charged to the account of the caches. Holds no memory before its first
+/// line.
 #[derive(Debug)]
 pub struct Direct<V> {
     lines: Option<Box<Lines<V>>>,
@@ -24,7 +25,8 @@ impl<V> Direct<V> {
         Self { lines: None, account }
     }
 
-    /// What is in the line of a hash that differs between most keys in its top bits; whether it is what is meant has to be asked.
+    /// What is in the line of a hash that differs between most keys in its top bits; whether it is what is meant has to
+    /// be asked.
     #[inline(always)]
     pub fn find(&self, hash: u64) -> Option<&V> {
         self.lines.as_ref()?[Self::place(hash)].as_ref()

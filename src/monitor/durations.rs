@@ -3,7 +3,8 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Powers of two that are told apart; the longest duration is 2^48 ticks, a day on a clock of three of them per nanosecond.
+/// Powers of two that are told apart; the longest duration is 2^48 ticks, a day on a clock of three of them per
+/// nanosecond.
 const POWERS: u32 = 48;
 /// Steps per power of two, as a power of two: a duration is known within 1/16.
 const FINENESS: u32 = 4;
@@ -53,8 +54,8 @@ impl FromIterator<(u16, u32)> for Steps {
 
 /// How many durations fell into each step. Longer ones than the longest count as that long.
 ///
-/// A counter for each step, 2.8 KiB, and a few instructions to find it. (The crate hdrhistogram has the same steps; going
-/// through its counters takes it four microseconds, forty milliseconds for the counters of a large run.)
+/// A counter for each step, 2.8 KiB, and a few instructions to find it. (The crate hdrhistogram has the same steps;
+/// going through its counters takes it four microseconds, forty milliseconds for the counters of a large run.)
 #[derive(Debug)]
 pub struct Durations {
     counts: Box<[u32; STEPS]>,

@@ -45,7 +45,8 @@ fn writer(bytes: &[u8]) -> String {
     }
 }
 
-/// A record on its way but for the numbers of its counters, which follow it: there may be thousands of counters, of few kinds.
+/// A record on its way but for the numbers of its counters, which follow it: there may be thousands of counters, of few
+/// kinds.
 #[derive(Serialize, Deserialize)]
 struct Packed<R> {
     record: R,

@@ -1,8 +1,8 @@
 //! Native and ours in turns: even epochs of calls run natively, odd ones with Collie's algorithm.
 //!
 //! One execution per call, so the program keeps its cost and its meaning. All ranks count the same calls of a
-//! communicator, so they agree on the epoch without a message. Epochs 2k and 2k + 1 are a pair, of which either may come
-//! first ([`Turn`](super::Turn)).
+//! communicator, so they agree on the epoch without a message. Epochs 2k and 2k + 1 are a pair, of which either may
+//! come first ([`Turn`](super::Turn)).
 
 use super::{Bucket, EpochsRecord, Function};
 use std::collections::HashMap;
@@ -34,8 +34,8 @@ impl Epochs {
         epoch.is_multiple_of(2)
     }
 
-    /// Counts a call of `epoch`, whose pair is at least the last one's. Calls whose order matters are counted for themselves: other
-    /// algorithms may carry them out.
+    /// Counts a call of `epoch`, whose pair is at least the last one's. Calls whose order matters are counted for
+    /// themselves: other algorithms may carry them out.
     pub fn record(&mut self, (function, bucket, commutative): (Function, Bucket, bool), epoch: u32, ticks: u64) {
         self.counters.entry((function, bucket, commutative)).or_default().record(epoch, ticks);
     }
@@ -70,7 +70,8 @@ impl Counter {
         }
     }
 
-    /// Epochs 4k and 4k + 2 become 2k, their odd neighbours 2k + 1: each side keeps all its calls, and two pairs become one.
+    /// Epochs 4k and 4k + 2 become 2k, their odd neighbours 2k + 1: each side keeps all its calls, and two pairs become
+    /// one.
     fn halve(&mut self) {
         self.halvings += 1;
         for (epoch, calls, ticks) in std::mem::take(&mut self.epochs) {

@@ -13,8 +13,8 @@ pub struct Event {
     pub bytes: u64,
     /// Place of the communicator in [`RankRecord::communicators`](super::RankRecord::communicators).
     pub communicator: u32,
-    /// Number of the [`CounterId`](super::CounterId) in that communicator's table: function, algorithm, what decided it; or
-    /// [one without room](super::CounterId::overflow_function), of which the function is known.
+    /// Number of the [`CounterId`](super::CounterId) in that communicator's table: function, algorithm, what decided
+    /// it; or [one without room](super::CounterId::overflow_function), of which the function is known.
     pub counter: u32,
     /// Root; −1 where the function has none.
     pub root: i32,

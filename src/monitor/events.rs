@@ -37,8 +37,8 @@ struct Spill {
 }
 
 impl EventLog {
-    /// A log that keeps the last calls in at most `memory_bytes` bytes. The addresses are taken at once, so that the log
-    /// never grows by copying; the system gives them memory as calls come.
+    /// A log that keeps the last calls in at most `memory_bytes` bytes. The addresses are taken at once, so that the
+    /// log never grows by copying; the system gives them memory as calls come.
     pub fn in_memory(memory_bytes: usize) -> Self {
         let capacity = (memory_bytes / Event::BYTES).max(1);
         let events = VecDeque::with_capacity(capacity);
@@ -50,8 +50,8 @@ impl EventLog {
         Self { picked: Some(Picked::new(parts)), ..Self::in_memory(parts.last * Event::BYTES) }
     }
 
-    /// A log that writes the calls to `file`, which is empty, up to `file_bytes` bytes and what a file may have; from then on it keeps the last
-    /// calls in memory as well.
+    /// A log that writes the calls to `file`, which is empty, up to `file_bytes` bytes and what a file may have; from
+    /// then on it keeps the last calls in memory as well.
     pub fn spilling(memory_bytes: usize, file: File, file_bytes: u64) -> Self {
         let most = file_bytes.min(longest_file()) / Event::BYTES as u64;
         let spill = Spill { file, events: 0, most };

@@ -11,8 +11,8 @@ pub fn pieces(length: u64, most: usize) -> impl Iterator<Item = Range<u64>> {
     (0..length.div_ceil(most)).map(move |piece| piece * most..((piece + 1) * most).min(length))
 }
 
-/// The ranks that `rank` of `size` hears of, nearest first. It ends up with those from `rank` on in one range: its own, then
-/// the range of each child in turn.
+/// The ranks that `rank` of `size` hears of, nearest first. It ends up with those from `rank` on in one range: its own,
+/// then the range of each child in turn.
 pub fn children(rank: usize, size: usize) -> impl DoubleEndedIterator<Item = usize> {
     let bits = if rank == 0 { usize::BITS } else { rank.trailing_zeros() };
     let least = (usize::BITS - size.saturating_sub(1).leading_zeros()).min(bits);

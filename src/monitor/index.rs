@@ -12,7 +12,8 @@ impl<K: Eq + Hash> Index<K> {
         Self(keys.enumerate().map(|(place, key)| (key, place as u32)).collect())
     }
 
-    /// The place of what has that key in `list`; put there if there is none. The other way round, what is there already.
+    /// The place of what has that key in `list`; put there if there is none. The other way round, what is there
+    /// already.
     pub fn put<T>(&mut self, list: &mut Vec<T>, key: K, item: T) -> (u32, Option<T>) {
         let place = *self.0.entry(key).or_insert(list.len() as u32);
         if place as usize == list.len() {

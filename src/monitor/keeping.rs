@@ -1,8 +1,8 @@
 //! What goes first where a merged record holds too much.
 //!
-//! Each bound keeps the entries that matter most by an order that does not depend on who merged first, so that a bound that
-//! is met at several ranks on the way leaves the same entries as one at the end would. Rows are the exception where
-//! different ranks' calls have one key: a row that is small so far may go although it would have grown.
+//! Each bound keeps the entries that matter most by an order that does not depend on who merged first, so that a bound
+//! that is met at several ranks on the way leaves the same entries as one at the end would. Rows are the exception
+//! where different ranks' calls have one key: a row that is small so far may go although it would have grown.
 
 use super::merged::Merged;
 use super::parts::EventPart;
@@ -111,7 +111,8 @@ impl Merged {
     }
 }
 
-/// Keeps the `most` entries with the highest keys, of equal ones the first, in their order; the others with their places.
+/// Keeps the `most` entries with the highest keys, of equal ones the first, in their order; the others with their
+/// places.
 fn keep_most<T, K: Ord>(items: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) -> Vec<(usize, T)> {
     let Some(over) = items.len().checked_sub(most).filter(|over| *over > 0) else { return Vec::new() };
     let mut order: Vec<(K, Reverse<usize>)> =

@@ -1,4 +1,5 @@
-//! What was learned while the program ran, by kind of call (`COLLIE_MODE=learn`): as ranks tell it, and as it is reported.
+//! What was learned while the program ran, by kind of call (`COLLIE_MODE=learn`): as ranks tell it, and as it is
+//! reported.
 
 use super::units::seconds;
 use super::{Bucket, Function};
@@ -130,8 +131,8 @@ pub struct TriedRow {
 }
 
 impl LearnedRecord {
-    /// Takes in what was learned of the same on another communicator: who carries the calls out is what those with more calls
-    /// say.
+    /// Takes in what was learned of the same on another communicator: who carries the calls out is what those with more
+    /// calls say.
     pub fn add(&mut self, mut other: Self) {
         if !self.tells_more(&other) {
             std::mem::swap(self, &mut other);

@@ -1,16 +1,18 @@
-//! What all ranks' arrivals at one call together say of waiting: who came last, and for whom the others waited how long.
+//! What all ranks' arrivals at one call together say of waiting: who came last, and for whom the others waited how
+//! long.
 //!
-//! Time that ranks wait is charged to the ranks that they wait for: at any moment to those that have not come yet, in equal
-//! parts. So a rank that comes last by a hair is charged a hair and not the whole, of two that are late each has its part,
-//! and all ranks' parts make up the time waited. To come last most often says nothing: some rank has to be the last. Ranks whose
-//! call returned before all had come, such as the root of a broadcast, waited no longer than that.
+//! Time that ranks wait is charged to the ranks that they wait for: at any moment to those that have not come yet, in
+//! equal parts. So a rank that comes last by a hair is charged a hair and not the whole, of two that are late each has
+//! its part, and all ranks' parts make up the time waited. To come last most often says nothing: some rank has to be
+//! the last. Ranks whose call returned before all had come, such as the root of a broadcast, waited no longer than
+//! that.
 
 use super::LateRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Ranks that a call keeps by name, those that came last. More ranks may be late in one call, of a slow node perhaps: then
-/// they take turns at coming last, and each is charged in some of the calls.
+/// Ranks that a call keeps by name, those that came last. More ranks may be late in one call, of a slow node perhaps:
+/// then they take turns at coming last, and each is charged in some of the calls.
 const LATEST: usize = 3;
 
 /// One call on several ranks of its communicator.
@@ -85,7 +87,8 @@ impl Meeting {
     /// Of all ranks' waiting in this call, the part for each of the ranks that came last, nanoseconds.
     fn charges(&self) -> impl Iterator<Item = (u32, f64)> {
         let latest = self.latest();
-        // From the last one back: while it alone was missing, all others waited for it; while two were, half for each; ...
+        // From the last one back: while it alone was missing, all others waited for it; while two were, half for each;
+        // ...
         let mut parts = [0.0; LATEST];
         for (place, coming) in latest.iter().enumerate() {
             let missing = place + 1;
@@ -120,9 +123,9 @@ pub fn meet(left: &[Meeting], right: &[Meeting]) -> Vec<Meeting> {
     met
 }
 
-/// How long the others waited for each rank and how often it was the last, longest waiting first; `members` are the world
-/// ranks of the communicator's. `waited` is how long all ranks together waited in each call, nanoseconds: without it each stayed
-/// until the last had come.
+/// How long the others waited for each rank and how often it was the last, longest waiting first; `members` are the
+/// world ranks of the communicator's. `waited` is how long all ranks together waited in each call, nanoseconds: without
+/// it each stayed until the last had come.
 pub fn late(met: &[Meeting], waited: Option<&[f64]>, members: &[u32]) -> Vec<LateRecord> {
     let mut ranks: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
     for (place, meeting) in met.iter().enumerate() {

@@ -314,8 +314,8 @@ fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
     }
 }
 
-/// Those with a verdict, by what is saved or lost for certain; then those that do not differ, by the time of their calls;
-/// then those with too few epochs. Else by communicator, function and size class.
+/// Those with a verdict, by what is saved or lost for certain; then those that do not differ, by the time of their
+/// calls; then those with too few epochs. Else by communicator, function and size class.
 fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> {
     let placed = parts.into_iter().filter_map(|part| Some((place.get(part.key.0)?, part)));
     let mut parts: Vec<(usize, EpochsPart)> = placed.collect();

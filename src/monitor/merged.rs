@@ -1,10 +1,12 @@
-//! What successive ranks recorded, as one: halfway between their records and the summary, and mergeable in any grouping.
+//! What successive ranks recorded, as one: halfway between their records and the summary, and mergeable in any
+//! grouping.
 //!
 //! Ranks hand these on to one another up a tree. Calls with the same key become one row on the way, so what arrives at
 //! rank 0 grows with the number of different rows, not of ranks; what is each rank's own has an
 //! upper bound ([`Bounds`](super::Bounds)).
 //!
-//! `recorded` makes them of records, `joining` joins them, `keeping` leaves out what is too much, and `merge` makes the summary.
+//! `recorded` makes them of records, `joining` joins them, `keeping` leaves out what is too much, and `merge` makes the
+//! summary.
 
 use super::named::{RegionPart, SitePart};
 use super::parts::{
@@ -35,8 +37,8 @@ pub struct Merged {
     pub(super) differences: Vec<DifferencePart>,
     pub(super) late: Vec<LatePart>,
     pub(super) clock: Option<ClockRecord>,
-    /// Collie's messages by MPI and through shared memory, those that the MPI library counted, and what its collectives meant to
-    /// move; senders in order.
+    /// Collie's messages by MPI and through shared memory, those that the MPI library counted, and what its collectives
+    /// meant to move; senders in order.
     pub(super) traffic: [Vec<TrafficPart>; KINDS_OF_TRAFFIC],
     /// By rank, each rank's in their order.
     pub(super) events: Vec<EventPart>,

@@ -113,8 +113,8 @@ message_calls! {
 }
 
 impl MessageCall {
-    /// Whether it returns without waiting for any other rank: MPI calls it local, or immediate. Calls that do not know which
-    /// of both they are, as a send that may be buffered, are not among them; nor is any that deals with files.
+    /// Whether it returns without waiting for any other rank: MPI calls it local, or immediate. Calls that do not know
+    /// which of both they are, as a send that may be buffered, are not among them; nor is any that deals with files.
     #[inline(always)]
     pub const fn returns_at_once(self) -> bool {
         matches!(

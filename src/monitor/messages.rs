@@ -1,10 +1,10 @@
 //! Calls of a thread beside collectives: how many, what they moved, and how long they took.
 //!
-//! Calls that may wait are all timed: one wait is as long as a million short calls, and nothing beforehand tells which it is. Of
-//! those that [return at once](MessageCall::returns_at_once), two readings of the clock take as long as a short one, so while
-//! they take less than a microsecond on average only one in eight is timed; which, is left to chance, so that nothing the
-//! program repeats is taken for all of it. A timed call stands for those before it that were not, but one that took long
-//! against its kind for no more than [`MOST_NS`] each, so that it is not multiplied.
+//! Calls that may wait are all timed: one wait is as long as a million short calls, and nothing beforehand tells which
+//! it is. Of those that [return at once](MessageCall::returns_at_once), two readings of the clock take as long as a
+//! short one, so while they take less than a microsecond on average only one in eight is timed; which, is left to
+//! chance, so that nothing the program repeats is taken for all of it. A timed call stands for those before it that
+//! were not, but one that took long against its kind for no more than [`MOST_NS`] each, so that it is not multiplied.
 
 use super::{Area, MessageCall};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -31,7 +31,8 @@ pub struct MessageSum {
     pub ticks: u64,
 }
 
-/// What one thread counts and any thread may read. Only its own thread changes it, so that no step has to be one with another.
+/// What one thread counts and any thread may read. Only its own thread changes it, so that no step has to be one with
+/// another.
 #[derive(Debug)]
 pub struct MessageCounts {
     counts: [Count; NUMBER],
@@ -209,8 +210,8 @@ impl MessageSum {
 mod tests {
     use super::*;
 
-    /// Runs calls that return at once, of such lengths, in nanoseconds of a clock whose ticks are that long; the sum, and how
-    /// many were timed.
+    /// Runs calls that return at once, of such lengths, in nanoseconds of a clock whose ticks are that long; the sum,
+    /// and how many were timed.
     fn run(lengths: impl Iterator<Item = u64>) -> (MessageSum, u64) {
         run_of(MessageCall::Irecv, lengths)
     }

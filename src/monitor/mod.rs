@@ -1,13 +1,13 @@
 //! What is recorded per call, and its summary over all ranks. Nothing here speaks MPI or reads a clock.
 //!
-//! Each rank keeps one [`Table`] per communicator; at the end it makes a [`RankRecord`]. What ranks recorded is [`Merged`] on
-//! the way to rank 0, and becomes a [`Summary`] there, which is all that the writers in `report` see.
+//! Each rank keeps one [`Table`] per communicator; at the end it makes a [`RankRecord`]. What ranks recorded is
+//! [`Merged`] on the way to rank 0, and becomes a [`Summary`] there, which is all that the writers in `report` see.
 //!
 //! * [`function`](Function): every collective function of MPI by name.
 //! * [`bucket`](Bucket): size classes.
 //! * [`table`](Table): the hot path.
-//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its [account](CacheAccount), and a smaller
-//!   [table](Direct) for the fast path.
+//! * [`budget`](Budget): the bound on memory. [`cache`](Cache): a bounded cache, charged to its
+//!   [account](CacheAccount), and a smaller [table](Direct) for the fast path.
 //! * [`turn`](Turn), [`epochs`](Epochs) and [`compare`]: native against ours in one run.
 //! * [`learned`](LearnedRecord): what was learned while the program ran.
 //! * [`events`](EventLog): the per-call log in bounded memory. [`picked`](Parts): what a time line shows of it.
@@ -17,8 +17,8 @@
 //! * [`watch`](Watched): what a thread is in the middle of.
 //! * [`under_way`](UnderWayRecord): calls that no counter has yet.
 //! * [`record`](RankRecord): what a rank hands in; its `encoding` as bytes.
-//! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank, `joining`
-//!   with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
+//! * [`merged`](Merged): what several ranks handed in, within [`bounds`](Bounds); its `parts`, `recorded` by one rank,
+//!   `joining` with others' and `keeping` what matters most. [`gathering`]: how it comes to rank 0.
 //! * [`summary`](Summary), with its `summary_rows`, and [`merge`]: all ranks' records as one.
 
 #![forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! Parts of the program: regions that it names, and sites that it calls collectives from. What a rank records of them, and
-//! ranks' records merged.
+//! Parts of the program: regions that it names, and sites that it calls collectives from. What a rank records of them,
+//! and ranks' records merged.
 
 use super::Function;
 use serde::{Deserialize, Serialize};

@@ -32,7 +32,8 @@ pub struct RegionRow {
 pub struct SiteRow {
     /// MPI's name of the function.
     pub function: String,
-    /// Function of the program, file and line, as far as its symbols and line numbers show them; absent where they do not.
+    /// Function of the program, file and line, as far as its symbols and line numbers show them; absent where they do
+    /// not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// The program or library.

@@ -72,7 +72,8 @@ pub(super) struct RowPart {
     pub durations: Vec<(u16, u64)>,
 }
 
-/// Native against ours for one communicator, function and size class, and whether the reduction's operation is commutative.
+/// Native against ours for one communicator, function and size class, and whether the reduction's operation is
+/// commutative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct EpochsPart {
     pub key: (u32, Function, Bucket, bool),
@@ -110,7 +111,8 @@ pub(super) struct EventPart {
     pub elements: u32,
     pub root: i32,
     pub thread: u16,
-    /// How far from the first, the last, or the slowest of its rank, whichever is least: those with a low one stay longest.
+    /// How far from the first, the last, or the slowest of its rank, whichever is least: those with a low one stay
+    /// longest.
     pub order: u16,
     pub enter_unix_ns: u64,
     pub duration_ns: u64,

@@ -29,8 +29,8 @@ pub struct Shown {
     pub events: Vec<Event>,
     /// Calls that are not.
     pub missing: u64,
-    /// Nanoseconds since 1970 from the end of the first ones to the entry of the last ones, where calls are missing between
-    /// them; no beginning where the very first calls are missing.
+    /// Nanoseconds since 1970 from the end of the first ones to the entry of the last ones, where calls are missing
+    /// between them; no beginning where the very first calls are missing.
     pub between: Option<(Option<u64>, u64)>,
 }
 

@@ -22,7 +22,8 @@ pub struct RankRecord {
     pub ended_unix_ns: u64,
     /// From `MPI_Init` to `MPI_Finalize` by the clock that times the calls.
     pub run_ns: u64,
-    /// For how long of it calls were recorded: since they were last forgotten, without pauses; nothing if that is all of it.
+    /// For how long of it calls were recorded: since they were last forgotten, without pauses; nothing if that is all
+    /// of it.
     pub recorded_ns: Option<u64>,
     /// What timing and recording add to one call, as measured on this rank.
     pub overhead_ns_per_call: f64,
@@ -193,22 +194,23 @@ pub struct JobRecord {
     pub network: Option<NetworkRecord>,
 }
 
-/// Beyond which lengths a message within a node took another way through the MPI library, so that it travelled in fragments of such
-/// a length.
+/// Beyond which lengths a message within a node took another way through the MPI library, so that it travelled in
+/// fragments of such a length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitsRecord {
     /// The lengths, ascending.
     pub bytes: Vec<u64>,
-    /// The longest message for each of them that travelled in fragments; twice as long as the limit where nothing is said.
+    /// The longest message for each of them that travelled in fragments; twice as long as the limit where nothing is
+    /// said.
     #[serde(default)]
     pub longest: Vec<u64>,
-    /// For which messages each of them was: `one_way` for those of operations with a root, `exchange` for those of the others, or
-    /// `both`.
+    /// For which messages each of them was: `one_way` for those of operations with a root, `exchange` for those of the
+    /// others, or `both`.
     #[serde(default)]
     pub ways: Vec<String>,
-    /// What measuring them took in `MPI_Init`; null where they were known or set. (A rank's record has no names, so that nothing
-    /// of it can be left out.)
+    /// What measuring them took in `MPI_Init`; null where they were known or set. (A rank's record has no names, so
+    /// that nothing of it can be left out.)
     pub measured_seconds: Option<f64>,
 }
 
@@ -243,8 +245,8 @@ pub struct LinkRecord {
 pub struct ReadableRecord {
     /// All of them.
     pub pairs: u32,
-    /// Those of which the first can read the memory of the second (`process_vm_readv`), so that long messages between them are
-    /// copied once instead of twice.
+    /// Those of which the first can read the memory of the second (`process_vm_readv`), so that long messages between
+    /// them are copied once instead of twice.
     pub readable: u32,
 }
 
@@ -270,7 +272,8 @@ pub struct CommunicatorRecord {
     pub no_shared_memory: String,
     /// The ranks that share memory with this one; none unless there is such memory.
     pub shared_memory: ReadableRecord,
-    /// The calls on it; a counter's place is its [`CounterId`](super::CounterId). Counters without calls count as absent.
+    /// The calls on it; a counter's place is its [`CounterId`](super::CounterId). Counters without calls count as
+    /// absent.
     #[serde(skip)]
     pub counters: Vec<CounterRecord>,
     /// Native against ours, by epoch; empty unless the mode is `compare`.
@@ -289,7 +292,8 @@ pub struct CommunicatorRecord {
     pub differences: Vec<DifferenceRecord>,
 }
 
-/// Epochs of one function, size class and kind of reduction: even ones ran natively, odd ones with Collie's algorithm; 2k and 2k + 1 are a pair.
+/// Epochs of one function, size class and kind of reduction: even ones ran natively, odd ones with Collie's algorithm;
+/// 2k and 2k + 1 are a pair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EpochsRecord {
     /// The MPI function.
@@ -406,7 +410,8 @@ impl CommunicatorRecord {
         self.counters.iter().any(|counter| counter.calls > 0)
     }
 
-    /// Bytes of memory that it takes. Texts count for each counter that has them, lists that records share for each record.
+    /// Bytes of memory that it takes. Texts count for each counter that has them, lists that records share for each
+    /// record.
     pub fn bytes(&self) -> usize {
         let of_counter = |counter: &CounterRecord| {
             let texts = counter.algorithm.len() + counter.decided_by.len();

@@ -33,8 +33,8 @@ pub(super) struct RunTimes {
 }
 
 impl RunTimes {
-    /// Of the members, nanoseconds; where fewer are known than the `ranks` that made calls (those of the other group of an
-    /// intercommunicator, or of a communicator with too many to tell), that of as many ranks of the mean.
+    /// Of the members, nanoseconds; where fewer are known than the `ranks` that made calls (those of the other group of
+    /// an intercommunicator, or of a communicator with too many to tell), that of as many ranks of the mean.
     fn of(&self, communicator: usize, ranks: u32) -> f64 {
         let (members, ns) = self.of_members[communicator];
         if members >= ranks { ns as f64 } else { self.mean_ns * f64::from(ranks) }

@@ -1,5 +1,5 @@
-//! Lists with one entry per rank of a communicator, kept once for all communicators that have the same one: duplicates of
-//! `MPI_COMM_WORLD` have its members and its nodes.
+//! Lists with one entry per rank of a communicator, kept once for all communicators that have the same one: duplicates
+//! of `MPI_COMM_WORLD` have its members and its nodes.
 
 use super::Budget;
 use parking_lot::Mutex;

@@ -24,7 +24,8 @@ pub struct Summary {
     pub command: String,
     /// `replace`, `best`, `native`, `compare`, `learn` or `verify`.
     pub mode: String,
-    /// Whether the order in which a reduction combines must not rest on what was measured (`COLLIE_REPRODUCIBLE`); absent if it may.
+    /// Whether the order in which a reduction combines must not rest on what was measured (`COLLIE_REPRODUCIBLE`);
+    /// absent if it may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reproducible: bool,
     /// Beyond which lengths a message within a node travelled in fragments; absent where none did.
@@ -36,19 +37,20 @@ pub struct Summary {
     /// How waiting for late ranks was measured, `clock` or `barrier`; absent where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<String>,
-    /// What the report is of where it is not of all ranks at the end of the run: one rank's own, on demand or before the
-    /// job was aborted.
+    /// What the report is of where it is not of all ranks at the end of the run: one rank's own, on demand or before
+    /// the job was aborted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
-    /// Ranks of which nothing is known; `run_seconds` says until when each of the others knows. Empty in a report of all ranks
-    /// and in one of a single rank.
+    /// Ranks of which nothing is known; `run_seconds` says until when each of the others knows. Empty in a report of
+    /// all ranks and in one of a single rank.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
-    /// In a report that is not of all ranks at the end of the run, the calls that were under way on each rank when it wrote
-    /// its record, which `rows` do not count.
+    /// In a report that is not of all ranks at the end of the run, the calls that were under way on each rank when it
+    /// wrote its record, which `rows` do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub under_way: Vec<UnderWayRow>,
-    /// In the report of a single rank, what `collie report` merges such reports from; for the same version of Collie only.
+    /// In the report of a single rank, what `collie report` merges such reports from; for the same version of Collie
+    /// only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
     /// Start of the run, seconds since 1970.
@@ -59,8 +61,9 @@ pub struct Summary {
     pub nodes: u32,
     /// From `MPI_Init` to `MPI_Finalize`, mean over ranks.
     pub run_seconds: f64,
-    /// For how long of it calls were recorded: since the program last had them forgotten, without the pauses that it made
-    /// (`MPI_Pcontrol`), mean over ranks; shares of the run are shares of this time. Absent if it is the whole run.
+    /// For how long of it calls were recorded: since the program last had them forgotten, without the pauses that it
+    /// made (`MPI_Pcontrol`), mean over ranks; shares of the run are shares of this time. Absent if it is the whole
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_seconds: Option<f64>,
     /// Time in collectives, over ranks.
@@ -70,8 +73,8 @@ pub struct Summary {
     /// Time in point-to-point calls, over ranks; absent where they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_seconds: Option<Spread>,
-    /// Time in one-sided calls, over ranks, without collectives and messages within them; absent where there were none or they
-    /// were not counted.
+    /// Time in one-sided calls, over ranks, without collectives and messages within them; absent where there were none
+    /// or they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_sided_seconds: Option<Spread>,
     /// The same of calls on files.
@@ -119,8 +122,8 @@ pub struct Summary {
     /// its own collectives, and Collie's; without those of agreements and reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub native_traffic: Vec<TrafficRow>,
-    /// What the MPI library's own collectives were asked to move (Open MPI's `coll_monitoring_messages_*`): not what they
-    /// sent, but for instance once the whole message from the root to each rank for a broadcast.
+    /// What the MPI library's own collectives were asked to move (Open MPI's `coll_monitoring_messages_*`): not what
+    /// they sent, but for instance once the whole message from the root to each rank for a broadcast.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub native_collectives: Vec<TrafficRow>,
     /// The first, the slowest and the last calls of each rank, by rank and entry.
@@ -140,10 +143,12 @@ pub struct Summary {
     /// What was played of Collie's algorithms, all ranks; absent if nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<PlayedRow>,
-    /// The call cache: what ranks keep of calls for later ones like them; absent if nothing had to go to stay within the memory bound.
+    /// The call cache: what ranks keep of calls for later ones like them; absent if nothing had to go to stay within
+    /// the memory bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheRow>,
-    /// What is not in the report because so much at once would not fit into the memory of rank 0; absent if all is there.
+    /// What is not in the report because so much at once would not fit into the memory of rank 0; absent if all is
+    /// there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }

@@ -19,7 +19,8 @@ pub struct CommunicatorRow {
     pub size: u32,
     /// World ranks of its ranks in order; empty where not told.
     pub members: Vec<u32>,
-    /// Why its ranks share no memory within nodes though they were to (`COLLIE_TRANSPORT=shared`); absent if they do or were not to.
+    /// Why its ranks share no memory within nodes though they were to (`COLLIE_TRANSPORT=shared`); absent if they do or
+    /// were not to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_shared_memory: Option<String>,
     /// The pairs of its ranks that share memory; absent if none do.
@@ -99,7 +100,8 @@ impl Row {
         self.total_seconds.mean * f64::from(self.ranks)
     }
 
-    /// Mean over ranks of the time in these calls that was not waiting for the last rank to arrive, where that is known.
+    /// Mean over ranks of the time in these calls that was not waiting for the last rank to arrive, where that is
+    /// known.
     pub fn working_seconds(&self) -> Option<f64> {
         Some((self.total_seconds.mean - self.waiting_seconds?).max(0.0))
     }
@@ -164,7 +166,8 @@ impl RankRow {
     }
 }
 
-/// Calls of one function other than a collective, over all ranks. Waiting for requests of collectives is among their rows.
+/// Calls of one function other than a collective, over all ranks. Waiting for requests of collectives is among their
+/// rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MessageRow {
@@ -207,8 +210,8 @@ pub struct ComparisonRow {
     /// What the numbers say.
     #[serde(flatten)]
     pub result: Comparison,
-    /// What a rank would save if Collie ran all of these calls instead of the MPI library, by the ratio; negative if it would
-    /// lose. Absent without a verdict.
+    /// What a rank would save if Collie ran all of these calls instead of the MPI library, by the ratio; negative if it
+    /// would lose. Absent without a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_seconds: Option<f64>,
 }
@@ -280,8 +283,8 @@ pub struct LateRow {
     pub rank: u32,
     /// Calls in which it arrived last.
     pub calls: u64,
-    /// Time that the others waited for it, their sum over all calls. Where they waited for several ranks at once, its part:
-    /// all ranks' parts together are the time waited on the communicator.
+    /// Time that the others waited for it, their sum over all calls. Where they waited for several ranks at once, its
+    /// part: all ranks' parts together are the time waited on the communicator.
     pub waited_seconds: f64,
 }
 
@@ -391,8 +394,8 @@ pub struct CacheRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Overhead {
-    /// What timing and recording add to a collective call, the most over ranks; with the log of single calls, if there was one, and
-    /// without what finding its place in the program takes (`COLLIE_SITES`).
+    /// What timing and recording add to a collective call, the most over ranks; with the log of single calls, if there
+    /// was one, and without what finding its place in the program takes (`COLLIE_SITES`).
     pub nanoseconds_per_call: f64,
     /// That times the collective calls of the rank that has most of them.
     pub seconds_per_rank: f64,

@@ -1,8 +1,8 @@
 //! One communicator's counters on one rank: the hot path of the monitor.
 //!
-//! A call costs one [`Table::record`]: no lock, no allocation, no hashing, as long as the caller keeps the [`CounterId`]
-//! with the decision that it keeps anyway. Durations are in ticks of whatever clock the caller reads; the length of a
-//! tick is told once, when the table is turned into records.
+//! A call costs one [`Table::record`]: no lock, no allocation, no hashing, as long as the caller keeps the
+//! [`CounterId`] with the decision that it keeps anyway. Durations are in ticks of whatever clock the caller reads; the
+//! length of a tick is told once, when the table is turned into records.
 
 use super::durations::{Durations, Steps};
 use super::{Bucket, Budget, CounterRecord, Function};
@@ -21,8 +21,8 @@ pub struct Label(u16);
 pub struct CounterId(u32);
 
 impl CounterId {
-    /// The first of those that the bound on memory left no room for; the last byte is the [`Function`]'s number, which is all
-    /// that is known of them.
+    /// The first of those that the bound on memory left no room for; the last byte is the [`Function`]'s number, which
+    /// is all that is known of them.
     const OVERFLOW: u32 = u32::MAX << u8::BITS;
 
     /// Stands for every counter of `function` that there is no room for.
@@ -40,7 +40,8 @@ impl CounterId {
         self.0
     }
 
-    /// The number of this counter of a table that is kept apart from the communicator's own: none of that one's numbers.
+    /// The number of this counter of a table that is kept apart from the communicator's own: none of that one's
+    /// numbers.
     pub const fn apart(self) -> u32 {
         self.0 | 1 << 31
     }
@@ -229,8 +230,8 @@ impl Table {
         }
     }
 
-    /// Nothing more will be counted: of what its counters took, all is given back but the `bytes` that what is kept of them takes. Gives
-    /// what is left taken.
+    /// Nothing more will be counted: of what its counters took, all is given back but the `bytes` that what is kept of
+    /// them takes. Gives what is left taken.
     pub fn settle(&self, bytes: u64) -> u64 {
         let taken = self.counters.len() as u64 * COUNTER_BYTES;
         match taken.checked_sub(bytes) {

@@ -3,8 +3,8 @@
 use super::{Budget, TrafficRecord};
 use std::sync::Arc;
 
-/// Messages and bytes to each of a number of ranks. What it holds is a matter of how many of them were sent to, not of how many
-/// there are: algorithms send to some logarithm of them.
+/// Messages and bytes to each of a number of ranks. What it holds is a matter of how many of them were sent to, not of
+/// how many there are: algorithms send to some logarithm of them.
 #[derive(Debug, Default)]
 pub struct Traffic {
     /// A hash table with a power of two of slots, or, once many were sent to, a slot for each rank.
@@ -44,8 +44,8 @@ impl Traffic {
         traffic
     }
 
-    /// Counts one message of `bytes` bytes to rank `to`. Receivers outside the world (of spawned processes) have no place
-    /// in the matrix and are not counted.
+    /// Counts one message of `bytes` bytes to rank `to`. Receivers outside the world (of spawned processes) have no
+    /// place in the matrix and are not counted.
     #[inline]
     pub fn sent(&mut self, to: usize, bytes: u64) {
         self.add_to(to, 1, bytes);

@@ -1,11 +1,11 @@
 //! Whose turn it is: epochs of a few calls run natively or with Collie's algorithm, in pairs of one of each.
 //!
-//! Programs repeat themselves. With epochs of one length that strictly alternate, a program with two kinds of call in turns
-//! may have all of one kind run natively and all of the other by Collie, and what is told as a difference of the two is one
-//! of the program. So a coin decides which of a pair comes first, and epochs are not equally long: whatever the program
-//! does, and however it drifts, each order of a pair was as likely as the other. That is all that the test of
-//! [`compare`](super::compare) rests on. The coin is a hash of a number that the ranks agreed on, the kind of call, and the
-//! number of the pair, so all ranks see it fall alike.
+//! Programs repeat themselves. With epochs of one length that strictly alternate, a program with two kinds of call in
+//! turns may have all of one kind run natively and all of the other by Collie, and what is told as a difference of the
+//! two is one of the program. So a coin decides which of a pair comes first, and epochs are not equally long: whatever
+//! the program does, and however it drifts, each order of a pair was as likely as the other. That is all that the test
+//! of [`compare`](super::compare) rests on. The coin is a hash of a number that the ranks agreed on, the kind of call,
+//! and the number of the pair, so all ranks see it fall alike.
 
 /// Calls of the shortest epoch, and how many more an epoch may have: few, so that programs with few calls get enough
 /// epochs for the test. Sixty calls make six pairs at least.
@@ -94,8 +94,8 @@ mod tests {
         assert!(lengths[3..6].iter().all(|epochs| *epochs > 1500), "{lengths:?}");
     }
 
-    /// What is told of `calls` calls, of which the one with that number takes so long natively, and by Collie that divided
-    /// by `speedup`.
+    /// What is told of `calls` calls, of which the one with that number takes so long natively, and by Collie that
+    /// divided by `speedup`.
     fn comparison(seed: u64, calls: u64, speedup: f64, seconds: impl Fn(u64) -> f64) -> Comparison {
         let (mut turn, mut epochs) = (Turn::new(seed), Epochs::new());
         let function = Function::blocking(Collective::Allreduce);

@@ -34,8 +34,8 @@ enum Answer {
 static ANSWERS: [[AtomicU8; 2]; Operation::ALL.len()] =
     [const { [const { AtomicU8::new(Answer::Unknown as u8) }; 2] }; Operation::ALL.len()];
 
-/// Whether the library refuses `operation` on `count` elements at one address. Where counts are in arrays, it may look at the
-/// address of the array alone, and refuse a call without elements.
+/// Whether the library refuses `operation` on `count` elements at one address. Where counts are in arrays, it may look
+/// at the address of the array alone, and refuse a call without elements.
 pub fn is_refused(operation: Operation, count: i64) -> bool {
     let in_arrays = operation.has_own_counts();
     if count == 0 && !in_arrays {

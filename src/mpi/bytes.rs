@@ -37,8 +37,8 @@ pub fn broadcast(comm: MPI_Comm, root: usize, bytes: &mut Vec<u8>) -> Result {
     Ok(())
 }
 
-/// Waits until all ranks are here, by messages alone: a rank that does not come takes none of them for a part of a collective that it
-/// makes meanwhile.
+/// Waits until all ranks are here, by messages alone: a rank that does not come takes none of them for a part of a
+/// collective that it makes meanwhile.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -108,8 +108,8 @@ impl ToRoot {
         Ok(Self { private, rank, size })
     }
 
-    /// One rank's bytes at rank 0; elsewhere nothing. Only that rank's `bytes` count. All ranks call it; in a communicator of
-    /// ours it concerns these two only.
+    /// One rank's bytes at rank 0; elsewhere nothing. Only that rank's `bytes` count. All ranks call it; in a
+    /// communicator of ours it concerns these two only.
     ///
     /// # Errors
     /// What PMPI returned.
@@ -134,8 +134,8 @@ impl ToRoot {
         }
     }
 
-    /// All ranks' values as one at rank 0, merged on the way: `merge` puts the ranks after those of the first value behind
-    /// them. Nothing elsewhere. Collective.
+    /// All ranks' values as one at rank 0, merged on the way: `merge` puts the ranks after those of the first value
+    /// behind them. Nothing elsewhere. Collective.
     ///
     /// # Errors
     /// What PMPI and `merge` returned.

@@ -1,5 +1,5 @@
-//! THE table of the calls that are replaced: for each operation the names of its entries and its arguments, and which of
-//! them is what. The C and Fortran entries, the benchmark's calls and those of the library's own come of it.
+//! THE table of the calls that are replaced: for each operation the names of its entries and its arguments, and which
+//! of them is what. The C and Fortran entries, the benchmark's calls and those of the library's own come of it.
 
 use super::constants;
 use crate::algorithm::Operation;
@@ -141,10 +141,10 @@ impl Passed {
     }
 }
 
-/// The table, handed to a macro that makes something of each row: the operation; the last part of its name, in lower and in
-/// upper case, for Fortran; exported and native name of `MPI_X`, and of `MPI_X_c` where there is one; the arguments before
-/// the communicator as `name: type => role`, the field of [`Passed`] that it is, or fields. `Count` and `Shift` are what the
-/// form of the function counts and displaces in.
+/// The table, handed to a macro that makes something of each row: the operation; the last part of its name, in lower
+/// and in upper case, for Fortran; exported and native name of `MPI_X`, and of `MPI_X_c` where there is one; the
+/// arguments before the communicator as `name: type => role`, the field of [`Passed`] that it is, or fields. `Count`
+/// and `Shift` are what the form of the function counts and displaces in.
 macro_rules! replaced_collectives {
     ($make:ident) => {
         $make! {
@@ -186,7 +186,8 @@ pub(crate) use replaced_collectives;
 macro_rules! natives {
     ($($operation:ident $names:tt [$name:ident $native:ident] $large:tt
         ($($argument:ident: $type:ty => $role:ident $($same:ident)*),*);)*) => {
-        /// Calls `PMPI_X` of `operation` through the linkage table, which comes to the same as calling into a shared library.
+        /// Calls `PMPI_X` of `operation` through the linkage table, which comes to the same as calling into a shared
+        /// library.
         ///
         /// # Safety
         /// As the MPI standard says.

@@ -85,8 +85,8 @@ pub fn local_group_is_in_world(comm: MPI_Comm) -> Result<bool> {
     Ok(!translated(comm, false, None)?.contains(&(mpi_sys::MPI_UNDEFINED as c_int)))
 }
 
-/// Whether all its ranks, those of an intercommunicator's remote group included, belong to this process's `MPI_COMM_WORLD`.
-/// Every rank gets the same answer: where there are several worlds, each sees the others'.
+/// Whether all its ranks, those of an intercommunicator's remote group included, belong to this process's
+/// `MPI_COMM_WORLD`. Every rank gets the same answer: where there are several worlds, each sees the others'.
 ///
 /// # Errors
 /// What PMPI says of an invalid handle.
@@ -180,7 +180,8 @@ pub fn receive_bytes(comm: MPI_Comm, from: usize, room: &mut [u8]) -> Result {
     check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::byte(), from as c_int, TAG, comm, status) })
 }
 
-/// Waits for a message from `from` as long as that takes, looking for it at this interval only, so that others get the core.
+/// Waits for a message from `from` as long as that takes, looking for it at this interval only, so that others get the
+/// core.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -256,8 +257,8 @@ pub fn allgather<const WORDS: usize>(comm: MPI_Comm, size: usize, own: [u64; WOR
     Ok(all)
 }
 
-/// The least of all ranks' words, each by itself; where order counts all of them are below 2^63 or none is, since MPICH 4.0
-/// compares them as if they had a sign. Collective.
+/// The least of all ranks' words, each by itself; where order counts all of them are below 2^63 or none is, since MPICH
+/// 4.0 compares them as if they had a sign. Collective.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -271,11 +272,11 @@ pub fn least<const WORDS: usize>(comm: MPI_Comm, own: [u64; WORDS]) -> Result<[u
     Ok(least)
 }
 
-/// The most of all ranks' words, each by itself, by ⌈log₂ p⌉ steps of messages: in communicators of ours, where nothing but this
-/// rank's place in it has to be known. When it returns on one rank all others have come here. Collective.
+/// The most of all ranks' words, each by itself, by ⌈log₂ p⌉ steps of messages: in communicators of ours, where nothing
+/// but this rank's place in it has to be known. When it returns on one rank all others have come here. Collective.
 ///
-/// In step j every rank sends what it knows 2^j ranks further, as in a dissemination barrier: half as many steps as up and down a
-/// tree. What has come round twice does no harm to the most.
+/// In step j every rank sends what it knows 2^j ranks further, as in a dissemination barrier: half as many steps as up
+/// and down a tree. What has come round twice does no harm to the most.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -322,8 +323,8 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
     Ok(None)
 }
 
-/// Runs `question`, which asks MPI what it thinks of something, with `MPI_COMM_SELF` and errors on it returned. It needs no
-/// communicator of its own: a rank that could not make one would answer otherwise than the others.
+/// Runs `question`, which asks MPI what it thinks of something, with `MPI_COMM_SELF` and errors on it returned. It
+/// needs no communicator of its own: a rank that could not make one would answer otherwise than the others.
 ///
 /// # Errors
 /// What PMPI returned.

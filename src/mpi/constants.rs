@@ -1,7 +1,7 @@
 //! MPI's constants, which mpi.h offers as macros and the shim turns into values.
 //!
-//! They are filled in when the library is loaded, as far as the MPI library of the process is there by then, and once more
-//! at the program's `MPI_Init`, by [`fill`]. Until then they are zero, and nothing of MPI's may be called.
+//! They are filled in when the library is loaded, as far as the MPI library of the process is there by then, and once
+//! more at the program's `MPI_Init`, by [`fill`]. Until then they are zero, and nothing of MPI's may be called.
 
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_Op, MPI_Request, MPI_Status};
 use std::cell::UnsafeCell;
@@ -87,8 +87,8 @@ pub(super) unsafe fn fill(find: unsafe extern "C" fn(*const c_char) -> *mut c_vo
 
 /// What is filled in.
 fn all() -> &'static Constants {
-    // SAFETY: zeroes are a value of each field (handles are integers or pointers, the function is optional), and whoever
-    // fills keeps readers away.
+    // SAFETY: zeroes are a value of each field (handles are integers or pointers, the function is optional), and
+    // whoever fills keeps readers away.
     unsafe { &*CONSTANTS.0.get().cast() }
 }
 
@@ -147,7 +147,8 @@ constants! {
     ops_of_windows: [MPI_Op; 2];
     /// The combiners named, dup, contiguous, vector, hvector, struct, in this order.
     combiners: [c_int; 6];
-    /// The combiners of predefined types that are asked for by precision and range: real, complex, integer, in this order.
+    /// The combiners of predefined types that are asked for by precision and range: real, complex, integer, in this
+    /// order.
     combiners_f90: [c_int; 3];
     /// The topologies Cartesian, graph, distributed graph, in this order.
     topologies: [c_int; 3];

@@ -82,7 +82,8 @@ impl Datatype {
     }
 
     fn ask(handle: MPI_Datatype) -> Result<Self> {
-        // The questions that follow end the job where a handle is invalid, unless the program lets errors return everywhere.
+        // The questions that follow end the job where a handle is invalid, unless the program lets errors return
+        // everywhere.
         if family::datatype_handle(handle) == Handle::Invalid {
             return Err(Error(mpi_sys::MPI_ERR_TYPE as c_int));
         }
@@ -116,14 +117,15 @@ impl Datatype {
         })
     }
 
-    /// Bytes from the address passed to the first byte in use by `count` elements; a negative extent puts the first element
-    /// at the upper end.
+    /// Bytes from the address passed to the first byte in use by `count` elements; a negative extent puts the first
+    /// element at the upper end.
     pub fn lowest(&self, count: usize) -> isize {
         (count.max(1) - 1) as isize * self.extent.min(0) + self.true_lower
     }
 
-    /// Bytes of an element's extent below the first byte in use and past the last: reduction functions may assign whole structures, of
-    /// which a datatype describes a part. None of those whose extent is that of far more than a structure.
+    /// Bytes of an element's extent below the first byte in use and past the last: reduction functions may assign whole
+    /// structures, of which a datatype describes a part. None of those whose extent is that of far more than a
+    /// structure.
     pub fn margins(&self) -> (usize, usize) {
         const MOST: isize = 16 << 20;
         let below = self.true_lower.saturating_sub(self.lower);
@@ -161,8 +163,8 @@ pub fn name(handle: MPI_Datatype) -> String {
     if name.is_empty() { "derived".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
-/// MPI has no question for it, but refuses to pack nothing of what is no type, or was never committed. Found out later, in the
-/// middle of an algorithm, it would leave the ranks out of step.
+/// MPI has no question for it, but refuses to pack nothing of what is no type, or was never committed. Found out later,
+/// in the middle of an algorithm, it would leave the ranks out of step.
 fn refuse_unusable(handle: MPI_Datatype) -> Result {
     communicator::ask_alone(|comm| {
         let (mut room, mut position) = ([0u64; 1], 0);

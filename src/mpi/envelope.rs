@@ -14,8 +14,8 @@ pub(super) struct Envelope {
     pub types: usize,
 }
 
-/// The numbers that a constructor was given, in their order: `MPI_Type_vector` and `MPI_Type_create_hvector` have count,
-/// block length and stride, whether those are integers, addresses or large counts.
+/// The numbers that a constructor was given, in their order: `MPI_Type_vector` and `MPI_Type_create_hvector` have
+/// count, block length and stride, whether those are integers, addresses or large counts.
 #[derive(Default)]
 pub(super) struct Numbers {
     all: [i64; Self::MOST],
@@ -127,8 +127,8 @@ impl Envelope {
     }
 }
 
-/// MPICH ends the job when the forms without large counts are asked about a type that was made with them. They are looked up by
-/// name, since MPICH 3 has none, and a program for it is to be linked with this library all the same.
+/// MPICH ends the job when the forms without large counts are asked about a type that was made with them. They are
+/// looked up by name, since MPICH 3 has none, and a program for it is to be linked with this library all the same.
 #[cfg(mpi_large_count)]
 mod large_counts {
     use super::*;

@@ -38,10 +38,10 @@ pub fn is_of_arguments(code: c_int) -> bool {
     known && CLASSES.iter().any(|one| *one as c_int == class)
 }
 
-/// A function of the MPI library as one that exceptions come out of: an error handler of the program may throw them. Its
-/// address is looked up, since the compiler would find the header's declaration behind a name, which rules exceptions out,
-/// and drop what has to be done when one comes by; and since an address that is written down in the library would have to be
-/// known before the MPI library is there.
+/// A function of the MPI library as one that exceptions come out of: an error handler of the program may throw them.
+/// Its address is looked up, since the compiler would find the header's declaration behind a name, which rules
+/// exceptions out, and drop what has to be done when one comes by; and since an address that is written down in the
+/// library would have to be known before the MPI library is there.
 macro_rules! throwing {
     ($name:ident($($type:ty),* $(,)?)) => {{
         type Declared = unsafe extern "C" fn($($type),*) -> std::os::raw::c_int;
@@ -53,8 +53,8 @@ macro_rules! throwing {
         static KNOWN: std::sync::atomic::AtomicPtr<std::os::raw::c_void> =
             std::sync::atomic::AtomicPtr::new(std::ptr::null_mut());
         let address = $crate::mpi::procedures::procedure(&KNOWN, concat!(stringify!($name), "\0"));
-        // SAFETY: the MPI library's function of that name, which its header declares so; the two differ in what the caller is
-        // ready for only.
+        // SAFETY: the MPI library's function of that name, which its header declares so; the two differ in what the
+        // caller is ready for only.
         #[allow(unused_unsafe)]
         unsafe {
             std::mem::transmute::<*mut std::os::raw::c_void, Throwing>(address)

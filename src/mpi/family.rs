@@ -1,13 +1,13 @@
-//! What the two families of MPI libraries, Open MPI's and MPICH's, differ in, other than which Fortran entries there are to
-//! intercept (the entries say that themselves: there it decides which symbols exist).
+//! What the two families of MPI libraries, Open MPI's and MPICH's, differ in, other than which Fortran entries there
+//! are to intercept (the entries say that themselves: there it decides which symbols exist).
 
 use crate::family::Family;
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
 use std::ffi::{CStr, c_int};
 use std::ops::RangeInclusive;
 
-/// The family that this library was built for. `mpi_family` tells of what is alike in MPICH's interface and in the standard
-/// ABI, whose handles are pointers (`mpi_abi`).
+/// The family that this library was built for. `mpi_family` tells of what is alike in MPICH's interface and in the
+/// standard ABI, whose handles are pointers (`mpi_abi`).
 pub const OWN: Family = if cfg!(mpi_family = "openmpi") {
     Family::OpenMpi
 } else if cfg!(mpi_abi) {
@@ -33,8 +33,8 @@ pub const FORTRAN_LIBRARIES: &[&CStr] = match OWN {
     Family::Abi => &[c"libmpifort_abi.so.1"],
 };
 
-/// Context ids that the library has for the communicators of a process, and about as many with other settings than its own:
-/// Open MPI's ob1 carries 16 bits, MPICH has 2048 of which two are taken.
+/// Context ids that the library has for the communicators of a process, and about as many with other settings than its
+/// own: Open MPI's ob1 carries 16 bits, MPICH has 2048 of which two are taken.
 pub const CONTEXT_IDS: usize = if IS_OPEN_MPI { 65_532 } else { 2_046 };
 
 /// Private communicators made at most unless the user says otherwise: programs of MPICH need its few for themselves.
@@ -79,9 +79,9 @@ pub fn datatype_handle(handle: MPI_Datatype) -> Handle {
     look_at(handle.0 as usize, 3, 0x201..=0x3ff)
 }
 
-/// MPICH's handles (`mpir_objects.h`) have two bits for where the object is, none for the null handles, and four for what it is. Of
-/// the standard ABI (MPI 5.0, "ABI Handle Constants") objects of the library's own have numbers of which `of_the_abi` are those
-/// of such objects, less than addresses. Open MPI's are all addresses.
+/// MPICH's handles (`mpir_objects.h`) have two bits for where the object is, none for the null handles, and four for
+/// what it is. Of the standard ABI (MPI 5.0, "ABI Handle Constants") objects of the library's own have numbers of which
+/// `of_the_abi` are those of such objects, less than addresses. Open MPI's are all addresses.
 fn look_at(handle: usize, of_mpich: u32, of_the_abi: RangeInclusive<usize>) -> Handle {
     let number = handle as u32;
     match OWN {
@@ -99,8 +99,8 @@ macro_rules! from_fortran {
         $(
             $(#[$doc])*
             ///
-            /// Of Open MPI any value is answered, an unknown one with the null handle; MPICH's handles are the same in both
-            /// languages.
+            /// Of Open MPI any value is answered, an unknown one with the null handle; MPICH's handles are the same in
+            /// both languages.
             pub fn $name(handle: c_int) -> $type {
                 #[cfg(mpi_family = "openmpi")]
                 // SAFETY: a look into a table that checks the index.

@@ -25,8 +25,8 @@ impl ErrorsReturned {
         Ok(returned)
     }
 
-    /// Gives `made`, a communicator that was made meanwhile, the error handler that it would have had otherwise: it may have
-    /// inherited the one that returns errors.
+    /// Gives `made`, a communicator that was made meanwhile, the error handler that it would have had otherwise: it may
+    /// have inherited the one that returns errors.
     ///
     /// # Errors
     /// What PMPI says of an invalid handle.
@@ -88,9 +88,9 @@ pub fn returning_errors<T>(comm: MPI_Comm, action: impl FnOnce() -> Result<T>) -
 
 /// Whether an error that MPICH returned says that no context id is free on all ranks.
 ///
-/// MPICH looks for one in what all ranks of the call have, so that all of them find none; an argument that one rank alone
-/// had wrong says something else. There is no error class for it. Words from MPICH 3 and 4; a build without error messages
-/// has none, and its errors are like others.
+/// MPICH looks for one in what all ranks of the call have, so that all of them find none; an argument that one rank
+/// alone had wrong says something else. There is no error class for it. Words from MPICH 3 and 4; a build without error
+/// messages has none, and its errors are like others.
 pub fn says_that_contexts_ran_out(error: Error) -> bool {
     const WORDS: [&str; 2] = ["Too many communicators", "Cannot allocate context ID"];
     text(error).is_ok_and(|text| WORDS.iter().any(|words| text.contains(words)))

@@ -1,8 +1,9 @@
 //! The MPI library of the process: found when it is there, and made visible to this library.
 //!
-//! This library needs no MPI library itself: it would bring a second one into processes that have another, and processes
-//! without any could not start where it is not found. Its calls of `PMPI_` procedures are bound lazily, at the first call
-//! of each, to what the process has loaded by then; so nothing here may be called before the program has called MPI.
+//! This library needs no MPI library itself: it would bring a second one into processes that have another, and
+//! processes without any could not start where it is not found. Its calls of `PMPI_` procedures are bound lazily, at
+//! the first call of each, to what the process has loaded by then; so nothing here may be called before the program has
+//! called MPI.
 
 use super::constants;
 use super::family::OWN;
@@ -38,12 +39,13 @@ pub enum Unusable {
     },
 }
 
-/// The path of `file` of another family: beside the folder of this one's, where this library, or the program that it is part of,
-/// lies in one.
+/// The path of `file` of another family: beside the folder of this one's, where this library, or the program that it is
+/// part of, lies in one.
 pub fn of_family(family: Family, file: &str) -> String {
     // SAFETY: the structure is one of C's, of pointers that may be null.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: any address may be asked about; a name that was given ends in a zero byte and stays while the object does.
+    // SAFETY: any address may be asked about; a name that was given ends in a zero byte and stays while the object
+    // does.
     let own = unsafe {
         let known = libc::dladdr((&raw const AT_LOAD).cast(), &raw mut info) != 0 && !info.dli_fname.is_null();
         known.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned())
@@ -60,8 +62,8 @@ struct Found {
     family: Family,
 }
 
-/// Binds this library to the process's MPI library: afterwards constants have values and `PMPI_` procedures can be called.
-/// Costs nothing once it has been done.
+/// Binds this library to the process's MPI library: afterwards constants have values and `PMPI_` procedures can be
+/// called. Costs nothing once it has been done.
 ///
 /// # Errors
 /// There is no MPI library of this build's family.
@@ -79,14 +81,14 @@ pub unsafe fn bind() -> Result<(), Unusable> {
         .copied()
 }
 
-/// Looks the MPI library up while this one is loaded, where the program is linked with it; where a program loads it later,
-/// as Python does, its call of `MPI_Init` finds it.
+/// Looks the MPI library up while this one is loaded, where the program is linked with it; where a program loads it
+/// later, as Python does, its call of `MPI_Init` finds it.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = {
     extern "C" fn at_load() {
-        // SAFETY: while a library is loaded its code is run by nobody else. What is wrong is told when MPI is called: most
-        // processes that a library is preloaded into never do.
+        // SAFETY: while a library is loaded its code is run by nobody else. What is wrong is told when MPI is called:
+        // most processes that a library is preloaded into never do.
         let _ = unsafe { bind() };
     }
     at_load
@@ -115,7 +117,8 @@ fn find() -> Result<Found, Unusable> {
     }
 }
 
-/// The files of the loaded objects that may be MPI libraries, the program itself first (`None`), in the order of loading.
+/// The files of the loaded objects that may be MPI libraries, the program itself first (`None`), in the order of
+/// loading.
 fn objects() -> Vec<Option<CString>> {
     unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
         // SAFETY: the list below, and an object that the loader describes; its name ends in a zero byte.
@@ -136,8 +139,8 @@ fn objects() -> Vec<Option<CString>> {
 /// The object of that file, if it is an MPI library; made visible to all.
 fn look_at(path: Option<&CStr>) -> Option<Found> {
     let name = path.map_or(std::ptr::null(), CStr::as_ptr);
-    // SAFETY: an object that is loaded already runs no code when it is opened again; the names end in zero bytes. The handle
-    // is not closed, so that the object stays.
+    // SAFETY: an object that is loaded already runs no code when it is opened again; the names end in zero bytes. The
+    // handle is not closed, so that the object stays.
     unsafe {
         let handle = libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
         let init = if handle.is_null() { handle } else { libc::dlsym(handle, c"PMPI_Init".as_ptr()) };

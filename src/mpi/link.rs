@@ -1,4 +1,5 @@
-//! A link measured between two ranks in a few milliseconds: rank 0, which keeps the time, and another one, which answers.
+//! A link measured between two ranks in a few milliseconds: rank 0, which keeps the time, and another one, which
+//! answers.
 
 use super::communicator::{await_message, receive_bytes, receive_words, send_bytes, send_words};
 use super::error::{Error, Result};
@@ -14,8 +15,8 @@ pub const NAP: Duration = Duration::from_micros(300);
 const ECHO: u64 = 1;
 const ROW: u64 = 2;
 
-/// Measures the link to `peer`, which calls [`answer`], and begins nothing after `patience`. No message of anybody else's may be under
-/// way between the two.
+/// Measures the link to `peer`, which calls [`answer`], and begins nothing after `patience`. No message of anybody
+/// else's may be under way between the two.
 ///
 /// # Errors
 /// What PMPI returned.

@@ -1,4 +1,5 @@
-//! An MPI library for a program that needs none to start: the benchmark, which runs under whatever launcher it is given.
+//! An MPI library for a program that needs none to start: the benchmark, which runs under whatever launcher it is
+//! given.
 
 use super::family::LIBRARIES;
 use super::library::{Unusable, bind, of_family};
@@ -6,8 +7,8 @@ use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Loads the MPI library that belongs to the launcher of this process, or where there is none, the one that the loader finds,
-/// and binds this program to it. The variable `MPI_LIBRARY` names another.
+/// Loads the MPI library that belongs to the launcher of this process, or where there is none, the one that the loader
+/// finds, and binds this program to it. The variable `MPI_LIBRARY` names another.
 ///
 /// # Errors
 /// Words on what was looked for and not found.

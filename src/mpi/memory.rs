@@ -67,8 +67,8 @@ impl Pool {
         piece
     }
 
-    /// Takes all pieces back. What was spread over several chunks becomes one, so that the next such call needs one; and of
-    /// a chunk of which the last calls needed less than half, the other half goes.
+    /// Takes all pieces back. What was spread over several chunks becomes one, so that the next such call needs one;
+    /// and of a chunk of which the last calls needed less than half, the other half goes.
     pub fn clear(&mut self) {
         let needed = self.chunks.iter().map(|chunk| chunk.used).sum();
         self.most = self.most.max(needed);

@@ -17,12 +17,12 @@ use std::os::raw::{c_int, c_void};
 /// Elements that one call of `PMPI_Reduce_local` can count.
 const BLOCK: usize = 1 << 30;
 
-/// So many bytes may be on their way from one rank to another in fragments that nobody has received: after them, or a message more,
-/// a message ends in a fragment that waits for its receive.
+/// So many bytes may be on their way from one rank to another in fragments that nobody has received: after them, or a
+/// message more, a message ends in a fragment that waits for its receive.
 ///
-/// Fragments are short enough for the MPI library to take each before its receiver asks for it, where it would have made the whole
-/// message wait. Without this, ranks that gather to a root that waits for another one fill its memory. Odd, so that no
-/// sequence of messages of a program's steps across in the same one each time.
+/// Fragments are short enough for the MPI library to take each before its receiver asks for it, where it would have
+/// made the whole message wait. Without this, ranks that gather to a root that waits for another one fill its memory.
+/// Odd, so that no sequence of messages of a program's steps across in the same one each time.
 const MOST_AHEAD: u64 = (512 << 10) - 1237;
 
 /// How the units of a call lie in memory and travel.
@@ -98,8 +98,8 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Of rank `rank` of the private communicator `comm`. `kernel` folds, or else `operation`; `sides` are the program's
-    /// send and receive buffers, wherever they lie in a call.
+    /// Of rank `rank` of the private communicator `comm`. `kernel` folds, or else `operation`; `sides` are the
+    /// program's send and receive buffers, wherever they lie in a call.
     pub fn new(
         (comm, rank, yielding): (MPI_Comm, usize, bool),
         units: Units,
@@ -134,8 +134,8 @@ impl Messages<'_> {
         self.traffic.sent(peer as usize, (units * self.channel.size) as u64);
     }
 
-    /// Whether a message of `whole` units ends synchronously; `units` of them are yet to be sent. Whoever is not counted always
-    /// ends so.
+    /// Whether a message of `whole` units ends synchronously; `units` of them are yet to be sent. Whoever is not
+    /// counted always ends so.
     fn ends_synchronously(&self, peer: u32, units: usize, whole: usize) -> bool {
         let size = self.channel.size;
         let Some(sent) = self.traffic.bytes_to(peer as usize) else { return true };

@@ -1,8 +1,8 @@
-//! The transport of communicators whose ranks share memory within a node: messages go through it to ranks of the own node, and
-//! as PMPI messages to others.
+//! The transport of communicators whose ranks share memory within a node: messages go through it to ranks of the own
+//! node, and as PMPI messages to others.
 //!
-//! Whatever is waited for, all that is under way goes on: through shared memory since a rank that waits looks after all its
-//! ports, in MPI since it polls or has MPI make progress now and then. A call that blocks in MPI is made only while
+//! Whatever is waited for, all that is under way goes on: through shared memory since a rank that waits looks after all
+//! its ports, in MPI since it polls or has MPI make progress now and then. A call that blocks in MPI is made only while
 //! nothing is under way through shared memory.
 
 use super::constants;
@@ -50,7 +50,8 @@ struct Packed {
 }
 
 impl<'a> Mixed<'a> {
-    /// Through `segment` where it reaches, else as `messages`, for a call to which each rank contributes `length` bytes.
+    /// Through `segment` where it reaches, else as `messages`, for a call to which each rank contributes `length`
+    /// bytes.
     ///
     /// # Errors
     /// A call before broke off in the middle of messages.
@@ -185,16 +186,17 @@ fn to_result(received: Received) -> Result {
     }
 }
 
-/// Has MPI make progress, by asking for a message from some rank that nobody sends: a probe that finds one returns without progress
-/// (Open MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank waits.
+/// Has MPI make progress, by asking for a message from some rank that nobody sends: a probe that finds one returns
+/// without progress (Open MPI's ob1, MPICH's ch4), and a message of another node may lie there for as long as this rank
+/// waits.
 fn make_progress(comm: MPI_Comm, from: c_int) -> Result {
     let mut there = 0;
     // SAFETY: the out-parameter is valid for writes.
     check(unsafe { mpi_sys::PMPI_Iprobe(from, NOBODYS_TAG, comm, &mut there, constants::status_ignore()) })
 }
 
-// SAFETY: ports touch what they are told to until its number is taken, packed elements are copies of this transport's own, and
-// all else is as for messages.
+// SAFETY: ports touch what they are told to until its number is taken, packed elements are copies of this transport's
+// own, and all else is as for messages.
 unsafe impl Transport for Mixed<'_> {
     type Request = Request;
     type Error = Error;

@@ -1,9 +1,10 @@
 //! Which NUMA nodes of its machine a rank may run on.
 //!
-//! A rank that a launcher has bound stands on the NUMA nodes of the cores that it may run on: mostly one. One that may run on
-//! several is on none of them for certain: where it happens to run now says nothing of the next call, and would group ranks
-//! otherwise in each run. So it is the *set* of NUMA nodes that groups them: ranks bound to a socket of several NUMA nodes are a
-//! group, and so are all ranks that nobody has bound, who then are one NUMA node to algorithms.
+//! A rank that a launcher has bound stands on the NUMA nodes of the cores that it may run on: mostly one. One that may
+//! run on several is on none of them for certain: where it happens to run now says nothing of the next call, and would
+//! group ranks otherwise in each run. So it is the *set* of NUMA nodes that groups them: ranks bound to a socket of
+//! several NUMA nodes are a group, and so are all ranks that nobody has bound, who then are one NUMA node to
+//! algorithms.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -14,7 +15,8 @@ const NODES: &str = "/sys/devices/system/node";
 /// Where it tells what the calling thread may run on.
 const OWN: &str = "/proc/thread-self/status";
 
-/// A number that ranks of one machine share which may run on the same NUMA nodes; that of none where the system does not say.
+/// A number that ranks of one machine share which may run on the same NUMA nodes; that of none where the system does
+/// not say.
 pub fn identity() -> u64 {
     let status = std::fs::read_to_string(OWN).unwrap_or_default();
     let mut hasher = DefaultHasher::new();

@@ -1,5 +1,5 @@
-//! The MPI library's own procedures by name: those that exceptions may come out of, those of its Fortran bindings, and those that
-//! its header may not declare. Names end in a zero byte, and each is looked up once.
+//! The MPI library's own procedures by name: those that exceptions may come out of, those of its Fortran bindings, and
+//! those that its header may not declare. Names end in a zero byte, and each is looked up once.
 
 use super::end::{EX_SOFTWARE, end_job};
 use super::family::{FORTRAN_LIBRARIES, FORTRAN_REQUESTS_HAVE_PMPI};
@@ -8,14 +8,15 @@ use std::os::raw::c_void;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// The procedure of that name. Ends the job where the library has none: the program called what its own header does not declare.
+/// The procedure of that name. Ends the job where the library has none: the program called what its own header does not
+/// declare.
 #[inline]
 pub fn procedure(kept: &AtomicPtr<c_void>, name: &str) -> *mut c_void {
     once(kept, || found_or_end(of_library(c_text(name)), name))
 }
 
-/// The procedure of one of two names: versions of a library may have the same one under different names. Ends the job where it has
-/// neither.
+/// The procedure of one of two names: versions of a library may have the same one under different names. Ends the job
+/// where it has neither.
 pub(crate) fn of_either_name(kept: &AtomicPtr<c_void>, name: &str, other: &str) -> *mut c_void {
     once(kept, || found_or_end(of_library(c_text(name)).or_else(|| of_library(c_text(other))), name))
 }
@@ -60,11 +61,12 @@ fn of_library(name: &CStr) -> Option<NonNull<c_void>> {
     symbol(libc::RTLD_DEFAULT, name).or_else(|| of_fortran_libraries(name))
 }
 
-/// A program that is loaded by another, such as a module of Python, keeps its libraries to itself. Ours is in none of them.
+/// A program that is loaded by another, such as a module of Python, keeps its libraries to itself. Ours is in none of
+/// them.
 fn of_fortran_libraries(name: &CStr) -> Option<NonNull<c_void>> {
     FORTRAN_LIBRARIES.iter().find_map(|library| {
-        // SAFETY: the name ends in a zero byte, and a library that is there already runs no code. It stays as long as the process has
-        // it: the handle is not closed.
+        // SAFETY: the name ends in a zero byte, and a library that is there already runs no code. It stays as long as
+        // the process has it: the handle is not closed.
         let library = unsafe { libc::dlopen(library.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
         NonNull::new(library).and_then(|library| symbol(library.as_ptr(), name))
     })

@@ -1,5 +1,5 @@
-//! References from one loaded object to another by name: the places where the loader has written addresses, and what it has
-//! written there. They tell what an object's own code means by a name, whoever else has one of that name.
+//! References from one loaded object to another by name: the places where the loader has written addresses, and what it
+//! has written there. They tell what an object's own code means by a name, whoever else has one of that name.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ops::Range;
@@ -66,8 +66,8 @@ struct Relocation {
 /// # Safety
 /// `search` is one, `info` what the loader says of a loaded object.
 unsafe extern "C" fn collect(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-    // SAFETY: the caller's promise; program headers and the dynamic section are as the loader has used them, and no object goes
-    // away while the loader lists them.
+    // SAFETY: the caller's promise; program headers and the dynamic section are as the loader has used them, and no
+    // object goes away while the loader lists them.
     unsafe {
         let (search, base) = (&mut *search.cast::<Search>(), (*info).dlpi_addr as usize);
         let headers = std::slice::from_raw_parts((*info).dlpi_phdr, usize::from((*info).dlpi_phnum));

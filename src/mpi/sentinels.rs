@@ -1,13 +1,14 @@
 //! Fortran's `MPI_IN_PLACE` and `MPI_BOTTOM`, which Open MPI knows by their addresses.
 //!
-//! Each is an object that the program has too, as Fortran's common blocks are everybody's. Of several the loader takes the first
-//! that it finds from where it looks, and where a program loads its Fortran code for itself alone (`RTLD_LOCAL`, as Python loads
-//! its modules) that is not what a look-up by name finds in the process. So what counts is what the loader has written down for
-//! the MPI library's own Fortran procedures, and for whoever else refers to these objects.
+//! Each is an object that the program has too, as Fortran's common blocks are everybody's. Of several the loader takes
+//! the first that it finds from where it looks, and where a program loads its Fortran code for itself alone
+//! (`RTLD_LOCAL`, as Python loads its modules) that is not what a look-up by name finds in the process. So what counts
+//! is what the loader has written down for the MPI library's own Fortran procedures, and for whoever else refers to
+//! these objects.
 //!
-//! That is settled when the library with the procedures is loaded, which it is before anybody calls one, and it does not change:
-//! an object that comes later with others of that name, which the loader does not lead to the first ones, is one whose constants
-//! the MPI library does not know either. So the objects need be looked through only once.
+//! That is settled when the library with the procedures is loaded, which it is before anybody calls one, and it does
+//! not change: an object that comes later with others of that name, which the loader does not lead to the first ones,
+//! is one whose constants the MPI library does not know either. So the objects need be looked through only once.
 
 use super::references;
 use once_cell::sync::OnceCell;

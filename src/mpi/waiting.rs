@@ -20,8 +20,8 @@ pub(super) fn wait_for(requests: &mut [MPI_Request], yielding: bool) -> Result {
 fn wait_for_one(request: &mut MPI_Request, yielding: bool) -> Result {
     let status = constants::status_ignore();
     if yielding {
-        // SAFETY: the request is under way or null, and nobody else has it; the memory that its message moves stays valid until it is
-        // finished, as whoever started it has promised. No status is asked for.
+        // SAFETY: the request is under way or null, and nobody else has it; the memory that its message moves stays
+        // valid until it is finished, as whoever started it has promised. No status is asked for.
         poll(|done| check(unsafe { mpi_sys::PMPI_Test(request, done, status) }))
     } else {
         // SAFETY: as for the test.
@@ -29,8 +29,8 @@ fn wait_for_one(request: &mut MPI_Request, yielding: bool) -> Result {
     }
 }
 
-/// The same for up to [`AT_ONCE`]. Of several, MPI says only in their statuses what went wrong; they are written in any case
-/// and looked at after an error.
+/// The same for up to [`AT_ONCE`]. Of several, MPI says only in their statuses what went wrong; they are written in any
+/// case and looked at after an error.
 fn wait_for_some(requests: &mut [MPI_Request], yielding: bool) -> Result {
     let mut statuses = [const { MaybeUninit::<MPI_Status>::uninit() }; AT_ONCE];
     for status in &mut statuses[..requests.len()] {
@@ -62,7 +62,8 @@ fn first_error(codes: impl Iterator<Item = c_int>) -> Result {
     codes.filter(|code| !says_nothing.contains(code)).try_for_each(check)
 }
 
-/// After an error MPI may leave the others under way, which would write into memory that is used for something else later.
+/// After an error MPI may leave the others under way, which would write into memory that is used for something else
+/// later.
 fn waited_alone(requests: &mut [MPI_Request], yielding: bool) -> Result {
     let null = constants::request_null();
     let under_way = requests.iter_mut().filter(|request| **request != null);
@@ -72,7 +73,8 @@ fn waited_alone(requests: &mut [MPI_Request], yielding: bool) -> Result {
 /// Whether a request is finished, and the null request from then on; never waits.
 pub(super) fn test(request: &mut MPI_Request) -> Result<bool> {
     let mut done = 0;
-    // SAFETY: a request of ours that is under way, or the null request, and a flag that is valid for writes; no status is asked for.
+    // SAFETY: a request of ours that is under way, or the null request, and a flag that is valid for writes; no status
+    // is asked for.
     check(unsafe { mpi_sys::PMPI_Test(request, &mut done, constants::status_ignore()) })?;
     Ok(done != 0)
 }

@@ -1,16 +1,17 @@
-//! Weak references: by one, a program finds out whether the MPI library has a procedure. mpi4py asks so for what versions of MPI
-//! added, whose header it was not compiled with.
+//! Weak references: by one, a program finds out whether the MPI library has a procedure. mpi4py asks so for what
+//! versions of MPI added, whose header it was not compiled with.
 //!
-//! This library has an entry for each such procedure, as it serves all versions of its family. Where the MPI library of the
-//! process has none, references to the entry are taken back, so that the program sees what it would see without Collie.
+//! This library has an entry for each such procedure, as it serves all versions of its family. Where the MPI library of
+//! the process has none, references to the entry are taken back, so that the program sees what it would see without
+//! Collie.
 
 use super::procedures::has;
 use super::references::{self, Reference};
 use std::ffi::{CString, c_void};
 use std::ops::Range;
 
-/// Takes weak references back that lead to an entry of ours whose procedure the MPI library does not have. Called when the MPI
-/// library is known and visible to all.
+/// Takes weak references back that lead to an entry of ours whose procedure the MPI library does not have. Called when
+/// the MPI library is known and visible to all.
 pub fn take_back() {
     let own = object_of(take_back as *const () as usize);
     let references = references::to(|symbol| symbol.is_weak && symbol.name.to_bytes().starts_with(b"MPI_"));

@@ -1,4 +1,5 @@
-//! Words for people, straight to standard error: they are to be read whatever the log's level is, and before there is a log.
+//! Words for people, straight to standard error: they are to be read whatever the log's level is, and before there is a
+//! log.
 
 use crate::writing;
 use std::io::Write;
@@ -28,7 +29,8 @@ impl Write for Stderr {
     }
 }
 
-/// Tells what the job ends for, and lets the launcher read it: MPICH's drops what it has not read when the job is aborted.
+/// Tells what the job ends for, and lets the launcher read it: MPICH's drops what it has not read when the job is
+/// aborted.
 pub fn tell_before_the_end(lines: &str) {
     tell(lines);
     for _ in 0..MOST_POLLS {

@@ -1,5 +1,5 @@
-//! The blocks of a call in which every pair of ranks has one: in rank order and all of one length, or each where its rank put
-//! it and as long as its two ranks say.
+//! The blocks of a call in which every pair of ranks has one: in rank order and all of one length, or each where its
+//! rank put it and as long as its two ranks say.
 
 /// A block in its buffer, in units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,8 +35,8 @@ pub enum Blocks<'a> {
     Own {
         /// Its own.
         blocks: &'a OwnBlocks,
-        /// Lengths of blocks of other ranks, in the order of [`Prelude::lengths`](super::Prelude::lengths); empty before
-        /// they are known.
+        /// Lengths of blocks of other ranks, in the order of [`Prelude::lengths`](super::Prelude::lengths); empty
+        /// before they are known.
         learned: &'a [usize],
     },
     /// Those of every rank: what the verifier and the simulator know.

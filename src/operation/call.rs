@@ -18,17 +18,18 @@ pub struct Call<'a> {
     pub unit: usize,
     /// Whether contributions may be folded in any order. True where nothing is folded.
     pub commutative: bool,
-    /// Whether the two buffers are one on this rank, where [`Operation::tells_in_place`]; elsewhere an algorithm does not know
-    /// it and has to be right in either case. What it sends and receives must not depend on it.
+    /// Whether the two buffers are one on this rank, where [`Operation::tells_in_place`]; elsewhere an algorithm does
+    /// not know it and has to be right in either case. What it sends and receives must not depend on it.
     pub in_place: bool,
     /// Node of each rank, numbered in the order of their first ranks; empty where it is not known or there is one node.
     pub nodes: &'a [u32],
     /// Bytes whose transfer takes as long as a message's start-up, α/β: a message of so many gets half the bandwidth.
     pub half_bandwidth: usize,
-    /// The memory that the ranks of each node share, where there is one and the units lie in a row. All ranks have the same numbers.
+    /// The memory that the ranks of each node share, where there is one and the units lie in a row. All ranks have the
+    /// same numbers.
     pub shared: Option<SharedMemory>,
-    /// NUMA node of each rank where all share memory, numbered in the order of their first ranks; empty where it is not known or
-    /// there is one NUMA node.
+    /// NUMA node of each rank where all share memory, numbered in the order of their first ranks; empty where it is not
+    /// known or there is one NUMA node.
     pub numa: &'a [u32],
 }
 

@@ -19,9 +19,9 @@ use super::shared::Shared;
 /// | alltoallv | a block per rank, placed and long as the rank says | a block per rank, placed and long as the rank says |
 /// | barrier | – | – |
 ///
-/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions, alltoall and alltoallv, the own block in
-/// gather, scatter and allgather): an algorithm must not write a unit of `Receive` before it has finished reading the unit of `Send`
-/// that lies there. Copying a range of `Send` onto itself is free.
+/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions, alltoall and alltoallv, the own
+/// block in gather, scatter and allgather): an algorithm must not write a unit of `Receive` before it has finished
+/// reading the unit of `Send` that lies there. Copying a range of `Send` onto itself is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {
     /// What the rank contributes; never written.
@@ -33,9 +33,9 @@ pub enum Buffer {
     /// Lengths of blocks, a word each ([`Call::word`](super::Call::word)), where an algorithm needs those of other
     /// ranks: the own ones by rank, then those that its [`Prelude`](super::Prelude) brings. Nothing else uses it.
     Lengths,
-    /// Memory that the ranks of a node share, where a call has it ([`Call::shared`](super::Call::shared)): windows and lines, read by
-    /// all of them and written by their owner ([`Range::window`], [`Range::line`]), who goes by its number on the node. No message
-    /// travels from there or to it.
+    /// Memory that the ranks of a node share, where a call has it ([`Call::shared`](super::Call::shared)): windows and
+    /// lines, read by all of them and written by their owner ([`Range::window`], [`Range::line`]), who goes by its
+    /// number on the node. No message travels from there or to it.
     Shared,
 }
 

@@ -67,16 +67,17 @@ fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
     widths
 }
 
-/// Time = `rounds`·α + `bytes`·β + `folded`·γ + `notified`·t_W + `copied`·t + `arrived`·t_A along the longest chain of dependent steps, with one message out and one
-/// message in at a time per rank (sending and receiving at once is free; copies inside a rank cost nothing).
+/// Time = `rounds`·α + `bytes`·β + `folded`·γ + `notified`·t_W + `copied`·t + `arrived`·t_A along the longest chain of
+/// dependent steps, with one message out and one message in at a time per rank (sending and receiving at once is free;
+/// copies inside a rank cost nothing).
 ///
-/// In shared memory raising a flag costs nothing, seeing that it is raised t_W, copying to or from it t per byte, and arriving at
-/// a counter t_A, one rank after another.
+/// In shared memory raising a flag costs nothing, seeing that it is raised t_W, copying to or from it t per byte, and
+/// arriving at a counter t_A, one rank after another.
 ///
 /// A message departs when both its ends are started, and messages that wait for one port take it in the order in which
 /// their rank started them. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
-/// the formulas to it: never below (by one step at most where there are segments), at most a quarter and two steps above,
-/// exact at powers of two without segments.
+/// the formulas to it: never below (by one step at most where there are segments), at most a quarter and two steps
+/// above, exact at powers of two without segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Message start-ups, each α.
@@ -94,8 +95,8 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Seconds under start-up `alpha` s, `beta` s per byte sent and `gamma` s per byte folded, of what is no matter of shared
-    /// memory.
+    /// Seconds under start-up `alpha` s, `beta` s per byte sent and `gamma` s per byte folded, of what is no matter of
+    /// shared memory.
     pub fn seconds(self, alpha: f64, beta: f64, gamma: f64) -> f64 {
         self.rounds * alpha + self.bytes * beta + self.folded * gamma
     }

@@ -1,10 +1,12 @@
 //! What an operation is, a call of it, and an algorithm for it: what all others speak of.
 //!
-//! * [`table`](Operation): THE table of operations. [`call`](Call): the arguments of a call; [`blocks`](Blocks): where each
-//!   pair of ranks has one, how long and where; `parts`: which range is whose.
-//! * [`comm`]: what an algorithm may say; [`shared`](Shared): where ranks share memory. [`view`](View): the same among some of the ranks.
+//! * [`table`](Operation): THE table of operations. [`call`](Call): the arguments of a call; [`blocks`](Blocks): where
+//!   each pair of ranks has one, how long and where; `parts`: which range is whose.
+//! * [`comm`]: what an algorithm may say; [`shared`](Shared): where ranks share memory. [`view`](View): the same among
+//!   some of the ranks.
 //! * [`row`](Algorithm): what an algorithm is to everybody else, and a choice of it. [`needs`](Needs), and what
-//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas. [`prelude`](Prelude): what it learns first, and [`stage`](Stage).
+//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas. [`prelude`](Prelude): what it learns first, and
+//!   [`stage`](Stage).
 //! * [`bytes`](format_bytes): bytes as users write them.
 
 #![forbid(unsafe_code)]

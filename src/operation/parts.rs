@@ -1,5 +1,5 @@
-//! What the parts of a call's buffers are: which range is whose block, what is contributed, and what belongs where in the
-//! end.
+//! What the parts of a call's buffers are: which range is whose block, what is contributed, and what belongs where in
+//! the end.
 
 use super::comm::Range;
 use super::{Block, Blocks, Call, Origin, OwnBlocks};
@@ -70,8 +70,8 @@ impl Call<'_> {
         }
     }
 
-    /// What belongs at `unit` of the result of `rank`, and on from there, for operations that fold nothing; `None` where
-    /// nothing does.
+    /// What belongs at `unit` of the result of `rank`, and on from there, for operations that fold nothing; `None`
+    /// where nothing does.
     pub fn origin(&self, unit: usize, rank: usize) -> Option<Origin> {
         match self.blocks {
             Blocks::Alike => {

@@ -1,11 +1,12 @@
 //! What an algorithm has to learn from other ranks before its own messages can be said.
 //!
-//! An algorithm is oblivious: nothing that arrives decides what is sent. Where blocks differ in length, and travel by way
-//! of ranks that they are not for, the lengths of others' blocks have to arrive first. So such an algorithm has two parts,
-//! each of which is oblivious: the prelude, whose messages rest on nothing but the number of ranks, brings the lengths; the
-//! body rests on them. What carries a call out plays the prelude in every call, as other ranks' counts may have changed, and
-//! then the body for these lengths. The verifier, the simulator and the drawings, which know all ranks' blocks, read the one
-//! behind the other; the verifier also makes sure that each length that the body rests on is the one that arrived.
+//! An algorithm is oblivious: nothing that arrives decides what is sent. Where blocks differ in length, and travel by
+//! way of ranks that they are not for, the lengths of others' blocks have to arrive first. So such an algorithm has two
+//! parts, each of which is oblivious: the prelude, whose messages rest on nothing but the number of ranks, brings the
+//! lengths; the body rests on them. What carries a call out plays the prelude in every call, as other ranks' counts may
+//! have changed, and then the body for these lengths. The verifier, the simulator and the drawings, which know all
+//! ranks' blocks, read the one behind the other; the verifier also makes sure that each length that the body rests on
+//! is the one that arrived.
 
 use super::comm::Comm;
 

@@ -1,5 +1,5 @@
-//! What an algorithm is to everybody else: its row of the catalogue, with the parameters that may be set after the colon of its
-//! name, and a choice of it, with all of them set.
+//! What an algorithm is to everybody else: its row of the catalogue, with the parameters that may be set after the
+//! colon of its name, and a choice of it, with all of them set.
 
 use super::Comm;
 use super::bytes::format_bytes;

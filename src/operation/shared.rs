@@ -1,14 +1,14 @@
 //! What algorithms may say that live in memory which ranks share: steps on a board.
 //!
-//! Each node has a board, whose ranks are numbered in ascending order; where there is one node, these are the ranks of the
-//! communicator. What runs on a board runs among all its ranks, and the boards of different nodes know nothing of each other: their
-//! ranks may be in as many calls as they like.
+//! Each node has a board, whose ranks are numbered in ascending order; where there is one node, these are the ranks of
+//! the communicator. What runs on a board runs among all its ranks, and the boards of different nodes know nothing of
+//! each other: their ranks may be in as many calls as they like.
 //!
 //! A step carries no data and gives none back. Data moves by [`Comm::copy`](super::Comm::copy) and
-//! [`Comm::fold`](super::Comm::fold) to and from ranges of windows and lines ([`Buffer::Shared`](super::Buffer::Shared)),
-//! which a rank writes only where they are its own. The verifier holds algorithms to reading there what was written for them,
-//! and to overwriting nothing that somebody may still read, over the calls before as well; `shared::board` says by what
-//! rules.
+//! [`Comm::fold`](super::Comm::fold) to and from ranges of windows and lines
+//! ([`Buffer::Shared`](super::Buffer::Shared)), which a rank writes only where they are its own. The verifier holds
+//! algorithms to reading there what was written for them, and to overwriting nothing that somebody may still read, over
+//! the calls before as well; `shared::board` says by what rules.
 
 /// The memory that the ranks of a node share, in numbers that hold for each node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,13 @@
 //! # How to add an operation
 //!
 //! 1. Add its row below, its folder in `src/algorithm`, and that folder to `catalogue.rs` there.
-//! 2. Add its entries to the table in `mpi/collectives.rs`, and take its blocking forms from the one in `entry/observed.rs`.
+//! 2. Add its entries to the table in `mpi/collectives.rs`, and take its blocking forms from the one in
+//!    `entry/observed.rs`.
 //! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
 //!
-//! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its two
-//! buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j. Where each rank lays out blocks
-//! of its own, how long they are and where stands in the call ([`Blocks`](super::Blocks)).
+//! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its
+//! two buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j. Where each rank lays
+//! out blocks of its own, how long they are and where stands in the call ([`Blocks`](super::Blocks)).
 
 use super::{Buffer, Range};
 use serde::{Deserialize, Serialize};
@@ -292,16 +293,16 @@ impl Operation {
         self.row().send.per_rank() || self.row().receive.per_rank()
     }
 
-    /// Whether algorithms are told of `MPI_IN_PLACE` ([`Call::in_place`]): where each block that arrives lies where another
-    /// one leaves.
+    /// Whether algorithms are told of `MPI_IN_PLACE` ([`Call::in_place`]): where each block that arrives lies where
+    /// another one leaves.
     ///
     /// [`Call::in_place`]: super::Call::in_place
     pub const fn tells_in_place(self) -> bool {
         self.row().send.per_rank() && self.row().receive.per_rank()
     }
 
-    /// Whether each rank passes lengths and places of blocks of its own, so that no rank knows the size of the whole: what the
-    /// ranks decide together must not rest on bytes.
+    /// Whether each rank passes lengths and places of blocks of its own, so that no rank knows the size of the whole:
+    /// what the ranks decide together must not rest on bytes.
     pub const fn has_own_counts(self) -> bool {
         let Row { send, receive, .. } = self.row();
         matches!(send.holds, Holds::OwnBlockPerRank) || matches!(receive.holds, Holds::OwnBlockPerRank)

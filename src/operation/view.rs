@@ -29,7 +29,8 @@ impl<'a> View<'a> {
         Self { comm, members, rank, on_board: false, send: None, receive: None }
     }
 
-    /// The same where `members` are all ranks of the own node, in ascending order: each node has a board, which numbers its ranks so.
+    /// The same where `members` are all ranks of the own node, in ascending order: each node has a board, which numbers
+    /// its ranks so.
     ///
     /// # Panics
     /// If the own rank is none of `members`.

@@ -15,8 +15,8 @@ use smallvec::SmallVec;
 pub struct Step {
     /// Whom to meet.
     pub partner: usize,
-    /// Whether the upper half of the blocks held stays here (it is the lower one at the partner). When the two fold, the
-    /// one that keeps the upper half stands on the right.
+    /// Whether the upper half of the blocks held stays here (it is the lower one at the partner). When the two fold,
+    /// the one that keeps the upper half stands on the right.
     pub upper: bool,
 }
 
@@ -30,12 +30,12 @@ pub fn hypercube(ranks: usize, rank: usize) -> Steps {
     distances.map(|distance| Step { partner: rank ^ distance, upper: rank & distance != 0 }).collect()
 }
 
-/// Swing, nearest first, for blocks: in step s even ranks meet r + ρ(s) and odd ranks r − ρ(s) modulo p, with ρ(s) = Σ_{i ≤ s} (−2)^i = 1, −1, 3,
-/// −5, 11, …, about a third of the way that the hypercube goes to and fro.
+/// Swing, nearest first, for blocks: in step s even ranks meet r + ρ(s) and odd ranks r − ρ(s) modulo p, with ρ(s) =
+/// Σ_{i ≤ s} (−2)^i = 1, −1, 3, −5, 11, …, about a third of the way that the hypercube goes to and fro.
 ///
-/// Ranks that hold the same blocks before step s are the even ones that agree modulo 2^{s+1} and the odd ones that do so
-/// after going back ρ(s). So the bit of step s is bit s + 1 of an even rank and of what an odd rank finds when it goes
-/// back ρ(s + 1), and in the last step, where nothing is left to agree on, the parity.
+/// Ranks that hold the same blocks before step s are the even ones that agree modulo 2^{s+1} and the odd ones that do
+/// so after going back ρ(s). So the bit of step s is bit s + 1 of an even rank and of what an odd rank finds when it
+/// goes back ρ(s + 1), and in the last step, where nothing is left to agree on, the parity.
 pub fn swing(ranks: usize, rank: usize) -> Steps {
     debug_assert!(ranks.is_power_of_two());
     let (number, even) = (ranks.ilog2(), rank.is_multiple_of(2));

@@ -22,7 +22,8 @@ impl Group {
     }
 }
 
-/// Folding onto the largest m·radix^t ≤ ranks with 1 ≤ m < radix, which never leaves more than one extra rank per proxy.
+/// Folding onto the largest m·radix^t ≤ ranks with 1 ≤ m < radix, which never leaves more than one extra rank per
+/// proxy.
 ///
 /// # Panics
 /// If `radix` is below 2.
@@ -36,8 +37,8 @@ pub fn folding(ranks: usize, radix: usize) -> Folding {
 }
 
 /// The groups of rank `rank` among m·radix^t ranks in the order of the rounds: t of `radix` neighbours of growing
-/// distance, then one of m (unless m = 1). Whoever a group's members have met before are consecutive ranks, in the order
-/// of the members.
+/// distance, then one of m (unless m = 1). Whoever a group's members have met before are consecutive ranks, in the
+/// order of the members.
 pub fn rounds(ranks: usize, rank: usize, radix: usize) -> SmallVec<[Group; 16]> {
     let mut groups = SmallVec::new();
     let mut stride = 1;

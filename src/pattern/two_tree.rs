@@ -67,8 +67,8 @@ impl Tree for TwoTree {
     }
 }
 
-/// A tree with the same property towards the first one whose root lies at the other end: the first one seen from there for
-/// even p; for odd p the one over all ranks but 0, which hangs below the root as its left child.
+/// A tree with the same property towards the first one whose root lies at the other end: the first one seen from there
+/// for even p; for odd p the one over all ranks but 0, which hangs below the root as its left child.
 #[derive(Clone, Copy, Debug)]
 pub struct Opposite {
     /// p.

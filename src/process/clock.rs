@@ -1,7 +1,7 @@
 //! The clock that times calls: the processor's counter wherever [`quanta`] reads that, read in place.
 //!
-//! A call that is passed on reads it twice, and the crate's own way to it, a function call and a choice between clocks, is a
-//! tenth of what else such a call adds.
+//! A call that is passed on reads it twice, and the crate's own way to it, a function call and a choice between clocks,
+//! is a tenth of what else such a call adds.
 
 /// The clock; its ticks are of unknown length.
 #[derive(Debug)]

@@ -26,8 +26,8 @@ type CudaAttribute = unsafe extern "C" fn(*mut c_void, c_int, u64) -> c_int;
 
 const HIP_SUCCESS: c_int = 0;
 
-/// `hipPointerAttribute_t` with room for what may be added. What the memory is called in the first field differs between
-/// ROCm 5 and 6; the addresses tell the same in both.
+/// `hipPointerAttribute_t` with room for what may be added. What the memory is called in the first field differs
+/// between ROCm 5 and 6; the addresses tell the same in both.
 #[repr(C)]
 #[derive(Default)]
 struct HipAttributes {
@@ -78,8 +78,8 @@ pub fn owns(address: *const c_void) -> bool {
 fn cuda_owns(attribute: CudaAttribute, address: *const c_void) -> bool {
     let ask = |what| {
         let mut answer: c_uint = 0;
-        // SAFETY: both attributes are of this size; the function answers for any address, with an error for one that it does
-        // not know.
+        // SAFETY: both attributes are of this size; the function answers for any address, with an error for one that it
+        // does not know.
         let code = unsafe { attribute((&raw mut answer).cast(), what, address as u64) };
         (code == CUDA_SUCCESS).then_some(answer)
     };
@@ -90,7 +90,8 @@ fn cuda_owns(attribute: CudaAttribute, address: *const c_void) -> bool {
 impl Hip {
     fn owns(self, address: *const c_void) -> bool {
         let mut answer = HipAttributes::default();
-        // SAFETY: there is room for the answer; the function answers for any address, as above. The others take nothing.
+        // SAFETY: there is room for the answer; the function answers for any address, as above. The others take
+        // nothing.
         unsafe {
             let pending = (self.last_error)();
             if (self.attributes)(&mut answer, address) != HIP_SUCCESS {

@@ -3,8 +3,8 @@
 //! * Somebody asked for a report (`SIGUSR2`): it is written before the next call, by the thread that makes it.
 //! * A checkpoint is due (`COLLIE_CHECKPOINT`): this rank's record is taken before the next call.
 //! * Calls are watched (`COLLIE_WATCHDOG`): the thread says what it is in the middle of.
-//! * Threads make collectives at the same time (`MPI_THREAD_MULTIPLE`): holding a communicator takes more than where they
-//!   come in turns.
+//! * Threads make collectives at the same time (`MPI_THREAD_MULTIPLE`): holding a communicator takes more than where
+//!   they come in turns.
 
 use crate::threads::{Flags, Threads};
 

@@ -23,8 +23,8 @@ extern "C" fn remember() {
     }
 }
 
-/// That of the launcher where it runs on this node, or as Open MPI's tells it; otherwise that in which this process began.
-/// Not `PWD`: what starts a launcher in another folder often leaves that as it was.
+/// That of the launcher where it runs on this node, or as Open MPI's tells it; otherwise that in which this process
+/// began. Not `PWD`: what starts a launcher in another folder often leaves that as it was.
 pub fn of_command() -> PathBuf {
     let of_open_mpi = || std::env::var_os("OMPI_MCA_initial_wdir").map(PathBuf::from);
     let is_there = |folder: &PathBuf| folder.is_absolute() && folder.is_dir();

@@ -1,6 +1,6 @@
-//! The boundary between C and Rust: what Collie itself causes is not taken for the program's, and the ways that lead out
-//! of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out of an
-//! error handler is recognised by the next call.
+//! The boundary between C and Rust: what Collie itself causes is not taken for the program's, and the ways that lead
+//! out of a call past its end are known: a panic ends the job, an exception of the program goes on, and a `longjmp` out
+//! of an error handler is recognised by the next call.
 
 use super::flags::{self, WATCHED};
 use super::last_communicators::LastCommunicators;
@@ -15,15 +15,15 @@ use once_cell::sync::OnceCell;
 use std::cell::Cell;
 use std::os::raw::c_int;
 
-/// Beside the address of a mark, which is a multiple of 8: what the MPI library calls meanwhile is the program's own doing, such as
-/// an error handler that makes a collective call, in which ranks take part that are in no other.
+/// Beside the address of a mark, which is a multiple of 8: what the MPI library calls meanwhile is the program's own
+/// doing, such as an error handler that makes a collective call, in which ranks take part that are in no other.
 const PASSED_ON: usize = 1;
 
 /// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call; and
 /// without destructors, since programs call MPI when their thread's objects are gone.
 pub struct Thread {
-    /// The mark of the call that it is inside Collie for, with [`PASSED_ON`] while that runs in the MPI library as the program made
-    /// it; 0 outside.
+    /// The mark of the call that it is inside Collie for, with [`PASSED_ON`] while that runs in the MPI library as the
+    /// program made it; 0 outside.
     inside: Cell<usize>,
     /// The communicators of its last calls.
     pub communicators: LastCommunicators,
@@ -100,7 +100,8 @@ impl Thread {
         self.inside.get() != 0
     }
 
-    /// Enters Collie until the result is dropped or [left](Inside::leave). `mark` is a variable of the entering function.
+    /// Enters Collie until the result is dropped or [left](Inside::leave). `mark` is a variable of the entering
+    /// function.
     #[inline]
     pub fn enter<'a>(&'a self, mark: &'a Mark) -> Inside<'a> {
         Inside { thread: self, outer: self.inside.replace(mark.address()) }
@@ -129,7 +130,8 @@ impl Thread {
     }
 }
 
-/// Runs the native form of the call that this thread is inside Collie for: the program's callbacks in it may make calls of their own.
+/// Runs the native form of the call that this thread is inside Collie for: the program's callbacks in it may make calls
+/// of their own.
 #[inline]
 pub fn pass_on<T>(native: impl FnOnce() -> T) -> T {
     THREAD.with(|thread| thread.pass_on(native))
@@ -209,8 +211,8 @@ impl Thread {
         }
     }
 
-    /// Whether a call made now comes from a call that this thread is in. If it does not, although the thread seems to be inside, an
-    /// error handler has jumped out of the call before.
+    /// Whether a call made now comes from a call that this thread is in. If it does not, although the thread seems to
+    /// be inside, an error handler has jumped out of the call before.
     #[cold]
     fn is_nested(&self, here: usize) -> bool {
         if stack::is_running(self.inside.get() & !PASSED_ON, here) {
@@ -226,7 +228,8 @@ impl Thread {
         false
     }
 
-    /// Ends the job if `way` has led out of one of our algorithms: the messages under way would meet those of later calls.
+    /// Ends the job if `way` has led out of one of our algorithms: the messages under way would meet those of later
+    /// calls.
     fn has_left_no_algorithm(&self, way: &str) {
         if let Some(operation) = self.playing.take() {
             let what =
@@ -254,8 +257,8 @@ pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce()
     })
 }
 
-/// The same for a call of the program's, which may also come from a callback in a call that is passed on: an error handler, where
-/// the other ranks make the call in no callback. Then [`is_in_a_callback`] while `ours` runs.
+/// The same for a call of the program's, which may also come from a callback in a call that is passed on: an error
+/// handler, where the other ranks make the call in no callback. Then [`is_in_a_callback`] while `ours` runs.
 pub fn enter_call(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
     THREAD.with(|thread| {
         let mark = Mark::new();
@@ -270,7 +273,8 @@ pub fn enter_call(call: &'static str, native: impl Fn() -> c_int, ours: impl FnO
     })
 }
 
-/// Whether the call that this thread has [entered](enter_call) was made in the middle of another one, which is passed on.
+/// Whether the call that this thread has [entered](enter_call) was made in the middle of another one, which is passed
+/// on.
 #[inline]
 pub fn is_in_a_callback() -> bool {
     THREAD.with(|thread| thread.in_callback.get())
@@ -286,8 +290,8 @@ impl Thread {
     }
 }
 
-/// Whether what runs now was called by the program's or MPI's code inside a call that this thread is in: a callback, or an error
-/// handler.
+/// Whether what runs now was called by the program's or MPI's code inside a call that this thread is in: a callback, or
+/// an error handler.
 pub fn is_in_a_call() -> bool {
     let mark = Mark::new();
     THREAD.with(|thread| thread.is_inside() && thread.is_nested(mark.address()))
@@ -299,8 +303,8 @@ pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {
     THREAD.with(|thread| thread.play(operation, action))
 }
 
-/// Has `error` of a call of `operation` raised on the program's communicator when Collie is left; gives the code to return to the
-/// program.
+/// Has `error` of a call of `operation` raised on the program's communicator when Collie is left; gives the code to
+/// return to the program.
 #[cold]
 pub fn raise(comm: MPI_Comm, error: Error, operation: Operation) -> c_int {
     THREAD.with(|thread| thread.error.set(Some((comm, error, operation))));

@@ -1,9 +1,9 @@
 //! What a thread keeps from call to call, for as long as it can make calls.
 //!
-//! Programs call MPI from destructors of static objects and from functions registered with `atexit`; the thread's objects
-//! with destructors are gone by then. So what is kept is no such object but an address without a destructor. When a
-//! thread other than the main one ends, a key of POSIX threads frees what is there; the main thread's lasts as long as the
-//! process.
+//! Programs call MPI from destructors of static objects and from functions registered with `atexit`; the thread's
+//! objects with destructors are gone by then. So what is kept is no such object but an address without a destructor.
+//! When a thread other than the main one ends, a key of POSIX threads frees what is there; the main thread's lasts as
+//! long as the process.
 
 use once_cell::sync::OnceCell;
 use std::cell::Cell;
@@ -44,8 +44,8 @@ impl<T: Default + 'static> Kept<T> {
         Self { address: Cell::new(std::ptr::null_mut()), key }
     }
 
-    /// Lends the value, made where there is none. It is away while it is lent: an action that lends it again gets another
-    /// one, and one that is jumped out of leaves it to nobody.
+    /// Lends the value, made where there is none. It is away while it is lent: an action that lends it again gets
+    /// another one, and one that is jumped out of leaves it to nobody.
     #[inline]
     pub fn lend<R>(&self, action: impl FnOnce(&mut T) -> R) -> R {
         let address = self.address.replace(std::ptr::null_mut());

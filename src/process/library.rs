@@ -6,8 +6,8 @@ use crate::mpi::{library, weak};
 use once_cell::sync::OnceCell;
 use std::ffi::{CStr, c_char};
 
-/// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`]. The library is asked once: a report
-/// may come while it is in the middle of something.
+/// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`]. The library is asked
+/// once: a report may come while it is in the middle of something.
 pub fn version() -> &'static str {
     static VERSION: OnceCell<String> = OnceCell::new();
     VERSION.get_or_init(ask_version)
@@ -25,8 +25,8 @@ fn ask_version() -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// Binds this library to the program's MPI library. Where that is of another family, or there is none, the process ends with
-/// a clear word: the handles of two families have nothing in common.
+/// Binds this library to the program's MPI library. Where that is of another family, or there is none, the process ends
+/// with a clear word: the handles of two families have nothing in common.
 pub fn bind() {
     // SAFETY: the program initialises MPI, before which no other thread of it may call MPI.
     if let Err(unusable) = unsafe { library::bind() } {

@@ -1,13 +1,18 @@
-//! What Collie knows of the process and of its threads, whatever communicators and calls there are. Nothing here knows what
-//! rests on it: who does says what to do at the start, and what to say of a call ([`lifecycle`](crate::service::lifecycle)).
+//! What Collie knows of the process and of its threads, whatever communicators and calls there are. Nothing here knows
+//! what rests on it: who does says what to do at the start, and what to say of a call
+//! ([`lifecycle`](crate::service::lifecycle)).
 //!
-//! * [`runtime`]: [`clock`], configuration, and facts of the process. [`flags`]: what may ask something of a call besides its work.
-//! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that it remembers;
+//! * [`runtime`]: [`clock`], configuration, and facts of the process. [`flags`]: what may ask something of a call
+//!   besides its work.
+//! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that
+//!   it remembers;
 //!   [`watched`]: what it is in the middle of.
 //! * [`log`]: words for people. [`library`]: which MPI library it is.
-//! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may be none.
+//! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may
+//!   be none.
 //! * [`sessions`]: programs without `MPI_Init`.
-//! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of messages.
+//! * [`device`]: memory of GPUs, which is left to the MPI library. [`monitoring`]: what Open MPI itself counts of
+//!   messages.
 //!   [`stacked`]: other tools beside this one.
 
 pub mod clock;

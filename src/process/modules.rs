@@ -32,7 +32,8 @@ pub fn all() -> Vec<Module> {
         let base = found.dlpi_addr as usize;
         let headers = match found.dlpi_phdr.is_null() {
             true => &[],
-            // SAFETY: the loader tells where the headers are and how many; they stay where they are for the length of this callback.
+            // SAFETY: the loader tells where the headers are and how many; they stay where they are for the length of
+            // this callback.
             false => unsafe { std::slice::from_raw_parts(found.dlpi_phdr, usize::from(found.dlpi_phnum)) },
         };
         let code = headers.iter().filter(|header| header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_X != 0);

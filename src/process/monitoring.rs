@@ -1,8 +1,8 @@
 //! Open MPI's own count of messages, where its monitoring component is switched on (`pml_monitoring_enable`): read
 //! through the tools interface of MPI when the report is gathered.
 //!
-//! Two layers count: *pml* every message of a point-to-point call, Collie's among them; *coll* what the MPI library's own
-//! collectives mean to move, not what they send. What Collie itself causes for agreements and reports is taken off.
+//! Two layers count: *pml* every message of a point-to-point call, Collie's among them; *coll* what the MPI library's
+//! own collectives mean to move, not what they send. What Collie itself causes for agreements and reports is taken off.
 //! Some versions (4.1.4, 4.1.8) forget the variables of pml as soon as MPI is initialised; then coll is all there is.
 
 use crate::monitor::TrafficRecord;

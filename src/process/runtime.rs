@@ -32,8 +32,8 @@ pub struct Runtime {
     pub oversubscribed: bool,
     /// Whether this node has a network that moves long messages by itself.
     pub fast_network: bool,
-    /// Where the MPI library's protocol within this node changes: as measured between two ranks in `MPI_Init`, otherwise as known
-    /// by name.
+    /// Where the MPI library's protocol within this node changes: as measured between two ranks in `MPI_Init`,
+    /// otherwise as known by name.
     limits: [OnceCell<ProtocolLimits>; 2],
     /// What measuring them took, on rank 0.
     limits_took: OnceCell<f64>,
@@ -48,7 +48,8 @@ pub struct Runtime {
     began: Instant,
     /// This process's own configuration, as it was set.
     raw: RawConfiguration,
-    /// The same understood. Counts where this process is rank 0 of `MPI_COMM_WORLD`, and where nobody was told in `MPI_Init`.
+    /// The same understood. Counts where this process is rank 0 of `MPI_COMM_WORLD`, and where nobody was told in
+    /// `MPI_Init`.
     pub configuration: std::result::Result<Arc<Configuration>, ConfigurationErrors>,
     /// Rank 0's, where that is another one.
     told: OnceCell<(RawConfiguration, Arc<Configuration>)>,
@@ -66,8 +67,8 @@ pub struct Runtime {
     pub monitoring: Option<Monitoring>,
     /// Whether calls are recorded (`MPI_Pcontrol`).
     pub recording: AtomicBool,
-    /// Which call on a communicator is the first that may be replaced: rank 0's choice, told to all ranks in `MPI_Init`. The
-    /// default where nobody told.
+    /// Which call on a communicator is the first that may be replaced: rank 0's choice, told to all ranks in
+    /// `MPI_Init`. The default where nobody told.
     pub replaced_from: AtomicU32,
     /// Whether the end has been dealt with.
     pub finished: AtomicBool,
@@ -214,8 +215,8 @@ impl Runtime {
         self.message_ns.get().copied().unwrap_or(0)
     }
 
-    /// Takes the network that was measured, of whose text all ranks are told alike, if this process's configuration wants that;
-    /// before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
+    /// Takes the network that was measured, of whose text all ranks are told alike, if this process's configuration
+    /// wants that; before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
     ///
     /// # Errors
     /// The text is no network's.
@@ -281,8 +282,8 @@ impl Runtime {
         }
     }
 
-    /// Which call on `comm` is the first that may be replaced, the same on all its ranks. Ranks of other worlds (spawned or
-    /// joined processes) may have been told something else, so that the default holds where there are any.
+    /// Which call on `comm` is the first that may be replaced, the same on all its ranks. Ranks of other worlds
+    /// (spawned or joined processes) may have been told something else, so that the default holds where there are any.
     ///
     /// # Errors
     /// What PMPI said of the communicator.
@@ -292,8 +293,8 @@ impl Runtime {
         Ok(if by_all { told } else { Configuration::REPLACED_FROM })
     }
 
-    /// Whether the ranks of `comm` must not be asked anything, because those of other worlds may be without Collie. Alike on all
-    /// ranks that have it.
+    /// Whether the ranks of `comm` must not be asked anything, because those of other worlds may be without Collie.
+    /// Alike on all ranks that have it.
     ///
     /// # Errors
     /// What PMPI said of the communicator.
@@ -301,8 +302,9 @@ impl Runtime {
         Ok(self.configuration_here().spawned == Spawned::Native && !communicator::all_groups_are_in_world(comm)?)
     }
 
-    /// How long a nanosecond of [`nanoseconds`](Self::nanoseconds) has been by the system's clock so far. The length of a tick is taken
-    /// from some milliseconds at the start, and off by some 10 ppm: by 37 µs in each second between ranks of one node.
+    /// How long a nanosecond of [`nanoseconds`](Self::nanoseconds) has been by the system's clock so far. The length of
+    /// a tick is taken from some milliseconds at the start, and off by some 10 ppm: by 37 µs in each second between
+    /// ranks of one node.
     pub fn stretch(&self) -> f64 {
         let supposed = self.nanoseconds(self.clock.raw().saturating_sub(self.started.0));
         let elapsed = self.began.elapsed();

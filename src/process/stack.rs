@@ -1,5 +1,5 @@
-//! The stack of this thread: whether a function is still running, told from a place in its part of it, since a `longjmp` leaves no
-//! other trace; and where the program's own code called from.
+//! The stack of this thread: whether a function is still running, told from a place in its part of it, since a
+//! `longjmp` leaves no other trace; and where the program's own code called from.
 
 use std::os::raw::{c_int, c_void};
 
@@ -60,7 +60,8 @@ pub fn is_running(place: usize, here: usize) -> bool {
 /// Where each of the functions that are running goes on, from the innermost on, until `found` has what it wants.
 pub fn walk(mut found: &mut dyn FnMut(usize) -> bool) {
     extern "C" fn look(context: *mut Context, found: *mut c_void) -> c_int {
-        // SAFETY: the function below, which nobody else uses meanwhile; the context is valid for as long as this one runs.
+        // SAFETY: the function below, which nobody else uses meanwhile; the context is valid for as long as this one
+        // runs.
         let is_enough = unsafe { (*found.cast::<&mut dyn FnMut(usize) -> bool>())(_Unwind_GetIP(context)) };
         if is_enough { END } else { GO_ON }
     }

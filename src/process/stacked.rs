@@ -1,5 +1,5 @@
-//! Other tools of the profiling interface in the same process: whose `MPI_X` comes first takes the calls, and a tool behind
-//! Collie, which calls `PMPI_X`, gets none.
+//! Other tools of the profiling interface in the same process: whose `MPI_X` comes first takes the calls, and a tool
+//! behind Collie, which calls `PMPI_X`, gets none.
 
 use super::log;
 use std::collections::BTreeMap;

@@ -27,9 +27,9 @@ pub fn at(address: *const c_char) -> Option<String> {
         let from = (address as usize).checked_add(text.len()).filter(|from| *from != 0)?;
         let length = PIECE.min(PIECE - from % PIECE);
         let mut piece = [0u8; PIECE];
-        // Asked of the system itself: in programs with AddressSanitizer the C library's function is one that ends the program if not
-        // all of the bytes are the program's own, and those after the text need not be.
-        // SAFETY: the system reads from the address, or says that it cannot; the piece has the room.
+        // Asked of the system itself: in programs with AddressSanitizer the C library's function is one that ends the
+        // program if not all of the bytes are the program's own, and those after the text need not be. SAFETY: the
+        // system reads from the address, or says that it cannot; the piece has the room.
         let read = unsafe {
             let written = libc::syscall(libc::SYS_write, ends[1], from as *const c_char, length);
             if written <= 0 { -1 } else { libc::syscall(libc::SYS_read, ends[0], piece.as_mut_ptr(), PIECE) }

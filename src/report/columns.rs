@@ -6,8 +6,8 @@ use std::fmt::Write;
 /// Fewest columns that a text is cut down to.
 const LEAST: usize = 12;
 
-/// Appends the rows, the first of them being the heads, in lines of at most `width` columns. Columns in `texts` hold texts;
-/// where lines would be too long they give way, the widest of them first.
+/// Appends the rows, the first of them being the heads, in lines of at most `width` columns. Columns in `texts` hold
+/// texts; where lines would be too long they give way, the widest of them first.
 pub fn columns(text: &mut String, width: usize, texts: &[usize], table: &[Vec<String>]) {
     let width_of = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = (0..table[0].len()).map(width_of).collect();
@@ -35,8 +35,8 @@ pub fn columns(text: &mut String, width: usize, texts: &[usize], table: &[Vec<St
     }
 }
 
-/// What each of the texts is in `width` characters: cut in the middle, since names differ at either end, and different texts
-/// stay different, by a number if need be.
+/// What each of the texts is in `width` characters: cut in the middle, since names differ at either end, and different
+/// texts stay different, by a number if need be.
 fn told_apart<'a>(texts: impl Iterator<Item = &'a str>, width: usize) -> HashMap<&'a str, String> {
     let mut given: BTreeSet<String> = BTreeSet::new();
     let mut cut = HashMap::new();

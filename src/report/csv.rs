@@ -1,6 +1,6 @@
-//! One table of the report, by default the one with a row per (function, communicator, size class, algorithm, what decided
-//! it); times in seconds. What is of the whole run, such as what found no room, is in the other forms: a line of another kind
-//! would make this one no table.
+//! One table of the report, by default the one with a row per (function, communicator, size class, algorithm, what
+//! decided it); times in seconds. What is of the whole run, such as what found no room, is in the other forms: a line
+//! of another kind would make this one no table.
 
 use super::layout::{Layout, TableOf};
 use super::totals::{self, Total, waited_for};

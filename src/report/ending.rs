@@ -6,8 +6,8 @@ use std::path::Path;
 const KNOWN: [&str; 14] =
     ["txt", "json", "csv", "tsv", "html", "htm", "svg", "png", "jpg", "jpeg", "gif", "pdf", "ps", "eps"];
 
-/// Whether a file that `option` names may hold `form`, which files with one of the endings `accepted` do. Names without an ending,
-/// and endings that nobody knows, promise nothing.
+/// Whether a file that `option` names may hold `form`, which files with one of the endings `accepted` do. Names without
+/// an ending, and endings that nobody knows, promise nothing.
 ///
 /// # Errors
 /// The ending is that of another form; what is accepted.

@@ -1,4 +1,5 @@
-//! Files that appear under their name only when they are whole: what was there before may be all that is left of a long run.
+//! Files that appear under their name only when they are whole: what was there before may be all that is left of a long
+//! run.
 
 use super::numbers::{free_of_files, numbered};
 use crate::writing::without_write_signals;
@@ -55,8 +56,8 @@ impl NewFile {
         without_write_signals(|| Self::begin(Name::This(path.to_owned())))
     }
 
-    /// Begins the file that is to be at `path`, or with a number beside what another job has there by then. Empty files are there
-    /// to be replaced.
+    /// Begins the file that is to be at `path`, or with a number beside what another job has there by then. Empty files
+    /// are there to be replaced.
     ///
     /// # Errors
     /// It could not be made.
@@ -119,7 +120,8 @@ fn make_unfinished(path: &Path) -> io::Result<(File, PathBuf)> {
 /// Puts the file in the place of what is at `path`.
 fn replace(unfinished: &Path, path: &Path) -> io::Result<()> {
     match fs::rename(unfinished, path) {
-        // A mount point, or another user's file in a folder where everybody has his own: it may be written to all the same.
+        // A mount point, or another user's file in a folder where everybody has his own: it may be written to all the
+        // same.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EBUSY | libc::EXDEV | libc::EPERM | libc::EACCES)) => {
             let mut from = File::open(unfinished)?;
             let Ok(mut into) = File::options().write(true).truncate(true).open(path) else { return Err(error) };
@@ -214,8 +216,8 @@ impl Drop for NewFile {
     }
 }
 
-/// Tries whether a file could be written at `path`, and leaves everything as it was. What pipes, devices and links that lead
-/// nowhere would say cannot be tried without writing to them.
+/// Tries whether a file could be written at `path`, and leaves everything as it was. What pipes, devices and links that
+/// lead nowhere would say cannot be tried without writing to them.
 ///
 /// # Errors
 /// Why it could not.

@@ -69,7 +69,8 @@ fn unreadable(bytes: &[u8], error: serde_json::Error) -> ReadError {
     }
 }
 
-/// Whether each place that an entry names is one: whoever edits a report, or loses a part of it, is told here and not by a panic.
+/// Whether each place that an entry names is one: whoever edits a report, or loses a part of it, is told here and not
+/// by a panic.
 fn check(summary: &Summary) -> Result<(), ReadError> {
     let Summary { communicators, rows, comparisons, late, timeline, elements, .. } = summary;
     let (communicators, ranks) = (communicators.len(), summary.ranks as usize);

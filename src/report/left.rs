@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// What left calls to the MPI library and how many of all ranks, most first; and the number of all calls that could have been
-/// replaced. Those that fell back are told by themselves.
+/// What left calls to the MPI library and how many of all ranks, most first; and the number of all calls that could
+/// have been replaced. Those that fell back are told by themselves.
 pub fn to_native(rows: &[Row]) -> (Vec<(Cow<'_, str>, u64)>, u64) {
     count(rows.iter().map(|row| (row.algorithm.as_str(), row.decided_by.as_str(), row.calls_all_ranks)))
 }

@@ -1,4 +1,5 @@
-//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] and [`NewFile`] touch files.
+//! One writer per form of the report: the monitor's [`Summary`] in, bytes out. Only [`write`] and [`NewFile`] touch
+//! files.
 
 #![forbid(unsafe_code)]
 

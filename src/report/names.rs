@@ -8,8 +8,8 @@ use std::collections::HashMap;
 pub struct Names(Vec<String>);
 
 impl Names {
-    /// The names that the program gave, with the identity where several communicators have one, and where there is none the
-    /// identity alone.
+    /// The names that the program gave, with the identity where several communicators have one, and where there is none
+    /// the identity alone.
     pub fn of(summary: &Summary) -> Self {
         let mut with_name: HashMap<&str, usize> = HashMap::new();
         summary.communicators.iter().for_each(|row| *with_name.entry(row.short_title()).or_default() += 1);

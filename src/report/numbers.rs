@@ -17,8 +17,8 @@ pub fn with_word(path: &Path, word: &str) -> PathBuf {
     }
 }
 
-/// The number of the first job that would overwrite none of the files, nor what single ranks of a job before wrote in their
-/// place, and that `takes` its number: another job that starts now may find the same one.
+/// The number of the first job that would overwrite none of the files, nor what single ranks of a job before wrote in
+/// their place, and that `takes` its number: another job that starts now may find the same one.
 pub fn free(paths: &[PathBuf], mut takes: impl FnMut(u32) -> bool) -> u32 {
     let is_free = |job: u32| paths.iter().all(|path| !is_taken(&numbered(path, job)));
     (1..u32::MAX).find(|job| is_free(*job) && takes(*job)).unwrap_or(u32::MAX)
@@ -31,8 +31,8 @@ pub struct Claim {
     _folder: Option<File>,
 }
 
-/// Makes the folder this job's own; `None` if it is another's by now. An empty one that is there already is anybody's. One that cannot
-/// be made is granted: whoever writes to it will tell.
+/// Makes the folder this job's own; `None` if it is another's by now. An empty one that is there already is anybody's.
+/// One that cannot be made is granted: whoever writes to it will tell.
 pub fn claim(folder: &Path) -> Option<Claim> {
     let made = fs::create_dir(folder);
     if made.as_ref().is_err_and(|error| error.kind() != ErrorKind::AlreadyExists) || !folder.is_dir() {
@@ -54,8 +54,8 @@ pub fn free_of_files(path: &Path) -> u32 {
     (1..u32::MAX).find(|job| !holds_something(&numbered(path, *job))).unwrap_or(u32::MAX)
 }
 
-/// Whether something would be lost. Empty files, as `mktemp` makes them, and empty folders are there to be written to; so are
-/// pipes and devices.
+/// Whether something would be lost. Empty files, as `mktemp` makes them, and empty folders are there to be written to;
+/// so are pipes and devices.
 fn holds_something(path: &Path) -> bool {
     let Ok(found) = fs::metadata(path) else { return false };
     match found.is_dir() {

@@ -6,8 +6,8 @@ use super::under_way::on_ranks;
 use crate::monitor::{RankRecord, Summary, merge};
 use std::cmp::Reverse;
 
-/// Merges what ranks of one job told, each for itself and perhaps at different times; of several records of a rank the newest
-/// counts. The report names the ranks that are missing.
+/// Merges what ranks of one job told, each for itself and perhaps at different times; of several records of a rank the
+/// newest counts. The report names the ranks that are missing.
 pub fn recover(mut records: Vec<RankRecord>) -> Summary {
     records.sort_by_key(|record| (record.rank, Reverse(record.ended_unix_ns)));
     records.dedup_by_key(|record| record.rank);

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Names the sites that have no name yet, as far as their files tell: those that are not what ran any more tell nothing.
+/// Names the sites that have no name yet, as far as their files tell: those that are not what ran any more tell
+/// nothing.
 pub fn name_sites(summary: &mut Summary) {
     let started = UNIX_EPOCH + Duration::from_secs_f64(summary.started_unix_seconds.max(0.0));
     let mut loaders: HashMap<String, Option<Loader>> = HashMap::new();
@@ -17,8 +18,8 @@ pub fn name_sites(summary: &mut Summary) {
     }
 }
 
-/// What people know each of the sites by, a different one for each of a function's: where a line makes several calls, as where a
-/// loop is unrolled, with the address as well.
+/// What people know each of the sites by, a different one for each of a function's: where a line makes several calls,
+/// as where a loop is unrolled, with the address as well.
 pub fn titles(sites: &[SiteRow]) -> Vec<String> {
     let mut alike: HashMap<(&str, String), usize> = HashMap::new();
     sites.iter().for_each(|site| *alike.entry((&site.function, site.title())).or_default() += 1);

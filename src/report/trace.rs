@@ -81,8 +81,9 @@ impl<W: Write> Trace<W> {
         self.entry(&Name { name: "process_sort_index", ph: "M", pid: rank.rank, args: sorted })
     }
 
-    /// Writes one call of `rank`. One whose counter there was no room for is written with its function, and its communicator if
-    /// that is known; any other whose communicator or counter the record does not hold was forgotten, and is left out.
+    /// Writes one call of `rank`. One whose counter there was no room for is written with its function, and its
+    /// communicator if that is known; any other whose communicator or counter the record does not hold was forgotten,
+    /// and is left out.
     ///
     /// # Errors
     /// Those of `out`.

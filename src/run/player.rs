@@ -1,12 +1,12 @@
 //! The player: goes through the actions of one rank's program.
 //!
-//! A program that was kept is played from its list ([`Player::carry_all`]), a long or single one as it is lowered (the player is a
-//! [`Sink`]); the actions go through the same code. After the first error nothing more is started, what is under way is waited for,
-//! and the error is given at the end: there is no way back in the middle of an algorithm. On a board the rank still raises its flags
-//! ([`Transport::pass`]).
+//! A program that was kept is played from its list ([`Player::carry_all`]), a long or single one as it is lowered (the
+//! player is a [`Sink`]); the actions go through the same code. After the first error nothing more is started, what is
+//! under way is waited for, and the error is given at the end: there is no way back in the middle of an algorithm. On a
+//! board the rank still raises its flags ([`Transport::pass`]).
 //!
-//! A call blocks until it is played to its end. Nonblocking collectives are the MPI library's own. Only tests play programs bit by
-//! bit.
+//! A call blocks until it is played to its end. Nonblocking collectives are the MPI library's own. Only tests play
+//! programs bit by bit.
 
 use super::transport::{Observer, Transport};
 use crate::schedule::action::{Action, Message, Sink};
@@ -329,9 +329,9 @@ impl<'a, T: Transport, O: Observer> Player<'a, T, O> {
         })
     }
 
-    /// Both ways at once. A send that is started and a receive that blocks take 40 to 50 ns less than `PMPI_Sendrecv` for 8
-    /// and 64 bytes, on Open MPI 4.1.4, which then needs no request from its lists, and on MPICH 4.0.2; from 512 bytes on as
-    /// much.
+    /// Both ways at once. A send that is started and a receive that blocks take 40 to 50 ns less than `PMPI_Sendrecv`
+    /// for 8 and 64 bytes, on Open MPI 4.1.4, which then needs no request from its lists, and on MPICH 4.0.2; from 512
+    /// bytes on as much.
     ///
     /// # Safety
     /// Both messages' ranges are valid.

@@ -3,8 +3,8 @@
 use crate::operation::{Place, Range, Shared};
 use crate::shared::Board;
 
-/// Looks after which a rank that waits for another finds out whether the other one will ever come: one of another length may write to
-/// other places, and fewer or more of them.
+/// Looks after which a rank that waits for another finds out whether the other one will ever come: one of another
+/// length may write to other places, and fewer or more of them.
 const LOOKS: u32 = 512;
 /// Looks from one time to the next.
 const BETWEEN: u32 = 16;
@@ -39,12 +39,13 @@ pub fn take<E>(
     Ok(())
 }
 
-/// Takes a step of a call in which the rank has met an error: it moves no data any more, but raises its flags, so that nobody waits for
-/// it in vain and all count the same calls. Whoever would get data from it learns that it gets none ([`Board::fail`]).
+/// Takes a step of a call in which the rank has met an error: it moves no data any more, but raises its flags, so that
+/// nobody waits for it in vain and all count the same calls. Whoever would get data from it learns that it gets none
+/// ([`Board::fail`]).
 ///
-/// It does not wait for others, who may wait for messages that it does not send, and then its error would never be told. Two waits
-/// remain, which are for calls that others are in already or will come to without it: it stays near enough for others to look
-/// at what it has told of each call, and it arrives in one call after another.
+/// It does not wait for others, who may wait for messages that it does not send, and then its error would never be
+/// told. Two waits remain, which are for calls that others are in already or will come to without it: it stays near
+/// enough for others to look at what it has told of each call, and it arrives in one call after another.
 ///
 /// # Errors
 /// What `wait` says; the step is taken all the same.

@@ -6,8 +6,8 @@ use crate::schedule::action::Elements;
 /// Carries messages and moves memory for one call on one rank.
 ///
 /// # Safety
-/// An implementation touches only the units that it is told to, and those of a started message only until a wait for its request has
-/// come back.
+/// An implementation touches only the units that it is told to, and those of a started message only until a wait for
+/// its request has come back.
 pub unsafe trait Transport {
     /// A started message.
     type Request;
@@ -47,8 +47,9 @@ pub unsafe trait Transport {
     /// There are `units` units at `from`, which nothing writes until the request is finished.
     unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<Self::Request, Self::Error>;
 
-    /// Starts the send of the last fragment of a message of `whole` units: as [`start_send`](Self::start_send), but a transport may
-    /// have it finish only when the receiver has come, so that not too much lies on its way to one that is late.
+    /// Starts the send of the last fragment of a message of `whole` units: as [`start_send`](Self::start_send), but a
+    /// transport may have it finish only when the receiver has come, so that not too much lies on its way to one that
+    /// is late.
     ///
     /// # Errors
     /// What the transport says; nothing was started then.
@@ -129,7 +130,8 @@ pub unsafe trait Transport {
     /// There is no board, or what waiting says.
     fn shared(&mut self, step: Shared) -> Result<(), Self::Error>;
 
-    /// Takes a step on the board after an error ([`shared::pass`](super::shared::pass)); that one is told, whatever comes of this.
+    /// Takes a step on the board after an error ([`shared::pass`](super::shared::pass)); that one is told, whatever
+    /// comes of this.
     fn pass(&mut self, step: Shared);
 
     /// Where shared memory lies that begins so ([`shared::address`](super::shared::address)); null where there is none.

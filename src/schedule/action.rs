@@ -1,5 +1,5 @@
-//! What an algorithm is lowered to: the actions of one rank, in order, which the player carries out and the verifier, the
-//! simulator and the drawings read.
+//! What an algorithm is lowered to: the actions of one rank, in order, which the player carries out and the verifier,
+//! the simulator and the drawings read.
 //!
 //! Ranges count units, so one program serves rows of bytes and elements of any datatype alike; requests are numbered by
 //! their place in a table that the program states the size of.
@@ -40,8 +40,8 @@ impl Message {
 
     /// Parts of so many fragments as are under way at once in an action that blocks; one if the message is empty.
     ///
-    /// One after the other, a send that blocks lets each of Open MPI's but the shortest wait for the receiver to have copied it; all
-    /// of a long message at once would be as many requests, and as many copies in the MPI library.
+    /// One after the other, a send that blocks lets each of Open MPI's but the shortest wait for the receiver to have
+    /// copied it; all of a long message at once would be as many requests, and as many copies in the MPI library.
     #[inline]
     pub fn parts(self) -> impl Iterator<Item = Self> {
         let part = Self { fragment: self.fragment.saturating_mul(AT_ONCE), ..self };

@@ -1,9 +1,10 @@
 //! Counts the critical path of recorded programs, to hold the cost formulas of the catalogue to it.
 //!
-//! The model is that of [`Cost`]: a message of m bytes keeps its sender's only out-port busy for α + mβ, and at the same
-//! time, or as soon as it is free, its receiver's only in-port for as long; it departs when both ends are started; folds
-//! cost γ per byte of their result, copies nothing. Rounds, bytes and folded bytes are the lengths of three paths, one
-//! each where only α, only β or only γ costs time (likewise t_W, t and t_A of shared memory), so each is at least what it contributes to any path of the whole.
+//! The model is that of [`Cost`]: a message of m bytes keeps its sender's only out-port busy for α + mβ, and at the
+//! same time, or as soon as it is free, its receiver's only in-port for as long; it departs when both ends are started;
+//! folds cost γ per byte of their result, copies nothing. Rounds, bytes and folded bytes are the lengths of three
+//! paths, one each where only α, only β or only γ costs time (likewise t_W, t and t_A of shared memory), so each is at
+//! least what it contributes to any path of the whole.
 
 use super::lower::Form;
 use super::simulate::{Broken, Link, Memory, Network, Tapes, simulate_tapes};

@@ -22,7 +22,8 @@ impl Fragments {
             return (units < len).then_some(units);
         }
         let limit = self.within_node.of_message(len.saturating_mul(unit))?;
-        // Pieces beyond the limit would be as slow as the whole, each of them, and shorter ones are more than were measured to pay.
+        // Pieces beyond the limit would be as slow as the whole, each of them, and shorter ones are more than were
+        // measured to pay.
         let units = limit.bytes / unit;
         (units > 0 && len.div_ceil(units) <= limit.most_pieces()).then_some(units)
     }

@@ -8,9 +8,9 @@ use std::str::FromStr;
 
 /// Which calls have messages that a limit is for.
 ///
-/// What two pieces gain depends on what the receiver does meanwhile. On an Intel Emerald Rapids, Open MPI 4.1.4 takes 0.4 to 0.6
-/// of the time for 512 bytes one way as two messages and 0.8 to 0.95 for an exchange; of 4,096 bytes it is the exchange that takes
-/// 0.7 to 0.8, and one way they take up to half as long again. On an AMD EPYC both gain.
+/// What two pieces gain depends on what the receiver does meanwhile. On an Intel Emerald Rapids, Open MPI 4.1.4 takes
+/// 0.4 to 0.6 of the time for 512 bytes one way as two messages and 0.8 to 0.95 for an exchange; of 4,096 bytes it is
+/// the exchange that takes 0.7 to 0.8, and one way they take up to half as long again. On an AMD EPYC both gain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Way {
@@ -26,8 +26,9 @@ pub enum Way {
 impl Way {
     /// That of a choice's messages within a node; `nodes` as in [`Call`](crate::operation::Call).
     ///
-    /// What is made of operations with a root goes their way, and so do hierarchical algorithms, whose leaders are on nodes of their
-    /// own. Cut as an exchange, an allreduce `hierarchical` of 4 KiB on 4 nodes of 2 ranks took 1.4 times as long, on Open MPI 4.1.4.
+    /// What is made of operations with a root goes their way, and so do hierarchical algorithms, whose leaders are on
+    /// nodes of their own. Cut as an exchange, an allreduce `hierarchical` of 4 KiB on 4 nodes of 2 ranks took 1.4
+    /// times as long, on Open MPI 4.1.4.
     pub fn of(choice: &Choice, nodes: &[u32]) -> Self {
         if choice.algorithm.operation.rooted() {
             return Self::OneWay;
@@ -57,14 +58,15 @@ impl Way {
     }
 }
 
-/// One limit. Written as its bytes, with the most pieces behind an `x` unless these are two, and the way behind a colon unless it
-/// is for all messages: `4040:exchange`, `8192x32`.
+/// One limit. Written as its bytes, with the most pieces behind an `x` unless these are two, and the way behind a colon
+/// unless it is for all messages: `4040:exchange`, `8192x32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Limit {
     /// The length, bytes.
     pub bytes: usize,
-    /// The most pieces of this length that a message travels in, a power of two from 2 on: one that is longer travels whole.
+    /// The most pieces of this length that a message travels in, a power of two from 2 on: one that is longer travels
+    /// whole.
     pub pieces: usize,
     /// What it is for.
     pub way: Way,
@@ -79,8 +81,9 @@ impl Limit {
         Self { bytes, pieces: 2, way }
     }
 
-    /// The longest message that travels in pieces. Where these may be more than two, up to the next power of two if that takes no
-    /// more than one more, so that what is just beyond does not lose for the limit being a little less than one.
+    /// The longest message that travels in pieces. Where these may be more than two, up to the next power of two if
+    /// that takes no more than one more, so that what is just beyond does not lose for the limit being a little less
+    /// than one.
     pub const fn longest(self) -> usize {
         let longest = self.bytes * self.pieces;
         let rounded = longest.next_power_of_two();
@@ -157,15 +160,16 @@ impl FromStr for Limit {
     }
 }
 
-/// Such lengths. A message that is longer than one of them, and no longer than so many times that, travels in pieces of that length.
+/// Such lengths. A message that is longer than one of them, and no longer than so many times that, travels in pieces of
+/// that length.
 ///
-/// Open MPI 4.1.4 (ob1, vader) hands up to 256 bytes over together with their header, and up to 4,040 through a queue of
-/// buffers; more waits for its receive. One way between two ranks of an AMD EPYC 4,040 bytes take 0.9 to 1.0 us, 4,044
-/// bytes 2.5 to 2.9, and 1.3 to 1.8 as two messages; an exchange 1.4, 3.4 and 1.4 to 1.7. MPICH 4.0.2 (UCX) has such a step
-/// between 8,160 bytes (0.45 us) and 8,320 (2.9 us). In more
-/// pieces messages gain less on some machines, on others much more: on 2 cores of an AMD EPYC 32 KiB one way took 4.4 us whole on
-/// MPICH 4.0.2 and 1.3 as four, on Open MPI 4.1.4 3.8 and 2.2 as nine. Five of Open MPI's fill the queue of buffers of a fresh pair,
-/// and a rank that shares its core then waits for a slice of the scheduler's.
+/// Open MPI 4.1.4 (ob1, vader) hands up to 256 bytes over together with their header, and up to 4,040 through a queue
+/// of buffers; more waits for its receive. One way between two ranks of an AMD EPYC 4,040 bytes take 0.9 to 1.0 us,
+/// 4,044 bytes 2.5 to 2.9, and 1.3 to 1.8 as two messages; an exchange 1.4, 3.4 and 1.4 to 1.7. MPICH 4.0.2 (UCX) has
+/// such a step between 8,160 bytes (0.45 us) and 8,320 (2.9 us). In more pieces messages gain less on some machines, on
+/// others much more: on 2 cores of an AMD EPYC 32 KiB one way took 4.4 us whole on MPICH 4.0.2 and 1.3 as four, on Open
+/// MPI 4.1.4 3.8 and 2.2 as nine. Five of Open MPI's fill the queue of buffers of a fresh pair, and a rank that shares
+/// its core then waits for a slice of the scheduler's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProtocolLimits([u32; ProtocolLimits::MOST]);
 

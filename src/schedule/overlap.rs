@@ -1,7 +1,7 @@
 //! Whether the two buffers of a call share memory: arithmetic on distances, without addresses of its own.
 //!
-//! MPI forbids it, but libraries accept some of it, and programs do it: every rewrite of a schedule that rests on buffers
-//! that lie apart has to ask here, at every call, since the same arguments may come with other addresses.
+//! MPI forbids it, but libraries accept some of it, and programs do it: every rewrite of a schedule that rests on
+//! buffers that lie apart has to ask here, at every call, since the same arguments may come with other addresses.
 
 /// How the buffer that a rank sends from lies to the one it receives into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,8 +67,8 @@ impl Distances {
     /// Of buffers that do not overlap wherever they lie.
     pub const NOWHERE: Self = Self { first: 0, width: 0, in_place: None };
 
-    /// Of buffers that reach so far. `in_place` is the distance at which the contribution is its own part of the result;
-    /// `None` where the two are laid out differently.
+    /// Of buffers that reach so far. `in_place` is the distance at which the contribution is its own part of the
+    /// result; `None` where the two are laid out differently.
     pub fn of(send: Reach, receive: Reach, in_place: Option<isize>) -> Self {
         if send.is_empty() || receive.is_empty() {
             return Self::NOWHERE;

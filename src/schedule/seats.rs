@@ -10,7 +10,8 @@ pub struct Seats {
 }
 
 impl Seats {
-    /// Of `size` ranks where `nodes` has the node of each, as in [`Call`](crate::operation::Call): one node if it is empty.
+    /// Of `size` ranks where `nodes` has the node of each, as in [`Call`](crate::operation::Call): one node if it is
+    /// empty.
     pub fn new(nodes: &[u32], size: usize) -> Self {
         let mut members = vec![Vec::new(); nodes.iter().max().map_or(1, |last| *last as usize + 1)];
         let seat = |rank| {

@@ -129,7 +129,8 @@ pub struct Configuration {
     pub device: Device,
     /// `COLLIE_SPAWNED`.
     pub spawned: Spawned,
-    /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once; what is right depends on the MPI.
+    /// `COLLIE_MAX_COMMUNICATORS`: how many private communicators may be held at once; what is right depends on the
+    /// MPI.
     pub max_communicators: Option<usize>,
 }
 
@@ -171,8 +172,9 @@ impl Default for Configuration {
 }
 
 impl RawConfiguration {
-    /// Takes this process's variables, and reads the files that they name, relative to the current folder. Nothing is judged here:
-    /// whatever is wrong, an unreadable file included, comes out of [`RawConfiguration::parse`], all at once.
+    /// Takes this process's variables, and reads the files that they name, relative to the current folder. Nothing is
+    /// judged here: whatever is wrong, an unreadable file included, comes out of [`RawConfiguration::parse`], all at
+    /// once.
     pub fn from_environment() -> Self {
         Self::from_environment_below(Path::new(""))
     }
@@ -292,8 +294,8 @@ impl Configuration {
     }
 
     /// Which messages within a node travel in pieces: those that the variable names, else those that the file of
-    /// `COLLIE_NETWORK` does, else `found`. Where ranks outnumber cores, what was measured is for two pieces at most: many fill
-    /// the queues, and a rank that shares its core then waits for a slice of the scheduler's.
+    /// `COLLIE_NETWORK` does, else `found`. Where ranks outnumber cores, what was measured is for two pieces at most:
+    /// many fill the queues, and a rank that shares its core then waits for a slice of the scheduler's.
     pub fn limits_within_node(&self, found: ProtocolLimits, oversubscribed: bool) -> ProtocolLimits {
         self.limits.unwrap_or_else(|| {
             let measured = self.limits_of_network().unwrap_or(found);
@@ -305,12 +307,12 @@ impl Configuration {
         self.network.as_ref().and_then(|network| network.protocol_limits())
     }
 
-    /// The first call on a communicator that is replaced unless somebody says otherwise. Programs make communicators for one or
-    /// two calls, or for thousands.
+    /// The first call on a communicator that is replaced unless somebody says otherwise. Programs make communicators
+    /// for one or two calls, or for thousands.
     pub const REPLACED_FROM: u32 = 4;
 
-    /// The same as set: verification is to miss no call, arrivals (`COLLIE_SYNC`) rest on the agreement from the start, and what
-    /// reduces in one order is not to begin in the MPI library's.
+    /// The same as set: verification is to miss no call, arrivals (`COLLIE_SYNC`) rest on the agreement from the start,
+    /// and what reduces in one order is not to begin in the MPI library's.
     pub fn replaced_from(&self) -> u32 {
         match self.after {
             _ if self.sync != Sync::Off => 1,

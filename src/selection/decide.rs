@@ -1,8 +1,8 @@
-//! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches,
-//! in mode `learn` then the first of those that were learned and edited, then the user's tables, then the default table.
+//! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches, in
+//! mode `learn` then the first of those that were learned and edited, then the user's tables, then the default table.
 //!
-//! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak of stays
-//! native, unless the cost model predicts a clear gain over what that library is known to do.
+//! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak
+//! of stays native, unless the cost model predicts a clear gain over what that library is known to do.
 //!
 //! What is asked for but may not be used (its needs are not met) gives way to the default table, and the reason says
 //! so. If nothing in the default table may be used either, the call is the MPI library's.
@@ -80,8 +80,8 @@ pub enum By {
         /// From 1.
         line: u32,
     },
-    /// Mode `best`, whose tables hold no measurement of such calls, but the cost model predicts that this row of a default table is
-    /// clearly faster than the MPI library.
+    /// Mode `best`, whose tables hold no measurement of such calls, but the cost model predicts that this row of a
+    /// default table is clearly faster than the MPI library.
     Predicted {
         /// The table's name.
         table: &'static str,
@@ -151,8 +151,8 @@ pub fn decide<'a>(configuration: &'a Configuration, situation: &Situation, call:
     decide_with(None, configuration, situation, call)
 }
 
-/// As [`decide`], but what the program itself asks for (`collie.h`) is heard before variables and rules. Its needs count
-/// like any other's.
+/// As [`decide`], but what the program itself asks for (`collie.h`) is heard before variables and rules. Its needs
+/// count like any other's.
 pub fn decide_with<'a>(
     program: Option<&'a Wanted>,
     configuration: &'a Configuration,
@@ -202,8 +202,8 @@ pub struct Candidate<'a> {
 }
 
 /// Whatever speaks about a call: the mode, or the program, or the variable, or else the first matching rule; then every
-/// matching row of the user's tables; then, where ranks share memory, every matching row of the table for that; then every
-/// matching row of the default table, or in the modes `best` and `learn` of its table.
+/// matching row of the user's tables; then, where ranks share memory, every matching row of the table for that; then
+/// every matching row of the default table, or in the modes `best` and `learn` of its table.
 pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
     file: &'a Arc<str>,

@@ -57,7 +57,8 @@ pub fn of(situation: &Situation, best: bool) -> (&'static str, &'static Rules) {
     (TABLES[place].0, &PARSED[usize::from(best)][place])
 }
 
-/// Name and rows of the table that comes first where the ranks share memory: all of them on one node, or those of each of several.
+/// Name and rows of the table that comes first where the ranks share memory: all of them on one node, or those of each
+/// of several.
 pub fn of_shared_memory(one_node: bool) -> (&'static str, &'static Rules) {
     let [all, inside] = &*PARSED_SHARED;
     if one_node { (SHARED.0, all) } else { (SHARED_INSIDE.0, inside) }

@@ -17,8 +17,8 @@ pub fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts in what `value` gives for each placeholder's letter. What would lead into another folder, or read badly in a name,
-/// becomes a hyphen.
+/// Puts in what `value` gives for each placeholder's letter. What would lead into another folder, or read badly in a
+/// name, becomes a hyphen.
 pub fn expand(text: &str, value: impl Fn(char) -> String) -> String {
     let mut name = String::new();
     for part in Parts(text) {

@@ -1,8 +1,8 @@
 //! Which algorithm a call gets: the user's variables, then the rules file, then the default tables.
 //!
-//! Modules in reading order: [`variables`] is the one table of environment variables; [`configuration`] reads them,
-//! by `values` into `settings`; [`rules`] reads rules files, our own and Open MPI's; [`mod@decide`] makes the choice for one call.
-//! [`native`] is what MPI libraries are known to decide, which `predicted` holds the cost model against.
+//! Modules in reading order: [`variables`] is the one table of environment variables; [`configuration`] reads them, by
+//! `values` into `settings`; [`rules`] reads rules files, our own and Open MPI's; [`mod@decide`] makes the choice for
+//! one call. [`native`] is what MPI libraries are known to decide, which `predicted` holds the cost model against.
 //!
 //! Everything here rests only on what MPI makes equal on all ranks and on rank 0's configuration, so all ranks decide
 //! alike. Nothing wrong is passed over: every error says where, what was found and what is accepted.

@@ -93,8 +93,8 @@ pub struct Mpi {
     pub version: Version,
 }
 
-/// How each library's version text (`MPI_Get_library_version`) begins the part that holds the version. Those that others are
-/// made of come last: Cray's and MVAPICH's texts name MPICH too.
+/// How each library's version text (`MPI_Get_library_version`) begins the part that holds the version. Those that
+/// others are made of come last: Cray's and MVAPICH's texts name MPICH too.
 const WORDS: [(Implementation, &str); 5] = [
     (Implementation::OpenMpi, "Open MPI v"),
     (Implementation::Intel, "Intel(R) MPI Library "),

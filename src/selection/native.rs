@@ -1,5 +1,5 @@
-//! What MPI libraries decide by themselves, as far as it is known: by Collie's algorithms of the same kind, in the rules format, one
-//! table per library and range of releases.
+//! What MPI libraries decide by themselves, as far as it is known: by Collie's algorithms of the same kind, in the
+//! rules format, one table per library and range of releases.
 
 use super::mpi_library::{Implementation, Mpi, Version};
 use super::rules::{self, Rules};
@@ -19,8 +19,8 @@ static PARSED: Lazy<[Rules; 3]> = Lazy::new(|| {
     TABLES.map(|(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("decisions of {errors}")))
 });
 
-/// What `mpi` decides; nothing where that is not known: Open MPI 5 hands collectives between nodes to another component (HAN), and
-/// those made of MPICH have tables of their own.
+/// What `mpi` decides; nothing where that is not known: Open MPI 5 hands collectives between nodes to another component
+/// (HAN), and those made of MPICH have tables of their own.
 pub fn of(mpi: Mpi) -> Option<&'static Rules> {
     let [of_open_mpi_4_0, of_open_mpi_4_1, of_mpich] = &*PARSED;
     match mpi.implementation {

@@ -1,9 +1,9 @@
-//! Mode `best` where nobody has measured: Collie's algorithm if the cost model predicts that it is clearly faster than what the MPI
-//! library is known to do.
+//! Mode `best` where nobody has measured: Collie's algorithm if the cost model predicts that it is clearly faster than
+//! what the MPI library is known to do.
 //!
-//! Only between nodes, where messages are most of what a call takes. Within a node an MPI library lets all ranks read one sender's
-//! memory at once, say, which the formulas know nothing of; and ranks that share cores wait for one another rather than for
-//! messages.
+//! Only between nodes, where messages are most of what a call takes. Within a node an MPI library lets all ranks read
+//! one sender's memory at once, say, which the formulas know nothing of; and ranks that share cores wait for one
+//! another rather than for messages.
 
 use super::configuration::Configuration;
 use super::situation::Situation;

@@ -226,9 +226,9 @@ impl Piece {
 
     /// What `auto` means between nodes. `fast`: whether they have a network that moves long messages by itself.
     ///
-    /// 16 KiB is below the rendezvous limits of Open MPI 4.1.4 and of MPICH 4.0.2 (UCX) over TCP. On an emulated cluster of 8
-    /// nodes with 200 Mbit/s each, pieces of 4 to 16 KiB bring the ring allreduce of 1 MiB to 1.00 to 1.01 of the bound on
-    /// both; of 32 KiB to 1.00 on Open MPI and 1.4 on MPICH; whole messages to 2.0 on both.
+    /// 16 KiB is below the rendezvous limits of Open MPI 4.1.4 and of MPICH 4.0.2 (UCX) over TCP. On an emulated
+    /// cluster of 8 nodes with 200 Mbit/s each, pieces of 4 to 16 KiB bring the ring allreduce of 1 MiB to 1.00 to 1.01
+    /// of the bound on both; of 32 KiB to 1.00 on Open MPI and 1.4 on MPICH; whole messages to 2.0 on both.
     pub fn between_nodes(fast: bool) -> Option<usize> {
         (!fast).then_some(16 << 10)
     }

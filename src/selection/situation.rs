@@ -16,7 +16,8 @@ pub struct Situation {
     pub most_on_node: usize,
     /// Whether ranks outnumber the cores of some node.
     pub oversubscribed: bool,
-    /// The MPI library; another one to each rank, or none that is known, is [`Implementation::Other`](super::Implementation).
+    /// The MPI library; another one to each rank, or none that is known, is
+    /// [`Implementation::Other`](super::Implementation).
     pub mpi: Mpi,
     /// Which messages within a node travel in pieces; none where they go through shared memory.
     pub limits: ProtocolLimits,
@@ -35,8 +36,8 @@ impl Situation {
         Self { one_node: nodes.is_empty(), most_on_node: most_on_node(self.ranks, nodes), ..self }
     }
 
-    /// Whether a message within a node that is as long as what a rank contributes to the call (of a broadcast, as the message) travels
-    /// in pieces.
+    /// Whether a message within a node that is as long as what a rank contributes to the call (of a broadcast, as the
+    /// message) travels in pieces.
     pub fn cuts(&self, call: &Call) -> bool {
         let way = if call.operation.rooted() { Way::OneWay } else { Way::Exchange };
         self.limits.for_way(way).of_message(call.bytes()).is_some()

@@ -1,4 +1,5 @@
-//! The report of one rank, as it is written of [parts](super::partial) of a job and at [checkpoints](super::checkpoint).
+//! The report of one rank, as it is written of [parts](super::partial) of a job and at
+//! [checkpoints](super::checkpoint).
 
 use crate::monitor::{RankRecord, Summary, merge};
 use crate::process::runtime::Runtime;

@@ -1,8 +1,8 @@
 //! What each rank knows, written now and then into a folder (`COLLIE_CHECKPOINT`), for jobs that end by `SIGKILL`.
 //!
-//! A thread says when it is time. The rank's record is taken by whichever thread of the program comes to a collective next,
-//! since nobody else may look at what calls are counted in, and written by the first one: the program waits for the taking
-//! only. Both happen on all ranks at much the same time, so that they wait once for all of them.
+//! A thread says when it is time. The rank's record is taken by whichever thread of the program comes to a collective
+//! next, since nobody else may look at what calls are counted in, and written by the first one: the program waits for
+//! the taking only. Both happen on all ranks at much the same time, so that they wait once for all of them.
 
 use super::{alone, places, record};
 use crate::call::attachment::Visit;

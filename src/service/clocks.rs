@@ -56,8 +56,9 @@ impl Clocks {
         self.clock.lock().0.clone()
     }
 
-    /// Gives every rank one more point of the common clock, that of rank 0. Collective over `MPI_COMM_WORLD`, of several ranks:
-    /// down a binomial tree, each rank asks the one that it differs from in its lowest bit, which has been told before.
+    /// Gives every rank one more point of the common clock, that of rank 0. Collective over `MPI_COMM_WORLD`, of
+    /// several ranks: down a binomial tree, each rank asks the one that it differs from in its lowest bit, which has
+    /// been told before.
     ///
     /// # Errors
     /// What PMPI returned.

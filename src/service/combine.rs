@@ -29,9 +29,9 @@ pub struct Arrived {
     pub arrivals: Arc<Mutex<Arrivals>>,
 }
 
-/// Keeps those of `all` that every member has among its own, so that nobody waits for a rank that does not come: one may have
-/// made no call on a communicator that others have, or have one under way there that cannot be looked at. Collective over the
-/// world.
+/// Keeps those of `all` that every member has among its own, so that nobody waits for a rank that does not come: one
+/// may have made no call on a communicator that others have, or have one under way there that cannot be looked at.
+/// Collective over the world.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -61,8 +61,8 @@ pub fn keep_common(runtime: &Runtime, comm: MPI_Comm, all: &mut Vec<Arrived>) ->
     Ok(())
 }
 
-/// The communicators that some ranks have among their own and other members may not, by key: one that all its members have is
-/// let go, so mostly those with members in other parts of the tree.
+/// The communicators that some ranks have among their own and other members may not, by key: one that all its members
+/// have is let go, so mostly those with members in other parts of the tree.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Listed(BTreeMap<u64, Members>);
 
@@ -116,8 +116,8 @@ impl Arrived {
         hasher.finish()
     }
 
-    /// Puts all its ranks' arrivals together, by the common clock or else by how long each waited in the barrier before the
-    /// call. Collective over its ranks, which talk in `comm`, a communicator of the whole world.
+    /// Puts all its ranks' arrivals together, by the common clock or else by how long each waited in the barrier before
+    /// the call. Collective over its ranks, which talk in `comm`, a communicator of the whole world.
     ///
     /// # Errors
     /// What PMPI returned.

@@ -1,6 +1,7 @@
-//! A bound on the time of what is done before the end of a job. Programs call `MPI_Abort` from signal handlers, and `SIGTERM` is
-//! one, where the interrupted function may hold a lock that the report needs, the allocator's for instance, or may have left memory in disorder: the
-//! job must end all the same. A timer of this thread, and signals of crashes, cut the report off.
+//! A bound on the time of what is done before the end of a job. Programs call `MPI_Abort` from signal handlers, and
+//! `SIGTERM` is one, where the interrupted function may hold a lock that the report needs, the allocator's for
+//! instance, or may have left memory in disorder: the job must end all the same. A timer of this thread, and signals of
+//! crashes, cut the report off.
 //!
 //! Between arming and disarming nothing is called that may itself wait for such a lock.
 
@@ -44,8 +45,8 @@ const ABORTING: u8 = 2;
 /// Tells this timer's signals from the program's own.
 static MARK: u8 = 0;
 
-/// Runs `action`; the process ends the way of `cut` if that does not end in time, or crashes. Nothing is bounded where another
-/// thread does the same, or the system has no timer left.
+/// Runs `action`; the process ends the way of `cut` if that does not end in time, or crashes. Nothing is bounded where
+/// another thread does the same, or the system has no timer left.
 pub fn bounded<T>(cut: Cut, action: impl FnOnce() -> T) -> T {
     if PHASE.compare_exchange(IDLE, REPORTING, Ordering::SeqCst, Ordering::SeqCst).is_err() {
         return action();

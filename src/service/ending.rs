@@ -1,5 +1,6 @@
-//! Ends that come without `MPI_Finalize`: `exit`, and `SIGTERM` as batch systems and launchers send it, where the program left
-//! its default action in place. Each rank that comes to such an end writes what it knows first, as before `MPI_Abort`.
+//! Ends that come without `MPI_Finalize`: `exit`, and `SIGTERM` as batch systems and launchers send it, where the
+//! program left its default action in place. Each rank that comes to such an end writes what it knows first, as before
+//! `MPI_Abort`.
 
 use super::deadline::{self, Cut};
 use super::partial::{self, OnStderr};
@@ -12,7 +13,8 @@ use std::os::raw::{c_int, c_long};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
-/// How far the last report is: one of the two below, or the system's number of the thread that writes it, which is positive.
+/// How far the last report is: one of the two below, or the system's number of the thread that writes it, which is
+/// positive.
 static LAST: AtomicI64 = AtomicI64::new(NONE_YET);
 
 const NONE_YET: i64 = 0;
@@ -43,8 +45,8 @@ pub fn ignore() {
     }
 }
 
-/// Writes this rank's last report, bounded in time; nothing if there has been one. If another thread is writing it, waits for that,
-/// as the process may end afterwards; if this thread is, what has interrupted it goes on.
+/// Writes this rank's last report, bounded in time; nothing if there has been one. If another thread is writing it,
+/// waits for that, as the process may end afterwards; if this thread is, what has interrupted it goes on.
 pub fn last_report(runtime: &Runtime, cut: Cut) {
     if LAST.compare_exchange(NONE_YET, this_thread(), Ordering::SeqCst, Ordering::SeqCst).is_err() {
         return wait_for_writer();
@@ -100,8 +102,8 @@ fn handler() -> libc::sighandler_t {
     handler as *const () as libc::sighandler_t
 }
 
-/// What is interrupted never goes on, so the report is written here, as before an `MPI_Abort` in a handler; then the signal does
-/// what it would have done.
+/// What is interrupted never goes on, so the report is written here, as before an `MPI_Abort` in a handler; then the
+/// signal does what it would have done.
 extern "C" fn terminated(signal: c_int) {
     if let Some(runtime) = listening() {
         last_report(runtime, Cut::Signal(signal));

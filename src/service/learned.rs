@@ -1,8 +1,8 @@
 //! What was learned, handed on to the runs to come (`COLLIE_LEARN`): rank 0 adds it to the file at the end.
 //!
-//! Other jobs may do so at the same time: each holds a lock on the folder for as long as it takes to read the file again and to
-//! put the new one in its place. Where the file system has no locks, a job that writes between the two loses what it wrote; the
-//! file is whole all the same.
+//! Other jobs may do so at the same time: each holds a lock on the folder for as long as it takes to read the file
+//! again and to put the new one in its place. Where the file system has no locks, a job that writes between the two
+//! loses what it wrote; the file is whole all the same.
 
 use super::{outputs, places};
 use crate::monitor::Summary;
@@ -63,7 +63,8 @@ fn place(file: &LearnFile) -> PathBuf {
     folder::of_command().join(&file.path)
 }
 
-/// Says at the start, on rank 0, what will not be written at the end: because the file cannot be, or because nothing is learned.
+/// Says at the start, on rank 0, what will not be written at the end: because the file cannot be, or because nothing is
+/// learned.
 pub fn begin(configuration: &Configuration) {
     let Some(file) = &configuration.learn else { return };
     if configuration.mode != Mode::Learn {
@@ -82,7 +83,8 @@ pub fn begin(configuration: &Configuration) {
 
 /// Adds to the file as it is now.
 fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
-    // Through links: the file that they lead to is replaced, and its folder is what other jobs lock, whatever links they have.
+    // Through links: the file that they lead to is replaced, and its folder is what other jobs lock, whatever links
+    // they have.
     let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _lock = locked(folder);

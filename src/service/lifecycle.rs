@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::Ordering;
 
-/// Puts the rooms together when the library is loaded: what is below knows nothing of what it starts, and a program may come
-/// to MPI by a way that is not intercepted.
+/// Puts the rooms together when the library is loaded: what is below knows nothing of what it starts, and a program may
+/// come to MPI by a way that is not intercepted.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static COMPOSE: extern "C" fn() = compose;
@@ -159,8 +159,8 @@ unsafe extern "C" fn self_is_freed(_: MPI_Comm, _: c_int, _: *mut c_void, _: *mu
     SUCCESS
 }
 
-/// What `MPI_Pcontrol` does: 0 off, 1 on, 2 forget what was recorded, 3 write a report now (on all ranks together); with a name,
-/// 1 begins a region and -1 ends it.
+/// What `MPI_Pcontrol` does: 0 off, 1 on, 2 forget what was recorded, 3 write a report now (on all ranks together);
+/// with a name, 1 begins a region and -1 ends it.
 pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
     let Some(runtime) = runtime::get() else { return };
     match level {

@@ -1,4 +1,5 @@
-//! What is measured in `MPI_Init`: the limits of the MPI library's protocol, and the network where `COLLIE_NETWORK=measure` asks for it.
+//! What is measured in `MPI_Init`: the limits of the MPI library's protocol, and the network where
+//! `COLLIE_NETWORK=measure` asks for it.
 
 use crate::monitor::{LinkRecord, NetworkRecord};
 use crate::mpi::limits::{self, ProtocolLimits};
@@ -31,8 +32,8 @@ impl Measure {
         Self { limits: !configuration.knows_limits(), network: configuration.measures_network }
     }
 
-    /// Measures it. Collective over `MPI_COMM_WORLD`, in which no rank has left `MPI_Init` yet, so that no other messages are under
-    /// way there.
+    /// Measures it. Collective over `MPI_COMM_WORLD`, in which no rank has left `MPI_Init` yet, so that no other
+    /// messages are under way there.
     ///
     /// # Errors
     /// What PMPI returned.
@@ -70,8 +71,8 @@ fn limits_within_node(runtime: &Runtime) -> Result {
     Ok(())
 }
 
-/// Measures the link within the node of rank 0 and one between nodes, and tells all ranks: whoever wants a measured network gets the
-/// same one. Collective.
+/// Measures the link within the node of rank 0 and one between nodes, and tells all ranks: whoever wants a measured
+/// network gets the same one. Collective.
 fn network(runtime: &Runtime) -> Result {
     let (world, rank) = (constants::comm_world(), runtime.world_rank);
     let peers = peers(runtime)?;

@@ -1,15 +1,17 @@
-//! What stands beside the calls, from the start of MPI to its end. Calls know nothing of it: services say what they want of
-//! calls in the hooks of [`call`](crate::call::hooks).
+//! What stands beside the calls, from the start of MPI to its end. Calls know nothing of it: services say what they
+//! want of calls in the hooks of [`call`](crate::call::hooks).
 //!
 //! * [`lifecycle`]: the start and the end, and where the rooms are put together.
 //! * [`measuring`]: what is measured at the start.
-//! * [`report`]: the report of all ranks, of each rank's [`record`], which names the calls [`under_way`] and tells the time that was [`recorded`]. [`partial`]: the report of one rank alone, also before an
-//!   [`ending`] without `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
-//! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]: all ranks'
-//!   arrivals put together.
+//! * [`report`]: the report of all ranks, of each rank's [`record`], which names the calls [`under_way`] and tells the
+//!   time that was [`recorded`]. [`partial`]: the report of one rank alone, also before an [`ending`] without
+//!   `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
+//! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]:
+//!   all ranks' arrivals put together.
 //! * [`sites`]: where the program calls from.
 //! * [`watch`]: the watch for calls that do not end.
-//! * [`trace`]: the log of single calls. [`learned`]: what was learned, for the runs to come. [`places`]: which files it and the reports go to; [`outputs`]: trying and writing them.
+//! * [`trace`]: the log of single calls. [`learned`]: what was learned, for the runs to come. [`places`]: which files
+//!   it and the reports go to; [`outputs`]: trying and writing them.
 
 pub mod alone;
 mod checkpoint;

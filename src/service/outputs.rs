@@ -1,5 +1,5 @@
-//! Where reports and the trace go: tried at the start, while somebody can still do something about it. What cannot be written
-//! there at the end goes to a file in the folder for temporary files in its place, or else to stderr.
+//! Where reports and the trace go: tried at the start, while somebody can still do something about it. What cannot be
+//! written there at the end goes to a file in the folder for temporary files in its place, or else to stderr.
 
 use super::places::{self, Places};
 use crate::monitor::Summary;
@@ -10,8 +10,8 @@ use crate::selection::{ReportFormat, ReportTarget, variables};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Tries every path that rank 0 is to write to. One line for each that could not be written now; the program may still make the
-/// folder.
+/// Tries every path that rank 0 is to write to. One line for each that could not be written now; the program may still
+/// make the folder.
 pub fn try_paths(files: &Places) {
     let reports = files.report.iter().filter_map(|target| match target {
         ReportTarget::Stderr => None,

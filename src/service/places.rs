@@ -1,5 +1,5 @@
-//! Which files this job's reports and trace are, and which folder its checkpoints go to, decided at rank 0 when MPI starts:
-//! placeholders filled in, relative to the folder of the command, and beside what another job wrote.
+//! Which files this job's reports and trace are, and which folder its checkpoints go to, decided at rank 0 when MPI
+//! starts: placeholders filled in, relative to the folder of the command, and beside what another job wrote.
 
 use crate::mpi::{communicator, node};
 use crate::process::log;
@@ -48,8 +48,8 @@ pub struct Places {
     written: Mutex<Vec<(PathBuf, PathBuf)>>,
 }
 
-/// The same as it goes to the other ranks. File names need not be UTF-8: `PathBuf` can only be encoded where they are, `OsString`
-/// always.
+/// The same as it goes to the other ranks. File names need not be UTF-8: `PathBuf` can only be encoded where they are,
+/// `OsString` always.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Decided {
     /// None for stderr.
@@ -121,8 +121,8 @@ impl Places {
         !self.report.is_empty() || self.checkpoints.is_some()
     }
 
-    /// Where this job has written what should be at `path`: it writes that anew. What it has not written yet has to go beside what
-    /// another job may have written since this one began.
+    /// Where this job has written what should be at `path`: it writes that anew. What it has not written yet has to go
+    /// beside what another job may have written since this one began.
     pub fn own(&self, path: &Path) -> Option<PathBuf> {
         self.written.lock().iter().find(|(known, _)| known == path).map(|(_, at)| at.clone())
     }
@@ -182,9 +182,9 @@ fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).map_or(true, |found| found.is_file() || found.is_dir())
 }
 
-/// Spawned processes have a `MPI_COMM_WORLD` of their own, with the environment of those that spawned them, and are not to
-/// take the place of the others' files: `report.json` is `report.spawned-4711.json` for those of which the first is process
-/// 4711. Pipes and devices are what they are.
+/// Spawned processes have a `MPI_COMM_WORLD` of their own, with the environment of those that spawned them, and are not
+/// to take the place of the others' files: `report.json` is `report.spawned-4711.json` for those of which the first is
+/// process 4711. Pipes and devices are what they are.
 fn of_spawned(path: PathBuf) -> PathBuf {
     if communicator::has_parent() && is_file(&path) {
         report::with_word(&path, &format!("spawned-{}", std::process::id()))

@@ -57,8 +57,8 @@ fn job(runtime: &Runtime) -> JobRecord {
     }
 }
 
-/// Beyond which lengths messages within a node travel in pieces, if any of ours do; nothing where they are to go through shared
-/// memory.
+/// Beyond which lengths messages within a node travel in pieces, if any of ours do; nothing where they are to go
+/// through shared memory.
 fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     let configuration = runtime.configuration_here();
     if configuration.mode == Mode::Native || configuration.transport != Transport::Messages {
@@ -163,8 +163,8 @@ fn cache_record(runtime: &Runtime) -> CacheRecord {
     CacheRecord { most_bytes, bound, evicted, refused }
 }
 
-/// Nanoseconds that timing and recording add to a call: two looks at the clock, one entry, and one line of the log where
-/// calls are logged; measured here and now.
+/// Nanoseconds that timing and recording add to a call: two looks at the clock, one entry, and one line of the log
+/// where calls are logged; measured here and now.
 fn overhead(runtime: &Runtime) -> f64 {
     const ROUNDS: u32 = 1000;
     let mut table = crate::monitor::Table::new();

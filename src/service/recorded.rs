@@ -1,5 +1,5 @@
-//! For how long this rank has recorded: since the program last had it forgotten (`MPI_Pcontrol(2)`), without the pauses between
-//! `MPI_Pcontrol(0)` and `MPI_Pcontrol(1)`. What was recorded is a share of that time.
+//! For how long this rank has recorded: since the program last had it forgotten (`MPI_Pcontrol(2)`), without the pauses
+//! between `MPI_Pcontrol(0)` and `MPI_Pcontrol(1)`. What was recorded is a share of that time.
 
 use crate::process::runtime::Runtime;
 use parking_lot::Mutex;

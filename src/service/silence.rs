@@ -6,8 +6,8 @@ use crate::process::runtime::Runtime;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Ranks come to the end of the MPI library's own `MPI_Init` within less than this, one after another. Calls that are watched for a
-/// shorter time (`COLLIE_WATCHDOG`) are told of after that.
+/// Ranks come to the end of the MPI library's own `MPI_Init` within less than this, one after another. Calls that are
+/// watched for a shorter time (`COLLIE_WATCHDOG`) are told of after that.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The thread only writes a line.
 const STACK_BYTES: usize = 64 << 10;

@@ -1,6 +1,6 @@
-//! Where the program calls collectives (`COLLIE_SITES`): the innermost return address on the stack that is neither this library's
-//! nor the MPI library's, whose bindings for Fortran and C++ lie between. The functions and lines that these stand for are looked
-//! up when the report is made, once for all ranks.
+//! Where the program calls collectives (`COLLIE_SITES`): the innermost return address on the stack that is neither this
+//! library's nor the MPI library's, whose bindings for Fortran and C++ lie between. The functions and lines that these
+//! stand for are looked up when the report is made, once for all ranks.
 
 use crate::call::hooks;
 use crate::monitor::{Function, SiteRecord};

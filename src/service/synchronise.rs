@@ -1,8 +1,8 @@
 //! Waiting apart from working (`COLLIE_SYNC`): one clock for all ranks, or a barrier before each call; and at the end
 //! all ranks' arrivals put together.
 //!
-//! Which of the two is rank 0's choice, told to all ranks in `MPI_Init`. Everything is per communicator and rests on all
-//! its ranks calling its collectives in one order, as MPI demands.
+//! Which of the two is rank 0's choice, told to all ranks in `MPI_Init`. Everything is per communicator and rests on
+//! all its ranks calling its collectives in one order, as MPI demands.
 
 use super::clocks::Clocks;
 use super::combine::{self, Arrived, Combined};
@@ -175,8 +175,8 @@ impl Waiting for Synchronisation {
         }
     }
 
-    /// Clocks are common to one `MPI_COMM_WORLD`, and only its ranks meet at the end, so communicators with ranks of other
-    /// worlds are left out.
+    /// Clocks are common to one `MPI_COMM_WORLD`, and only its ranks meet at the end, so communicators with ranks of
+    /// other worlds are left out.
     fn prepare(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result {
         if communicator.agreed.as_ref().is_some_and(|agreed| agreed.foreign) {
             return Ok(());
@@ -207,7 +207,8 @@ impl Waiting for Synchronisation {
         Some(Waited { number, ticks: runtime.clock.raw().saturating_sub(start) })
     }
 
-    /// Keeps when this rank came to the call if it succeeded and calls are recorded, and now and then synchronises the clocks.
+    /// Keeps when this rank came to the call if it succeeded and calls are recorded, and now and then synchronises the
+    /// clocks.
     fn after(&self, runtime: &Runtime, communicator: &mut Communicator, waited: Waited, call: Option<WaitedCall>) {
         let Waited { number, ticks: waited } = waited;
         let mode = self.mode();

@@ -212,8 +212,8 @@ pub fn push(runtime: &Runtime, events: &Mutex<EventLog>, call: LoggedCall) {
     });
 }
 
-/// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record, whose
-/// counters of tables apart are where `apart` says.
+/// Puts the calls of the time line, where others are missing, and the number of dropped ones into this rank's record,
+/// whose counters of tables apart are where `apart` says.
 pub fn fill(runtime: &Runtime, record: &mut RankRecord, apart: Apart) {
     let Some(log) = LOG.get() else { return };
     let stretch = Stretch::of(runtime);
@@ -241,8 +241,8 @@ fn placed(event: Event, apart: &Apart) -> Event {
     Event { counter, ..event }
 }
 
-/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0. Collective over `MPI_COMM_WORLD`.
-/// False if it could not be written.
+/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0. Collective over
+/// `MPI_COMM_WORLD`. False if it could not be written.
 ///
 /// # Errors
 /// What PMPI returned.

@@ -4,8 +4,8 @@ use crate::communicator::state::Communicator;
 use crate::monitor::{CallUnderWayRecord, UnderWayRecord};
 use crate::process::runtime::Runtime;
 
-/// A call is under way on the communicator; `is_sending`: in an algorithm of ours, which counts its messages. MPI is asked for the
-/// communicator's name unless `is_any_time`.
+/// A call is under way on the communicator; `is_sending`: in an algorithm of ours, which counts its messages. MPI is
+/// asked for the communicator's name unless `is_any_time`.
 pub fn add(
     record: &mut UnderWayRecord,
     runtime: &Runtime,

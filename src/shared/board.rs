@@ -3,8 +3,8 @@
 use super::memory::{BANKS, LENGTHS, LINES, Memory};
 use super::sync::Ordering;
 
-/// Bits of a flag that count steps; the others count calls. Those are enough for 20 days of calls of 100 ns each, so that steps cannot
-/// have more: 36 bits of calls would be enough for two hours. What needs more steps is several calls.
+/// Bits of a flag that count steps; the others count calls. Those are enough for 20 days of calls of 100 ns each, so
+/// that steps cannot have more: 36 bits of calls would be enough for two hours. What needs more steps is several calls.
 const STEP_BITS: u32 = 20;
 /// The last step of a call that a flag can tell.
 pub const LONGEST_STEP: u32 = (1 << STEP_BITS) - 1;
@@ -14,14 +14,15 @@ const LAST_CALL: u64 = (1 << (u64::BITS - STEP_BITS)) - 1;
 /// Bits of what a rank tells of its length that are bytes; those above are the last ones of the number of the call.
 const LENGTH_BITS: u32 = 48;
 
-/// A flag would tell of another call than its own, so that ranks would read what is not there yet. Others may wait for this one
-/// already, which no error reaches: as after every internal error the job ends.
+/// A flag would tell of another call than its own, so that ranks would read what is not there yet. Others may wait for
+/// this one already, which no error reaches: as after every internal error the job ends.
 #[cold]
 fn beyond(call: u64, step: u32) -> ! {
     panic!("step {step} of call {call} is more than a flag in shared memory can tell")
 }
 
-/// A board as one rank uses it. What waits says whether it is over and never blocks; how to pass the time is the caller's.
+/// A board as one rank uses it. What waits says whether it is over and never blocks; how to pass the time is the
+/// caller's.
 #[derive(Debug)]
 pub struct Board {
     memory: Memory,
@@ -93,7 +94,8 @@ impl Board {
         (self.length, self.told, self.entered, self.disagrees) = (length, length, false, false);
     }
 
-    /// Tells that what this rank contributes to the call from now on is worth nothing: before the flags that it raises then.
+    /// Tells that what this rank contributes to the call from now on is worth nothing: before the flags that it raises
+    /// then.
     #[cold]
     pub fn fail(&mut self) {
         self.told = FAILED;
@@ -108,7 +110,8 @@ impl Board {
         self.told == FAILED
     }
 
-    /// Whether a rank that waits for nobody may begin the next call: all have left the one whose length it will overwrite.
+    /// Whether a rank that waits for nobody may begin the next call: all have left the one whose length it will
+    /// overwrite.
     pub fn may_enter(&mut self) -> bool {
         self.have_begun(LENGTHS as u32 - 2)
     }
@@ -125,8 +128,8 @@ impl Board {
         self.call << LENGTH_BITS | length & FAILED
     }
 
-    /// Looks at the length of `rank` beside its flag; whether it is another one. Of a rank that is so many calls ahead that it has
-    /// told another call's there, nothing is known any more.
+    /// Looks at the length of `rank` beside its flag; whether it is another one. Of a rank that is so many calls ahead
+    /// that it has told another call's there, nothing is known any more.
     #[inline(always)]
     pub fn differs(&mut self, rank: usize) -> bool {
         let told = self.memory.length(rank, self.call as usize % LENGTHS).load(Ordering::Relaxed);
@@ -138,7 +141,8 @@ impl Board {
         differs
     }
 
-    /// Another rank has told another length, or that it has failed: then so has this one, for whoever gets data from it.
+    /// Another rank has told another length, or that it has failed: then so has this one, for whoever gets data from
+    /// it.
     #[cold]
     fn found(&mut self, told: u64) {
         self.disagrees = true;
@@ -152,8 +156,8 @@ impl Board {
         self.memory.length(self.rank, self.call as usize % LENGTHS).store(self.in_call(self.told), Ordering::Relaxed);
     }
 
-    /// Begins the next call, whose number all ranks count alike, with the own flag at `step`. What the rank read in earlier
-    /// calls, it has read.
+    /// Begins the next call, whose number all ranks count alike, with the own flag at `step`. What the rank read in
+    /// earlier calls, it has read.
     #[inline(always)]
     pub fn enter(&mut self, step: u32) {
         self.call += 1;
@@ -178,8 +182,8 @@ impl Board {
         has
     }
 
-    /// Whether all ranks have begun the call that was `before` calls ago, and so have left all earlier ones. What was seen
-    /// once is remembered, so that flags are read in some calls only.
+    /// Whether all ranks have begun the call that was `before` calls ago, and so have left all earlier ones. What was
+    /// seen once is remembered, so that flags are read in some calls only.
     #[inline(always)]
     pub fn have_begun(&mut self, before: u32) -> bool {
         let wanted = self.call.saturating_sub(u64::from(before));

@@ -1,21 +1,23 @@
 //! A channel: messages from one rank to another, one after the other.
 //!
-//! A ring of slots, each a line of 64 bytes and an area. What is short travels in the line, with its length and the number that
-//! says that it is there, so that one line goes from one core to the other; longer messages travel in fragments through the
-//! areas. The sender numbers what it puts into slots, from 1 on and never anew, so that no slot has to be cleared; the receiver
-//! tells how many it has emptied, on a line that only it writes and that the sender reads only when the ring seems full.
+//! A ring of slots, each a line of 64 bytes and an area. What is short travels in the line, with its length and the
+//! number that says that it is there, so that one line goes from one core to the other; longer messages travel in
+//! fragments through the areas. The sender numbers what it puts into slots, from 1 on and never anew, so that no slot
+//! has to be cleared; the receiver tells how many it has emptied, on a line that only it writes and that the sender
+//! reads only when the ring seems full.
 //!
-//! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory, with one copy
-//! instead of two. What a receiver cannot read it declines; that message and all later ones go through the areas. So do those of a
-//! length that comes faster through them, which the receiver finds out by declining some ([`Comparison`]).
+//! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory,
+//! with one copy instead of two. What a receiver cannot read it declines; that message and all later ones go through
+//! the areas. So do those of a length that comes faster through them, which the receiver finds out by declining some
+//! ([`Comparison`]).
 
 use super::comparison::{Comparison, Way};
 use super::lending::Borrower;
 use super::sync::{AtomicU64, Ordering, UnsafeCell};
 use std::time::Instant;
 
-/// Bytes of a message that travels in its slot's line. (With slots of two lines and 112 bytes, messages of 64 and 112 bytes took as
-/// long as through the area, and shorter ones between two ranks of an Intel Xeon up to 10 % longer.)
+/// Bytes of a message that travels in its slot's line. (With slots of two lines and 112 bytes, messages of 64 and 112
+/// bytes took as long as through the area, and shorter ones between two ranks of an Intel Xeon up to 10 % longer.)
 pub const IN_LINE: usize = 48;
 
 /// Set in the length of a message that is lent.
@@ -94,8 +96,8 @@ impl<'a> Ring<'a> {
     /// A power of two of slots, each with `area` bytes from `areas` on.
     ///
     /// # Safety
-    /// The areas are valid for as long as the ring is used, and nothing but one [`Sender`] and one [`Receiver`] uses slots, areas
-    /// and `emptied`.
+    /// The areas are valid for as long as the ring is used, and nothing but one [`Sender`] and one [`Receiver`] uses
+    /// slots, areas and `emptied`.
     pub unsafe fn new(slots: &'a [Slot], emptied: &'a Emptied, areas: *mut u8, area: usize) -> Self {
         assert!(slots.len().is_power_of_two() && area > 0, "a channel has a power of two of slots with room in them");
         Self { slots, emptied, areas, area }
@@ -191,8 +193,8 @@ impl<'a> Sender<'a> {
         self.filled - self.emptied == slots
     }
 
-    /// Goes on with a message as far as there are free slots; whether all of it is on its way, so that its memory may be used
-    /// again. Messages follow each other: none is begun before this was so of the one before.
+    /// Goes on with a message as far as there are free slots; whether all of it is on its way, so that its memory may
+    /// be used again. Messages follow each other: none is begun before this was so of the one before.
     ///
     /// # Safety
     /// The message's bytes are there, and this has not been so of it before.
@@ -229,8 +231,8 @@ impl<'a> Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Lends a message, or looks what has become of it; whether there is nothing else to do with it now. All of it is sent when it
-    /// has been read.
+    /// Lends a message, or looks what has become of it; whether there is nothing else to do with it now. All of it is
+    /// sent when it has been read.
     #[cold]
     fn is_lent(&mut self, message: &mut Outgoing) -> bool {
         if message.declined || self.not_lent >> Comparison::class(message.length) & 1 == 1 {
@@ -291,8 +293,8 @@ impl<'a> Receiver<'a> {
         Self { ring, emptied: 0, borrower, comparison, declined: None }
     }
 
-    /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and dropped, so
-    /// that the next message is found.
+    /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and
+    /// dropped, so that the next message is found.
     ///
     /// # Safety
     /// There is the room that was said, and this has not been so of the message before.

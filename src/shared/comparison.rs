@@ -1,12 +1,12 @@
-//! Which way long messages come faster: read out of the sender's memory, with one copy and a system call that finds each page, or
-//! through the areas, with two copies that overlap.
+//! Which way long messages come faster: read out of the sender's memory, with one copy and a system call that finds
+//! each page, or through the areas, with two copies that overlap.
 //!
-//! That is a matter of the machine and of the length. Between 2 cores of an AMD EPYC the areas took half the time of reading from
-//! 16 to 256 KiB, 0.6 of it at 2 MiB and a third at 16 MiB; between 2 of an Intel Xeon reading gained 10 to 40 % at 16 KiB. It is also a
-//! matter of the moment: where something else ran beside, 16 MiB took twenty times as long through the areas, as each of their
-//! hundreds of turns waits for the rank that was interrupted. So the receiver lets the first few messages of each length come
-//! one way and the other in turns, goes on with the faster one, keeps the times up to date and tries the other one again now and then.
-//! No rank but the sender has to know.
+//! That is a matter of the machine and of the length. Between 2 cores of an AMD EPYC the areas took half the time of
+//! reading from 16 to 256 KiB, 0.6 of it at 2 MiB and a third at 16 MiB; between 2 of an Intel Xeon reading gained 10
+//! to 40 % at 16 KiB. It is also a matter of the moment: where something else ran beside, 16 MiB took twenty times as
+//! long through the areas, as each of their hundreds of turns waits for the rank that was interrupted. So the receiver
+//! lets the first few messages of each length come one way and the other in turns, goes on with the faster one, keeps
+//! the times up to date and tries the other one again now and then. No rank but the sender has to know.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ const SELDOM: u64 = 4096;
 const SHORTEST: usize = 16 << 10;
 /// The last class has all from this length on.
 const LONGEST: usize = 1 << 30;
-/// Shorter ones, to which lending and declining a message is a cost, are no longer lent once another try has confirmed the areas.
+/// Shorter ones, to which lending and declining a message is a cost, are no longer lent once another try has confirmed
+/// the areas.
 const NEGLIGIBLE: usize = 256 << 10;
 const CLASSES: usize = (LONGEST / SHORTEST).ilog2() as usize + 1;
 
@@ -45,8 +46,8 @@ struct Time {
 }
 
 impl Time {
-    /// A message took so long. What is faster counts at once; what is slower, by an eighth and as at most four times as slow, as it
-    /// may have been held up.
+    /// A message took so long. What is faster counts at once; what is slower, by an eighth and as at most four times as
+    /// slow, as it may have been held up.
     fn took(&mut self, per_byte: f32) {
         self.per_byte = Some(match self.per_byte {
             Some(known) if per_byte > known => known + (per_byte.min(4.0 * known) - known) / 8.0,
@@ -102,7 +103,8 @@ impl Comparison {
         Self { classes: Some([Class::default(); CLASSES]) }
     }
 
-    /// Everything is read: where ranks share cores, times say little, and the areas take a change of ranks for each that is filled.
+    /// Everything is read: where ranks share cores, times say little, and the areas take a change of ranks for each
+    /// that is filled.
     pub const fn none() -> Self {
         Self { classes: None }
     }

@@ -1,7 +1,8 @@
-//! What lies where in a segment: a header, what each rank shows of itself, a channel for each ordered pair of ranks, and the board of the algorithms that live
-//! in shared memory.
+//! What lies where in a segment: a header, what each rank shows of itself, a channel for each ordered pair of ranks,
+//! and the board of the algorithms that live in shared memory.
 //!
-//! Flags and data of different writers share no line of the cache, nor a pair of lines, which processors fetch together.
+//! Flags and data of different writers share no line of the cache, nor a pair of lines, which processors fetch
+//! together.
 
 use super::board::Board;
 use super::channel::{Emptied, Ring, Slot};
@@ -23,7 +24,8 @@ const MOST: usize = 64 << 20;
 /// Ranks of a node at most.
 const MOST_RANKS: usize = 4096;
 
-/// Slots of a channel, bytes of a slot's area, and bytes of a bank of a window, the best first. With many ranks memory counts.
+/// Slots of a channel, bytes of a slot's area, and bytes of a bank of a window, the best first. With many ranks memory
+/// counts.
 const SHAPES: [(usize, usize, usize); 6] = [
     (8, 16 << 10, 64 << 10),
     (4, 16 << 10, 64 << 10),
@@ -88,8 +90,8 @@ impl Layout {
     /// The board of rank `rank`.
     ///
     /// # Safety
-    /// At `segment`, the beginning of a page, there are as many bytes as [`bytes`](Self::bytes) says, all zero before the first
-    /// use, for as long as the board is used, and each rank has one board there.
+    /// At `segment`, the beginning of a page, there are as many bytes as [`bytes`](Self::bytes) says, all zero before
+    /// the first use, for as long as the board is used, and each rank has one board there.
     pub unsafe fn board(&self, segment: *mut u8, rank: usize) -> Board {
         let at = self.board_at().expect("a layout that was made is one that memory was found for");
         // SAFETY: within the segment, where nothing else lies.
@@ -112,14 +114,15 @@ impl Layout {
     /// The channel from one rank to another.
     ///
     /// # Safety
-    /// At `segment`, which is a multiple of 128, there are as many bytes as [`bytes`](Self::bytes) says, all zero before the first
-    /// use, for as long as the ring is used, and of each channel there is one sender and one receiver.
+    /// At `segment`, which is a multiple of 128, there are as many bytes as [`bytes`](Self::bytes) says, all zero
+    /// before the first use, for as long as the ring is used, and of each channel there is one sender and one receiver.
     pub unsafe fn ring<'a>(&self, segment: *mut u8, from: usize, to: usize) -> Ring<'a> {
         assert!(from != to && from < self.ranks && to < self.ranks, "a channel connects two ranks of the segment");
         let channel = segment.wrapping_add(self.channels_at() + self.number(from, to) * self.channel());
         let slots = channel.wrapping_add(PAIR_OF_LINES);
         let areas = slots.wrapping_add(self.slots * size_of::<Slot>());
-        // SAFETY: within the segment, by the sum in `channel`, and aligned as the segment is; zeroes are values of both types.
+        // SAFETY: within the segment, by the sum in `channel`, and aligned as the segment is; zeroes are values of both
+        // types.
         unsafe {
             let (emptied, slots) = (&*channel.cast::<Emptied>(), std::slice::from_raw_parts(slots.cast(), self.slots));
             Ring::new(slots, emptied, areas, self.area)

@@ -15,8 +15,8 @@ pub struct Shown {
 #[derive(Debug)]
 pub struct Proof(Box<[u64; 2]>);
 
-/// The words of a rank of the segment with this token. Each rank has its own: where ranks share `/dev/shm` but number processes
-/// apart, another rank may be meant by a number, and may have its words at the same address.
+/// The words of a rank of the segment with this token. Each rank has its own: where ranks share `/dev/shm` but number
+/// processes apart, another rank may be meant by a number, and may have its words at the same address.
 const fn words(token: [u64; 2], rank: usize) -> [u64; 2] {
     [token[0], token[1].wrapping_add(rank as u64)]
 }
@@ -41,8 +41,8 @@ pub struct Borrower {
 }
 
 impl Borrower {
-    /// Of rank `rank` of the segment with this token, which shows this, if its memory can be read: by its number another process
-    /// may be meant in this namespace, which does not have that rank's words there.
+    /// Of rank `rank` of the segment with this token, which shows this, if its memory can be read: by its number
+    /// another process may be meant in this namespace, which does not have that rank's words there.
     pub fn of(shown: &Shown, token: [u64; 2], rank: usize) -> Self {
         let borrower = Self { process: shown.process as libc::pid_t };
         let mut found = [0u64; 2];

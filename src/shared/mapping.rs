@@ -1,5 +1,5 @@
-//! An object of shared memory that several processes map: made under a name that nobody guesses, found by that name, and
-//! without a name from then on, so that nothing of it stays however the processes end.
+//! An object of shared memory that several processes map: made under a name that nobody guesses, found by that name,
+//! and without a name from then on, so that nothing of it stays however the processes end.
 
 use crate::writing::without_write_signals;
 use parking_lot::Mutex;
@@ -111,8 +111,8 @@ fn remove(name: &CString) -> Result<()> {
     if unsafe { libc::unlink(name.as_ptr()) } == 0 { Ok(()) } else { Err(Error::last_os_error()) }
 }
 
-/// Takes the names from the objects of this process, which is about to end. May be called by handlers of signals: what they have
-/// interrupted may be changing the list, and then nothing is done.
+/// Takes the names from the objects of this process, which is about to end. May be called by handlers of signals: what
+/// they have interrupted may be changing the list, and then nothing is done.
 pub fn remove_names() {
     for name in NAMES.try_lock().iter().flat_map(|names| names.iter()) {
         // Nobody is left to hear of a failure.
@@ -123,7 +123,8 @@ pub fn remove_names() {
 /// Bytes that are allocated at once.
 const PIECE: usize = 1 << 20;
 
-/// Allocates the file's memory piece by piece: a signal has the system begin anew, and a profiler's come every millisecond.
+/// Allocates the file's memory piece by piece: a signal has the system begin anew, and a profiler's come every
+/// millisecond.
 fn allocate(file: &File, bytes: usize) -> Result<()> {
     for begin in (0..bytes).step_by(PIECE) {
         let length = PIECE.min(bytes - begin);
@@ -147,8 +148,8 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Makes an object of `bytes` bytes that others of this user find by its secret as long as its name lasts. Its memory is
-    /// there from the start, not found missing at a later access, and all zero but for the token.
+    /// Makes an object of `bytes` bytes that others of this user find by its secret as long as its name lasts. Its
+    /// memory is there from the start, not found missing at a later access, and all zero but for the token.
     ///
     /// # Errors
     /// What the system says: no room, or it is not allowed.
@@ -271,7 +272,8 @@ mod tests {
         let signal = libc::SIGRTMIN() + 3;
         let every = libc::timespec { tv_sec: 0, tv_nsec: 2_000_000 };
         let mut timer: libc::c_int = -1;
-        // SAFETY: all zeros are valid values; the parameters are valid for what they are used for, and the handler does nothing.
+        // SAFETY: all zeros are valid values; the parameters are valid for what they are used for, and the handler does
+        // nothing.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;

@@ -2,8 +2,8 @@
 
 use super::sync::AtomicU64;
 
-/// Banks of a rank's window. Calls use them in turns; one that needs more room than a bank uses the other one as well, and
-/// has to see to it itself that it is left.
+/// Banks of a rank's window. Calls use them in turns; one that needs more room than a bank uses the other one as well,
+/// and has to see to it itself that it is left.
 pub const BANKS: usize = 2;
 /// Lines of a rank, which calls use in turns.
 pub const LINES: usize = 8;
@@ -32,7 +32,8 @@ pub struct Memory {
     window: usize,
 }
 
-// SAFETY: what is shared is atomic or handed from one rank to another by flags that are; the pointers are just addresses.
+// SAFETY: what is shared is atomic or handed from one rank to another by flags that are; the pointers are just
+// addresses.
 unsafe impl Send for Memory {}
 
 impl Memory {

@@ -1,30 +1,32 @@
-//! Memory that the ranks of one node share (`COLLIE_TRANSPORT=shared`): messages through it, and the board that algorithms live
-//! in.
+//! Memory that the ranks of one node share (`COLLIE_TRANSPORT=shared`): messages through it, and the board that
+//! algorithms live in.
 //!
-//! * [`mapping`]: an object of shared memory, made under an unguessable name, mapped by several processes, then without a name.
+//! * [`mapping`]: an object of shared memory, made under an unguessable name, mapped by several processes, then without
+//!   a name.
 //! * [`layout`]: what lies where in it. [`segment`]: all of it, as one rank of a communicator has it.
-//! * [`channel`]: messages from one rank to another, in order. [`ports`]: a rank's ends of its channels, and the messages that
-//!   are under way on them. [`lending`]: reading a long one out of the sender's memory.
+//! * [`channel`]: messages from one rank to another, in order. [`ports`]: a rank's ends of its channels, and the
+//!   messages that are under way on them. [`lending`]: reading a long one out of the sender's memory.
 //! * [`board`]: flags, lines and windows, and what a rank may do with them. [`memory`]: where they lie.
 //! * [`waiting`]: what a rank does while it waits for another.
 //!
 //! The rules that make the board safe, whatever algorithms follow one another:
 //!
-//! 1. **A flag has one writer, and only grows.** Its value is the number of the call and a step within it, and every rank
-//!    counts the calls alike. So nothing is ever reset, and "the flag of that rank says at least this step of this call" stays
-//!    true once it is: whether ranks get through does not depend on the order in which they run.
-//! 2. **Windows and lines are written by their owner only**, and read after a flag that the owner raised when it had written.
-//! 3. **They come in banks that calls use in turns.** A rank writes to one again only when all ranks have begun a call after
-//!    the last one that used it: they have left that one then.
+//! 1. **A flag has one writer, and only grows.** Its value is the number of the call and a step within it, and every
+//!    rank counts the calls alike. So nothing is ever reset, and "the flag of that rank says at least this step of this
+//!    call" stays true once it is: whether ranks get through does not depend on the order in which they run.
+//! 2. **Windows and lines are written by their owner only**, and read after a flag that the owner raised when it had
+//!    written.
+//! 3. **They come in banks that calls use in turns.** A rank writes to one again only when all ranks have begun a call
+//!    after the last one that used it: they have left that one then.
 //!
-//! Beside its flag and in its line a rank tells the length of what it contributes, so that who reads finds in the same cache line
-//! whether all agree on it ([`Board::disagrees`]).
+//! Beside its flag and in its line a rank tells the length of what it contributes, so that who reads finds in the same
+//! cache line whether all agree on it ([`Board::disagrees`]).
 //!
-//! Channels number what is put into their slots and never begin anew, for the same reason. What one rank writes for another is
-//! published by a release store and looked at after an acquire load, nothing stronger.
+//! Channels number what is put into their slots and never begin anew, for the same reason. What one rank writes for
+//! another is published by a release store and looked at after an acquire load, nothing stronger.
 //!
-//! Nothing here knows MPI, operations or algorithms. `tests/channels.rs` and `tests/board.rs` compile the files that synchronise
-//! against `loom` and try the orders of the ranks' steps.
+//! Nothing here knows MPI, operations or algorithms. `tests/channels.rs` and `tests/board.rs` compile the files that
+//! synchronise against `loom` and try the orders of the ranks' steps.
 
 pub mod board;
 pub mod channel;
@@ -54,9 +56,9 @@ impl Board {
     /// The board of `ranks` ranks at `base`, as rank `rank` uses it.
     ///
     /// # Safety
-    /// There are [`bytes`](Self::bytes) bytes at `base`, which is a multiple of 64, and all were 0 when the first of the
-    /// ranks made its board there. They stay mapped for as long as the board is used, every rank has one board there, and
-    /// nothing but these boards touches them.
+    /// There are [`bytes`](Self::bytes) bytes at `base`, which is a multiple of 64, and all were 0 when the first of
+    /// the ranks made its board there. They stay mapped for as long as the board is used, every rank has one board
+    /// there, and nothing but these boards touches them.
     #[must_use]
     pub unsafe fn new(base: *mut u8, ranks: usize, rank: usize, window: usize) -> Self {
         // SAFETY: the caller's promise.

@@ -1,7 +1,8 @@
 //! A rank's ends of its channels, and the messages that are under way on them.
 //!
-//! Messages between two ranks go one after the other in the order in which they were started, in each direction. Whoever waits
-//! for one goes on with all that are under way: another rank may need one of them before it sends what this one waits for.
+//! Messages between two ranks go one after the other in the order in which they were started, in each direction.
+//! Whoever waits for one goes on with all that are under way: another rank may need one of them before it sends what
+//! this one waits for.
 
 use super::channel::{Incoming, Outgoing, Receiver, Sender};
 

@@ -9,9 +9,9 @@ use super::mapping::{Mapping, Secret};
 use super::ports::{Port, Ports};
 use std::cell::RefCell;
 
-/// Bytes of a message that is worth lending: below, a system call takes longer than the second copy. On 2 cores of an Intel Xeon (all
-/// algorithms between two ranks, of 2 to 16 KiB, three jobs each with 2, 4, 8, 16 and 32 KiB here) lending gained 10 to 40 % at 16 KiB
-/// and lost up to as much below.
+/// Bytes of a message that is worth lending: below, a system call takes longer than the second copy. On 2 cores of an
+/// Intel Xeon (all algorithms between two ranks, of 2 to 16 KiB, three jobs each with 2, 4, 8, 16 and 32 KiB here)
+/// lending gained 10 to 40 % at 16 KiB and lost up to as much below.
 pub const LENT_FROM: usize = 16 << 10;
 
 /// The segment of a communicator on one node, as one of its ranks has it.
@@ -39,11 +39,12 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// Of the rank that is number `rank` among the ranks of its node, which shows the others what they need to read its memory.
+    /// Of the rank that is number `rank` among the ranks of its node, which shows the others what they need to read its
+    /// memory.
     ///
     /// # Safety
-    /// The mapping has been made by that secret with as many bytes as `layout` says, was all zero but for the header, and nobody else
-    /// is the same rank in it.
+    /// The mapping has been made by that secret with as many bytes as `layout` says, was all zero but for the header,
+    /// and nobody else is the same rank in it.
     pub unsafe fn new(mapping: Mapping, layout: Layout, rank: usize, secret: Secret) -> Self {
         let proof = Proof::of(secret.token(), rank);
         // SAFETY: within the mapping; only this rank writes there, and nobody reads before all have it.
@@ -53,8 +54,8 @@ impl Mapped {
 }
 
 impl Segment {
-    /// Of what all ranks of the node have mapped. They are those ranks of the communicator that `members` tells in order, of
-    /// `size`. `crowded`: whether ranks outnumber cores.
+    /// Of what all ranks of the node have mapped. They are those ranks of the communicator that `members` tells in
+    /// order, of `size`. `crowded`: whether ranks outnumber cores.
     ///
     /// # Safety
     /// All of them have mapped it, and it is of as many ranks.
@@ -63,7 +64,8 @@ impl Segment {
         let (address, mut readable) = (mapping.address(), 0);
         let mut ports: Box<[Option<Port<'static>>]> = (0..size).map(|_| None).collect();
         for (place, peer) in members.iter().enumerate().filter(|(place, _)| *place != rank) {
-            // SAFETY: the caller's promise; pages are multiples of 128 bytes. The mapping goes after the ports, with this.
+            // SAFETY: the caller's promise; pages are multiples of 128 bytes. The mapping goes after the ports, with
+            // this.
             let (sender, receiver) = unsafe {
                 let comparison = if crowded { Comparison::none() } else { Comparison::begin() };
                 let borrower = Borrower::of(&*layout.shown(address, place), secret.token(), place);

@@ -1,15 +1,16 @@
 //! What a rank does while it waits for another one through shared memory.
 //!
-//! It looks again and again: what it waits for is mostly there within a microsecond. Now and then it has MPI make progress, since
-//! the other rank may be in a message of the program's to this one, which MPI carries only while this rank is in MPI. After a
-//! while it gives its core away between looks, and where ranks outnumber cores soon; what takes long there is slept for, a
-//! sixteenth of the time waited so far at most. (A futex would have the rank that comes late look, with a fence after each
-//! message, whether somebody sleeps.)
+//! It looks again and again: what it waits for is mostly there within a microsecond. Now and then it has MPI make
+//! progress, since the other rank may be in a message of the program's to this one, which MPI carries only while this
+//! rank is in MPI. After a while it gives its core away between looks, and where ranks outnumber cores soon; what takes
+//! long there is slept for, a sixteenth of the time waited so far at most. (A futex would have the rank that comes late
+//! look, with a fence after each message, whether somebody sleeps.)
 
 use std::time::{Duration, Instant};
 
-/// Looks before the core is given away, where each rank has one and where not: with 32 of them there, four ranks on two cores
-/// of an Intel Xeon took 10 to 20 % longer over short calls. (Looking without `pause` between gained nothing where each has one.)
+/// Looks before the core is given away, where each rank has one and where not: with 32 of them there, four ranks on two
+/// cores of an Intel Xeon took 10 to 20 % longer over short calls. (Looking without `pause` between gained nothing
+/// where each has one.)
 const SPINS: [u64; 2] = [4096, 2];
 /// Looks between two times that MPI makes progress: one takes up to half a microsecond, a look a few nanoseconds.
 const PROGRESS: u64 = 256;

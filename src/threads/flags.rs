@@ -2,8 +2,8 @@
 
 use super::sync::{AtomicU8, Ordering};
 
-/// Bits that any thread and any signal handler may set. They carry nothing but themselves: who acts on one reads what it
-/// needs from elsewhere.
+/// Bits that any thread and any signal handler may set. They carry nothing but themselves: who acts on one reads what
+/// it needs from elsewhere.
 #[derive(Debug)]
 pub struct Flags(pub(super) AtomicU8);
 

@@ -52,8 +52,9 @@ pub struct Owned<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: only who holds the value changes it, one thread at a time; who looks at it is one thread at a time too, while nobody
-// holds it or the holder leaves alone what is looked at. So it only has to bear being used by one thread after another.
+// SAFETY: only who holds the value changes it, one thread at a time; who looks at it is one thread at a time too, while
+// nobody holds it or the holder leaves alone what is looked at. So it only has to bear being used by one thread after
+// another.
 unsafe impl<T: Send> Sync for Owned<T> {}
 
 impl<T> Owned<T> {
@@ -66,8 +67,9 @@ impl<T> Owned<T> {
     /// Holds the value, once no other thread does any more.
     ///
     /// # Safety
-    /// `thread` is an address or another number above 0 and below 2^62, and no other live thread has the same. If it holds the
-    /// value already, what held it is gone without having let go: a `longjmp` past it. With [`Threads::InTurns`] no other thread holds the value or is about to.
+    /// `thread` is an address or another number above 0 and below 2^62, and no other live thread has the same. If it
+    /// holds the value already, what held it is gone without having let go: a `longjmp` past it. With
+    /// [`Threads::InTurns`] no other thread holds the value or is about to.
     #[inline(always)]
     pub unsafe fn hold(&self, thread: usize, threads: Threads) -> Held<'_, T> {
         match threads {
@@ -89,8 +91,8 @@ impl<T> Owned<T> {
         }
     }
 
-    /// The holder, which has just said that it is no longer away, waits until nobody looks at the value. Whoever comes to look
-    /// from now on finds the holder at it.
+    /// The holder, which has just said that it is no longer away, waits until nobody looks at the value. Whoever comes
+    /// to look from now on finds the holder at it.
     #[inline(always)]
     fn after_readers(&self) {
         light_fence();
@@ -109,8 +111,8 @@ impl<T> Owned<T> {
     /// Runs what may wait for other processes, while others may look at the value.
     ///
     /// # Safety
-    /// `thread` holds the value. Until `action` is done it only reads the value, but for what `how` names, and no reference
-    /// made before to what may change is used after it.
+    /// `thread` holds the value. Until `action` is done it only reads the value, but for what `how` names, and no
+    /// reference made before to what may change is used after it.
     #[inline(always)]
     pub unsafe fn away<R>(&self, thread: usize, how: Away, action: impl FnOnce() -> R) -> R {
         struct Back<'a, T>(&'a Owned<T>, usize);
@@ -127,12 +129,13 @@ impl<T> Owned<T> {
         action()
     }
 
-    /// Looks at the value if nobody holds it or the holder is away, which `action` is told; waits for a moment for a holder
-    /// that is not. May be called by signal handlers, whatever they interrupt.
+    /// Looks at the value if nobody holds it or the holder is away, which `action` is told; waits for a moment for a
+    /// holder that is not. May be called by signal handlers, whatever they interrupt.
     ///
     /// # Safety
-    /// `thread` and `threads` are as for [`hold`](Self::hold). `action` changes the value only in ways that are no matter of
-    /// who holds it, keeps no reference, and leaves alone what is named by [`Away::Mostly`] if it is told that.
+    /// `thread` and `threads` are as for [`hold`](Self::hold). `action` changes the value only in ways that are no
+    /// matter of who holds it, keeps no reference, and leaves alone what is named by [`Away::Mostly`] if it is told
+    /// that.
     pub unsafe fn look<R>(
         &self,
         thread: usize,

@@ -10,23 +10,24 @@ use crate::selection::{Configuration, Situation, Wanted};
 
 /// Algorithms that are tried because the cost model says so, at most.
 const BY_MODEL: usize = 4;
-/// So many of them live in memory that the ranks share, where they have it. Of few ranks most algorithms are the same messages, which
-/// the cost model cannot tell apart; only these do something else.
+/// So many of them live in memory that the ranks share, where they have it. Of few ranks most algorithms are the same
+/// messages, which the cost model cannot tell apart; only these do something else.
 const IN_MEMORY: usize = 2;
 /// How much slower than the best by the cost model they may be: it is off by a factor of two now and then.
 const WITHIN: f64 = 3.0;
 
-/// Nanoseconds that it takes to make an algorithm ready for a kind of call: to lower it, and to find its code and tables in no cache.
-/// 3 to 12 µs on 2 cores of an AMD EPYC, for programs of few actions.
+/// Nanoseconds that it takes to make an algorithm ready for a kind of call: to lower it, and to find its code and
+/// tables in no cache. 3 to 12 µs on 2 cores of an AMD EPYC, for programs of few actions.
 const READY_NS: u64 = 5_000;
-/// Exchanges that a first call between nodes takes besides: MPI libraries connect to a rank when it is sent something for the first
-/// time. A first bcast of 8 bytes among 8 nodes over TCP took 0.7 to 1.6 ms, later ones 0.05, an exchange 0.3.
+/// Exchanges that a first call between nodes takes besides: MPI libraries connect to a rank when it is sent something
+/// for the first time. A first bcast of 8 bytes among 8 nodes over TCP took 0.7 to 1.6 ms, later ones 0.05, an exchange
+/// 0.3.
 const CONNECTING: u64 = 2;
 /// Nanoseconds of what the ranks do before and after an exchange. With the exchange itself 3 to 12 µs there.
 const COMPARING_NS: u64 = 5_000;
 
-/// Time of a message that the MPI library sends whole over that of its pieces, where these were found to pay: 1.5 to 4 for two to
-/// thirty-two pieces on 2 cores of an AMD EPYC. Who is known to be slow there is tried last.
+/// Time of a message that the MPI library sends whole over that of its pieces, where these were found to pay: 1.5 to 4
+/// for two to thirty-two pieces on 2 cores of an AMD EPYC. Who is known to be slow there is tried last.
 const WHOLE: f64 = 2.0;
 
 const _: () = assert!(BY_MODEL + 2 <= MOST, "the default and the MPI library have a place too");
@@ -36,7 +37,8 @@ const _: () = assert!(BY_MODEL + 2 <= MOST, "the default and the MPI library hav
 pub struct Candidates {
     /// The default first; `None` for the MPI library.
     pub choices: Vec<Option<Choice>>,
-    /// What is foreseen of each. Of the MPI library nothing is predicted but that it sends messages whole that travel in pieces.
+    /// What is foreseen of each. Of the MPI library nothing is predicted but that it sends messages whole that travel
+    /// in pieces.
     pub foreseen: Vec<Foreseen>,
     /// Times by the cost model.
     pub expected: Expected,
@@ -47,8 +49,9 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Of calls like this one, which `default` carries out otherwise. Only those that combine in the same order where the result of
-    /// a reduction must not depend on who is fastest (`COLLIE_REPRODUCIBLE`); in which the MPI library does, nobody knows.
+    /// Of calls like this one, which `default` carries out otherwise. Only those that combine in the same order where
+    /// the result of a reduction must not depend on who is fastest (`COLLIE_REPRODUCIBLE`); in which the MPI library
+    /// does, nobody knows.
     pub fn of(configuration: &Configuration, situation: &Situation, call: &Call, default: Option<&Choice>) -> Self {
         let network = configuration.network(situation.one_node);
         let seconds = |choice: &Choice| seconds(&network, situation, call, choice);
@@ -103,8 +106,9 @@ impl Candidates {
         Self { choices, foreseen, expected, keeps_order, on_node }
     }
 
-    /// A message of `bytes` bytes was measured to take `ns` within a node (0 if it was not): calls on one node are expected to take as
-    /// much more or less time than the cost model says. It is made for most machines, and one may be five times as fast.
+    /// A message of `bytes` bytes was measured to take `ns` within a node (0 if it was not): calls on one node are
+    /// expected to take as much more or less time than the cost model says. It is made for most machines, and one may
+    /// be five times as fast.
     pub fn expect_messages_of(&mut self, ns: u64, bytes: usize) {
         if let Some((start_up, per_byte)) = self.on_node.filter(|_| ns > 0) {
             let predicted = (start_up + bytes as f64 * per_byte) * 1e9;
@@ -113,13 +117,15 @@ impl Candidates {
     }
 }
 
-/// Whether no candidate may change the order in which such calls combine: whether [`may_carry_out`] has to examine them.
+/// Whether no candidate may change the order in which such calls combine: whether [`may_carry_out`] has to examine
+/// them.
 pub fn keeps_order(configuration: &Configuration, call: &Call) -> bool {
     configuration.reproducible && call.operation.reduces()
 }
 
-/// Whether all candidates of a kind of call may carry out this one, which `default` carries out otherwise: they meet its needs, and
-/// with `COLLIE_REPRODUCIBLE` they combine as the default does, which depends on the number of units and on the root.
+/// Whether all candidates of a kind of call may carry out this one, which `default` carries out otherwise: they meet
+/// its needs, and with `COLLIE_REPRODUCIBLE` they combine as the default does, which depends on the number of units and
+/// on the root.
 pub fn may_carry_out<'a>(
     configuration: &Configuration,
     ranks: usize,

@@ -1,4 +1,5 @@
-//! Algorithms that are the same program: among few ranks many are, and to try more than one of them would cost time for nothing.
+//! Algorithms that are the same program: among few ranks many are, and to try more than one of them would cost time for
+//! nothing.
 
 use crate::algorithm::{Blocks, Call, Choice};
 use crate::schedule::action::Lowered;
@@ -34,8 +35,8 @@ impl<'a> Distinct<'a> {
         Self { call: Call { root: 0, in_place: false, ..*call }, ranks, known: known.into_iter().collect() }
     }
 
-    /// Whether none that was asked for before is the same program; keeps it in mind if so. `seconds` is its time by the cost model,
-    /// which is the same for the same program.
+    /// Whether none that was asked for before is the same program; keeps it in mind if so. `seconds` is its time by the
+    /// cost model, which is the same for the same program.
     pub fn is_new(&mut self, choice: &Choice, seconds: f64) -> bool {
         let Self { call, ranks, known } = self;
         let mut tried = Tried { seconds, choice: choice.clone(), programs: None };

@@ -1,4 +1,5 @@
-//! Which calls of a kind all its candidates may carry out, where they have to combine in the same order (`COLLIE_REPRODUCIBLE`).
+//! Which calls of a kind all its candidates may carry out, where they have to combine in the same order
+//! (`COLLIE_REPRODUCIBLE`).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -12,11 +13,11 @@ const MOST: usize = 4096;
 
 /// Calls of one kind, told apart by number and bytes of their units and by their default.
 ///
-/// An examination carries out all candidates on symbols: 10 µs of each rank's time among two ranks, 55 among eight (AMD EPYC, an
-/// allreduce of 3 to 1,500 doubles). In a program whose calls all had other counts, that doubled their time.
+/// An examination carries out all candidates on symbols: 10 µs of each rank's time among two ranks, 55 among eight (AMD
+/// EPYC, an allreduce of 3 to 1,500 doubles). In a program whose calls all had other counts, that doubled their time.
 ///
-/// What was found holds for good, since the ranks do not forget their plans at the same time: each question is decided when
-/// it is first asked, which all of them do in the same call.
+/// What was found holds for good, since the ranks do not forget their plans at the same time: each question is decided
+/// when it is first asked, which all of them do in the same call.
 #[derive(Debug, Default)]
 pub struct Examined {
     examined: u64,
@@ -24,8 +25,8 @@ pub struct Examined {
 }
 
 impl Examined {
-    /// Whether all may carry out this call, the first like it after `calls` calls of the kind, by `examine` if there is to be an
-    /// examination; no if there is none.
+    /// Whether all may carry out this call, the first like it after `calls` calls of the kind, by `examine` if there is
+    /// to be an examination; no if there is none.
     pub fn may(
         &mut self,
         count: usize,

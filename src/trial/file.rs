@@ -1,8 +1,8 @@
 //! What was learned, in a file for the runs to come (`COLLIE_LEARN`): evidence above the rules that follow from it.
 //!
-//! A line of evidence is the row of the report, with the machine, the MPI library and the day. A run takes what is of its machine
-//! and its MPI library; where somebody has edited the rule, the rule decides instead. As a rules file (`COLLIE_RULES`) it holds
-//! everywhere.
+//! A line of evidence is the row of the report, with the machine, the MPI library and the day. A run takes what is of
+//! its machine and its MPI library; where somebody has edited the rule, the rule decides instead. As a rules file
+//! (`COLLIE_RULES`) it holds everywhere.
 
 use crate::monitor::LearnedRow;
 use crate::selection::{LearnFile, LearnedRules, MARK};
@@ -73,7 +73,8 @@ fn read(text: &str) -> Vec<Evidence> {
     LearnedRules::read(text).iter().flat_map(|rule| rule.evidence()).filter_map(Evidence::read).collect()
 }
 
-/// The text of a file that had `before` in it and to which a run adds what it has learned. What people wrote stays as it is.
+/// The text of a file that had `before` in it and to which a run adds what it has learned. What people wrote stays as
+/// it is.
 pub fn merged(before: &str, learned: impl IntoIterator<Item = Evidence>) -> String {
     let mut file = LearnedRules::read(before);
     file.join();
@@ -188,8 +189,8 @@ mod tests {
         assert_eq!((here(MPI), here("An MPI 1.3")), (2, 0));
     }
 
-    /// Comments of all places, a rule without evidence, one whose evidence another release may have written, and a last line
-    /// without an end.
+    /// Comments of all places, a rule without evidence, one whose evidence another release may have written, and a last
+    /// line without an end.
     #[test]
     fn what_people_wrote_stays_as_it_is() {
         let text = merged("", [evidence("ring", 64, 7), evidence("ring", 256, 7)]);

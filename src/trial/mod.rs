@@ -1,10 +1,11 @@
-//! Learning while the program runs (`COLLIE_MODE=learn`): of several that may carry out the calls of one kind, which does so
-//! fastest. Nothing here speaks MPI or reads a clock, and all that is decided rests on what the ranks know alike.
+//! Learning while the program runs (`COLLIE_MODE=learn`): of several that may carry out the calls of one kind, which
+//! does so fastest. Nothing here speaks MPI or reads a clock, and all that is decided rests on what the ranks know
+//! alike.
 //!
-//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them. [`examined`](Examined): which
-//!   of their calls may be carried out so, where results must not depend on that.
-//! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands in it;
-//!   [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured.
+//! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them.
+//!   [`examined`](Examined): which of their calls may be carried out so, where results must not depend on that.
+//! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands
+//!   in it; [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured.
 //! * [`file`](Evidence): what was learned, for the runs to come.
 //! * [`known`](Known): what was learned of a cell, for communicators of the same shape.
 

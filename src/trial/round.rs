@@ -1,8 +1,9 @@
 //! Whose turn it is: candidates in epochs of a few calls, in an order that a coin decides.
 //!
-//! As in mode `compare` (see [`Turn`](crate::monitor::Turn)): what the program repeats must not fall on one candidate only. Every
-//! other turn has the order of the one before it reversed, so that who came first comes last: of calls of which every other one is a
-//! long one, each candidate then gets as many. All ranks see the coins alike, since they rest on a number that they agreed on.
+//! As in mode `compare` (see [`Turn`](crate::monitor::Turn)): what the program repeats must not fall on one candidate
+//! only. Every other turn has the order of the one before it reversed, so that who came first comes last: of calls of
+//! which every other one is a long one, each candidate then gets as many. All ranks see the coins alike, since they
+//! rest on a number that they agreed on.
 
 use crate::monitor::mixed;
 use serde::{Deserialize, Serialize};

@@ -18,15 +18,16 @@ pub struct Samples {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     ns: u64,
-    /// What it took to make the call ready, which is no part of `ns`; 0 where it was. A call after that is slower than those to come.
+    /// What it took to make the call ready, which is no part of `ns`; 0 where it was. A call after that is slower than
+    /// those to come.
     ready_ns: u64,
     /// What it took after the call until all ranks had met; 0 where they did not.
     meeting_ns: u64,
 }
 
 impl Samples {
-    /// A call took so long, and so long to make it ready before; 0 where it was ready. Calls whose roots or counts differ are made ready
-    /// one by one, and those of the incumbent long have been: that may not tell for it.
+    /// A call took so long, and so long to make it ready before; 0 where it was ready. Calls whose roots or counts
+    /// differ are made ready one by one, and those of the incumbent long have been: that may not tell for it.
     pub fn record(&mut self, candidate: usize, ns: u64, ready_ns: u64) {
         self.of[candidate].push(Sample { ns, ready_ns, meeting_ns: 0 });
     }
@@ -37,8 +38,8 @@ impl Samples {
         self.bytes = Some((least.min(bytes), most.max(bytes)));
     }
 
-    /// Whether the calls were of about as many bytes. Those of one kind are, but for operations of which each rank knows its own counts
-    /// only: there short calls of one candidate would stand against long ones of another.
+    /// Whether the calls were of about as many bytes. Those of one kind are, but for operations of which each rank
+    /// knows its own counts only: there short calls of one candidate would stand against long ones of another.
     pub fn are_alike(&self) -> bool {
         self.bytes.is_none_or(|(least, most)| most <= least.saturating_mul(2))
     }
@@ -58,10 +59,10 @@ impl Samples {
 
     /// What stands for a candidate whose calls were made in epochs of so many; 0 if it was not measured.
     ///
-    /// Where the ranks met after each epoch, it is the mean call of the fastest one, with its share of the meeting. Elsewhere it is the
-    /// mean call of the median epoch, or of the fastest of three at most, since others may have met a late rank: calls in a
-    /// row overlap, so that some return at once and others wait for what those have begun. Of a single epoch it is the least
-    /// call, which tells what is far slower.
+    /// Where the ranks met after each epoch, it is the mean call of the fastest one, with its share of the meeting.
+    /// Elsewhere it is the mean call of the median epoch, or of the fastest of three at most, since others may have met
+    /// a late rank: calls in a row overlap, so that some return at once and others wait for what those have begun. Of a
+    /// single epoch it is the least call, which tells what is far slower.
     pub fn typical(&self, candidate: usize, epoch: usize) -> u64 {
         let measured = &self.of[candidate];
         let only_first = measured.iter().all(|sample| sample.ready_ns > 0);
@@ -80,11 +81,11 @@ impl Samples {
         means.get(place).map_or(0, |ns| (*ns).max(1))
     }
 
-    /// What trying has cost more than as many calls with the `incumbent` would have: nanoseconds. Where that took no part, its
-    /// calls take `known`.
+    /// What trying has cost more than as many calls with the `incumbent` would have: nanoseconds. Where that took no
+    /// part, its calls take `known`.
     ///
-    /// A meeting costs `meeting_ns`, what it takes when nothing is under way. In a longer one the ranks wait for calls, which is time
-    /// of these calls: of those before the round, nothing that trying costs.
+    /// A meeting costs `meeting_ns`, what it takes when nothing is under way. In a longer one the ranks wait for calls,
+    /// which is time of these calls: of those before the round, nothing that trying costs.
     pub fn spent(&self, incumbent: usize, known: u64, meeting_ns: u64) -> u64 {
         let with_waiting = |sample: &Sample| sample.ns + sample.meeting_ns.saturating_sub(meeting_ns);
         let all = |calls: &[Sample]| calls.iter().map(with_waiting).sum::<u64>();

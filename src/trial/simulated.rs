@@ -18,7 +18,8 @@ pub struct Cell {
     pub seed: u64,
     /// What calls take in the end over what they take at first, by candidate, and from which call on.
     pub drift: Option<(u64, Vec<f64>)>,
-    /// Nanoseconds of work that calls may leave to the network when they return; later ones wait for what is beyond that.
+    /// Nanoseconds of work that calls may leave to the network when they return; later ones wait for what is beyond
+    /// that.
     pub left_under_way: f64,
 }
 
@@ -75,8 +76,8 @@ impl Cell {
         Self { ns, exchange, ready, noise: 0.2 * of(4), ranks: 4, seed, drift: None, left_under_way: 0.0 }
     }
 
-    /// What the cost model says of them, which is off by up to a factor `off` either way, and nothing of the second, which
-    /// is the native library's.
+    /// What the cost model says of them, which is off by up to a factor `off` either way, and nothing of the second,
+    /// which is the native library's.
     pub fn predicted(&self, off: f64) -> Vec<Option<f64>> {
         let of = |number: usize| self.ns[number] * off.powf(2.0 * random(self.seed, 50 + number as u64) - 1.0);
         let predicted = (0..self.ns.len()).map(|number| (number != 1).then(|| of(number) / of(0)));

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// What is foreseen of a candidate.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Foreseen {
-    /// Time by the cost model over that of the default, or of the best by the model where the default is the MPI library; none of
-    /// that library, unless it is known to be slow.
+    /// Time by the cost model over that of the default, or of the best by the model where the default is the MPI
+    /// library; none of that library, unless it is known to be slow.
     pub predicted: Option<f64>,
     /// Nanoseconds that it takes to make it ready.
     pub ready_ns: u64,
@@ -15,8 +15,8 @@ pub struct Foreseen {
 /// How one candidate stands; alike on all ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Time by the cost model over that of the default, or of the best by the model where the default is the MPI library; none of
-    /// that library, unless it is known to be slow.
+    /// Time by the cost model over that of the default, or of the best by the model where the default is the MPI
+    /// library; none of that library, unless it is known to be slow.
     pub predicted: Option<f64>,
     /// Nanoseconds that it takes to make it ready before its first call.
     pub ready_ns: u64,

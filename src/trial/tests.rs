@@ -295,9 +295,10 @@ fn a_larger_budget_tries_sooner_and_keeps_to_it() {
     assert!(large.1 > small.1 && large.1 < 0.5, "trying takes {} of the time, {} with 2 %", large.1, small.1);
 }
 
-/// A cell between nodes: calls of 40 us to 10 ms, exchanges as dear as the shortest of them or several times that, a default that is up to
-/// `slower` times as slow as the fastest, and what the cost model says of all, which is off: of the network by up to a factor of
-/// 3, of each candidate by up to 2, and now and then of the default by 4, whose calls overlap.
+/// A cell between nodes: calls of 40 us to 10 ms, exchanges as dear as the shortest of them or several times that, a
+/// default that is up to `slower` times as slow as the fastest, and what the cost model says of all, which is off: of
+/// the network by up to a factor of 3, of each candidate by up to 2, and now and then of the default by 4, whose calls
+/// overlap.
 fn between_nodes(seed: u64, slower: f64) -> (Cell, Vec<Option<f64>>, Expected) {
     let of = |number| random(seed ^ 0xbe7, number);
     let fastest = 40e3 * 250f64.powf(of(1));

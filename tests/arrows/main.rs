@@ -1,8 +1,8 @@
 //! Which file of `src` needs which: no circles, and between rooms (the folders of `src`) only the arrows of a table.
 //!
-//! Every file is read, whatever features and MPI it is for. Tests (`#[cfg(test)]`) are exempt: they stand beside what they test
-//! and may look anywhere, but nothing rests on them. A `pub use` is no need of the file that it stands in: whoever uses the name
-//! needs the file that defines it. Methods are looked for nowhere but in the file of their type.
+//! Every file is read, whatever features and MPI it is for. Tests (`#[cfg(test)]`) are exempt: they stand beside what
+//! they test and may look anywhere, but nothing rests on them. A `pub use` is no need of the file that it stands in:
+//! whoever uses the name needs the file that defines it. Methods are looked for nowhere but in the file of their type.
 
 mod modules;
 mod uses;
@@ -15,10 +15,11 @@ use std::fmt::Write;
 use std::path::Path;
 use uses::{Arrow, arrows};
 
-/// The rooms, each with those that it may need: only such as stand before it, so that rooms need each other in no circle.
+/// The rooms, each with those that it may need: only such as stand before it, so that rooms need each other in no
+/// circle.
 ///
-/// Entries hand on to calls, calls rest on what is kept of communicators, and all of it on what is known of the process. Services
-/// stand beside the calls, which do not know them.
+/// Entries hand on to calls, calls rest on what is kept of communicators, and all of it on what is known of the
+/// process. Services stand beside the calls, which do not know them.
 const ROOMS: &[(&str, &[&str])] = &[
     ("pattern", &[]),
     ("threads", &[]),
@@ -76,8 +77,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("bin", &["bench", "fit", "cli"]),
 ];
 
-/// Files that may ask which family of MPI they are compiled for: the one that says what the families differ in, and the entries,
-/// where it decides which symbols there are.
+/// Files that may ask which family of MPI they are compiled for: the one that says what the families differ in, and the
+/// entries, where it decides which symbols there are.
 fn may_ask_for_the_family(file: &str) -> bool {
     file == "mpi/family.rs" || file.starts_with("entry/")
 }

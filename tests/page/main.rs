@@ -1,6 +1,6 @@
-//! The page of a report, opened in a headless Chromium: many rows and many ranks, sorting, words, groups, keys, narrow windows
-//! and the colours. Where there is no Chromium, these tests count as ignored, and a line says that they were left out;
-//! `COLLIE_TEST_CHROMIUM` names another than that of the path.
+//! The page of a report, opened in a headless Chromium: many rows and many ranks, sorting, words, groups, keys, narrow
+//! windows and the colours. Where there is no Chromium, these tests count as ignored, and a line says that they were
+//! left out; `COLLIE_TEST_CHROMIUM` names another than that of the path.
 
 mod browser;
 mod large;

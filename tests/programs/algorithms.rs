@@ -14,8 +14,8 @@ use collie::selection::variables;
 use libtest_mimic::{Failed, Trial};
 use std::sync::{Arc, OnceLock};
 
-/// Each program with the operations that it calls: one that goes through types and counts, and one in which like calls come
-/// back with other data, other roots and other communicators in between.
+/// Each program with the operations that it calls: one that goes through types and counts, and one in which like calls
+/// come back with other data, other roots and other communicators in between.
 pub const PROGRAMS: [(&str, &[Operation]); 5] = [
     (
         "data_movement.c",

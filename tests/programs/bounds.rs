@@ -18,7 +18,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     vec![trial("memory_only", false), trial("memory_and_file", true), calls, waits]
 }
 
-/// Waits for nonblocking collectives that there is no room for, on communicators with a record and without, are told in sum.
+/// Waits for nonblocking collectives that there is no room for, on communicators with a record and without, are told in
+/// sum.
 fn waits(family: &Family) -> Result<(), Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
@@ -58,7 +59,8 @@ fn kept_calls(family: &Family) -> Result<(), Failed> {
         report.accounts_for(&outcome)?;
         let (ours, cache) = (report.calls(|row| row.algorithm != "native"), &report.whole["cache"]);
         let as_told = if memory == "1M" {
-            // An eighth of it is for these; each of 3 ranks meets two kinds of call 1000 times over that are no longer kept.
+            // An eighth of it is for these; each of 3 ranks meets two kinds of call 1000 times over that are no longer
+            // kept.
             let number = |name: &str| cache[name].as_u64().unwrap_or(0);
             number("bound") == 128 << 10
                 && number("most_bytes") <= number("bound")

@@ -96,7 +96,8 @@ fn made(family: &Family, program: &str, expected: &[Made]) -> Result<(), Failed>
 const SHORT_LIVED: u64 = 18;
 const CALLS: u64 = 6;
 
-/// The first calls on a communicator are native, up to the one that COLLIE_AFTER of rank 0 names; those on MPI_COMM_WORLD never.
+/// The first calls on a communicator are native, up to the one that COLLIE_AFTER of rank 0 names; those on
+/// MPI_COMM_WORLD never.
 fn first_calls(family: &Family) -> Result<(), Failed> {
     const RANKS: u64 = 3;
     let program = family.program("short_lived.c")?.display().to_string();
@@ -149,8 +150,8 @@ fn most_natively(family: &Family, ranks: usize) -> Result<u64, Failed> {
     most(&family.run(&launch)?.success()?)
 }
 
-/// Of the private communicators those go back to the program that have been idle longest, on all ranks alike, and not more
-/// than it needs.
+/// Of the private communicators those go back to the program that have been idle longest, on all ranks alike, and not
+/// more than it needs.
 fn idle_longest(family: &Family) -> Result<(), Failed> {
     const RANKS: usize = 4;
     let number = most_natively(family, 2)? - 12;
@@ -189,9 +190,11 @@ fn as_many_as_natively(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Processes that others spawn, and collectives of both together, with `COLLIE_SPAWNED`. Each of the two worlds has a report.
+/// Processes that others spawn, and collectives of both together, with `COLLIE_SPAWNED`. Each of the two worlds has a
+/// report.
 fn spawned(family: &Family, sync: &str, of_both: &str) -> Result<(), Failed> {
-    // Open MPI 5 does not hand down what its launcher sets (open-mpi/ompi#13399): the spawned processes are without Collie.
+    // Open MPI 5 does not hand down what its launcher sets (open-mpi/ompi#13399): the spawned processes are without
+    // Collie.
     let handed_down = !family.is_open_mpi_5()?;
     if of_both == "replace" && !handed_down {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Buffers in memory of a GPU, which a stand-in for CUDA's driver library claims: those calls are the MPI library's, and all
-//! that follow on the communicator, and no others.
+//! Buffers in memory of a GPU, which a stand-in for CUDA's driver library claims: those calls are the MPI library's,
+//! and all that follow on the communicator, and no others.
 
 use crate::job::Outcome;
 use crate::mpi::{Family, Launch};

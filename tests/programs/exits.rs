@@ -74,8 +74,8 @@ fn at_exit(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Collective calls from an error handler meet those that other ranks make elsewhere, whether the ranks have agreed on anything before
-/// or not, and whatever looks on.
+/// Collective calls from an error handler meet those that other ranks make elsewhere, whether the ranks have agreed on
+/// anything before or not, and whatever looks on.
 fn handler_calls(family: &Family) -> Result<(), Failed> {
     let program = family.program("handler_calls.c")?.display().to_string();
     let settings: &[(&str, &str, &[&str])] = &[
@@ -129,7 +129,8 @@ fn unread_standard_error(family: &Family) -> Result<(), Failed> {
     }
 }
 
-/// Runs a job, again while the launcher of MPICH 4.2.1 or Intel MPI got its end wrong, as they do without Collie too (docs/native-defects.md).
+/// Runs a job, again while the launcher of MPICH 4.2.1 or Intel MPI got its end wrong, as they do without Collie too
+/// (docs/native-defects.md).
 fn past_hydra(family: &Family, launch: &Launch, wrong: impl Fn(&Outcome) -> bool) -> Result<Outcome, Failed> {
     let mut outcome = family.run(launch)?;
     for _ in 0..8 {
@@ -147,8 +148,8 @@ fn killed(outcome: &Outcome) -> bool {
         && [&outcome.stdout, &outcome.stderr].iter().any(|text| text.contains("EXIT STRING: Killed (signal 9)"))
 }
 
-/// Whether it says that all went well, or wrote to a closed pipe itself and died of it, as Intel MPI's sometimes does when its ranks
-/// are gone.
+/// Whether it says that all went well, or wrote to a closed pipe itself and died of it, as Intel MPI's sometimes does
+/// when its ranks are gone.
 fn well(outcome: &Outcome) -> bool {
     matches!(outcome.status, Some(0 | 141))
 }
@@ -178,8 +179,8 @@ fn left_by_error(family: &Family, source: &str, mode: &str) -> Result<(), Failed
     family.run(&launch)?.success().map(drop)
 }
 
-/// A reduction function that jumps or throws out of an algorithm of ours, in its first call and in one that goes the short
-/// way: the next call on that rank, whatever and however deep it is, ends the job and says why; none goes on.
+/// A reduction function that jumps or throws out of an algorithm of ours, in its first call and in one that goes the
+/// short way: the next call on that rank, whatever and however deep it is, ends the job and says why; none goes on.
 fn jumping_operation(family: &Family) -> Result<(), Failed> {
     const SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
         ("1", "jump", "collective", "single", "replace"),
@@ -298,8 +299,8 @@ fn two_aborts(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A rank that ends without MPI_Finalize, by `exit` or SIGTERM, writes what it knows first; a process that it forks does not, nor
-/// one whose program has a handler of its own: these come to MPI_Finalize.
+/// A rank that ends without MPI_Finalize, by `exit` or SIGTERM, writes what it knows first; a process that it forks
+/// does not, nor one whose program has a handler of its own: these come to MPI_Finalize.
 fn leaves(family: &Family) -> Result<(), Failed> {
     let program = family.program("leaves.c")?.display().to_string();
     for (how, words) in [
@@ -349,8 +350,8 @@ fn leaves(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// One rank is killed, or the launcher is told to end, while the other ranks are in a call: what they write holds all calls before
-/// that one, and names it, whether it is native, ours or only observed, on the fast path or the slow one.
+/// One rank is killed, or the launcher is told to end, while the other ranks are in a call: what they write holds all
+/// calls before that one, and names it, whether it is native, ours or only observed, on the fast path or the slow one.
 fn dies(family: &Family) -> Result<(), Failed> {
     const SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
         ("allreduce", "kill", "2", "COLLIE_MODE", "native"),

@@ -15,7 +15,8 @@ const MARK: &str = "JOB_OF_COLLIE_TESTS";
 /// After MPI_Abort, hydra's mpirun ends before the ranks that it has told to: what lives on longer is left behind.
 const DYING: Duration = Duration::from_secs(10);
 
-/// Jobs of few ranks share the machine, three at a time: most of what they take is their launcher's. Others have it alone.
+/// Jobs of few ranks share the machine, three at a time: most of what they take is their launcher's. Others have it
+/// alone.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 /// Ranks of a job that fills the machine.
@@ -98,7 +99,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts it, of so many ranks, in a process group of its own, without the variables that this process may have for Collie.
+    /// Starts it, of so many ranks, in a process group of its own, without the variables that this process may have for
+    /// Collie.
     pub fn start(mut command: Command, ranks: usize) -> Result<Self, Failed> {
         let share = Share::of(ranks);
         static STARTED: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,5 @@
-//! Mode `learn` under programs whose results are known: right call by call while several take turns, and something is learned.
+//! Mode `learn` under programs whose results are known: right call by call while several take turns, and something is
+//! learned.
 
 use crate::job::alone;
 use crate::mpi::Family;
@@ -59,7 +60,8 @@ fn adds_up(report: &Report) -> Result<(), Failed> {
 
 /// Rotating roots, in place and not, on three communicators in turns, the same call after call with other values.
 fn learn(family: &Family) -> Result<(), Failed> {
-    // MPICH 4.0.2's own reduction in place breaks off at roots other than 0 (docs/native-defects.md), and native has its turns.
+    // MPICH 4.0.2's own reduction in place breaks off at roots other than 0 (docs/native-defects.md), and native has
+    // its turns.
     let operations =
         if family.name == "mpich" { OPERATIONS.replace("allreduce,reduce,", "allreduce,") } else { OPERATIONS.into() };
     for ranks in [2, 3] {
@@ -106,8 +108,8 @@ fn short_lived(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Reductions give what their first call gave and what the algorithm of the tables gives, bit by bit, while those that combine in
-/// the same order are tried.
+/// Reductions give what their first call gave and what the algorithm of the tables gives, bit by bit, while those that
+/// combine in the same order are tried.
 fn reproducibly(family: &Family) -> Result<(), Failed> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let tables = folder.path().join("some.rules");
@@ -137,8 +139,8 @@ fn reproducibly(family: &Family) -> Result<(), Failed> {
 
 /// A run writes what it has learned, the next one begins with it and adds to it.
 fn handed_on(family: &Family) -> Result<(), Failed> {
-    // What wins is a matter of time, and whether anything does in so few calls: on a machine with other work one try in some finds
-    // no winner, or looks for another one in the second run.
+    // What wins is a matter of time, and whether anything does in so few calls: on a machine with other work one try in
+    // some finds no winner, or looks for another one in the second run.
     let mut outcome = hand_on(family);
     for _ in 0..8 {
         if outcome.is_ok() {

@@ -1,8 +1,8 @@
-//! C and Fortran programs (`c_tests/`) under the preload, on every MPI: one test per program and number of ranks, and one
-//! per algorithm and setting, forced by the variable that users set.
+//! C and Fortran programs (`c_tests/`) under the preload, on every MPI: one test per program and number of ranks, and
+//! one per algorithm and setting, forced by the variable that users set.
 //!
-//! The programs compare `MPI_X` with `PMPI_X` themselves and end with 1 on a difference. On top of that the report of each
-//! run must account for every call the program made, and where an algorithm was forced, for calls that it ran.
+//! The programs compare `MPI_X` with `PMPI_X` themselves and end with 1 on a difference. On top of that the report of
+//! each run must account for every call the program made, and where an algorithm was forced, for calls that it ran.
 //! `scripts/build` has to have built the libraries; `scripts/test` does both.
 
 mod algorithms;
@@ -61,8 +61,8 @@ fn main() {
     libtest_mimic::run(&arguments, all).exit();
 }
 
-/// Programs that compare with a native library which is wrong itself or crashes: the MPI, the test, and what names the defect in the
-/// first column of docs/native-defects.md, which is a case of defects.c or a program of c_tests.
+/// Programs that compare with a native library which is wrong itself or crashes: the MPI, the test, and what names the
+/// defect in the first column of docs/native-defects.md, which is a case of defects.c or a program of c_tests.
 const NATIVE_DEFECTS: &[(&str, &str, &str)] = &[
     ("mpich5", "errors::", "null_datatype"),
     ("abi", "errors::", "null_datatype"),
@@ -98,8 +98,8 @@ impl Trials {
     /// Words in the names of tests whose programs are Fortran's.
     const FORTRAN: &[&str] = &["mpif", "f08", "fortran", "_mpi::", "blocks_of_several_sizes"];
 
-    /// What MPIs from PyPI are tested with where time is short: types, algorithms, communicators, threads, errors, large counts,
-    /// and what differs between MPIs of one family.
+    /// What MPIs from PyPI are tested with where time is short: types, algorithms, communicators, threads, errors,
+    /// large counts, and what differs between MPIs of one family.
     const SAMPLE: &[&str] = &[
         "data_movement::ranks_3",
         "reductions::ranks_3",

@@ -1,5 +1,5 @@
-//! Point-to-point calls in the report: how many of each, what they sent, and how long they waited; those of collectives' requests
-//! are none of them.
+//! Point-to-point calls in the report: how many of each, what they sent, and how long they waited; those of
+//! collectives' requests are none of them.
 
 use crate::job::alone;
 use crate::mpi::{Family, Launch};
@@ -105,7 +105,8 @@ fn fortran(family: &Family, source: &str) -> Result<(), Failed> {
     expect(&report, &expected, &told)
 }
 
-/// Those that ask after requests complete none, neither of messages nor of collectives, and count where the request does.
+/// Those that ask after requests complete none, neither of messages nor of collectives, and count where the request
+/// does.
 fn rare_kinds(family: &Family) -> Result<(), Failed> {
     let (report, told) = run(family, "rare_messages.c", &[])?;
     let mut expected = vec![
@@ -135,7 +136,8 @@ fn rare_kinds(family: &Family) -> Result<(), Failed> {
     if waits == 2 { Ok(()) } else { Err(format!("{waits} waits\n{told}").into()) }
 }
 
-/// Time in windows and files is told apart from that in messages, per rank too; rank 1 comes 50 ms late to the first fence.
+/// Time in windows and files is told apart from that in messages, per rank too; rank 1 comes 50 ms late to the first
+/// fence.
 fn windows_and_files(family: &Family, source: &str) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("numbers");

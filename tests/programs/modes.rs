@@ -129,8 +129,8 @@ fn judged(row: &Value) -> Result<(), Failed> {
     if holds { Ok(()) } else { Err(format!("not a comparison of 60 calls\n{row:#}").into()) }
 }
 
-/// Native against native, in a program whose calls repeat themselves in many ways: no algorithm of Collie's runs, and of 40
-/// comparisons about two tell a difference.
+/// Native against native, in a program whose calls repeat themselves in many ways: no algorithm of Collie's runs, and
+/// of 40 comparisons about two tell a difference.
 fn compare_with_itself(family: &Family) -> Result<(), Failed> {
     let variables = [("COLLIE_MODE", "compare-self"), ("COLLIE_ALLREDUCE", "ring")];
     let (outcome, report) = accounted(family, "periodic.c", &[], 2, &variables)?;
@@ -173,7 +173,8 @@ const WATCHED: [(&str, &[(&str, &str)]); 6] = [
     ("logged", &[("COLLIE_LOG", "collie=trace")]),
 ];
 
-/// The same calls are played, from programs that were kept, as the same actions, with and without somebody who looks on.
+/// The same calls are played, from programs that were kept, as the same actions, with and without somebody who looks
+/// on.
 fn one_player(family: &Family) -> Result<(), Failed> {
     let alone = played(family, &[])?;
     if alone[0] == 0 || alone[0] != alone[1] {
@@ -282,8 +283,8 @@ fn types_by_precision(family: &Family) -> Result<(), Failed> {
     accounted(family, "types_by_precision.c", &[], 3, &settings).map(drop)
 }
 
-/// What operations of the program's make of numbers of one kind is judged as those of MPI are; of elements of several kinds, and of
-/// bytes, nothing is said but that: no difference is reported where there is none but of rounding.
+/// What operations of the program's make of numbers of one kind is judged as those of MPI are; of elements of several
+/// kinds, and of bytes, nothing is said but that: no difference is reported where there is none but of rounding.
 fn own_operations(family: &Family) -> Result<(), Failed> {
     let settings = [("COLLIE_MODE", "verify"), ("COLLIE_ALLREDUCE", "ring")];
     let (outcome, report) = accounted(family, "own_operations.c", &[], 5, &settings)?;

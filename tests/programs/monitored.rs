@@ -63,7 +63,8 @@ fn of_threads(family: &Family) -> Result<(), Failed> {
     if messages > 0 && bytes > 0 { Ok(()) } else { Err("Open MPI counted nothing".into()) }
 }
 
-/// What point-to-point calls send from rank to rank, where the library offers it, as Open MPI 5 does; all but persistent ones.
+/// What point-to-point calls send from rank to rank, where the library offers it, as Open MPI 5 does; all but
+/// persistent ones.
 fn of_messages(family: &Family) -> Result<(), Failed> {
     let report = run(family, "messages.c", 2, "native")?;
     let library = report.whole["mpi_library"].as_str().unwrap_or_default();

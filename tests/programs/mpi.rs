@@ -232,8 +232,8 @@ impl Family {
         tool(&mut command).map(drop)
     }
 
-    /// Whether its launcher dies of a job of several programs, whatever they are: Debian's and Ubuntu's mpirun of Open MPI
-    /// 5.0 does (5.0.7 to 5.0.10, open-mpi/ompi#13303).
+    /// Whether its launcher dies of a job of several programs, whatever they are: Debian's and Ubuntu's mpirun of Open
+    /// MPI 5.0 does (5.0.7 to 5.0.10, open-mpi/ompi#13303).
     fn dies_of_several_programs(&self) -> Result<bool, Failed> {
         self.is_open_mpi_5()
     }
@@ -249,9 +249,9 @@ impl Family {
         if self.has_tripped(&outcome) { self.run_within(launch, LIMIT) } else { Ok(outcome) }
     }
 
-    /// Whether the launcher itself went wrong, as happens once in thousands of jobs on a busy machine: Open MPI 4's takes a rank that
-    /// has ended for one that has left MPI out, and has no number for its process any more; Intel MPI's dies of a pipe that its
-    /// ranks have closed.
+    /// Whether the launcher itself went wrong, as happens once in thousands of jobs on a busy machine: Open MPI 4's
+    /// takes a rank that has ended for one that has left MPI out, and has no number for its process any more; Intel
+    /// MPI's dies of a pipe that its ranks have closed.
     fn has_tripped(&self, outcome: &Outcome) -> bool {
         if self.is_open_mpi() {
             outcome.stderr.contains(" with PID 0 on") && outcome.stderr.contains("exiting improperly")
@@ -275,8 +275,8 @@ impl Family {
         }
         let openmpi = self.is_open_mpi();
         if openmpi {
-            // Its launcher gives ranks that it ends by SIGTERM no time to speak of before it kills them, unless told so. It lets all
-            // of that pass, so those that write no report get less.
+            // Its launcher gives ranks that it ends by SIGTERM no time to speak of before it kills them, unless told
+            // so. It lets all of that pass, so those that write no report get less.
             let reports = variables.iter().any(|(name, value)| *name == "COLLIE_REPORT" && *value != "off");
             let seconds = if reports { "4" } else { "2" };
             command.env("OMPI_MCA_odls_base_sigkill_timeout", seconds);

@@ -26,7 +26,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     trials
 }
 
-/// A link that somebody has measured with that rank: slower than light, and faster than a modem, on a machine that others load.
+/// A link that somebody has measured with that rank: slower than light, and faster than a modem, on a machine that
+/// others load.
 fn is_link(found: &Value, rank: usize) -> bool {
     let within = |name: &str, [least, most]: [f64; 2]| match &found[name] {
         // Where others load the machine, time may be too short.

@@ -26,8 +26,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     trials
 }
 
-/// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 200 bytes, more than are under way at once, those of 65 to 128 bytes
-/// within them in pieces.
+/// `hierarchical`, where an operation has it, with unequal nodes; messages between them in pieces of at most 200 bytes,
+/// more than are under way at once, those of 65 to 128 bytes within them in pieces.
 pub fn by_nodes(
     family: &Family,
     source: &str,
@@ -61,7 +61,8 @@ fn pieces_hold_up(family: &Family) -> Result<(), Failed> {
     accounted(family, "run_ahead.c", &[], 3, &variables).map(drop)
 }
 
-/// Runs a program with its arguments on nodes that alternate, or as SEVERAL_NODES says; variables besides those for pieces.
+/// Runs a program with its arguments on nodes that alternate, or as SEVERAL_NODES says; variables besides those for
+/// pieces.
 pub fn on_nodes(family: &Family, ranks: usize, program: &[&str], more: &[(&str, &str)]) -> Result<Report, Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();

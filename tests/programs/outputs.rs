@@ -179,8 +179,8 @@ fn unread_pipe(family: &Family) -> Result<(), Failed> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
-/// Placeholders stand for what they are said to, and a relative name is seen from where the launcher was started, though the
-/// ranks begin elsewhere. No rank but the first has a say.
+/// Placeholders stand for what they are said to, and a relative name is seen from where the launcher was started,
+/// though the ranks begin elsewhere. No rank but the first has a say.
 fn placeholders(family: &Family) -> Result<(), Failed> {
     let folder = folder()?;
     let here = std::env::current_dir()?;
@@ -200,8 +200,8 @@ fn placeholders(family: &Family) -> Result<(), Failed> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
-/// A job of which every process is killed leaves a recent checkpoint of each rank, and no more; `collie report` makes one report of
-/// them that names a rank that is missing. A job that ends well leaves none.
+/// A job of which every process is killed leaves a recent checkpoint of each rank, and no more; `collie report` makes
+/// one report of them that names a rank that is missing. A job that ends well leaves none.
 fn checkpoints(family: &Family) -> Result<(), Failed> {
     let folder = folder()?;
     let (target, there) = (folder.join("run.json").display().to_string(), folder.join("run.checkpoint"));

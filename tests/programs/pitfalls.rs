@@ -63,8 +63,8 @@ fn divergent_settings(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What is wrong with the settings of other ranks than rank 0 of the job is nobody's business, even where they are the first of a
-/// communicator: files that rank 0 names may be on its node only.
+/// What is wrong with the settings of other ranks than rank 0 of the job is nobody's business, even where they are the
+/// first of a communicator: files that rank 0 names may be on its node only.
 fn wrong_settings_of_others(family: &Family) -> Result<(), Failed> {
     let program = family.program("pitfall_9_communicators.c")?.display().to_string();
     let path = report::fresh();
@@ -140,8 +140,8 @@ fn forced_with_unmet_need(family: &Family) -> Result<(), Failed> {
     expect(refused > 0, &format!("nobody says that order was needed\n{:#?}", report.rows), &outcome)
 }
 
-/// The builds for other MPIs under a program of this one are refused with a clear word that names the right one, and do not
-/// crash; nor does a Fortran program whose calls they would not see.
+/// The builds for other MPIs under a program of this one are refused with a clear word that names the right one, and do
+/// not crash; nor does a Fortran program whose calls they would not see.
 fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
     let mut sources = vec!["reduce_sum.c"];
     if family.has_fortran() {
@@ -165,7 +165,8 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// In a program with AddressSanitizer names of regions are read without its ending the program for the bytes behind them.
+/// In a program with AddressSanitizer names of regions are read without its ending the program for the bytes behind
+/// them.
 fn sanitized(family: &Family) -> Result<(), Failed> {
     let sanitizer = tool(Command::new("gcc").arg("-print-file-name=libasan.so"))?;
     let sanitizer = PathBuf::from(sanitizer.trim());
@@ -261,7 +262,8 @@ fn native_mode(family: &Family) -> Result<(), Failed> {
     expect(report.whole["mode"] == "native", "the report names another mode", &outcome)
 }
 
-/// COLLIE_LOG=collie=trace prints one line a call on standard error, with the rank; standard output stays the program's.
+/// COLLIE_LOG=collie=trace prints one line a call on standard error, with the rank; standard output stays the
+/// program's.
 fn trace_log(family: &Family) -> Result<(), Failed> {
     let command = vec![family.program("reduce_sum.c")?.display().to_string()];
     let variables = [("COLLIE_LOG", "collie=trace"), ("COLLIE_REPORT", "off"), ("COLLIE_REDUCE", "binomial")];

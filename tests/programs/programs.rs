@@ -7,8 +7,8 @@ use libtest_mimic::{Failed, Trial};
 use std::path::Path;
 use std::process::Command;
 
-/// Programs whose calls the report must account for, with their arguments and the numbers of ranks they run on. One job of
-/// eight ranks covers communicators of 1, 2, 3, 4, 5, 7 and 8 ranks, where the programs part MPI_COMM_WORLD.
+/// Programs whose calls the report must account for, with their arguments and the numbers of ranks they run on. One job
+/// of eight ranks covers communicators of 1, 2, 3, 4, 5, 7 and 8 ranks, where the programs part MPI_COMM_WORLD.
 const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("data_movement.c", &[], &[1, 2, 3, 8]),
     ("reductions.c", &[], &[1, 2, 3, 8]),
@@ -198,8 +198,8 @@ fn of_python(family: &Family, python: &Path) -> Result<(), Failed> {
     Report::read(&path, &outcome)?.accounts_for(&outcome)
 }
 
-/// A module that keeps the MPI library to itself: one that looks which procedures it has, and ones whose constants are objects of
-/// their own.
+/// A module that keeps the MPI library to itself: one that looks which procedures it has, and ones whose constants are
+/// objects of their own.
 fn of_module(family: &Family, source: &str) -> Result<(), Failed> {
     let path = report::fresh();
     let path_text = path.display().to_string();
@@ -247,8 +247,8 @@ fn control(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The program's own exit status, by return and by MPI_Abort, is mpirun's, as without Collie; also where the report cannot
-/// be written.
+/// The program's own exit status, by return and by MPI_Abort, is mpirun's, as without Collie; also where the report
+/// cannot be written.
 fn exit_codes(family: &Family) -> Result<(), Failed> {
     let program = family.program("exit_code.c")?.display().to_string();
     for (arguments, status) in [(&["0"][..], 0), (&["7"], 7), (&["5", "abort"], 5)] {

@@ -34,8 +34,8 @@ struct Known {
     all_bytes: u64,
 }
 
-/// The settings that `records.c` runs with: one operation forced, one by a rule, one with a need that three ranks do not
-/// meet, the others by default.
+/// The settings that `records.c` runs with: one operation forced, one by a rule, one with a need that three ranks do
+/// not meet, the others by default.
 fn settings(rules: &str) -> [(&str, &str); 3] {
     [("COLLIE_BCAST", "knomial:radix=3"), ("COLLIE_ALLGATHER", "recursive_doubling"), ("COLLIE_RULES", rules)]
 }
@@ -229,7 +229,8 @@ fn some_calls(family: &Family) -> Result<(), Failed> {
             let gap = report["timeline_gaps"].as_array().into_iter().flatten().find(|gap| gap["rank"] == rank);
             let gap = gap.ok_or("no gap")?;
             let (from, to) = (gap["from_seconds"].as_f64(), gap["to_seconds"].as_f64());
-            // The program begins with 20 ms of its own, makes 5000 calls of which one is 50 ms late, and two more at the end.
+            // The program begins with 20 ms of its own, makes 5000 calls of which one is 50 ms late, and two more at
+            // the end.
             let holds = own.len() == 2000
                 && gap["calls"] == 3002
                 && own[0].0 > 0.02

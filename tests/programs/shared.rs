@@ -1,5 +1,5 @@
-//! Messages within a node through memory that its ranks share: every algorithm and program that messages are tested with, and
-//! what becomes of the memory however a job ends, or if it cannot be had.
+//! Messages within a node through memory that its ranks share: every algorithm and program that messages are tested
+//! with, and what becomes of the memory however a job ends, or if it cannot be had.
 
 use crate::algorithms::{Forced, forced_jobs};
 use crate::job::Outcome;
@@ -54,7 +54,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             add(format!("{stem}::ranks_{ranks}"), Box::new(move || program(family, source, ranks)));
         }
     }
-    // The algorithms that live in shared memory on one MPI, since their messages are no MPI's; with COLLIE_TEST_DEEP=1 all on each.
+    // The algorithms that live in shared memory on one MPI, since their messages are no MPI's; with COLLIE_TEST_DEEP=1
+    // all on each.
     let deep = std::env::var("COLLIE_TEST_DEEP").is_ok_and(|value| value == "1");
     let wanted = |job: &Forced| deep || job.shares_memory() && family.is_open_mpi();
     for (name, job) in forced_jobs(family, &[SHARED]).into_iter().filter(|(_, job)| wanted(job)) {
@@ -71,7 +72,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             add(format!("nodes::{stem}"), Box::new(test));
         }
     }
-    // Four nodes of two ranks; one of three and one that a rank has for itself; unequal ones whose ranks are not consecutive.
+    // Four nodes of two ranks; one of three and one that a rank has for itself; unequal ones whose ranks are not
+    // consecutive.
     for nodes in ["00112233", "0001", "01020012"] {
         for program in [&["repeated.c"][..], &["random_calls.c", "500"], &["barrier.c"]] {
             let stem = program[0].trim_end_matches(".c");
@@ -164,8 +166,8 @@ fn inside_nodes(family: &Family, program: &[&str], nodes: &str) -> Result<(), Fa
     refused.map_or(Ok(()), |row| Err(format!("{}: {}", row.function, row.decided_by).into()))
 }
 
-/// A message of the program's own to a rank that waits on its node's board goes on, whatever messages of other nodes have arrived there:
-/// rank 1 has a node for itself and sends to rank 0 while that waits for rank 2.
+/// A message of the program's own to a rank that waits on its node's board goes on, whatever messages of other nodes
+/// have arrived there: rank 1 has a node for itself and sends to rank 0 while that waits for rank 2.
 fn own_messages_beside_nodes(family: &Family) -> Result<(), Failed> {
     const ALLREDUCE: &str = "hierarchical:node=shared_slices,leaders=recursive_doubling,bcast=shared_queue";
     let variables = [SHARED, ("SEVERAL_NODES", "010"), ("COLLIE_ALLREDUCE", ALLREDUCE)];
@@ -198,8 +200,8 @@ fn run(
     Ok((outcome, report))
 }
 
-/// Ranks that do not agree on the length of what the algorithms in shared memory move come to know it. Calls that fail need not be in
-/// the report.
+/// Ranks that do not agree on the length of what the algorithms in shared memory move come to know it. Calls that fail
+/// need not be in the report.
 fn disagreeing(family: &Family, ranks: usize) -> Result<(), Failed> {
     let command = vec![family.program("disagreeing.c")?.display().to_string()];
     let variables = [
@@ -241,7 +243,8 @@ fn without(family: &Family, mode: &str, words: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Where ranks share memory but may not read each other's own, long messages arrive all the same, and the report says so.
+/// Where ranks share memory but may not read each other's own, long messages arrive all the same, and the report says
+/// so.
 fn unreadable(family: &Family) -> Result<(), Failed> {
     let more = [SHARED, ("NO_SHARED_MEMORY", "unreadable")];
     let (outcome, report) = run(family, &["random_calls.c", "300"], 3, &more, &["no_shared_memory.c"])?;

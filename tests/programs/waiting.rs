@@ -1,5 +1,5 @@
-//! What is told of waiting ranks: apart from working in the report, which must name the rank that a program makes late; by
-//! the watch for calls that do not end; and by one rank alone, on demand or before the job is aborted.
+//! What is told of waiting ranks: apart from working in the report, which must name the rank that a program makes late;
+//! by the watch for calls that do not end; and by one rank alone, on demand or before the job is aborted.
 
 use crate::job::{Outcome, alone};
 use crate::mpi::{Family, Launch};
@@ -93,7 +93,8 @@ fn on_demand(family: &Family, how: &str) -> Result<(), Failed> {
     }
 }
 
-/// Reports, resets and switches in the middle of other threads' calls; the calls after the last reset are all accounted for.
+/// Reports, resets and switches in the middle of other threads' calls; the calls after the last reset are all accounted
+/// for.
 fn threads_and_reports(family: &Family) -> Result<(), Failed> {
     let (outcome, whole, alone) = with_partial(family, "threads_and_reports.c", &[], 2, 0, 0)?;
     let partial = alone.as_ref().and_then(|alone| alone.whole["partial"].as_str()).unwrap_or_default();
@@ -186,8 +187,8 @@ fn late_rank(family: &Family, sync: &str, mode: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The ranks that the others wait for come first and make up most of the waiting, however often others are last; and with
-/// one of them, it is the one with the least time in collectives.
+/// The ranks that the others wait for come first and make up most of the waiting, however often others are last; and
+/// with one of them, it is the one with the least time in collectives.
 fn late_ranks(family: &Family, kind: &str, sync: &str, culprits: &[u64]) -> Result<(), Failed> {
     let (outcome, report) = accounted(family, "late_ranks.c", &[kind], 4, &[("COLLIE_SYNC", sync)])?;
     let report = report.whole;

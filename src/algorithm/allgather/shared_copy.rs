@@ -1,7 +1,7 @@
 //! Everyone writes its block into shared memory once, and copies those of all others from there.
 //!
-//! Blocks of `read_from` bytes or more are messages to all others, as in `direct`: each rank reads them out of the memory of the
-//! others, with one copy.
+//! Blocks of `read_from` bytes or more are messages to all others, as in `direct`: each rank reads them out of the
+//! memory of the others, with one copy.
 //!
 //! State at p = 3 (what lies in shared memory, then what rank 0 has):
 //!
@@ -10,11 +10,11 @@
 //! copied    0 1 2     0 1 2
 //! ```
 //!
-//! Cost: (p−1)t_W + pbt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of blocks that are
-//! messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
+//! Cost: (p−1)t_W + pbt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of blocks
+//! that are messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
-//! 1. long blocks do not go through the windows.
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+//! Departures: 1. long blocks do not go through the windows.
 
 use super::direct;
 use crate::algorithm::engine::windows::{self, Fills};

@@ -1,7 +1,7 @@
 //! Everyone gathers all contributions and reduces them for itself, in rank order.
 //!
-//! The contributions are gathered as by Bruck: a rank that holds those of d consecutive ranks from its own on sends them
-//! to r − d and gets those that follow from r + d, so that ⌈log2 p⌉ rounds will do for any p. They lie in scratch,
+//! The contributions are gathered as by Bruck: a rank that holds those of d consecutive ranks from its own on sends
+//! them to r − d and gets those that follow from r + d, so that ⌈log2 p⌉ rounds will do for any p. They lie in scratch,
 //! counted from the own rank, and are folded from rank 0 on, so everyone computes the same expression.
 //!
 //! State at p = 7 (contributions held):
@@ -17,8 +17,8 @@
 //!
 //! Cost: qα + (p−1)nβ + (p−1)nγ: for small n. Needs: nothing. Memory: pn bytes of scratch.
 //!
-//! Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient Algorithms for All-to-All Communications in
-//! Multiport Message-Passing Systems", IEEE TPDS 8(11), 1997, for the allgather.
+//! Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient Algorithms for All-to-All Communications
+//! in Multiport Message-Passing Systems", IEEE TPDS 8(11), 1997, for the allgather.
 
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range};

@@ -1,8 +1,9 @@
 //! Reduce-scatter and allgather over a circulant graph: ⌈log2 p⌉ rounds each, for any p, no rank left out.
 //!
 //! Distances are p halved again and again, rounding up. In the round with distance s, which halves s', rank r sends its
-//! partial folds of the s' − s blocks from r + s on to rank r + s and gets those of the blocks from r on (all modulo p),
-//! which it folds into its own. In the end it has block r complete; the rounds backwards hand the complete blocks out.
+//! partial folds of the s' − s blocks from r + s on to rank r + s and gets those of the blocks from r on (all modulo
+//! p), which it folds into its own. In the end it has block r complete; the rounds backwards hand the complete blocks
+//! out.
 //!
 //! State at p = 7 (distances 4, 2, 1; how many contributions rank 0 has in each block; by rotation the same elsewhere):
 //!
@@ -17,8 +18,8 @@
 //! round 5, s = 4     *  *  *  *  *  *  *
 //! ```
 //!
-//! Cost: 2qα + 2((p−1)/p)nβ + ((p−1)/p)nγ. Needs: a commutative operation, since the fold of a block starts at any rank.
-//! Memory: n bytes of scratch.
+//! Cost: 2qα + 2((p−1)/p)nβ + ((p−1)/p)nγ. Needs: a commutative operation, since the fold of a block starts at any
+//! rank. Memory: n bytes of scratch.
 //!
 //! Source: J. L. Träff, "Optimal, Non-pipelined Reduce-scatter and Allreduce Algorithms", arXiv 2410.14234, 2024.
 //! Departures: 1. blocks stay in place, and only runs that pass the last block are packed.

@@ -1,7 +1,8 @@
-//! Each half of the vector goes up and down a binary tree of its own; whoever has children in one is a leaf of the other.
+//! Each half of the vector goes up and down a binary tree of its own; whoever has children in one is a leaf of the
+//! other.
 //!
-//! Both trees are in-order binary trees over all ranks, the second one seen from the other end (for odd p without rank 0,
-//! which hangs below its root). The halves are cut into segments; while later segments come up, the finished ones go
+//! Both trees are in-order binary trees over all ranks, the second one seen from the other end (for odd p without rank
+//! 0, which hangs below its root). The halves are cut into segments; while later segments come up, the finished ones go
 //! down, in both trees at once. As inner ranks of one tree are leaves of the other, everyone has as much to do.
 //!
 //! The trees, children in parentheses behind their parent:
@@ -12,12 +13,12 @@
 //! p = 8    0(4(2(1 3) 6(5 7))) 7(3(1(0 2) 5(4 6)))
 //! ```
 //!
-//! Cost: (4S + 4q − 6)(α + sβ) + (2S + 2q − 3)sγ for S segments of a half, that is 2nβ + nγ and what filling the pipeline
-//! takes. Needs: nothing. Memory: up to four segments of scratch.
+//! Cost: (4S + 4q − 6)(α + sβ) + (2S + 2q − 3)sγ for S segments of a half, that is 2nβ + nγ and what filling the
+//! pipeline takes. Needs: nothing. Memory: up to four segments of scratch.
 //!
 //! Source: P. Sanders, J. Speck, J. L. Träff, "Two-tree Algorithms for Full Bandwidth Broadcast, Reduction and Scan",
-//! Parallel Computing 35(12), 2009. Departures: 1. reduction and broadcast overlap; 2. messages are sent as soon as their
-//! data are there, in no fixed two-coloured order; 3. no rank is left over, whatever p is.
+//! Parallel Computing 35(12), 2009. Departures: 1. reduction and broadcast overlap; 2. messages are sent as soon as
+//! their data are there, in no fixed two-coloured order; 3. no rank is left over, whatever p is.
 
 use crate::algorithm::engine::up_down::{Position, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};

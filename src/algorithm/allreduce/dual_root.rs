@@ -16,12 +16,12 @@
 //! down       *   *   *     *   *   *    *
 //! ```
 //!
-//! Cost: (3S + 5q)(α + sβ) + 3nγ at most: every rank has three neighbours, and each segment of the vector takes a message
-//! each way with each of them. Needs: nothing. Memory: up to five segments of scratch.
+//! Cost: (3S + 5q)(α + sβ) + 3nγ at most: every rank has three neighbours, and each segment of the vector takes a
+//! message each way with each of them. Needs: nothing. Memory: up to five segments of scratch.
 //!
-//! Source: J. L. Träff, "A Doubly-pipelined, Dual-root Reduction-to-all Algorithm and Implementation", arXiv 2109.12626,
-//! 2021. Departures: 1. messages both ways along an edge need not start together, so a rank that lags holds up only those
-//! who need its data.
+//! Source: J. L. Träff, "A Doubly-pipelined, Dual-root Reduction-to-all Algorithm and Implementation", arXiv
+//! 2109.12626, 2021. Departures: 1. messages both ways along an edge need not start together, so a rank that lags holds
+//! up only those who need its data.
 
 use crate::algorithm::engine::up_down::{Position, Twin, up_down};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};

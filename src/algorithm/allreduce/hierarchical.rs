@@ -1,11 +1,12 @@
-//! Contributions are reduced inside each node, then among one rank of each node, and the result goes back into the nodes.
+//! Contributions are reduced inside each node, then among one rank of each node, and the result goes back into the
+//! nodes.
 //!
 //! The first rank of each node speaks for it: `node` reduces to it, `leaders` is the allreduce among those, and `bcast`
-//! hands the result out from each of them. Where the nodes are not known, or there is only one, `leaders` runs among all
-//! ranks.
+//! hands the result out from each of them. Where the nodes are not known, or there is only one, `leaders` runs among
+//! all ranks.
 //!
-//! State at p = 7, nodes {0 1 2} {3 4} {5 6}, trees binomial, leaders recursive_doubling, in which 0 hands its part to 3 and
-//! gets the result from it (`*` has the result):
+//! State at p = 7, nodes {0 1 2} {3 4} {5 6}, trees binomial, leaders recursive_doubling, in which 0 hands its part to
+//! 3 and gets the result from it (`*` has the result):
 //!
 //! ```text
 //! rank      0    1    2    3     4    5    6
@@ -19,9 +20,9 @@
 //! Cost: that of `node` and `bcast` inside the largest node and that of `leaders` among the nodes. Needs: a commutative
 //! operation, since the ranks of a node need not be consecutive. Memory: that of the three.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T. Patinyasakdikul,
-//! D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed Collective Communication Framework", CLUSTER 2020. Departures:
-//! 1. the levels follow each other and are not pipelined.
+//! Source: M. Kurnosov's lectures on collective operations; X. Luo, W. Wu, G. Bosilca, Y. Pei, Q. Cao, T.
+//! Patinyasakdikul, D. Zhong, J. Dongarra, "HAN: a Hierarchical AutotuNed Collective Communication Framework", CLUSTER
+//! 2020. Departures: 1. the levels follow each other and are not pipelined.
 
 use crate::algorithm::engine::hierarchy;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

@@ -16,12 +16,12 @@
 //! hand out  0..6 0..6     0..6     0..6     0..6     0..6     0..6
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one message at a time; with k−1 at once the α shrink to one per round. Folding
-//! adds 2(α + nβ) + nγ. Needs: nothing. Memory: (k−1)n bytes of scratch.
+//! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one message at a time; with k−1 at once the α shrink to one per round.
+//! Folding adds 2(α + nβ) + nγ. Needs: nothing. Memory: (k−1)n bytes of scratch.
 //!
-//! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023. Departures: 1. the
-//! parts are folded in rank order, so the algorithm is ordered and its result identical on all ranks; 2. the core is
-//! m·k^e instead of k^e, which leaves fewer ranks aside.
+//! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023. Departures: 1.
+//! the parts are folded in rank order, so the algorithm is ordered and its result identical on all ranks; 2. the core
+//! is m·k^e instead of k^e, which leaves fewer ranks aside.
 
 use crate::algorithm::engine::folding::{self, Core};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

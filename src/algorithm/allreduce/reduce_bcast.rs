@@ -1,7 +1,7 @@
 //! Any reduction to rank 0, then any broadcast from it.
 //!
-//! `reduce` and `bcast` name the two. With binomial trees this is the tree allreduce: the contributions go up in q rounds
-//! and the result comes down in q.
+//! `reduce` and `bcast` name the two. With binomial trees this is the tree allreduce: the contributions go up in q
+//! rounds and the result comes down in q.
 //!
 //! State at p = 7, both binomial (`*` has the result):
 //!

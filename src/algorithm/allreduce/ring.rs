@@ -1,8 +1,8 @@
 //! The vector's blocks go round the ring twice: once to be reduced, once to be handed out.
 //!
-//! In round k = 0 … p−2 rank r sends block (r − k) mod p to r + 1, gets block (r − k − 1) mod p from r − 1 and folds its
-//! own contribution into it, so that it ends with block (r + 1) mod p complete. Another p − 1 rounds pass the complete
-//! blocks on.
+//! In round k = 0 … p−2 rank r sends block (r − k) mod p to r + 1, gets block (r − k − 1) mod p from r − 1 and folds
+//! its own contribution into it, so that it ends with block (r + 1) mod p complete. Another p − 1 rounds pass the
+//! complete blocks on.
 //!
 //! State at p = 4 (a:23 = block a folded over ranks 2 and 3; the block that travels next):
 //!

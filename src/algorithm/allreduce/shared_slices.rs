@@ -1,7 +1,7 @@
 //! Everyone writes its vector into shared memory, reduces a slice of all of them, and copies the other slices.
 //!
-//! Each contribution is read once. Vectors that fit beside a flag are read by everyone, in rank order: one wait less, and
-//! everyone folds alike.
+//! Each contribution is read once. Vectors that fit beside a flag are read by everyone, in rank order: one wait less,
+//! and everyone folds alike.
 //!
 //! State at p = 3 with slices a, b, c (whose contributions each window holds):
 //!
@@ -12,11 +12,11 @@
 //! copied      a012 b0 c0     a1 b012 c1     a2 b2 c012     a012 b012 c012
 //! ```
 //!
-//! Cost: n ≤ 48: (p−1)t_W + nt + (p−1)nγ; else 2(p−1)t_W + 2nt + ((p−1)/p)nγ for each fill of a bank. Needs: shared memory.
-//! Memory: a window of each rank.
+//! Cost: n ≤ 48: (p−1)t_W + nt + (p−1)nγ; else 2(p−1)t_W + 2nt + ((p−1)/p)nγ for each fill of a bank. Needs: shared
+//! memory. Memory: a window of each rank.
 //!
-//! Source: S. Jain, R. Kaleem, M. Balmana, A. Langer, D. Durnov, A. Sannikov, M. Garzaran, "Framework for Scalable Intra-Node
-//! Collective Operations using Shared Memory", SC18; as in MPICH's release-gather.
+//! Source: S. Jain, R. Kaleem, M. Balmana, A. Langer, D. Durnov, A. Sannikov, M. Garzaran, "Framework for Scalable
+//! Intra-Node Collective Operations using Shared Memory", SC18; as in MPICH's release-gather.
 
 use crate::algorithm::engine::slices;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};

@@ -2,8 +2,9 @@
 //!
 //! In round k even ranks meet r + ρ(k) and odd ranks r − ρ(k) modulo p, with ρ(k) = (1 − (−2)^{k+1})/3. With
 //! `variant=bandwidth` the two halve the blocks that both hold, and the same rounds backwards hand the finished blocks
-//! out; with `variant=latency` they exchange and fold everything, the last round first. For p that is no power of two, the even ranks of the
-//! first 2·(p − 2^⌊log2 p⌋) ranks first hand their contribution to their right neighbour, and get the result from it.
+//! out; with `variant=latency` they exchange and fold everything, the last round first. For p that is no power of two,
+//! the even ranks of the first 2·(p − 2^⌊log2 p⌋) ranks first hand their contribution to their right neighbour, and get
+//! the result from it.
 //!
 //! Partners at p = 8, and the blocks held after each round of `variant=bandwidth` (the vector is abcdefgh):
 //!

@@ -1,8 +1,8 @@
 //! Blocks travel by the digits of the distance that they have to go, many in one message.
 //!
-//! First a rank turns its blocks so that place i holds the one for the rank i further on. In the round of digit z at weight
-//! w = k^j, the blocks at all places with that digit go z·w ranks on, to the same places there. Last, place i holds the
-//! block of the rank i further back, and the blocks are turned into rank order.
+//! First a rank turns its blocks so that place i holds the one for the rank i further on. In the round of digit z at
+//! weight w = k^j, the blocks at all places with that digit go z·w ranks on, to the same places there. Last, place i
+//! holds the block of the rank i further back, and the blocks are turned into rank order.
 //!
 //! State at p = 5, k = 2 (from whom the blocks in places 0 … 4 stem):
 //!
@@ -15,13 +15,14 @@
 //! turned     0,1,2,3,4  everywhere
 //! ```
 //!
-//! Cost: ⌈log_k p⌉ rounds of k−1 messages of about (p/k)b bytes; for k = 2 qα + q(p/2)bβ. Needs: nothing. Memory: pb bytes
-//! of scratch, in place as well; the receive buffer serves as working space.
+//! Cost: ⌈log_k p⌉ rounds of k−1 messages of about (p/k)b bytes; for k = 2 qα + q(p/2)bβ. Needs: nothing. Memory: pb
+//! bytes of scratch, in place as well; the receive buffer serves as working space.
 //!
 //! Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient Algorithms for All-to-All Communications
-//! in Multiport Message-Passing Systems", IEEE TPDS 8(11), 1997; on the radix also K. Fan, T. Gilray, V. Pascucci,
-//! X. Huang, K. Micinski, S. Kumar, "Optimizing the Bruck Algorithm for Non-uniform All-to-all Communication", HPDC 2022.
-//! Departures: 1. the k−1 messages of a round go one after the other, so that no more than p blocks are in working space.
+//! in Multiport Message-Passing Systems", IEEE TPDS 8(11), 1997; on the radix also K. Fan, T. Gilray, V. Pascucci, X.
+//! Huang, K. Micinski, S. Kumar, "Optimizing the Bruck Algorithm for Non-uniform All-to-all Communication", HPDC 2022.
+//! Departures: 1. the k−1 messages of a round go one after the other, so that no more than p blocks are in working
+//! space.
 
 use crate::algorithm::engine::digits::{self, Digit};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

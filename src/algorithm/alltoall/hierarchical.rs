@@ -3,8 +3,8 @@
 //! Each node has `leaders` leaders at most, its first ranks; node B is the affair of leader B mod `leaders`. Every rank
 //! gives each leader all blocks for the nodes that are its affair, and exchanges the blocks of its own node directly. A
 //! leader sends each of its nodes one message with all blocks from here to there, gets one in turn, and hands each rank
-//! its blocks out. With one leader a node sends the fewest messages; with more they share the copying, and with as many as
-//! there are ranks everybody talks to other nodes. Where the nodes are not known all ranks count as one node.
+//! its blocks out. With one leader a node sends the fewest messages; with more they share the copying, and with as many
+//! as there are ranks everybody talks to other nodes. Where the nodes are not known all ranks count as one node.
 //!
 //! State at p = 4, nodes {0 1} {2 3}, one leader (blocks held, as from→to; those to oneself not shown):
 //!
@@ -16,14 +16,14 @@
 //! handed     1→0 2→0 3→0          0→1 2→1 3→1 0→2 1→2 3→2          0→3 1→3 2→3
 //! ```
 //!
-//! Cost for N nodes of m ranks with l leaders, h the most nodes that are one leader's affair (N − 1 if l = 1, else N/l): the
-//! own node (m−1)(α + bβ), collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α + m²bβ). Needs: nothing. Memory:
-//! at leaders about 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
+//! Cost for N nodes of m ranks with l leaders, h the most nodes that are one leader's affair (N − 1 if l = 1, else
+//! N/l): the own node (m−1)(α + bβ), collecting and handing out (m−1)(α + hmbβ) each, the leaders h(α + m²bβ). Needs:
+//! nothing. Memory: at leaders about 3·h·m² blocks, elsewhere pb bytes; in place m blocks more.
 //!
-//! Source: R. Kumar, A. Mamidala, D. K. Panda, "Scaling Alltoall Collective on Multi-core Systems", IPDPS workshops 2008;
-//! S. Lockhart, A. Bienz, W. Gropp, L. Olson, "Performance Analysis and Optimal Node-aware Communication for Enlarged
-//! Conjugate Gradient Methods", TOPC 10(1), 2023, for several leaders. Departures: 1. nodes may be of any sizes and ranks
-//! anywhere on them; 2. leaders part nodes among them, rather than ranks.
+//! Source: R. Kumar, A. Mamidala, D. K. Panda, "Scaling Alltoall Collective on Multi-core Systems", IPDPS workshops
+//! 2008; S. Lockhart, A. Bienz, W. Gropp, L. Olson, "Performance Analysis and Optimal Node-aware Communication for
+//! Enlarged Conjugate Gradient Methods", TOPC 10(1), 2023, for several leaders. Departures: 1. nodes may be of any
+//! sizes and ranks anywhere on them; 2. leaders part nodes among them, rather than ranks.
 
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
@@ -210,8 +210,8 @@ impl Node<'_> {
         collected
     }
 
-    /// Exchanges the blocks of whole nodes with the other nodes' leaders: gives where those of each node in turn arrive,
-    /// for each own rank those of each of theirs. Nothing if this rank is no leader.
+    /// Exchanges the blocks of whole nodes with the other nodes' leaders: gives where those of each node in turn
+    /// arrive, for each own rank those of each of theirs. Nothing if this rank is no leader.
     fn exchange(&self, comm: &mut dyn Comm, collected: &[Range]) -> SmallVec<[Range; 16]> {
         let (width, b) = (self.members().len(), self.block);
         let mut messages = Requests::new();

@@ -1,9 +1,9 @@
 //! As `bruck`, but the blocks end where they belong, so that nothing is turned at the end.
 //!
-//! First place j of rank r gets the block for rank 2r − j. It has to go back by the distance of j from r, and does so in
-//! the rounds of that distance's binary digits: in round k all blocks whose place is at a distance with digit k go to
-//! r − 2^k, to the places at the same distances from there. A block for rank d started at distance r − d of rank r; it ends
-//! at that distance from d, which is place r.
+//! First place j of rank r gets the block for rank 2r − j. It has to go back by the distance of j from r, and does so
+//! in the rounds of that distance's binary digits: in round k all blocks whose place is at a distance with digit k go
+//! to r − 2^k, to the places at the same distances from there. A block for rank d started at distance r − d of rank r;
+//! it ends at that distance from d, which is place r.
 //!
 //! State at p = 5 (from whom the blocks in places 0 … 4 stem):
 //!

@@ -1,7 +1,7 @@
 //! Every rank exchanges a block with every other one, one exchange at a time.
 //!
-//! In round k of a power of two ranks, r and r xor k exchange their blocks. Otherwise r sends to the rank 1, p−1, 2, p−2, …
-//! further on and receives from the one as far back.
+//! In round k of a power of two ranks, r and r xor k exchange their blocks. Otherwise r sends to the rank 1, p−1, 2,
+//! p−2, … further on and receives from the one as far back.
 //!
 //! State at p = 4 (ranks whose blocks have arrived):
 //!
@@ -15,9 +15,9 @@
 //!
 //! Cost: (p−1)(α + bβ). Needs: nothing. Memory: none; in place one block, and one more if p is no power of two.
 //!
-//! Source: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH",
-//! IJHPCA 19(1), 2005. Departures: 1. near and far distances take turns, so that in place a block that arrives soon finds
-//! the one that lay in its place gone.
+//! Source: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", IJHPCA
+//! 19(1), 2005. Departures: 1. near and far distances take turns, so that in place a block that arrives soon finds the
+//! one that lay in its place gone.
 
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};

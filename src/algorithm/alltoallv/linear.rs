@@ -1,8 +1,8 @@
 //! Every rank exchanges a block with every other one, a limited number of exchanges under way at a time.
 //!
-//! Step by step a rank sends to the one 1, p−1, 2, p−2, … ranks further on and receives from the one as far back, so that
-//! no rank is everybody's target at once. Once `max_requests` steps are under way it waits for the oldest before it starts
-//! another. Steps in which a rank has nothing to send and nothing to receive are left out.
+//! Step by step a rank sends to the one 1, p−1, 2, p−2, … ranks further on and receives from the one as far back, so
+//! that no rank is everybody's target at once. Once `max_requests` steps are under way it waits for the oldest before
+//! it starts another. Steps in which a rank has nothing to send and nothing to receive are left out.
 //!
 //! State at p = 4 (ranks whose blocks have arrived):
 //!
@@ -14,12 +14,13 @@
 //! round 2   all     all     all     all
 //! ```
 //!
-//! Cost: (p−1)(α + bβ) with b bytes a block, with the start-ups overlapping as far as the network lets them. Needs: nothing.
-//! Memory: none, but twice `max_requests` requests; in place the longest block for each step under way and one more.
+//! Cost: (p−1)(α + bβ) with b bytes a block, with the start-ups overlapping as far as the network lets them. Needs:
+//! nothing. Memory: none, but twice `max_requests` requests; in place the longest block for each step under way and one
+//! more.
 //!
 //! Source: folklore; Open MPI `basic_linear`; MPICH `scattered`, whose limit of 32 (`ALLTOALL_THROTTLE`) is the default
-//! here. Departures: 1. near and far distances take turns, so that in place a block that arrives soon finds the one that lay
-//! in its place gone; 2. the oldest exchange is waited for, instead of every batch.
+//! here. Departures: 1. near and far distances take turns, so that in place a block that arrives soon finds the one
+//! that lay in its place gone; 2. the oldest exchange is waited for, instead of every batch.
 
 use crate::algorithm::engine::pairs;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

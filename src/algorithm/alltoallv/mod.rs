@@ -1,7 +1,7 @@
 //! The alltoallv algorithms.
 //!
-//! The blocks differ in length, and each rank knows the lengths of its own only: what it sends and what it receives. A block
-//! of no units is no message, as both its ends know.
+//! The blocks differ in length, and each rank knows the lengths of its own only: what it sends and what it receives. A
+//! block of no units is no message, as both its ends know.
 
 use super::Algorithm;
 

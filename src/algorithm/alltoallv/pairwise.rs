@@ -1,8 +1,8 @@
 //! Every rank exchanges a block with every other one, one exchange at a time.
 //!
-//! In round k of a power of two ranks, r and r xor k exchange their blocks. Otherwise r sends to the rank 1, p−1, 2, p−2, …
-//! further on and receives from the one as far back. Steps in which a rank has nothing to send and nothing to receive are
-//! left out.
+//! In round k of a power of two ranks, r and r xor k exchange their blocks. Otherwise r sends to the rank 1, p−1, 2,
+//! p−2, … further on and receives from the one as far back. Steps in which a rank has nothing to send and nothing to
+//! receive are left out.
 //!
 //! State at p = 4 (ranks whose blocks have arrived):
 //!
@@ -17,8 +17,8 @@
 //! Cost: (p−1)(α + bβ) with b bytes a block; with blocks of several lengths a step takes as long as its longest. Needs:
 //! nothing. Memory: none; in place the longest block, and one more if p is no power of two.
 //!
-//! Source: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH",
-//! IJHPCA 19(1), 2005; Open MPI `pairwise`. Departures: 1. near and far distances take turns, so that in place a block that
+//! Source: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", IJHPCA
+//! 19(1), 2005; Open MPI `pairwise`. Departures: 1. near and far distances take turns, so that in place a block that
 //! arrives soon finds the one that lay in its place gone.
 
 use crate::algorithm::engine::pairs;

@@ -1,9 +1,9 @@
 //! Blocks travel by the digits of the distance that they have to go, many in one message, after their lengths.
 //!
-//! In the round of digit z at weight w = k^j, all blocks that have to go a distance with that digit go z·w ranks on. First
-//! the lengths make that journey, a word each, so that every rank knows how long the blocks are that come by, and how long
-//! the messages that hold them. Then the blocks do: out of the send buffer where they start, out of scratch where they came
-//! by, into the receive buffer where they end.
+//! In the round of digit z at weight w = k^j, all blocks that have to go a distance with that digit go z·w ranks on.
+//! First the lengths make that journey, a word each, so that every rank knows how long the blocks are that come by, and
+//! how long the messages that hold them. Then the blocks do: out of the send buffer where they start, out of scratch
+//! where they came by, into the receive buffer where they end.
 //!
 //! State at p = 5, k = 2 (ranks whose blocks have arrived), in either phase:
 //!
@@ -16,15 +16,15 @@
 //! ```
 //!
 //! Cost: with b bytes a block, ⌈log_k p⌉ rounds of k−1 messages of about (p/k)b bytes and as many of 8(p/k); for k = 2
-//! 2qα + q(p/2)(b+8)β. Needs: the lengths of the blocks that come by. Memory: what arrives, up to ⌈log_k p⌉(p − p/k)b bytes
-//! of scratch, and a message; in place as much as the blocks besides; 8 bytes for each length.
+//! 2qα + q(p/2)(b+8)β. Needs: the lengths of the blocks that come by. Memory: what arrives, up to ⌈log_k p⌉(p − p/k)b
+//! bytes of scratch, and a message; in place as much as the blocks besides; 8 bytes for each length.
 //!
-//! Source: K. Fan, T. Gilray, V. Pascucci, X. Huang, K. Micinski, S. Kumar, "Optimizing the Bruck Algorithm for Non-uniform
-//! All-to-all Communication", HPDC 2022; on the radix K. Fan, J. Domke, S. Ba, S. Kumar, "Configurable Non-uniform All-to-all
-//! Algorithms", 2024. Departures: 1. the lengths of all rounds travel before any of the blocks, in as many messages, so that
-//! what the blocks' messages are is known before the first of them; 2. what is known of the lengths replaces the agreement
-//! on the longest block, which the source allots room by; 3. blocks stay where they arrived until they go on, instead of
-//! having a place each.
+//! Source: K. Fan, T. Gilray, V. Pascucci, X. Huang, K. Micinski, S. Kumar, "Optimizing the Bruck Algorithm for
+//! Non-uniform All-to-all Communication", HPDC 2022; on the radix K. Fan, J. Domke, S. Ba, S. Kumar, "Configurable
+//! Non-uniform All-to-all Algorithms", 2024. Departures: 1. the lengths of all rounds travel before any of the blocks,
+//! in as many messages, so that what the blocks' messages are is known before the first of them; 2. what is known of
+//! the lengths replaces the agreement on the longest block, which the source allots room by; 3. blocks stay where they
+//! arrived until they go on, instead of having a place each.
 
 use crate::algorithm::engine::digits::{self, Digit};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Prelude, Shape};

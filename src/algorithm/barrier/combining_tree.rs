@@ -12,8 +12,8 @@
 //!
 //! Cost: (k⌈log_k p⌉ + 1)t_W. Needs: shared memory. Memory: a flag for each rank.
 //!
-//! Source: P.-C. Yew, N.-F. Tzeng, D. Lawrie, "Distributing Hot-Spot Addressing in Large-Scale Multiprocessors", IEEE TC
-//! 36(4), 1987; M. Kurnosov's lectures on collective operations.
+//! Source: P.-C. Yew, N.-F. Tzeng, D. Lawrie, "Distributing Hot-Spot Addressing in Large-Scale Multiprocessors", IEEE
+//! TC 36(4), 1987; M. Kurnosov's lectures on collective operations.
 
 use crate::algorithm::engine::flags;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

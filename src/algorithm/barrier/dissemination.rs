@@ -1,7 +1,7 @@
 //! In each round every rank signals a rank twice as far away as in the round before.
 //!
-//! In round k rank r sends to r + 2^k and hears from r − 2^k (mod p), so that afterwards it has heard of the 2^{k+1} ranks
-//! that end with itself.
+//! In round k rank r sends to r + 2^k and hears from r − 2^k (mod p), so that afterwards it has heard of the 2^{k+1}
+//! ranks that end with itself.
 //!
 //! State at p = 7 (ranks heard of):
 //!

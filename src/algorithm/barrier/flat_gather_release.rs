@@ -1,7 +1,7 @@
 //! Rank 0 reads the flag of every rank in turn, then releases each by a flag of its own.
 //!
-//! Each rank waits for a cache line that nobody else reads, so that the ranks do not all ask for one at once; rank 0 writes
-//! p−1 of them, which its processor does side by side.
+//! Each rank waits for a cache line that nobody else reads, so that the ranks do not all ask for one at once; rank 0
+//! writes p−1 of them, which its processor does side by side.
 //!
 //! State at p = 4 (whom rank 0 has seen, then who goes on):
 //!

@@ -1,8 +1,8 @@
 //! The ranks of each node meet, then one rank of each node meets the others, and the ranks of each node meet again.
 //!
-//! The first rank of each node speaks for it. `node` is the barrier inside each node, in which it learns that all of them are
-//! there and after which it tells them that all others are; `leaders` is the barrier among those. Where the nodes are not known, or
-//! there is only one, `leaders` runs among all ranks.
+//! The first rank of each node speaks for it. `node` is the barrier inside each node, in which it learns that all of
+//! them are there and after which it tells them that all others are; `leaders` is the barrier among those. Where the
+//! nodes are not known, or there is only one, `leaders` runs among all ranks.
 //!
 //! State at p = 7, nodes {0 1 2} {3 4} {5 6} (ranks known to be there, `*` for all):
 //!
@@ -14,12 +14,12 @@
 //! node      *    *    *    *    *    *    *
 //! ```
 //!
-//! Cost: twice that of `node` inside the largest node and that of `leaders` among the nodes. Needs: nothing. Memory: that of
-//! both.
+//! Cost: twice that of `node` inside the largest node and that of `leaders` among the nodes. Needs: nothing. Memory:
+//! that of both.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; R. Graham, G. Shipman, "MPI Support for Multi-core Architectures: Optimized
-//! Shared Memory Collectives", EuroPVM/MPI 2008. Departures: 1. the second meeting is a barrier as well, where a release would do, so
-//! that any barrier serves.
+//! Source: M. Kurnosov's lectures on collective operations; R. Graham, G. Shipman, "MPI Support for Multi-core
+//! Architectures: Optimized Shared Memory Collectives", EuroPVM/MPI 2008. Departures: 1. the second meeting is a
+//! barrier as well, where a release would do, so that any barrier serves.
 
 use crate::algorithm::barrier;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

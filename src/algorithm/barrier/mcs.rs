@@ -1,7 +1,7 @@
 //! Flags go up a k-ary tree in shared memory, and down a w-ary one.
 //!
-//! The wide tree up costs a rank few flags that lie side by side in time; the narrow one down lets no line be read by more
-//! than w ranks.
+//! The wide tree up costs a rank few flags that lie side by side in time; the narrow one down lets no line be read by
+//! more than w ranks.
 //!
 //! State at p = 7 with 4 up and 2 down (`*` knows that all below are there, then that all are):
 //!
@@ -15,8 +15,8 @@
 //! round 5     * * * * * * *
 //! ```
 //!
-//! Cost: (k⌈log_k p⌉ + ⌈log_w p⌉)t_W, the latter with each line read by w ranks. Needs: shared memory. Memory: a flag for
-//! each rank.
+//! Cost: (k⌈log_k p⌉ + ⌈log_w p⌉)t_W, the latter with each line read by w ranks. Needs: shared memory. Memory: a flag
+//! for each rank.
 //!
 //! Source: J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors", ACM
 //! TOCS 9(1), 1991.

@@ -1,8 +1,8 @@
 //! Flags go up a complete k-ary tree inside each NUMA node; the nodes' first ranks disseminate that all are there.
 //!
-//! A line of the cache that another NUMA node has written takes several times as long to come as one of the own. So what crosses
-//! from node to node is one flag for each leader and round: the first rank of a NUMA node gathers those of its node, the
-//! leaders meet as in dissemination, and each releases its node by a flag that nobody else reads.
+//! A line of the cache that another NUMA node has written takes several times as long to come as one of the own. So
+//! what crosses from node to node is one flag for each leader and round: the first rank of a NUMA node gathers those of
+//! its node, the leaders meet as in dissemination, and each releases its node by a flag that nobody else reads.
 //!
 //! State at p = 7 with the NUMA nodes {0 1 2}, {3 4} and {5 6} and radix 2 (ranks known to be there):
 //!
@@ -15,14 +15,14 @@
 //! released    all   all all all    all  all   all
 //! ```
 //!
-//! With one NUMA node it is `combining_tree`, with a rank on each `shared_dissemination`. A rank that may run on several NUMA
-//! nodes is grouped with those that may run on the same ones (`mpi::numa`).
+//! With one NUMA node it is `combining_tree`, with a rank on each `shared_dissemination`. A rank that may run on
+//! several NUMA nodes is grouped with those that may run on the same ones (`mpi::numa`).
 //!
-//! Cost: (k⌈log_k g⌉ + ⌈log2 N⌉ + 1)t_W for N NUMA nodes with at most g ranks each, without the 1 where g = 1. Needs: shared
-//! memory. Memory: a flag for each rank.
+//! Cost: (k⌈log_k g⌉ + ⌈log2 N⌉ + 1)t_W for N NUMA nodes with at most g ranks each, without the 1 where g = 1. Needs:
+//! shared memory. Memory: a flag for each rank.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; inside and among the NUMA nodes that of `combining_tree` and
-//! `shared_dissemination`.
+//! Source: M. Kurnosov's lectures on collective operations; inside and among the NUMA nodes that of `combining_tree`
+//! and `shared_dissemination`.
 
 use crate::algorithm::engine::flags;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};

@@ -1,7 +1,7 @@
 //! As dissemination, with flags in shared memory: in each round everyone looks at a rank twice as far away.
 //!
-//! In round k rank r raises its flag and waits for that of r − 2^k (mod p), so that afterwards it has heard of the 2^{k+1}
-//! ranks that end with itself. One flag does for all rounds, as it only grows.
+//! In round k rank r raises its flag and waits for that of r − 2^k (mod p), so that afterwards it has heard of the
+//! 2^{k+1} ranks that end with itself. One flag does for all rounds, as it only grows.
 //!
 //! State at p = 7 (ranks heard of):
 //!

@@ -1,9 +1,9 @@
 //! The root writes fragments into a queue in shared memory, from which all others copy them.
 //!
-//! The queue is the root's window: two banks of so many slots of a fragment each. The root writes ahead of the others, and
-//! waits only before it writes to a bank again, until all have gone on to the other one. That a fragment is there is told by
-//! the root's flag, which all watch, or along a tree: then a rank raises its own flag for those below before it copies.
-//! A message that fits beside a flag travels with it in one line.
+//! The queue is the root's window: two banks of so many slots of a fragment each. The root writes ahead of the others,
+//! and waits only before it writes to a bank again, until all have gone on to the other one. That a fragment is there
+//! is told by the root's flag, which all watch, or along a tree: then a rank raises its own flag for those below before
+//! it copies. A message that fits beside a flag travels with it in one line.
 //!
 //! State at p = 3 with two slots in a bank (A is rank 0's queue):
 //!
@@ -17,8 +17,8 @@
 //! put e       e b      c d      a b c d
 //! ```
 //!
-//! Cost, with fragments of f bytes: n ≤ 48: t_W + 2nt; else ⌈n/f⌉t_W + (n + f)t, and (p−1)t_W for each bank that is used again.
-//! Least at f = √(bt_W/t) for n = b bytes in a bank. Needs: shared memory. Memory: the root's window.
+//! Cost, with fragments of f bytes: n ≤ 48: t_W + 2nt; else ⌈n/f⌉t_W + (n + f)t, and (p−1)t_W for each bank that is
+//! used again. Least at f = √(bt_W/t) for n = b bytes in a bank. Needs: shared memory. Memory: the root's window.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MVAPICH.
 

@@ -1,4 +1,5 @@
-//! Reduce-scatter and allgather of blocks that lie on a circle, one per rank, by turns in which neighbouring ones are sent.
+//! Reduce-scatter and allgather of blocks that lie on a circle, one per rank, by turns in which neighbouring ones are
+//! sent.
 //!
 //! An allgather takes the turns as they are. The same turns backwards, with every message the other way round, are a
 //! reduce-scatter: since no block is got twice, no contribution is.

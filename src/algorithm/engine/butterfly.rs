@@ -57,7 +57,8 @@ pub fn blocks_cost(shape: &Shape) -> Cost {
 
 /// Everything held is exchanged and folded in every step; afterwards `result` is the same on all ranks.
 ///
-/// The first step folds straight out of `held`, which saves a copy. The ranges are equally long; `held` may be `result`.
+/// The first step folds straight out of `held`, which saves a copy. The ranges are equally long; `held` may be
+/// `result`.
 pub fn exchange(comm: &mut dyn Comm, steps: &[Step], held: Range, result: Range, incoming: Range) {
     let mut held = held;
     for step in steps {

@@ -101,8 +101,8 @@ pub fn coming_by(rank: usize, size: usize, radix: usize) -> impl Iterator<Item =
     })
 }
 
-/// The rounds in digits of base `radix` with a word of `word` units in place of each block: its length. Brings the lengths of
-/// all blocks that come by.
+/// The rounds in digits of base `radix` with a word of `word` units in place of each block: its length. Brings the
+/// lengths of all blocks that come by.
 pub fn bring_lengths(comm: &mut dyn Comm, word: usize, radix: usize) {
     let (p, r) = (comm.size(), comm.rank());
     if p == 1 {

@@ -1,4 +1,5 @@
-//! Ranks beyond the size that an exchange wants: they hand their contribution to a neighbour and get the result from it.
+//! Ranks beyond the size that an exchange wants: they hand their contribution to a neighbour and get the result from
+//! it.
 
 use crate::algorithm::Cost;
 use crate::operation::{Comm, Range};

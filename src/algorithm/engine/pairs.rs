@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 /// Ranks at the distances 1, p−1, 2, p−2, …: each step to whom rank `rank` of `size` sends and from whom it receives.
 ///
-/// All ranks do the same step by step, so that nobody is everybody's target, and limits on what is under way cannot make
-/// them wait for one another in a circle. A step whose two partners differ and its reverse stand side by side.
+/// All ranks do the same step by step, so that nobody is everybody's target, and limits on what is under way cannot
+/// make them wait for one another in a circle. A step whose two partners differ and its reverse stand side by side.
 pub fn by_distance(rank: usize, size: usize) -> impl ExactSizeIterator<Item = (usize, usize)> {
     (0..size - 1).map(move |step| {
         let near = 1 + step / 2;
@@ -30,13 +30,13 @@ struct UnderWay {
     arrives: Range,
 }
 
-/// Exchanges blocks of an alltoall or alltoallv with `partners`, to whom a block is sent and from whom one is received in
-/// each step, at most `most` steps at a time. The own block is put in its place. Blocks of no units are not sent, which
-/// both their ranks know.
+/// Exchanges blocks of an alltoall or alltoallv with `partners`, to whom a block is sent and from whom one is received
+/// in each step, at most `most` steps at a time. The own block is put in its place. Blocks of no units are not sent,
+/// which both their ranks know.
 ///
 /// In place, a block that arrives lies where one leaves that may not have left yet. It waits in scratch, of the longest
-/// block for each step under way and one more, until it has. That is so when its own step is over, or in steps with two partners the
-/// reverse of it, which has to be the next.
+/// block for each step under way and one more, until it has. That is so when its own step is over, or in steps with two
+/// partners the reverse of it, which has to be the next.
 pub fn exchange(
     comm: &mut dyn Comm,
     call: &Call,

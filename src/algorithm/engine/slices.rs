@@ -11,10 +11,10 @@ const STEPS: usize = 2;
 /// Reduces what all ranks contribute; the result is at `root`, or at all without one.
 ///
 /// Where a vector fits into a line, whoever gets the result folds all lines in rank order. Longer ones go through the
-/// windows, fill after fill: everyone writes its part, waits for all, folds its slice of all parts in rank order and writes the
-/// result where its own part of that slice was, which nobody else reads; whoever gets the result waits for all again and copies
-/// the slices. Nobody writes to a bank again before it has seen all others tell of a later fill in the other one, and they do
-/// that when they have left this one.
+/// windows, fill after fill: everyone writes its part, waits for all, folds its slice of all parts in rank order and
+/// writes the result where its own part of that slice was, which nobody else reads; whoever gets the result waits for
+/// all again and copies the slices. Nobody writes to a bank again before it has seen all others tell of a later fill in
+/// the other one, and they do that when they have left this one.
 pub fn reduce(comm: &mut dyn Comm, call: &Call, root: Option<usize>) {
     let (own, gets) = (Range::send(0, call.count), root.is_none_or(|root| root == comm.rank()));
     if comm.size() == 1 {

@@ -1,10 +1,10 @@
 //! Up and down trees at once: while later segments are still folded on their way up, the finished ones come down.
 //!
 //! A rank may be in several trees, each for its part of the vector. All go through rounds t = 0, 1, …, numbered alike.
-//! With h levels below the root, a rank at depth d sends segment t − (h − d) up in round t, and segment t − (h + d) down.
-//! So what it needs was sent to it in the round before, and no round waits for another one of its own number anywhere,
-//! however deep the trees are. Two ranks may be neighbours in both trees; each starts the receives of a round in the
-//! order in which the other one starts its sends.
+//! With h levels below the root, a rank at depth d sends segment t − (h − d) up in round t, and segment t − (h + d)
+//! down. So what it needs was sent to it in the round before, and no round waits for another one of its own number
+//! anywhere, however deep the trees are. Two ranks may be neighbours in both trees; each starts the receives of a round
+//! in the order in which the other one starts its sends.
 
 use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::segments::Segments;

@@ -1,25 +1,25 @@
 //! How a message goes through windows of shared memory: in fills of a bank, two banks in turns.
 //!
-//! Calls use banks in turns: the one of this call was last used two calls ago, the other one in the call before this and in
-//! the one after it. So a call may write to
+//! Calls use banks in turns: the one of this call was last used two calls ago, the other one in the call before this
+//! and in the one after it. So a call may write to
 //!
 //! * its own bank as soon as all ranks have begun the call before: they have left the one before that;
-//! * the other bank between the time when all have begun this call, and its own end, by which time it has to know that all
-//!   who read there have left.
+//! * the other bank between the time when all have begun this call, and its own end, by which time it has to know that
+//!   all who read there have left.
 //!
-//! [`Fills`] puts the last fill into the own bank. What the other one gets is read before that, so that the flags of the last
-//! fill tell that it is left.
+//! [`Fills`] puts the last fill into the own bank. What the other one gets is read before that, so that the flags of
+//! the last fill tell that it is left.
 //!
-//! The flags of one call tell of so many steps and no more. So a message of more fills than that is several calls on the board, one
-//! after another ([`Fills::of_calls`]), each of which keeps these rules for itself.
+//! The flags of one call tell of so many steps and no more. So a message of more fills than that is several calls on
+//! the board, one after another ([`Fills::of_calls`]), each of which keeps these rules for itself.
 //!
-//! What goes through a window is copied twice, in and out. So long blocks are messages instead ([`READ_FROM`]), which the receiver
-//! reads out of the sender's memory with one copy.
+//! What goes through a window is copied twice, in and out. So long blocks are messages instead ([`READ_FROM`]), which
+//! the receiver reads out of the sender's memory with one copy.
 
 use crate::operation::{Comm, Default, Kind, Parameter, Parameters, Range, SharedMemory};
 
-/// `read_from` of algorithms that copy blocks through windows. The default is the length from which messages are read out of the
-/// sender's memory; shorter messages are copied twice as well, so that a lower value gains nothing.
+/// `read_from` of algorithms that copy blocks through windows. The default is the length from which messages are read
+/// out of the sender's memory; shorter messages are copied twice as well, so that a lower value gains nothing.
 pub const READ_FROM: Parameter = Parameter {
     name: "read_from",
     kind: Kind::Bytes,
@@ -44,8 +44,8 @@ pub struct Fills {
 }
 
 impl Fills {
-    /// Of a message of `units` units that each has so much room in a bank, by the calls on the board that it goes in: one, unless
-    /// its fills, of `steps` steps each, are more than a flag can tell of.
+    /// Of a message of `units` units that each has so much room in a bank, by the calls on the board that it goes in:
+    /// one, unless its fills, of `steps` steps each, are more than a flag can tell of.
     pub fn of_calls(units: usize, room: Room, steps: usize) -> impl Iterator<Item = Self> + use<> {
         let fill = room.units.max(1).min(units.max(1));
         let most = fill.saturating_mul((room.last_step / steps).max(1));

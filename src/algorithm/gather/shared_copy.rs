@@ -1,7 +1,7 @@
 //! Everyone writes its block into shared memory, from where the root copies it.
 //!
-//! Blocks of `read_from` bytes or more are messages to the root, as in `linear`: it reads them out of the memory of the other ranks,
-//! with one copy.
+//! Blocks of `read_from` bytes or more are messages to the root, as in `linear`: it reads them out of the memory of the
+//! other ranks, with one copy.
 //!
 //! State at p = 3, root 0 (what lies in shared memory, then what the root has):
 //!
@@ -10,11 +10,11 @@
 //! copied    . 1 2     0 1 2
 //! ```
 //!
-//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of blocks that
-//! are messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
+//! Cost: (p−1)t_W + bt + (p−1)bt; where a block is longer than a bank, (p−1)t_W for each fill of one and once more; of
+//! blocks that are messages (p−1)(α + bβ). Needs: shared memory. Memory: a window of each rank.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
-//! 1. long blocks do not go through the windows.
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+//! Departures: 1. long blocks do not go through the windows.
 
 use super::linear;
 use crate::algorithm::engine::windows::{self, Fills};

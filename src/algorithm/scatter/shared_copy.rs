@@ -2,8 +2,8 @@
 //!
 //! Blocks that do not fit go piece by piece, a piece of each in every fill of a bank.
 //!
-//! Blocks of `read_from` bytes or more are messages from the root, as in `linear`: each rank reads its own out of the root's
-//! memory, with one copy.
+//! Blocks of `read_from` bytes or more are messages from the root, as in `linear`: each rank reads its own out of the
+//! root's memory, with one copy.
 //!
 //! State at p = 3, root 0 (what lies in shared memory, then what ranks 1 and 2 have):
 //!
@@ -13,11 +13,11 @@
 //! copied    1 2     1   2
 //! ```
 //!
-//! Cost: t_W + (p−1)bt + bt, and p−1 stores; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of blocks that are messages
-//! (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
+//! Cost: t_W + (p−1)bt + bt, and p−1 stores; where the blocks are longer than a bank, (p−1)t_W for each fill of one; of
+//! blocks that are messages (p−1)(α + bβ). Needs: shared memory. Memory: the root's window.
 //!
-//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather. Departures:
-//! 1. long blocks do not go through the window.
+//! Source: M. Kurnosov's lectures on collective operations; as in Open MPI's coll/sm and in MPICH's release-gather.
+//! Departures: 1. long blocks do not go through the window.
 
 use super::linear;
 use crate::algorithm::engine::windows::{self, Fills};

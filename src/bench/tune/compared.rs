@@ -1,10 +1,12 @@
-//! Which of Collie's algorithms can be compared at one size, where several reports, datatypes or roots hold different ones.
+//! Which of Collie's algorithms can be compared at one size, where several reports, datatypes or roots hold different
+//! ones.
 
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The times of Collie's algorithms in a cell: no mode's, none with a wrong result, and none that is another one by another name.
+/// The times of Collie's algorithms in a cell: no mode's, none with a wrong result, and none that is another one by
+/// another name.
 pub fn ours(cell: &CellRow) -> impl Iterator<Item = &VariantRow> {
     cell.variants.iter().filter(|row| {
         !row.is_mode()
@@ -31,8 +33,8 @@ pub struct Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    /// Of the algorithms that most cells hold (or, if there are none, those that no other is in more cells than) the ones that stand
-    /// together in one, and the cells that hold all of these.
+    /// Of the algorithms that most cells hold (or, if there are none, those that no other is in more cells than) the
+    /// ones that stand together in one, and the cells that hold all of these.
     pub fn of(all: &[&'a CellRow]) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let names = |cell: &'a CellRow| ours(cell).map(|row| row.algorithm.as_str()).collect::<BTreeSet<_>>();

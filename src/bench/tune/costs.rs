@@ -11,8 +11,8 @@ use crate::selection::Transport;
 /// Steps up to which a time is simulated; beyond them the cost formula tells it.
 pub const STEPS: usize = 1 << 18;
 
-/// The reports with predicted times, of the algorithms that were measured; nothing is predicted of the native library. Without a
-/// network each cell has the preset of its place.
+/// The reports with predicted times, of the algorithms that were measured; nothing is predicted of the native library.
+/// Without a network each cell has the preset of its place.
 ///
 /// # Errors
 /// An algorithm in a report that this catalogue does not have.

@@ -139,8 +139,8 @@ impl Group {
         conditions
     }
 
-    /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a factor of
-    /// two, beyond which a measurement says little.
+    /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a
+    /// factor of two, beyond which a measurement says little.
     pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {
         let kind =
             |group: &Self| (group.operation, group.place(), group.non_commutative, group.shares_memory, group.mpi);

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the price of a change.
 const LEVEL: f64 = 0.02;
 
-/// What is slower by no more than this share is level too, where the intervals meet. A greater difference counts however wide they
-/// are: of two that nobody can tell apart, the one that was faster is the better guess.
+/// What is slower by no more than this share is level too, where the intervals meet. A greater difference counts
+/// however wide they are: of two that nobody can tell apart, the one that was faster is the better guess.
 const NOISE: f64 = 0.05;
 
 /// Steps of a call beyond which its messages are not counted.
@@ -48,11 +48,11 @@ pub struct Candidate {
     pub against_native: f64,
     /// Its time over that of the best of ours, mean of the logarithms, noise included.
     pub behind: f64,
-    /// Messages of all ranks; none where it is not level with the best, so that no tie is to be broken, of the native library, and where
-    /// counting them takes too long.
+    /// Messages of all ranks; none where it is not level with the best, so that no tie is to be broken, of the native
+    /// library, and where counting them takes too long.
     pub messages: Option<f64>,
-    /// Whether it differs from native (native: the best of ours does) by more than what counts as noise though the interval of
-    /// their ratio includes 1.
+    /// Whether it differs from native (native: the best of ours does) by more than what counts as noise though the
+    /// interval of their ratio includes 1.
     pub is_undecided: bool,
 }
 
@@ -114,7 +114,8 @@ struct Time<'a> {
 }
 
 impl Time<'_> {
-    /// What it is slower than `other`, both of ours, without what is noise: where their ratios to native could be the same.
+    /// What it is slower than `other`, both of ours, without what is noise: where their ratios to native could be the
+    /// same.
     fn noticed_over(&self, other: &Self) -> f64 {
         let loss = self.log - other.log;
         let meet = |own: Ratio, other: Ratio| Some(own.high? >= other.low?);
@@ -196,8 +197,8 @@ impl Size {
     }
 }
 
-/// What is known of each candidate by one of a number of cells of which it is `share`; and native's time over that of the best of
-/// those that are compared.
+/// What is known of each candidate by one of a number of cells of which it is `share`; and native's time over that of
+/// the best of those that are compared.
 fn in_cell(
     cell: &CellRow,
     compared: &BTreeSet<&str>,

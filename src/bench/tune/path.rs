@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Losses that differ by less are equal.
 pub const EQUAL: f64 = 1e-9;
 
-/// What a path along the sizes costs, in the order in which it counts: losses and prices of changes; sizes that are left to native,
-/// or of which the messages are not known, though the candidate is level with the best; messages.
+/// What a path along the sizes costs, in the order in which it counts: losses and prices of changes; sizes that are
+/// left to native, or of which the messages are not known, though the candidate is level with the best; messages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cost {
     losses: f64,
@@ -76,8 +76,8 @@ pub fn cheapest(sizes: &[Size], settings: Settings) -> Vec<&str> {
     paths.into_values().min_by(|one, other| one.0.compare(&other.0)).map(|(_, path)| path).unwrap_or_default()
 }
 
-/// Where other candidates cost as much along a row as its own, the one that reaches furthest. `reach`: among how many numbers of ranks
-/// a row of this candidate for these sizes would hold.
+/// Where other candidates cost as much along a row as its own, the one that reaches furthest. `reach`: among how many
+/// numbers of ranks a row of this candidate for these sizes would hold.
 pub fn furthest<'a>(path: &mut [&'a str], sizes: &'a [Size], reach: impl Fn(&Candidate, &[Size]) -> usize) {
     let mut start = 0;
     for end in 1..=path.len() {

@@ -1,9 +1,9 @@
-//! For which other numbers of ranks a row holds that was found at one: where the cost formulas say that its algorithm keeps its
-//! place among the others.
+//! For which other numbers of ranks a row holds that was found at one: where the cost formulas say that its algorithm
+//! keeps its place among the others.
 //!
-//! A row reaches as far as its algorithm takes no more time over that of each other one than it does where it was measured, by
-//! their formulas. Among two ranks a ring, a chain and a tree are the same message, and any of them may have been the fastest by
-//! chance; what was found there holds for two ranks.
+//! A row reaches as far as its algorithm takes no more time over that of each other one than it does where it was
+//! measured, by their formulas. Among two ranks a ring, a chain and a tree are the same message, and any of them may
+//! have been the fastest by chance; what was found there holds for two ranks.
 
 use super::group::Group;
 use crate::algorithm::{Call, Choice, Shape, of};
@@ -13,8 +13,9 @@ use crate::selection::Span;
 /// Share by which an algorithm may fall back behind another: formulas are no better than that.
 const SLACK: f64 = 0.02;
 
-/// The part of `within` around the ranks of `group` for which `choice` behaves as it does among these, for calls of `sizes`
-/// bytes: beside each of the `measured` candidates, and what else the catalogue has. Numbers that are not meant are passed over.
+/// The part of `within` around the ranks of `group` for which `choice` behaves as it does among these, for calls of
+/// `sizes` bytes: beside each of the `measured` candidates, and what else the catalogue has. Numbers that are not meant
+/// are passed over.
 pub fn reach(
     choice: &Choice,
     measured: &[&Choice],

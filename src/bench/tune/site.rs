@@ -49,8 +49,9 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     })
 }
 
-/// Each cell once for each transport on which one of our algorithms was measured in it, not only what a mode decided, with what was measured there and native; on several
-/// nodes, where rules do not tell them apart, for messages, or else for shared memory. Transports count where one is not the default.
+/// Each cell once for each transport on which one of our algorithms was measured in it, not only what a mode decided,
+/// with what was measured there and native; on several nodes, where rules do not tell them apart, for messages, or else
+/// for shared memory. Transports count where one is not the default.
 fn by_transport(reports: &[Report]) -> Vec<(&Report, CellRow, Option<Transport>)> {
     let cells = || reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
     let on_one_node = |cell: &CellRow| cell.ranks_per_node.len() == 1;

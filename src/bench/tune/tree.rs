@@ -1,10 +1,12 @@
-//! Decision trees: rows over sizes, numbers of ranks and places at once, so that what was measured decides for what lies between.
+//! Decision trees: rows over sizes, numbers of ranks and places at once, so that what was measured decides for what
+//! lies between.
 //!
-//! A tree of an operation splits the measured calls by what rules can say, each time where the algorithms that are best on either
-//! side lose least, until nothing is gained. Then splits that gain less than the price of a change for each row that they add are
-//! taken back (cost-complexity pruning: Breiman, Friedman, Olshen, Stone 1984). What is least is the time that is lost, not the
-//! number of calls for which another algorithm was the fastest: libraries of decision trees count these, and a call in which two
-//! algorithms are level then weighs as much as one in which they differ by a factor.
+//! A tree of an operation splits the measured calls by what rules can say, each time where the algorithms that are best
+//! on either side lose least, until nothing is gained. Then splits that gain less than the price of a change for each
+//! row that they add are taken back (cost-complexity pruning: Breiman, Friedman, Olshen, Stone 1984). What is least is
+//! the time that is lost, not the number of calls for which another algorithm was the fastest: libraries of decision
+//! trees count these, and a call in which two algorithms are level then weighs as much as one in which they differ by a
+//! factor.
 
 use super::cut;
 use super::group::Group;
@@ -116,8 +118,8 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// How mixed the examples are by which candidate is the best of each: their number times Gini's impurity. Of splits that gain alike
-/// the one that sorts them best is what the next ones can gain most after.
+/// How mixed the examples are by which candidate is the best of each: their number times Gini's impurity. Of splits
+/// that gain alike the one that sorts them best is what the next ones can gain most after.
 fn mixed(examples: &[Example]) -> f64 {
     let mut best: BTreeMap<&str, f64> = BTreeMap::new();
     for example in examples {
@@ -199,8 +201,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The most bytes of this node where `longer` is for more bytes: between the longest calls here and the shortest there, where the
-    /// times of what is chosen for them meet, in the mean over groups that have both. None where they do not tell.
+    /// The most bytes of this node where `longer` is for more bytes: between the longest calls here and the shortest
+    /// there, where the times of what is chosen for them meet, in the mean over groups that have both. None where they
+    /// do not tell.
     fn cut(&self, longer: &Self) -> Option<usize> {
         let (one, other) = (self.edge(true)?, longer.edge(false)?);
         let (mut here, mut there) = (Vec::new(), Vec::new());
@@ -285,8 +288,8 @@ fn narrow(conditions: &mut Vec<Condition>, ranks: Span) {
 }
 
 impl Leaf<'_> {
-    /// Within `rule`: of native one for each number of ranks that was measured here, of ours one from the fewest to the most, and
-    /// beyond these as far as a row of a table would reach.
+    /// Within `rule`: of native one for each number of ranks that was measured here, of ours one from the fewest to the
+    /// most, and beyond these as far as a row of a table would reach.
     fn rules(&self, rule: &Rule, extend: Extend, rules: &mut Vec<Rule>) {
         let measured: BTreeSet<usize> = self.examples.iter().map(|example| example.group.ranks as usize).collect();
         let (first, last) = (measured.first().copied().unwrap_or(2), measured.last().copied().unwrap_or(2));
@@ -318,8 +321,8 @@ impl Leaf<'_> {
         rules.push(without_powers(Rule { ranks, wanted: Wanted::Algorithm(choice.clone()), ..rule.clone() }));
     }
 
-    /// For which numbers of ranks up to a factor of two off a row of `choice` holds that is for `ranks`: in all places that are here, and
-    /// among those numbers that are meant.
+    /// For which numbers of ranks up to a factor of two off a row of `choice` holds that is for `ranks`: in all places
+    /// that are here, and among those numbers that are meant.
     fn reach(&self, choice: &Choice, ranks: usize, is_meant: &dyn Fn(usize) -> bool) -> Span {
         let within = Span { least: ranks.div_ceil(2), most: 2 * ranks };
         let mut groups: BTreeMap<&Group, Vec<&Size>> = BTreeMap::new();

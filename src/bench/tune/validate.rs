@@ -1,5 +1,5 @@
-//! How good rules are for calls that nobody measured: parts of the measurements are left out, decided by what the rest says, and
-//! the time of what was decided is held against the best that was measured.
+//! How good rules are for calls that nobody measured: parts of the measurements are left out, decided by what the rest
+//! says, and the time of what was decided is held against the best that was measured.
 
 use super::costs::predicted_cell;
 use super::losses::{nodes, plain};
@@ -197,8 +197,8 @@ fn fastest(cell: &CellRow, native: bool) -> Option<f64> {
     allowed.map(|row| row.seconds.median).min_by(f64::total_cmp)
 }
 
-/// What the rules, or else the tables of the literature, say; none if that was not measured. `first`: a rule whose algorithm may
-/// not be used gives way to the tables, not to the next one, as in a rules file.
+/// What the rules, or else the tables of the literature, say; none if that was not measured. `first`: a rule whose
+/// algorithm may not be used gives way to the tables, not to the next one, as in a rules file.
 fn by_rules<'a>(rules: &Rules, first: bool, report: &Report, cell: &'a CellRow) -> Option<&'a VariantRow> {
     let nodes = nodes(&cell.ranks_per_node);
     let situation = Situation {

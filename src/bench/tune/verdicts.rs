@@ -1,5 +1,5 @@
-//! What mode `compare` found in a run of a real program, as cells like those of a benchmark: native and Collie's algorithm, by
-//! size class.
+//! What mode `compare` found in a run of a real program, as cells like those of a benchmark: native and Collie's
+//! algorithm, by size class.
 
 use crate::algorithm::{Choice, Operation, Value, all, parse_choice};
 use crate::bench::cell::{Cell, Datatype};
@@ -25,7 +25,8 @@ pub fn of_comparisons(summary: &Summary) -> Report {
     }
 }
 
-/// None without an interval, of a function that is no collective of ours, or of a communicator whose ranks are not told.
+/// None without an interval, of a function that is no collective of ours, or of a communicator whose ranks are not
+/// told.
 fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
@@ -70,8 +71,8 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     })
 }
 
-/// The calls of ours that were compared: of those whose order matters, the first that an algorithm carried out which keeps it; of
-/// others, where both kinds were compared, the first of another one.
+/// The calls of ours that were compared: of those whose order matters, the first that an algorithm carried out which
+/// keeps it; of others, where both kinds were compared, the first of another one.
 fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> Option<&'a Row> {
     let wanted = (row.function.as_str(), row.communicator, row.bytes_from);
     let alike = |known: &&Row| (known.function.as_str(), known.communicator, known.bytes_from) == wanted;
@@ -87,7 +88,8 @@ fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> O
     if summary.comparisons.iter().any(is_other) { ours.find(|known| !keeps_order(known)).or(first) } else { first }
 }
 
-/// Whether reductions whose order matters may have been carried out by it; so too one that this catalogue does not have.
+/// Whether reductions whose order matters may have been carried out by it; so too one that this catalogue does not
+/// have.
 fn keeps_order(operation: Operation, algorithm: &str) -> bool {
     fn is_ordered(choice: &Choice) -> bool {
         let inside = |(_, value): (_, &Value)| if let Value::Inner(inner) = value { is_ordered(inner) } else { true };
@@ -104,8 +106,8 @@ fn transport(summary: &Summary, communicator: &CommunicatorRow, algorithm: &str)
     if lives_there || travelled_there { Transport::Shared } else { Transport::Messages }
 }
 
-/// Whether ranks outnumber the cores of some node: as its ranks say, or, where an older Collie wrote the report, which does not, as
-/// the table says that decided its calls; without either it is taken not to be.
+/// Whether ranks outnumber the cores of some node: as its ranks say, or, where an older Collie wrote the report, which
+/// does not, as the table says that decided its calls; without either it is taken not to be.
 fn is_oversubscribed(summary: &Summary, communicator: usize) -> bool {
     let members = summary.communicators.get(communicator).map_or(&[][..], |row| &row.members);
     let is_crowded = |row: &RankRow| row.oversubscribed && members.contains(&row.rank);

@@ -32,8 +32,9 @@ pub struct Arguments {
     /// Write to this file instead of standard output
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Show one table only: row (function, communicator, size, algorithm), function, communicator, message (point-to-point, one-sided
-    /// and file calls), region, site, rank, late (ranks that others waited for) or verdict (mode compare)
+    /// Show one table only: row (function, communicator, size, algorithm), function, communicator, message
+    /// (point-to-point, one-sided and file calls), region, site, rank, late (ranks that others waited for) or verdict
+    /// (mode compare)
     #[arg(long, value_name = "WHAT", value_parser = TableOf::parse, conflicts_with = "diff")]
     by: Option<TableOf>,
     /// Show this many rows of each table, those that matter most
@@ -42,10 +43,10 @@ pub struct Arguments {
     /// Show all rows of each table
     #[arg(long, conflicts_with = "top")]
     all: bool,
-    /// Write the traffic as plain matrices into this folder, in the format of Open MPI's monitoring component: what Collie's
-    /// algorithms sent by MPI (collie_*.mat) and through shared memory (collie_shared_*.mat), and what Open MPI counted
-    /// (monitoring_pml_*.mat, monitoring_coll_*.mat); of each msg (messages), size (bytes) and avg (bytes per message), a line for
-    /// each sender and a column for each receiver
+    /// Write the traffic as plain matrices into this folder, in the format of Open MPI's monitoring component: what
+    /// Collie's algorithms sent by MPI (collie_*.mat) and through shared memory (collie_shared_*.mat), and what Open
+    /// MPI counted (monitoring_pml_*.mat, monitoring_coll_*.mat); of each msg (messages), size (bytes) and avg (bytes
+    /// per message), a line for each sender and a column for each receiver
     #[arg(long, conflicts_with_all = ["diff", "format", "output", "by", "top", "all"])]
     matrices: Option<PathBuf>,
     /// Two reports to compare, or several on each side, separated by commas, so that noise can be told from change

@@ -135,8 +135,8 @@ fn epochs_of_all_ranks_become_one_comparison() {
 
 #[test]
 fn comparisons_are_in_the_order_of_what_is_certain_and_nothing_is_saved_without_a_verdict() {
-    // Bytes, pairs, native and ours: a large difference that few and noisy pairs leave in doubt, the one that is certain,
-    // a smaller one, no difference, and too few epochs of the longest calls.
+    // Bytes, pairs, native and ours: a large difference that few and noisy pairs leave in doubt, the one that is
+    // certain, a smaller one, no difference, and too few epochs of the longest calls.
     let counters = [(8, 4, 90_000, 10), (64, 40, 1000, 1010), (512, 40, 1000, 900), (4096, 40, 5000, 2500)];
     let record = counters.map(|(bytes, pairs, native, ours)| EpochsRecord {
         function: Function::from(Operation::Allreduce),

@@ -6,20 +6,20 @@ use crate::mpi::family;
 use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 use std::ffi::{CStr, c_int, c_void};
 
-/// Set by users, or by `mpirun --mca`: the longest message that travels with its header, and the longest that does not wait for
-/// its receive, its header included; with what they are otherwise in Open MPI 2 to 4.
+/// Set by users, or by `mpirun --mca`: the longest message that travels with its header, and the longest that does not
+/// wait for its receive, its header included; with what they are otherwise in Open MPI 2 to 4.
 const VADER: [(&str, usize); 2] =
     [("OMPI_MCA_btl_vader_max_inline_send", 256), ("OMPI_MCA_btl_vader_eager_limit", 4096)];
 /// Bytes of the headers: of 4,096 bytes 4,040 are the message's.
 const HEADERS: usize = 56;
-/// Parts of Open MPI that must carry the messages for these limits to hold. Those that were not chosen are unloaded when MPI
-/// has started; where all are built into one library they cannot be told apart, and nothing is assumed.
+/// Parts of Open MPI that must carry the messages for these limits to hold. Those that were not chosen are unloaded
+/// when MPI has started; where all are built into one library they cannot be told apart, and nothing is assumed.
 const PARTS: [&[u8]; 2] = [b"/mca_pml_ob1.so", b"/mca_btl_vader.so"];
 
 /// The steps of the MPI library that the process has; none if they are not known. After `MPI_Init`.
 ///
-/// Where nobody measures, the longer one is for exchanges: one way, 4,096 bytes gain by two pieces on some machines and lose on others
-/// (an Intel Emerald Rapids: up to half as long again).
+/// Where nobody measures, the longer one is for exchanges: one way, 4,096 bytes gain by two pieces on some machines and
+/// lose on others (an Intel Emerald Rapids: up to half as long again).
 pub fn known() -> ProtocolLimits {
     if !family::SENDS_INLINE || !is_loaded() {
         return ProtocolLimits::NONE;

@@ -1,5 +1,5 @@
-//! The limits of the MPI library's protocol: [`known`] by name, or measured between two ranks, in `MPI_Init` those within a node, by
-//! `collie fit` also those between nodes.
+//! The limits of the MPI library's protocol: [`known`] by name, or measured between two ranks, in `MPI_Init` those
+//! within a node, by `collie fit` also those between nodes.
 
 mod known;
 mod search;
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Batches of each kind, the fastest of which counts.
 const BATCHES: usize = 6;
-/// How often each repeats an exchange and a message there and back, and then how many messages in a row come to the rank that
-/// measures.
+/// How often each repeats an exchange and a message there and back, and then how many messages in a row come to the
+/// rank that measures.
 const ROUNDS: usize = 4;
 const IN_A_ROW: usize = 8;
 /// Bytes of the shortest message that is measured.
@@ -40,8 +40,9 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Measures between ranks 0 and 1 of a communicator, which both call this: rank 0 learns the steps, `None` if they were not on
-/// one node (`node` is the same on ranks of a node) or had no time. No message of anybody else's may be under way there.
+/// Measures between ranks 0 and 1 of a communicator, which both call this: rank 0 learns the steps, `None` if they were
+/// not on one node (`node` is the same on ranks of a node) or had no time. No message of anybody else's may be under
+/// way there.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -60,7 +61,8 @@ pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured
     Ok(limits.map(|limits| Measured { limits, message_ns, seconds: begun.elapsed().as_secs_f64() }))
 }
 
-/// Finds out with `peer`, which calls [`follow`], which messages within a node travel in pieces; `None` after `patience`.
+/// Finds out with `peer`, which calls [`follow`], which messages within a node travel in pieces; `None` after
+/// `patience`.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -68,8 +70,8 @@ pub fn within_node(comm: MPI_Comm, peer: usize, patience: Duration) -> Result<Op
     Ok(within(comm, peer, [patience, 2 * patience])?.0)
 }
 
-/// The same, with the seconds of a message of [`SHORT`] bytes. After the second of two times it is no longer looked into how many
-/// pieces messages may be cut.
+/// The same, with the seconds of a message of [`SHORT`] bytes. After the second of two times it is no longer looked
+/// into how many pieces messages may be cut.
 fn within(comm: MPI_Comm, peer: usize, [patience, long]: [Duration; 2]) -> Result<(Option<ProtocolLimits>, f64)> {
     let (begun, mut short) = (Instant::now(), f64::INFINITY);
     let found = lead(comm, peer, long, |time| {
@@ -92,8 +94,8 @@ fn within(comm: MPI_Comm, peer: usize, [patience, long]: [Duration; 2]) -> Resul
     Ok((found, short))
 }
 
-/// Finds out with `peer` on another node, which calls [`follow`], the longest message that had better travel whole, in it `None` if
-/// all had; `None` after `patience`.
+/// Finds out with `peer` on another node, which calls [`follow`], the longest message that had better travel whole, in
+/// it `None` if all had; `None` after `patience`.
 ///
 /// # Errors
 /// What PMPI returned.
@@ -238,7 +240,8 @@ impl Pair {
         for piece in self.out[..bytes].chunks(bytes.div_ceil(pieces)) {
             let (first, number) = (piece.as_ptr().cast(), piece.len() as c_int);
             let mut request = constants::request_null();
-            // SAFETY: the piece lives as long as this rank's buffers, which outlive the wait; the out-parameter is valid for writes.
+            // SAFETY: the piece lives as long as this rank's buffers, which outlive the wait; the out-parameter is
+            // valid for writes.
             check(unsafe {
                 mpi_sys::PMPI_Isend(first, number, constants::byte(), self.peer, TAG, self.comm, &mut request)
             })?;
@@ -261,7 +264,8 @@ impl Pair {
         for piece in self.into[..bytes].chunks_mut(bytes.div_ceil(pieces)) {
             let (first, number) = (piece.as_mut_ptr().cast(), piece.len() as c_int);
             let mut request = constants::request_null();
-            // SAFETY: room for so many bytes, which lives as long as this rank's buffers; the out-parameter is valid for writes.
+            // SAFETY: room for so many bytes, which lives as long as this rank's buffers; the out-parameter is valid
+            // for writes.
             check(unsafe {
                 mpi_sys::PMPI_Irecv(first, number, constants::byte(), self.peer, TAG, self.comm, &mut request)
             })?;

@@ -1,21 +1,23 @@
-//! Where the time of a message over its length jumps, and where two pieces are faster for it; and in which pieces a long message
-//! is fastest.
+//! Where the time of a message over its length jumps, and where two pieces are faster for it; and in which pieces a
+//! long message is fastest.
 
 use crate::schedule::limits::{Limit, ProtocolLimits, Way};
 
 /// Lengths that are tried: of each step exactly one lies between it and its double.
 pub const TRIED: [usize; 7] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10];
-/// Time of two pieces over that of the whole below which they pay at a step that is known by name, where the comparison in the
-/// middle decides. What is measured here is rather too much: where of 512 bytes in an exchange they take 0.81 to 0.97 (Open MPI 4.1.4,
-/// Intel Emerald Rapids), an allreduce, allgather or alltoall takes 0.87 of its time. Where there is no step they take 1.2 to 1.5.
+/// Time of two pieces over that of the whole below which they pay at a step that is known by name, where the comparison
+/// in the middle decides. What is measured here is rather too much: where of 512 bytes in an exchange they take 0.81 to
+/// 0.97 (Open MPI 4.1.4, Intel Emerald Rapids), an allreduce, allgather or alltoall takes 0.87 of its time. Where there
+/// is no step they take 1.2 to 1.5.
 const KNOWN_PAYS: f64 = 1.0;
-/// The same at another one, in each comparison: where ranks share cores, times differ by more. What is gained must outlast another
-/// machine load.
+/// The same at another one, in each comparison: where ranks share cores, times differ by more. What is gained must
+/// outlast another machine load.
 const PAYS: f64 = 0.85;
 /// A step is found to this part of the tried length.
 const GRAIN: usize = 256;
 
-/// The longest message that is cut: so much may lie in queues on its way to a rank that is late, and measuring takes long.
+/// The longest message that is cut: so much may lie in queues on its way to a rank that is late, and measuring takes
+/// long.
 const LONGEST_CUT: usize = 256 << 10;
 
 /// Times of two pieces over those of the whole that are compared; that in the middle decides.
@@ -53,8 +55,8 @@ impl Times {
     }
 }
 
-/// Finds the steps that matter most, and for which messages. `time` fails when its time is over; where a step is `known`, it is not
-/// looked for.
+/// Finds the steps that matter most, and for which messages. `time` fails when its time is over; where a step is
+/// `known`, it is not looked for.
 ///
 /// # Errors
 /// What `time` fails with.
@@ -97,8 +99,8 @@ pub fn search<E>(
     Ok(packed(limits))
 }
 
-/// Into how many pieces messages may be cut at the limits that were found. `time` gives nothing when its time is over: what has not
-/// been measured by then is not assumed.
+/// Into how many pieces messages may be cut at the limits that were found. `time` gives nothing when its time is over:
+/// what has not been measured by then is not assumed.
 ///
 /// # Errors
 /// What `time` fails with.
@@ -139,9 +141,10 @@ fn packed(limits: Vec<Limit>) -> ProtocolLimits {
 
 /// What two pieces take one way, of what the whole takes.
 ///
-/// A program's calls follow one another, and beyond 256 bytes Open MPI 4.1.4 gains a fifth of a broadcast's time and more by two
-/// pieces, also where calls are synchronised, though a message that goes there and back gains nothing. At a step that nobody knows
-/// by name both must gain: beyond 8,192 bytes MPICH 4.0.2 takes half as long in a row, but a call alone takes a tenth longer.
+/// A program's calls follow one another, and beyond 256 bytes Open MPI 4.1.4 gains a fifth of a broadcast's time and
+/// more by two pieces, also where calls are synchronised, though a message that goes there and back gains nothing. At a
+/// step that nobody knows by name both must gain: beyond 8,192 bytes MPICH 4.0.2 takes half as long in a row, but a
+/// call alone takes a tenth longer.
 fn one_way_share(two: Times, whole: Times, is_known: bool) -> f64 {
     let in_a_row = two.in_a_row / whole.in_a_row;
     if is_known { in_a_row } else { in_a_row.max(two.one_way / whole.one_way) }
@@ -167,8 +170,8 @@ const PIECES: [usize; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 /// What is slower than the fastest by no more than this share is as good: longer pieces are fewer messages.
 const LEVEL: f64 = 1.03;
 
-/// The longest message that had better travel whole, of which longer ones take pieces; `None` if all had better. `time` as for
-/// [`search`].
+/// The longest message that had better travel whole, of which longer ones take pieces; `None` if all had better. `time`
+/// as for [`search`].
 ///
 /// # Errors
 /// What `time` fails with.

@@ -1,11 +1,12 @@
 //! What is a difference and what is noise.
 //!
-//! Runs of one program differ from one another, and only several runs of a side tell by how much: then the means of a call in
-//! each run are compared, by Welch's t-test of their logarithms. Of one run on a side nothing is known but how much its own
-//! calls differ. That says how well its mean is known, but not what another run would have given; so besides the means being
-//! apart by three of their errors, they have to be apart by what runs on a quiet machine differ by anyway. Where the other side
-//! has several runs, these tell between which times one more like them would be, and the single run has to be outside of that, too
-//! (a prediction interval). Calls of all ranks in one collective end together, so they count as one.
+//! Runs of one program differ from one another, and only several runs of a side tell by how much: then the means of a
+//! call in each run are compared, by Welch's t-test of their logarithms. Of one run on a side nothing is known but how
+//! much its own calls differ. That says how well its mean is known, but not what another run would have given; so
+//! besides the means being apart by three of their errors, they have to be apart by what runs on a quiet machine differ
+//! by anyway. Where the other side has several runs, these tell between which times one more like them would be, and
+//! the single run has to be outside of that, too (a prediction interval). Calls of all ranks in one collective end
+//! together, so they count as one.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -16,8 +17,8 @@ const SIGNIFICANCE: f64 = 0.05;
 /// Errors of the means that they have to be apart, where there is one run of a side.
 const ERRORS: f64 = 3.0;
 
-/// What they have to be apart then at least, as a part of the smaller one: means of the same calls in runs after one another,
-/// on an otherwise idle machine, were mostly within that.
+/// What they have to be apart then at least, as a part of the smaller one: means of the same calls in runs after one
+/// another, on an otherwise idle machine, were mostly within that.
 const LEAST: f64 = 0.05;
 
 /// What became of the calls.

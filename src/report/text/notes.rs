@@ -184,7 +184,8 @@ fn cut(limits: &LimitsRecord) -> String {
     format!("; {} bytes within a node are sent in fragments{took}", spans.join(", "))
 }
 
-/// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could not be.
+/// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could
+/// not be.
 fn link(found: &LinkRecord, place: &str, one_node: bool) -> String {
     match (found.start_up_seconds, found.seconds_per_byte) {
         (Some(start_up), Some(per_byte)) => format!("{place} {} + {:.3}ns/byte", duration(start_up), per_byte * 1e9),

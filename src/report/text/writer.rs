@@ -7,7 +7,8 @@ use crate::report::names::Names;
 use crate::report::quantity::several;
 use std::fmt::Write;
 
-/// Columns of the tables of calls and verdicts that hold texts and may be cut: communicator, algorithm (or verdict), function.
+/// Columns of the tables of calls and verdicts that hold texts and may be cut: communicator, algorithm (or verdict),
+/// function.
 pub const TEXTS: &[usize] = &[1, 3, 0];
 
 /// Reasons in a list before the rest is summed up, on a screen.

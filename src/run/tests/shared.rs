@@ -1,5 +1,5 @@
-//! The player on a board in memory of its own, a thread for each rank: every row that lives in shared memory, call after call
-//! without anything between them.
+//! The player on a board in memory of its own, a thread for each rank: every row that lives in shared memory, call
+//! after call without anything between them.
 
 use super::super::resumable::play;
 use super::super::{Buffers, Player, Transport, shared};
@@ -162,8 +162,8 @@ fn choices() -> Vec<Choice> {
     choices
 }
 
-/// Calls in an order that a seed decides: short ones and such as fill windows several times, roots changing. In some of them a
-/// rank may meet an error.
+/// Calls in an order that a seed decides: short ones and such as fill windows several times, roots changing. In some of
+/// them a rank may meet an error.
 fn calls(ranks: usize, number: usize, seed: u64, may_fail: bool) -> Vec<OneCall> {
     let (choices, mut random) = (choices(), random_numbers(seed));
     let counts = [1, 3, 12, 13, 40, 100, 301];

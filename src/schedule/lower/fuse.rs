@@ -1,8 +1,8 @@
 //! Fusing: a message that is waited for at once becomes one blocking call, an exchange becomes one action.
 //!
 //! A blocking call starts a message and waits for it, so what has to be checked is only that nothing else comes between
-//! the two in the algorithm, or that what does is neither touched by the message nor waited for by another rank before it
-//! sends.
+//! the two in the algorithm, or that what does is neither touched by the message nor waited for by another rank before
+//! it sends.
 
 use super::Lower;
 use crate::schedule::action::{Action, Message, Sink};
@@ -68,8 +68,8 @@ impl<S: Sink> Lower<'_, S> {
         1
     }
 
-    /// Short messages, at most one each way, that are under way while something is copied: blocking calls do here as well,
-    /// and take 15 to 50 ns less than starting and waiting (a receive needs no request from Open MPI's lists).
+    /// Short messages, at most one each way, that are under way while something is copied: blocking calls do here as
+    /// well, and take 15 to 50 ns less than starting and waiting (a receive needs no request from Open MPI's lists).
     fn write_beside_copies(&mut self, steps: &[Step], waited: &[Request]) -> Option<usize> {
         let messages = steps.iter().take_while(|step| self.started(step).is_some()).count();
         let copies = &steps[messages..];

@@ -1,5 +1,5 @@
-//! Folds by `PMPI_Reduce_local`, for operations and types that no kernel knows: it computes `inout = input ∘ inout`, so the
-//! right side has to lie where the result goes, or be moved there.
+//! Folds by `PMPI_Reduce_local`, for operations and types that no kernel knows: it computes `inout = input ∘ inout`, so
+//! the right side has to lie where the result goes, or be moved there.
 
 use crate::schedule::action::{Action, Sink};
 use crate::schedule::{Buffer, Range};

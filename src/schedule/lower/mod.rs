@@ -1,9 +1,9 @@
 //! Lowering: from an algorithm's steps to the actions that are carried out.
 //!
-//! [`Lower`] is the [`Comm`] that an algorithm speaks to. It keeps the steps up to the next wait in a window, fuses what is
-//! waited for at once into blocking calls ([`fuse`]), cuts messages into [`Fragments`], and hands actions to a [`Sink`]: a
-//! list that is kept for the next like call, or the player itself where the list would grow too long. Two more passes go
-//! over lists: [`results_in_place`], and [`local_reduction`] where no kernel knows the operation.
+//! [`Lower`] is the [`Comm`] that an algorithm speaks to. It keeps the steps up to the next wait in a window, fuses
+//! what is waited for at once into blocking calls ([`fuse`]), cuts messages into [`Fragments`], and hands actions to a
+//! [`Sink`]: a list that is kept for the next like call, or the player itself where the list would grow too long. Two
+//! more passes go over lists: [`results_in_place`], and [`local_reduction`] where no kernel knows the operation.
 //!
 //! Both ends of a message cut it alike, as they agree on its length; which calls block is each rank's own affair.
 
@@ -23,7 +23,8 @@ use crate::operation::{Call, Choice, Shared, Stage};
 use local_reduction::LocalReduction;
 use slots::Slots;
 
-/// Steps that wait for company at most: an algorithm that starts more messages than that before it waits gets none fused.
+/// Steps that wait for company at most: an algorithm that starts more messages than that before it waits gets none
+/// fused.
 const WINDOW: usize = 1024;
 
 /// How actions combine two ranges.

@@ -4,7 +4,8 @@
 //! One buffer less to bring into the cache: a reduce of 32 KiB between two ranks of Open MPI 4.1.4 took 1.2 times the
 //! native time before, whose receives go there as well.
 //!
-//! Sound only where `Send` and `Receive` share no memory, which the caller has to know; what else it takes is checked here.
+//! Sound only where `Send` and `Receive` share no memory, which the caller has to know; what else it takes is checked
+//! here.
 
 use crate::schedule::action::{Action, Message};
 use crate::schedule::{Buffer, Range};

@@ -1,5 +1,5 @@
-//! Which messages are timed to measure a link in a few milliseconds: a short one and some long ones there and back, and short ones in
-//! a row.
+//! Which messages are timed to measure a link in a few milliseconds: a short one and some long ones there and back, and
+//! short ones in a row.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,8 @@ pub const SHORT: usize = 8;
 pub const LONG: [usize; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 /// So many lengths have to be measured: the time per byte is in what they differ by.
 const LEAST: usize = 2;
-/// Short messages there and back that are timed at most, so many between two looks at the clock, in this part of the time.
+/// Short messages there and back that are timed at most, so many between two looks at the clock, in this part of the
+/// time.
 const SHORT_TIMES: (usize, usize, u32) = (64, 4, 8);
 /// Rows of short messages: so many of so many messages, none begun after this part of the time.
 const ROWS: (usize, usize, u32) = (5, 32, 6);
@@ -91,7 +92,8 @@ pub fn measure<P: Pair>(pair: &mut P, patience: Duration) -> Result<Measured, P:
     Ok(measured)
 }
 
-/// Seconds one way of a message of which they are `expected` at most, 0 if nobody knows; `None` if time does not suffice.
+/// Seconds one way of a message of which they are `expected` at most, 0 if nobody knows; `None` if time does not
+/// suffice.
 fn long<P: Pair>(pair: &mut P, bytes: usize, expected: f64, patience: Duration) -> Result<Option<f64>, P::Error> {
     let (most, each) = LONG_TIMES;
     let begun = pair.elapsed();
@@ -126,8 +128,8 @@ fn one_way(echoes: &[Echo]) -> f64 {
     median(echoes.iter().map(|echo| echo.one_way))
 }
 
-/// The link that was measured, like `preset` in all that was not; `None` where time was too short, or something disturbed the
-/// measurement.
+/// The link that was measured, like `preset` in all that was not; `None` where time was too short, or something
+/// disturbed the measurement.
 pub fn estimate(measured: &Measured, preset: &Link) -> Option<Link> {
     if measured.one_way.len() < 1 + LEAST {
         return None;

@@ -298,8 +298,8 @@ impl<'a, O: Observer> Engine<'a, O> {
         link.shares.then_some((false, sender, receiver))
     }
 
-    /// Bytes of the message's connection that lie in its port at once: none where it is not known to hand over any ahead, or
-    /// where long messages take turns.
+    /// Bytes of the message's connection that lie in its port at once: none where it is not known to hand over any
+    /// ahead, or where long messages take turns.
     fn in_order(&self, message: &Message) -> u64 {
         let (link, _) = self.link(message.sender, message.receiver);
         let turns = link.half_duplex && message.bytes >= link.eager_limit;

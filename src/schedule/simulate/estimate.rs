@@ -31,7 +31,8 @@ pub struct Measured {
     pub swap: Option<[f64; 2]>,
     /// When the first and the second of two messages to two ranks had arrived that wait for their receives.
     pub two: Option<[f64; 2]>,
-    /// How much longer a message takes to reach a rank that is sending a long one to a third, if it waits for its receive.
+    /// How much longer a message takes to reach a rank that is sending a long one to a third, if it waits for its
+    /// receive.
     pub behind: Option<f64>,
 }
 

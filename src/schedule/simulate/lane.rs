@@ -3,8 +3,8 @@
 use super::event::Message;
 use std::collections::VecDeque;
 
-/// Two ranks whose messages hold one another up: those of one direction where ports are shared, for they are one connection's;
-/// those of both that wait for their receives where these take turns.
+/// Two ranks whose messages hold one another up: those of one direction where ports are shared, for they are one
+/// connection's; those of both that wait for their receives where these take turns.
 pub type Lane = (bool, u32, u32);
 
 /// The messages of a lane.

@@ -3,16 +3,16 @@
 //! A rank runs its steps one after the other; starting a send costs it the link's overhead, and so does the end of
 //! waiting for a receive; folding and copying take their time per byte. A message keeps a port of its sender busy for
 //! `gap + m·per_byte`; `latency` later, or as soon as one is free, it keeps a port of its receiver busy for as long.
-//! Ports serve what comes first; or, where the link `shares` them, all messages at once, each at the least of the shares
-//! that its two ports give it, and one after the other between the same two ranks. A message that is not below the eager
-//! limit departs when its receive has been started and the two sides have told each other so (`handshake`); on a
-//! `half_duplex` link it also takes turns with such messages of the opposite direction between the same two ranks.
+//! Ports serve what comes first; or, where the link `shares` them, all messages at once, each at the least of the
+//! shares that its two ports give it, and one after the other between the same two ranks. A message that is not below
+//! the eager limit departs when its receive has been started and the two sides have told each other so (`handshake`);
+//! on a `half_duplex` link it also takes turns with such messages of the opposite direction between the same two ranks.
 //!
-//! In shared memory a rank that waits for a flag goes on a `notification` after it was raised, copies take their time per
-//! byte, and ranks that arrive at a counter do so one after another.
+//! In shared memory a rank that waits for a flag goes on a `notification` after it was raised, copies take their time
+//! per byte, and ranks that arrive at a counter do so one after another.
 //!
-//! Where the ranks lie, the call says, which knows of no nodes where there is one ([`Network::nodes`] lays them out as the network
-//! has it). Where its ranks share memory, messages within a node go through that too.
+//! Where the ranks lie, the call says, which knows of no nodes where there is one ([`Network::nodes`] lays them out as
+//! the network has it). Where its ranks share memory, messages within a node go through that too.
 
 mod board;
 mod boards;
@@ -72,9 +72,10 @@ pub fn predict(
     Ok(Some(simulated.unwrap_or_else(formula)))
 }
 
-/// How much longer the bytes of a message take than formulas say, which know no ports of nodes: where each pair of ranks has a block
-/// of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports. Of other operations a formula does
-/// not say how much does; and one that knows nodes counts what passes between them itself.
+/// How much longer the bytes of a message take than formulas say, which know no ports of nodes: where each pair of
+/// ranks has a block of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports.
+/// Of other operations a formula does not say how much does; and one that knows nodes counts what passes between them
+/// itself.
 fn sharing_ports(choice: &Choice, call: &Call, size: usize, network: &Network) -> f64 {
     let row = call.operation.row();
     let shape = Shape::of(call, size);

@@ -31,13 +31,13 @@ pub struct Link {
     /// do; otherwise it serves one after the other.
     #[serde(default)]
     pub shares: bool,
-    /// Where ports are shared: bytes that a port lets through at once after it has had nothing to do for as long as they
-    /// take, as where a bucket of tokens limits the rate.
+    /// Where ports are shared: bytes that a port lets through at once after it has had nothing to do for as long as
+    /// they take, as where a bucket of tokens limits the rate.
     #[serde(default)]
     pub burst: u64,
-    /// Where ports are shared: bytes that a connection hands to its sender's port at once, and more as these arrive. They leave
-    /// in the order in which they came, whoever sent them, and the question or answer of another message waits behind them. A
-    /// longer message shares its ports from its first byte to its last.
+    /// Where ports are shared: bytes that a connection hands to its sender's port at once, and more as these arrive.
+    /// They leave in the order in which they came, whoever sent them, and the question or answer of another message
+    /// waits behind them. A longer message shares its ports from its first byte to its last.
     #[serde(default)]
     pub queue: u64,
 }
@@ -107,12 +107,13 @@ pub struct Network {
     pub per_folded_byte: f64,
     /// Seconds per byte copied inside a rank.
     pub per_copied_byte: f64,
-    /// Ranks on each node, consecutive ones, where [`nodes`](Self::nodes) lays them out; a call says itself where its ranks are.
+    /// Ranks on each node, consecutive ones, where [`nodes`](Self::nodes) lays them out; a call says itself where its
+    /// ranks are.
     pub ranks_per_node: usize,
     /// Ports of a node to the others, in either direction, shared by its ranks.
     pub ports_per_node: usize,
-    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; 0 where all do, absent where nobody
-    /// found out, which is the same for predictions.
+    /// Bytes of the longest message between nodes that travels whole, as `COLLIE_PIECE` says; 0 where all do, absent
+    /// where nobody found out, which is the same for predictions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fragment: Option<usize>,
     /// Bytes beyond which a message within a node travels in pieces, as `COLLIE_LIMITS` says: numbers, or such as
@@ -210,8 +211,8 @@ impl Network {
         (link.start_up() / link.per_byte).min(1e15).round() as usize
     }
 
-    /// Seconds of a cost on one node, or between nodes. Where ranks share memory (`shares`), messages go through it as well: they are
-    /// seen when a flag is, and copied in and out.
+    /// Seconds of a cost on one node, or between nodes. Where ranks share memory (`shares`), messages go through it as
+    /// well: they are seen when a flag is, and copied in and out.
     pub fn seconds(&self, cost: Cost, one_node: bool, shares: bool) -> f64 {
         let Memory { per_byte, notification, arrival, .. } = self.memory;
         let link = if one_node { &self.on_node } else { &self.off_node };
@@ -223,8 +224,8 @@ impl Network {
             + cost.seconds_in_memory(notification, per_byte, arrival)
     }
 
-    /// The network as the messages of a call find it: those within a node go through the memory that the ranks of a node share, if they
-    /// do, as [`seconds`](Self::seconds) has it.
+    /// The network as the messages of a call find it: those within a node go through the memory that the ranks of a
+    /// node share, if they do, as [`seconds`](Self::seconds) has it.
     pub fn of_transport(&self, call: &Call) -> Cow<'_, Self> {
         if call.shared.is_none() {
             return Cow::Borrowed(self);
@@ -254,7 +255,8 @@ impl Network {
         Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
     }
 
-    /// The same where the ranks of each node share memory; `numa` is the NUMA node of each rank of one node, as in [`Call`].
+    /// The same where the ranks of each node share memory; `numa` is the NUMA node of each rank of one node, as in
+    /// [`Call`].
     pub fn with_shared_memory<'a>(&self, call: &Call<'a>, numa: &'a [u32]) -> Call<'a> {
         let numa = if call.nodes.is_empty() { numa } else { &[] };
         Call { shared: Some(self.memory.in_calls()), numa, ..*call }

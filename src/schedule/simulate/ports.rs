@@ -18,8 +18,8 @@ impl Ports {
         Self { of_ranks: vec![[0.0; 2]; size], of_nodes: vec![[0.0; 2]; nodes * per_node], per_node }
     }
 
-    /// Takes the port that is free first, of the rank `place`, or from their number on of a node, and returns when the message
-    /// has it for itself.
+    /// Takes the port that is free first, of the rank `place`, or from their number on of a node, and returns when the
+    /// message has it for itself.
     pub fn occupy(&mut self, place: usize, direction: usize, time: f64, seconds: f64) -> Span {
         let port = match place.checked_sub(self.of_ranks.len()) {
             None => &mut self.of_ranks[place][direction],

@@ -1,9 +1,9 @@
 //! Ports that serve all who want them at once.
 //!
-//! A connection hands its port so many bytes at once, and more as these arrive (TCP's window). What lies in a sender's port
-//! leaves in the order in which it came, whoever sent it, and lies in the receiver's port until that has let it through
-//! among all that arrives. A message that is longer than what is handed over at once holds both ports as long as it is on its
-//! way, and shares them evenly with the others.
+//! A connection hands its port so many bytes at once, and more as these arrive (TCP's window). What lies in a sender's
+//! port leaves in the order in which it came, whoever sent it, and lies in the receiver's port until that has let it
+//! through among all that arrives. A message that is longer than what is handed over at once holds both ports as long
+//! as it is on its way, and shares them evenly with the others.
 
 use std::collections::VecDeque;
 
@@ -101,8 +101,8 @@ pub struct Sharing<M> {
     flows: Vec<Option<Flow<M>>>,
     spare: Vec<u32>,
     version: u32,
-    /// Ports that messages came to or went from since shares were last worked out: many do at one time, and one look at the
-    /// others is enough for all of them.
+    /// Ports that messages came to or went from since shares were last worked out: many do at one time, and one look at
+    /// the others is enough for all of them.
     changed: Vec<usize>,
     /// Ends predicted since they were last taken.
     pub predicted: Vec<End>,
@@ -195,8 +195,8 @@ impl<M: Copy> Sharing<M> {
         !self.changed.is_empty()
     }
 
-    /// The flow whose end is due, which makes room for others; none if its share has changed since, or if it arrives and has
-    /// not left yet.
+    /// The flow whose end is due, which makes room for others; none if its share has changed since, or if it arrives
+    /// and has not left yet.
     pub fn end(&mut self, end: End) -> Option<Flow<M>> {
         let flow = self.flows[end.flow as usize].as_mut().filter(|flow| flow.version == end.version)?;
         let early = flow.stage == Stage::Arrives && flow.twin.is_some();
@@ -318,7 +318,8 @@ impl<M: Copy> Sharing<M> {
     }
 }
 
-/// What a port has room for among the messages that leave it in order: as many as it has capacity for, one of each connection.
+/// What a port has room for among the messages that leave it in order: as many as it has capacity for, one of each
+/// connection.
 struct Room {
     left: usize,
     connections: Vec<(u32, u32)>,

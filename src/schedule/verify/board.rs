@@ -1,10 +1,10 @@
 //! The board of a node's ranks, symbolically: what its memory holds, and who can know of what.
 //!
-//! Waits are for flags that only grow, and nothing that is read decides what is done, so every run of the programs has the
-//! same reads, writes and waits, and one of them tells about all, as long as it is asked what is *ordered* and not what came
-//! first. Each rank has a clock that counts what it tells; what it knows of the others' clocks it learned from flags. A
-//! read is right if the reader knows of the write, a write if the writer knows of every read of what lay there before: of
-//! earlier calls as well, which is why a board outlives a call.
+//! Waits are for flags that only grow, and nothing that is read decides what is done, so every run of the programs has
+//! the same reads, writes and waits, and one of them tells about all, as long as it is asked what is *ordered* and not
+//! what came first. Each rank has a clock that counts what it tells; what it knows of the others' clocks it learned
+//! from flags. A read is right if the reader knows of the write, a write if the writer knows of every read of what lay
+//! there before: of earlier calls as well, which is why a board outlives a call.
 
 use super::fault::What;
 use super::memory::{Memory, Run};

@@ -7,8 +7,8 @@ use crate::operation::Call;
 use crate::schedule::seats::Seats;
 use crate::schedule::{Range, Shared};
 
-/// A board for each node; what they say of ranks is turned into ranks of the communicator where it is a fault of the whole, and goes
-/// by their numbers on the node, as in the programs, where it is a fault of a step.
+/// A board for each node; what they say of ranks is turned into ranks of the communicator where it is a fault of the
+/// whole, and goes by their numbers on the node, as in the programs, where it is a fault of a step.
 pub struct Boards {
     seats: Seats,
     boards: Vec<Board>,

@@ -1,4 +1,5 @@
-//! Which receive gets which send: a matter of the programs alone, since messages match in the order in which they start.
+//! Which receive gets which send: a matter of the programs alone, since messages match in the order in which they
+//! start.
 
 use super::fault::{At, Fault, What};
 use crate::schedule::{Program, Range, Step};

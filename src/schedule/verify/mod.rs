@@ -1,10 +1,11 @@
 //! Interpreter *verify*: runs all ranks' programs on symbolic contents and holds them to what MPI promises.
 //!
 //! A unit's content is a term over the ranks' contributions, so a result that is right here is right for every data.
-//! Checked are: every result complete and right, nothing written between its blocks (in reductions every contribution exactly once, in rank order unless
-//! the operation commutes, on all ranks folded alike in an allreduce); no read of what was never written; no access
-//! outside a buffer; no range in use by an unfinished message; every request waited for exactly once; messages of
-//! equal length and none left over; no deadlock; each length that an algorithm learns first the one that it takes it for.
+//! Checked are: every result complete and right, nothing written between its blocks (in reductions every contribution
+//! exactly once, in rank order unless the operation commutes, on all ranks folded alike in an allreduce); no read of
+//! what was never written; no access outside a buffer; no range in use by an unfinished message; every request waited
+//! for exactly once; messages of equal length and none left over; no deadlock; each length that an algorithm learns
+//! first the one that it takes it for.
 //!
 //! Matching follows from the programs alone, and whether a step can go on depends only on which messages were started,
 //! so one order of running the ranks stands for all of them. What is right with synchronous sends is right with
@@ -50,8 +51,8 @@ pub fn verify_programs(programs: &[Program], call: &Call, mode: Mode) -> Result<
     verify_on(&mut boards::Boards::new(programs.len(), call), programs, call, mode)
 }
 
-/// Verifies calls that follow one another on a communicator, each with the programs of all ranks, whose memory is shared: a
-/// call must leave alone what ranks that are late still read.
+/// Verifies calls that follow one another on a communicator, each with the programs of all ranks, whose memory is
+/// shared: a call must leave alone what ranks that are late still read.
 ///
 /// # Errors
 /// The number of the call at fault, and its first fault.
@@ -65,8 +66,8 @@ pub fn verify_sequence(calls: &[(&[Program], Call)], mode: Mode) -> Result<(), (
     Ok(())
 }
 
-/// Running the calls one after the other asks for more than any rank may rest on: that it gets to the end of a call without
-/// any other having begun the next. What is ordered does not depend on it.
+/// Running the calls one after the other asks for more than any rank may rest on: that it gets to the end of a call
+/// without any other having begun the next. What is ordered does not depend on it.
 fn verify_on(board: &mut boards::Boards, programs: &[Program], call: &Call, mode: Mode) -> Result<Verified, Fault> {
     let mut machine = machine::Machine::new(programs, call, mode, board)?;
     machine.run()?;

@@ -1,11 +1,11 @@
 //! In which order a reduction combines the contributions of the ranks: what decides how its result rounds.
 //!
-//! It is read from the schedule, not listed by hand: all ranks' programs run on symbolic contents, and what each unit of each
-//! result holds in the end is a tree of folds. Two choices whose trees are the same for a call give the same result to the last
-//! bit, whatever the data. What moves data on its way, in which messages and when, does not matter.
+//! It is read from the schedule, not listed by hand: all ranks' programs run on symbolic contents, and what each unit
+//! of each result holds in the end is a tree of folds. Two choices whose trees are the same for a call give the same
+//! result to the last bit, whatever the data. What moves data on its way, in which messages and when, does not matter.
 //!
-//! Which side of a fold stands left counts only where the operation does not commute: of one that does, both give the same
-//! (those of MPI do, but for the bits of a NaN), and lowering may change the sides.
+//! Which side of a fold stands left counts only where the operation does not commute: of one that does, both give the
+//! same (those of MPI do, but for the bits of a NaN), and lowering may change the sides.
 
 use super::boards::Boards;
 use super::machine::Machine;
@@ -15,10 +15,12 @@ use super::terms::{Term, Terms};
 use crate::operation::{Call, Choice};
 use crate::schedule::{Program, record};
 
-/// Schedules of more steps, all ranks and roots together, are not looked at: that would take longer than what anybody gains by it.
+/// Schedules of more steps, all ranks and roots together, are not looked at: that would take longer than what anybody
+/// gains by it.
 pub const MOST_STEPS: usize = 1 << 16;
 
-/// The order in which one choice combines, for one call: equal to another one of the same [`Orders`] if both combine alike.
+/// The order in which one choice combines, for one call: equal to another one of the same [`Orders`] if both combine
+/// alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order(Vec<Part>);
 
@@ -85,8 +87,8 @@ impl<'a> Orders<'a> {
     }
 }
 
-/// Which choices may take the place of one without changing how results round, whichever rank is the root: the same choice carries
-/// out the calls of all roots.
+/// Which choices may take the place of one without changing how results round, whichever rank is the root: the same
+/// choice carries out the calls of all roots.
 pub struct SameOrder<'a> {
     /// For each root; none if that of the one is not known.
     roots: Vec<(Orders<'a>, Order)>,

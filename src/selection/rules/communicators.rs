@@ -1,5 +1,5 @@
-//! Which communicators the conditions of a rule leave it: numbers of ranks, and places of these on nodes. Conditions on either bear on
-//! the other, since no node has more ranks than there are.
+//! Which communicators the conditions of a rule leave it: numbers of ranks, and places of these on nodes. Conditions on
+//! either bear on the other, since no node has more ranks than there are.
 
 use super::{Condition, Rule, Span};
 use crate::algorithm::SharedMemory;

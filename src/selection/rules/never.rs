@@ -1,5 +1,5 @@
-//! Rules that no call ever gets: what earlier rows of the file leave nothing of, what holds for no call, and algorithms whose
-//! needs no such call meets. Only what is certain is told.
+//! Rules that no call ever gets: what earlier rows of the file leave nothing of, what holds for no call, and algorithms
+//! whose needs no such call meets. Only what is certain is told.
 
 use super::communicators::{self, Place};
 use super::{BytesOf, Condition, Rule, Rules, Span};
@@ -91,7 +91,8 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
         };
         let whole = rule.ranks.and(ranks).map(|ranks| Area { ranks, bytes: rule.bytes });
         let Some(whole) = whole.filter(is_there).filter(|_| holds(rule)) else { continue };
-        // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on ranks.
+        // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on
+        // ranks.
         let alike = |row: &&Rule| holds(row) && (row.bytes_of == rule.bytes_of || row.bytes == Span::ALL);
         let mut left = vec![whole];
         for row in before.iter().filter(alike) {

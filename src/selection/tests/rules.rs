@@ -220,7 +220,8 @@ fn about_communicators() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whether any call gets the rule of a line, among up to 17 ranks wherever these lie: 16 is a power of two beyond where any line ends.
+/// Whether any call gets the rule of a line, among up to 17 ranks wherever these lie: 16 is a power of two beyond where
+/// any line ends.
 fn is_reached(rules: &Rules, line: u32) -> bool {
     (2..=17usize).any(|ranks| {
         (1..=ranks).any(|on_node| {

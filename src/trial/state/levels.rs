@@ -4,7 +4,8 @@
 pub struct Level {
     /// Epochs of each member.
     pub epochs: u32,
-    /// Calls of an epoch: an even number in what decides, since programs call in pairs, one after much work and one right after it.
+    /// Calls of an epoch: an even number in what decides, since programs call in pairs, one after much work and one
+    /// right after it.
     pub calls: u32,
     /// How many times the fastest's time those may take that stay in play.
     pub within: f64,
@@ -26,7 +27,7 @@ pub const LEVELS_WITH_MEETINGS: [Level; 3] = [
     Level { epochs: 4, calls: 4, within: 1.1, gain: 0.03 },
 ];
 
-/// The first round of those of whom nothing is predicted, where an exchange costs less than several calls of somebody who is slow:
-/// between nodes the MPI library takes as long as the fastest now, and seven times as long then. A single call may have met a late
-/// rank, so nobody is dropped for it.
+/// The first round of those of whom nothing is predicted, where an exchange costs less than several calls of somebody
+/// who is slow: between nodes the MPI library takes as long as the fastest now, and seven times as long then. A single
+/// call may have met a late rank, so nobody is dropped for it.
 pub const PROBE: Level = Level { epochs: 1, calls: 1, within: f64::INFINITY, gain: 0.20 };

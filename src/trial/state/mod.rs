@@ -1,13 +1,13 @@
 //! The state of one cell: who carries out its calls, who is being tried, and when the ranks next compare.
 //!
 //! A trial alternates between rests, in which one candidate carries out all calls and nothing is measured, and rounds
-//! ([`Round`]). After a round the ranks exchange what they measured and [`commit`](Trial::commit) it: a pure function of the
-//! state and of what they exchanged, so that they stay alike. A round begins when so many calls have been made that what
-//! trying has cost, with what the round is expected to cost, is within its share of their time: a cell with few calls keeps
-//! its default. Candidates are tried two or four at a time, those that are far slower than the fastest drop out, the others are
-//! measured again and longer (successive halving, Jamieson and Talwalkar, AISTATS 2016), and a faster one replaces the
-//! default as soon as that is clear. When nobody is left to try, the winner is looked at now and then: if its time has
-//! changed, or another is faster now, all that were not far off are tried again.
+//! ([`Round`]). After a round the ranks exchange what they measured and [`commit`](Trial::commit) it: a pure function
+//! of the state and of what they exchanged, so that they stay alike. A round begins when so many calls have been made
+//! that what trying has cost, with what the round is expected to cost, is within its share of their time: a cell with
+//! few calls keeps its default. Candidates are tried two or four at a time, those that are far slower than the fastest
+//! drop out, the others are measured again and longer (successive halving, Jamieson and Talwalkar, AISTATS 2016), and a
+//! faster one replaces the default as soon as that is clear. When nobody is left to try, the winner is looked at now
+//! and then: if its time has changed, or another is faster now, all that were not far off are tried again.
 //!
 //! * [`schedule`]: who is measured next, and when that may begin. [`levels`]: how long, and what has to come of it.
 
@@ -49,9 +49,10 @@ pub struct Expected {
     pub call_ns: u64,
     /// Of an exchange, what is done before and after it included.
     pub exchange_ns: u64,
-    /// Of the ranks' meeting after each epoch of a round; 0 where they do not meet. Between nodes messages wait in the network when
-    /// the calls that sent them have long returned, so that some calls of an algorithm take next to nothing and those of
-    /// others pay for it: four reductions of 4 KiB among eight nodes came to 4 µs each, a thousand to 500.
+    /// Of the ranks' meeting after each epoch of a round; 0 where they do not meet. Between nodes messages wait in the
+    /// network when the calls that sent them have long returned, so that some calls of an algorithm take next to
+    /// nothing and those of others pay for it: four reductions of 4 KiB among eight nodes came to 4 µs each, a thousand
+    /// to 500.
     pub meeting_ns: u64,
     /// The part of the calls' time that trying may take, percent.
     pub budget: u32,
@@ -118,8 +119,8 @@ impl Trial {
         trial
     }
 
-    /// Of candidates of which the one at `winner` has been found the fastest before; each took `ns` per call, 0 where that is
-    /// not known.
+    /// Of candidates of which the one at `winner` has been found the fastest before; each took `ns` per call, 0 where
+    /// that is not known.
     pub fn won(foreseen: &[Foreseen], expected: Expected, winner: usize, ns: &[u64]) -> Self {
         let mut trial = Self::new(foreseen, expected);
         for (standing, ns) in trial.standings.iter_mut().zip(ns).filter(|(_, ns)| **ns > 0) {
@@ -223,7 +224,8 @@ impl Trial {
         Report { calls: self.calls, tried_calls: self.tried_calls, spent_ns: self.spent_ns, saved_ns: self.saved_ns }
     }
 
-    /// Goes on with a winner that others have found, of which all ranks know; `spent_ns` as for [`commit`](Self::commit).
+    /// Goes on with a winner that others have found, of which all ranks know; `spent_ns` as for
+    /// [`commit`](Self::commit).
     pub fn take_over(&mut self, theirs: &Self, spent_ns: u64) {
         self.spent_ns += spent_ns;
         for (own, their) in self.standings.iter_mut().zip(&theirs.standings) {
@@ -234,8 +236,8 @@ impl Trial {
         self.schedule();
     }
 
-    /// Takes in what the ranks have exchanged after a round: the slowest rank's time of each member that some rank measured,
-    /// what trying has cost since the last time, and what the exchange itself took, all in nanoseconds.
+    /// Takes in what the ranks have exchanged after a round: the slowest rank's time of each member that some rank
+    /// measured, what trying has cost since the last time, and what the exchange itself took, all in nanoseconds.
     pub fn commit(&mut self, ns: &[u64; MOST], spent_ns: u64, exchange_ns: u64) {
         self.spent_ns += spent_ns;
         let before_ns = self.known_ns();
@@ -276,16 +278,16 @@ impl Trial {
         self.schedule();
     }
 
-    /// The round told nothing, since its calls differed too much: it comes again when twice as many have been made. `spent_ns` as for
-    /// [`commit`](Self::commit).
+    /// The round told nothing, since its calls differed too much: it comes again when twice as many have been made.
+    /// `spent_ns` as for [`commit`](Self::commit).
     pub fn set_aside(&mut self, spent_ns: u64) {
         self.spent_ns += spent_ns;
         self.schedule();
         self.start = self.start.max(2 * self.calls);
     }
 
-    /// Takes in how far the cost model is off. Where the default takes less of its time than the network does, its calls overlap,
-    /// which the model does not know; what it promises of others is then less by as much.
+    /// Takes in how far the cost model is off. Where the default takes less of its time than the network does, its
+    /// calls overlap, which the model does not know; what it promises of others is then less by as much.
     fn gauge(&mut self, exchange_ns: u64) {
         let of_call = self.call_ns() / self.expected.call_ns.max(1) as f64;
         let of_network = exchange_ns as f64 / self.expected.exchange_ns.max(1) as f64;
@@ -349,9 +351,9 @@ impl Trial {
         }
     }
 
-    /// The incumbent took `before_ns` per call and takes `ns` now: those that were not measured beside it are taken to have changed as
-    /// much, since what is compared has to be of one phase of the program. A phase in which calls wait for late ranks would otherwise
-    /// pass for the time of those that nobody has measured since.
+    /// The incumbent took `before_ns` per call and takes `ns` now: those that were not measured beside it are taken to
+    /// have changed as much, since what is compared has to be of one phase of the program. A phase in which calls wait
+    /// for late ranks would otherwise pass for the time of those that nobody has measured since.
     fn keep_up(&mut self, before_ns: u64, ns: u64) {
         if before_ns == 0 {
             return;

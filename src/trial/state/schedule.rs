@@ -5,9 +5,10 @@ use super::{Aim, Trial};
 use crate::trial::round::Round;
 use crate::trial::standing::{Standing, State};
 
-/// A round may begin when its cost is within the share of so many times the calls so far. Programs that have made many calls of a
-/// kind make as many more, as a rule, and a round mostly costs less than is feared: with 4, trying takes 1 % of the time of
-/// simulated cells at 1,000 calls and a default that is 1.35 times slower than the fastest costs 4 %; with 2, 1 % and 5 %.
+/// A round may begin when its cost is within the share of so many times the calls so far. Programs that have made many
+/// calls of a kind make as many more, as a rule, and a round mostly costs less than is feared: with 4, trying takes 1 %
+/// of the time of simulated cells at 1,000 calls and a default that is 1.35 times slower than the fastest costs 4 %;
+/// with 2, 1 % and 5 %.
 const EXPECTED: f64 = 4.0;
 /// The same of calls so short that comparing and making ready are most of what trying costs: that is known beforehand.
 const EXPECTED_OF_SHORT: f64 = 2.0;
@@ -16,12 +17,13 @@ const EXPECTED_WITH_MEETINGS: f64 = 2.0;
 
 /// Where an exchange takes more than this part of a call's time, more candidates are measured before one.
 const EXCHANGE_SMALL: f64 = 0.2;
-/// Where it takes less than this one and the ranks meet, those of whom nothing is predicted have a round of their own ([`PROBE`]).
+/// Where it takes less than this one and the ranks meet, those of whom nothing is predicted have a round of their own
+/// ([`PROBE`]).
 const EXCHANGE_MODERATE: f64 = 0.25;
 /// Where it takes longer than a call, one that promises much is measured alone, so that its calls begin early.
 const EXCHANGE_LARGE: f64 = 1.0;
-/// Where it takes longer than so many calls, candidates are measured once and for long: calls of the longest round cost less than two
-/// more exchanges.
+/// Where it takes longer than so many calls, candidates are measured once and for long: calls of the longest round cost
+/// less than two more exchanges.
 const EXCHANGE_HUGE: f64 = 6.0;
 
 /// Most candidates that are measured beside the incumbent.
@@ -32,16 +34,17 @@ const RISK: f64 = 1.0;
 const WARM_UP: u64 = 4;
 /// Excess of a candidate's call that nobody has tried, over what is predicted.
 const UNSURE: f64 = 0.15;
-/// Beyond [`EXCHANGE_HUGE`] those are tried first that are predicted to take at most so many times the incumbent's time, or that of the
-/// best of them.
+/// Beyond [`EXCHANGE_HUGE`] those are tried first that are predicted to take at most so many times the incumbent's
+/// time, or that of the best of them.
 const LIKELY: f64 = 1.25;
-/// From this part of the default's time that the cost model promises to save on, a round may begin that saves what it costs within as
-/// many calls as there have been.
+/// From this part of the default's time that the cost model promises to save on, a round may begin that saves what it
+/// costs within as many calls as there have been.
 const PROMISING: f64 = 0.3;
 /// Who has taken so much longer in its only call than the others waits until trying it again costs little.
 const FAR: f64 = 2.0;
 
-/// Calls until the winner is looked at for the first time; later times follow at 1.25, 1.5, 1.75 and 2 times as many, and so on.
+/// Calls until the winner is looked at for the first time; later times follow at 1.25, 1.5, 1.75 and 2 times as many,
+/// and so on.
 const FIRST_LOOK: u64 = 1024;
 /// How much slower than the winner others may be that are looked at beside it.
 const NEAR: f64 = 1.25;
@@ -75,8 +78,8 @@ impl Trial {
         self.start = self.calls.max(earliest).max(self.affordable());
     }
 
-    /// The number of calls from which on the next round may begin: what trying has cost and will have cost then is within its
-    /// budget, or the round saves what it costs.
+    /// The number of calls from which on the next round may begin: what trying has cost and will have cost then is
+    /// within its budget, or the round saves what it costs.
     fn affordable(&self) -> u64 {
         let round = self.cost_of_round();
         let cost = (self.spent_ns as f64 / self.call_ns() + round).max(0.0);
@@ -122,7 +125,8 @@ impl Trial {
         self.expected.exchange_ns as f64 / self.call_ns()
     }
 
-    /// The candidate nobody has tried that promises most, if that is enough, and the part of the incumbent's time that it saves.
+    /// The candidate nobody has tried that promises most, if that is enough, and the part of the incumbent's time that
+    /// it saves.
     fn promising(&self) -> Option<(u8, f64)> {
         let untried = self.others(|of| of.state == State::Untried).into_iter();
         let untried = untried.filter_map(|place| Some((place, self.promises(place)?)));
@@ -166,8 +170,8 @@ impl Trial {
                 // It first, then who is ready.
                 untried.sort_by_key(|place| (*place != promising, self.standings[usize::from(*place)].ready_ns));
                 if self.meets_at_all() {
-                    // Where promises often fail only those are at stake that promise as much, and those of whom nothing is known
-                    // as far as they have no round of their own.
+                    // Where promises often fail only those are at stake that promise as much, and those of whom nothing
+                    // is known as far as they have no round of their own.
                     untried.retain(|place| self.promises(*place).map_or(!probes, |saving| saving >= PROMISING));
                 }
                 untried.truncate(if self.exchange() > EXCHANGE_LARGE { 1 } else { AT_ONCE });

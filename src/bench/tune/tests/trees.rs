@@ -74,7 +74,8 @@ fn a_tree_finds_what_decides_and_its_text_says_the_same() {
             }
         }
     }
-    // Below and above each border, of one node and of each number of ranks on several, and no row more than splits in turn need.
+    // Below and above each border, of one node and of each number of ranks on several, and no row more than splits in
+    // turn need.
     assert!(blocks[0].rules.len() <= 10, "{written}");
     assert!(blocks[0].evidence.contains("loses 0.0 %"), "{written}");
 }

@@ -1,4 +1,5 @@
-//! How long messages take that are alone, share ports or take turns, and what is said of those that do not fit together.
+//! How long messages take that are alone, share ports or take turns, and what is said of those that do not fit
+//! together.
 
 use super::super::*;
 use crate::algorithm::{Operation, find};

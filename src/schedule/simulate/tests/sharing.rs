@@ -74,8 +74,8 @@ fn a_crowd_waits() {
     assert!((ends[0] - MOST as f64).abs() < 1e-9 && (ends[2 * MOST - 1] - 2.0 * MOST as f64).abs() < 1e-9);
 }
 
-/// When each of some messages has left its sender's port and has come through its receiver's: all are handed over at the
-/// start, each on a connection of its own.
+/// When each of some messages has left its sender's port and has come through its receiver's: all are handed over at
+/// the start, each on a connection of its own.
 fn in_order(capacities: &[f64], burst: f64, wanted: &[([usize; 2], f64)]) -> Vec<[f64; 2]> {
     let mut sharing = Sharing::new(capacities.iter().map(|capacity| (*capacity, burst)));
     for (message, (ports, seconds)) in wanted.iter().enumerate() {

@@ -86,8 +86,8 @@ impl Learned {
     }
 }
 
-/// The rule that follows from evidence of the same calls. Kinds of calls differ in more than a rule can tell, so that several may
-/// stand above one: it says what won most calls, or the first of several.
+/// The rule that follows from evidence of the same calls. Kinds of calls differ in more than a rule can tell, so that
+/// several may stand above one: it says what won most calls, or the first of several.
 pub(super) fn following<'a>(evidence: impl Iterator<Item = &'a Learned> + Clone) -> Option<Rule> {
     let mut found: Option<(u64, Rule)> = None;
     for rule in evidence.clone().filter_map(Learned::rule) {

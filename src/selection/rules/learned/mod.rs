@@ -1,12 +1,13 @@
-//! Rules that were learned (`COLLIE_LEARN`): each stands below the evidence that it rests on, a line for each kind of call.
+//! Rules that were learned (`COLLIE_LEARN`): each stands below the evidence that it rests on, a line for each kind of
+//! call.
 //!
 //! ```text
 //! #: {"machine":"AMD EPYC 7B13, 2 cores","mpi":"Open MPI v4.1.4","date":"2026-11-22","function":"MPI_Allreduce",…}
 //! allreduce   4          4K-8191        ring if one_node and commutative and no_shared_memory and …
 //! ```
 //!
-//! A rule follows from its evidence. Where it says something else somebody has edited it, and it is theirs. All that is not
-//! evidence, or a rule that follows from it, stays as it is written and where it is.
+//! A rule follows from its evidence. Where it says something else somebody has edited it, and it is theirs. All that is
+//! not evidence, or a rule that follows from it, stays as it is written and where it is.
 
 mod evidence;
 mod line;

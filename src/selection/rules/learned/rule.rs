@@ -20,8 +20,8 @@ pub struct LearnedRule {
 }
 
 impl LearnedRule {
-    /// That of line `number`, which is `written`, below `lines`; these come back if none of them, from the one at `first` on, is
-    /// evidence.
+    /// That of line `number`, which is `written`, below `lines`; these come back if none of them, from the one at
+    /// `first` on, is evidence.
     pub(super) fn read(lines: Vec<String>, first: usize, written: &str, number: u32) -> Result<Self, Vec<String>> {
         let evidence = evidence(&lines, first);
         if evidence.is_empty() {
@@ -97,8 +97,8 @@ impl LearnedRule {
     }
 }
 
-/// The evidence among `lines`, from the one at `first` on, that is about the same calls as the last of it: somebody has taken the
-/// rules of the rest away.
+/// The evidence among `lines`, from the one at `first` on, that is about the same calls as the last of it: somebody has
+/// taken the rules of the rest away.
 fn evidence(lines: &[String], first: usize) -> Vec<(usize, Learned)> {
     let read = |(place, line): (usize, &String)| Learned::read(line).map(|learned| (place, learned));
     let mut found: Vec<_> = lines.iter().enumerate().skip(first).filter_map(read).collect();

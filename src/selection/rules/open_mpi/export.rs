@@ -1,7 +1,7 @@
 //! Our rules in Open MPI's formats, for those who hand what they found to the native library.
 //!
-//! Where our rules overlap, the first one wins; the axis of communicator sizes, and in the classic format that of message
-//! sizes, is cut where any rule begins or ends. `native` and `auto` become Open MPI's own decision.
+//! Where our rules overlap, the first one wins; the axis of communicator sizes, and in the classic format that of
+//! message sizes, is cut where any rule begins or ends. `native` and `auto` become Open MPI's own decision.
 
 use super::super::{BytesOf, Condition, Rule, Rules, Span};
 use super::{COLLECTIVES, Settings, Theirs, algorithms};

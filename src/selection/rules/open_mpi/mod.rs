@@ -1,7 +1,8 @@
 //! Rules files of Open MPI's tuned component: what its collectives and algorithms are called here.
 //!
-//! Its sizes are those of all ranks together for allgather, alltoall, gather and scatter, and of one rank elsewhere. For
-//! alltoallv it takes the rule for 0 bytes, as no rank knows the size of the whole; others are checked for their form only.
+//! Its sizes are those of all ranks together for allgather, alltoall, gather and scatter, and of one rank elsewhere.
+//! For alltoallv it takes the rule for 0 bytes, as no rank knows the size of the whole; others are checked for their
+//! form only.
 //!
 //! Source: Open MPI, ompi/mca/coll/tuned (coll_tuned_*_decision.c, coll_tuned_dynamic_file.c), releases 4.1 to 6.0.
 
