@@ -5,14 +5,29 @@ use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use mpi_sys::MPI_Comm;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use parking_lot::Mutex;
 
-/// Private communicators that this process holds.
-static HELD: AtomicUsize = AtomicUsize::new(0);
+/// The private communicators that this process holds, each after the program's that it belongs to. Apart from what is
+/// kept of the latter, which a thread that waits in a call holds for as long.
+static HELD: Mutex<Vec<Pair>> = Mutex::new(Vec::new());
+
+/// A communicator of the program's and its private one.
+struct Pair {
+    program: MPI_Comm,
+    private: MPI_Comm,
+}
+
+// SAFETY: handles mean the same on every thread; what they lead to is the MPI library's to guard.
+unsafe impl Send for Pair {}
 
 /// How many this process holds.
 pub fn held() -> usize {
-    HELD.load(Ordering::Relaxed)
+    HELD.lock().len()
+}
+
+/// That of one of the program's communicators, whoever is using it; `None` if it has none.
+pub fn of(comm: MPI_Comm) -> Option<MPI_Comm> {
+    HELD.lock().iter().find(|pair| pair.program == comm).map(|pair| pair.private)
 }
 
 /// The private communicator of a communicator.
@@ -42,7 +57,7 @@ impl Private {
         let made = if within_budget { runtime.uncounted(|| communicator::make_private(comm))? } else { None };
         *self = match made {
             Some(private) => {
-                HELD.fetch_add(1, Ordering::Relaxed);
+                HELD.lock().push(Pair { program: comm, private });
                 Self::Made(private)
             }
             None => Self::Refused,
@@ -56,7 +71,7 @@ impl Private {
     /// What PMPI returned.
     pub fn release(&mut self) -> Result {
         if let Self::Made(private) = std::mem::replace(self, Self::Refused) {
-            HELD.fetch_sub(1, Ordering::Relaxed);
+            HELD.lock().retain(|pair| pair.private != private);
             communicator::free(private)?;
         }
         Ok(())

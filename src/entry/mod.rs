@@ -7,6 +7,7 @@
 //! * [`passed_on`], [`passed_on_fortran`]: one-sided communication, files, and the rest of what deals with messages.
 //! * [`requests`], [`requests_fortran`]: the calls that deal with requests.
 //! * [`makers`], [`makers_fortran`]: what makes communicators. [`freeing`]: what frees them.
+//!   [`revoking`]: what ends communication on them.
 //! * [`sessions`]: what MPI 4 has beside `MPI_Init`.
 //! * `names`: what Fortran procedures are called. `native`: the MPI library's own, as functions.
 //! * [`control`]: what `collie.h` declares. [`transports`]: what only programs of ours may choose.
@@ -31,6 +32,8 @@ pub mod passed_on;
 pub mod passed_on_fortran;
 pub mod requests;
 pub mod requests_fortran;
+#[cfg(not(mpi_abi))]
+pub mod revoking;
 pub mod sessions;
 pub mod symbols;
 pub mod transports;

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// the MPI library is known and visible to all.
 pub fn take_back() {
     let own = object_of(take_back as *const () as usize);
-    let references = references::to(|symbol| symbol.is_weak && symbol.name.to_bytes().starts_with(b"MPI_"));
+    let references = references::to(|symbol| symbol.is_weak && symbol.name.to_bytes().starts_with(b"MPI"));
     // Nobody unloads an object while the program initialises MPI.
     for Reference { place, address, name, read_only } in references {
         let native = CString::new([b"P", name.as_bytes()].concat()).expect("a name has no zero byte in it");

@@ -1,5 +1,6 @@
 //! The report of all ranks.
 
+use super::partial::{self, OnStderr};
 use super::{learned, outputs, places, record, synchronise, trace};
 use crate::call::attachment::Visit;
 use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
@@ -48,6 +49,11 @@ fn gather(runtime: &Runtime, is_last: bool) -> bool {
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
     runtime.uncounted(|| gather_and_write(runtime, native, is_last)).unwrap_or_else(|error| {
         log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
+        // As where a process has failed and the program goes on without it.
+        if is_last {
+            let when = "in MPI_Finalize, as not all ranks could be asked";
+            partial::report(runtime, when, Visit::BetweenCalls, OnStderr::FirstRank);
+        }
         false
     })
 }

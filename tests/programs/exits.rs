@@ -1,7 +1,7 @@
 //! Programs that leave MPI, or one of its calls, by an unusual way.
 
-use crate::job::Outcome;
-use crate::mpi::{Family, Launch};
+use crate::job::{Job, Outcome};
+use crate::mpi::{Family, LIMIT, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
 
@@ -32,7 +32,47 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     // The launchers of MPICH and Open MPI 5 end the others by SIGKILL before they have written anything.
     let leaves_time = family.is_open_mpi() && !family.is_open_mpi_5().unwrap_or(false);
     let dies = || Trial::test(format!("{}::dies", family.name), move || dies(family));
-    TESTS.iter().map(trial).chain(leaves_time.then(dies)).collect()
+    let survives = family.is_open_mpi() && family.is_open_mpi_5().unwrap_or(false);
+    let survivors = || Trial::test(format!("{}::survivors", family.name), move || survivors(family));
+    TESTS.iter().map(trial).chain(leaves_time.then(dies)).chain(survives.then(survivors)).collect()
+}
+
+/// A program that survives the failure of a process (ULFM): whoever waits in an algorithm of ours is woken when the
+/// communicator is revoked, and where the report of all ranks cannot be had, each that is left writes its own.
+fn survivors(family: &Family) -> Result<(), Failed> {
+    let program = family.program("survivors.c")?;
+    let library = family.library()?;
+    for way in ["revoke", "fail"] {
+        let path = report::fresh();
+        let mut command = family.launcher();
+        command.args(["--with-ft", "ulfm", "-n", "4", "-x", "COLLIE_AFTER=1", "-x", "COLLIE_ALLREDUCE=ring"]);
+        command.args([
+            "-x",
+            &format!("LD_PRELOAD={}", library.display()),
+            "-x",
+            &format!("COLLIE_REPORT={}", path.display()),
+        ]);
+        command.arg(&program).arg(way);
+        let outcome = Job::start(command, 4)?.finish(LIMIT)?.success()?;
+        let wrong = |what: &str| Failed::from(format!("{way}: {what}\n{}", outcome.told()));
+        let by_ring = |report: &Report| report.calls(|row| row.function == "MPI_Allreduce" && row.algorithm == "ring");
+        if way == "revoke" {
+            if by_ring(&Report::read(&path, &outcome)?) < 4 * 40 {
+                return Err(wrong("not all calls are in the report"));
+            }
+            continue;
+        }
+        if path.exists() || !outcome.stderr.contains("rank 0: the report could not be gathered: ") {
+            return Err(wrong("a report of all ranks"));
+        }
+        for rank in 0..3 {
+            let report = Report::read(&path.with_extension(format!("rank{rank}.json")), &outcome)?;
+            if by_ring(&report) < 40 || outcome.stdout.matches("survived").count() != 3 {
+                return Err(wrong(&format!("rank {rank}")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Collectives and the end of MPI from the destructor of a static object and from a function registered with `atexit`,

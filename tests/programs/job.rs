@@ -20,7 +20,7 @@ const DYING: Duration = Duration::from_secs(10);
 static MACHINE: RwLock<()> = RwLock::new(());
 
 /// Ranks of a job that fills the machine.
-const MANY: usize = 5;
+pub const MANY: usize = 5;
 
 thread_local! {
     /// Whether this thread's test has the machine for itself.

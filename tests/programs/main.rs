@@ -58,7 +58,15 @@ fn main() {
         trials.add(parts::trials(family));
         all.append(&mut trials.of_family);
     }
+    // Whatever has the machine for itself waits until all others have ended: one such job after the other, they wait
+    // once.
+    all.sort_by_key(|trial| ranks(trial.name()) >= job::MANY);
     libtest_mimic::run(&arguments, all).exit();
+}
+
+/// The ranks that a test's name ends in; 0 if it names none.
+fn ranks(name: &str) -> usize {
+    name.rsplit_once("::ranks_").and_then(|(_, ranks)| ranks.parse().ok()).unwrap_or(0)
 }
 
 /// Programs that compare with a native library which is wrong itself or crashes: the MPI, the test, and what names the
@@ -115,6 +123,7 @@ impl Trials {
         "pitfall_12_threads::ranks_3",
         "errors::ranks_2",
         "sessions",
+        "survivors",
         "weak_names",
         "exit_code",
         "spawned::native",

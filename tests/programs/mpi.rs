@@ -9,7 +9,7 @@ use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 /// Longest that any one job may take: seconds on idle cores, minutes where others load the machine.
-const LIMIT: Duration = Duration::from_secs(300);
+pub const LIMIT: Duration = Duration::from_secs(300);
 
 /// One MPI.
 #[derive(Debug)]
