@@ -39,11 +39,11 @@ impl Evidence {
     /// Takes in what a later run has learned: its times, and the calls of both.
     fn add(&mut self, later: Self) {
         let (calls, before) = (self.row.calls, std::mem::replace(self, later));
-        self.row.calls += calls;
+        self.row.calls = self.row.calls.saturating_add(calls);
         for tried in before.row.candidates {
             match self.row.candidates.iter_mut().find(|known| known.algorithm == tried.algorithm) {
                 Some(known) => {
-                    known.calls += tried.calls;
+                    known.calls = known.calls.saturating_add(tried.calls);
                     known.seconds = known.seconds.or(tried.seconds);
                 }
                 None => self.row.candidates.push(tried),

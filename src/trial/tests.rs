@@ -115,6 +115,29 @@ fn what_was_found_in_a_slow_phase_is_not_compared_with_what_is_measured_in_a_fas
 }
 
 #[test]
+fn who_took_part_in_nothing_before_is_tried_beside_what_was_found_then() {
+    let foreseen = [Foreseen { predicted: Some(1.0), ready_ns: 0 }; 3];
+    let expected = Expected { call_ns: 10_000, exchange_ns: 1_000, meeting_ns: 0, budget: 2 };
+    for unknown in [0, 2] {
+        let mut known = [12_000, 10_000, 14_000];
+        known[unknown] = 0;
+        let mut trial = Trial::won(&foreseen, expected, 1, &known);
+        assert!(trial.incumbent() == 1 && !trial.is_won());
+        let mut ns = [12_000, 10_000, 14_000];
+        ns[unknown] = 5_000;
+        let mut members = Vec::new();
+        while !trial.is_won() {
+            members.extend(trial.members());
+            round_of(&mut trial, &ns);
+        }
+        members.sort_unstable();
+        members.dedup();
+        let [fewer, more] = [unknown.min(1), unknown.max(1)];
+        assert_eq!((trial.incumbent(), members), (unknown, vec![fewer, more]), "the rest of them was known");
+    }
+}
+
+#[test]
 fn a_round_whose_calls_were_not_alike_decides_nothing_and_comes_again_later() {
     let mut trial = trial(&[Some(1.0), None], 0, 1_000, 0);
     trial.rested(trial.rest());

@@ -120,15 +120,18 @@ impl Trial {
     }
 
     /// Of candidates of which the one at `winner` has been found the fastest before; each took `ns` per call, 0 where
-    /// that is not known.
+    /// that is not known. It carries out the calls; those that took part in nothing then are tried beside it now.
     pub fn won(foreseen: &[Foreseen], expected: Expected, winner: usize, ns: &[u64]) -> Self {
         let mut trial = Self::new(foreseen, expected);
+        trial.standings[0].state = State::Untried;
         for (standing, ns) in trial.standings.iter_mut().zip(ns).filter(|(_, ns)| **ns > 0) {
             (standing.state, standing.ns) = (State::InPlay(LEVELS.len() as u8), *ns);
         }
         trial.incumbent = winner as u8;
         trial.standings[winner].state = State::InPlay(LEVELS.len() as u8);
-        trial.win(ns[winner]);
+        if trial.standings.iter().all(|standing| standing.state != State::Untried) {
+            trial.win(ns[winner]);
+        }
         trial.schedule();
         trial
     }
