@@ -435,8 +435,8 @@ fn settings_end(words: &[OsString], at: usize) -> Option<usize> {
 const TWO_WORDS: &[&str] =
     &["mca", "gmca", "omca", "gomca", "prtemca", "gprtemca", "pmixmca", "gpmixmca", "env", "genv"];
 
-/// How many words of a launcher stand before the program, whose own arguments may look like the launcher's: all where the
-/// program is not found.
+/// How many words of a launcher stand before the program, whose own arguments may look like those of the launcher: all
+/// where the program is not found.
 fn own_length(words: &[OsString]) -> usize {
     let mut doubtful = None;
     let mut at = 0;
