@@ -202,10 +202,9 @@ impl<'a> Handed<'a> {
         before: &[OsString],
     ) -> Result<Self, String> {
         let mut handed = Self { library, inherited: inherited.map(str::to_owned), variables: variables.to_vec() };
-        if let Some((start, end)) = last_env(before) {
-            if before[start..end].iter().any(|word| word == "-i" || word == "-" || word == "--ignore-environment") {
-                handed.inherited = None;
-            }
+        let empties = |word: &OsString| ["-i", "-", "--ignore-environment"].iter().any(|option| word == option);
+        if last_env(before).is_some_and(|(start, end)| before[start..end].iter().any(empties)) {
+            handed.inherited = None;
         }
         for (name, value) in before.iter().filter_map(|word| word.to_str()?.split_once('=')) {
             if name == PRELOAD {
@@ -257,7 +256,7 @@ impl<'a> Handed<'a> {
         if let Some(file) = value_of(part, &["-app", "--app"]) {
             let settings = self.variables.iter().map(|variable| format!(" -x {}={}", variable.name, variable.value));
             return Err(format!(
-                "with --app, mpirun ignores what else it is given; write -x {PRELOAD}={}{} into each line of {file}, \
+                "with --app, Open MPI 4 ignores all other options; write -x {PRELOAD}={}{} into each line of {file}, \
                  and start it without collie run",
                 self.preload(None),
                 settings.collect::<String>()
@@ -278,13 +277,13 @@ impl<'a> Handed<'a> {
     fn for_hydra(&self, words: &[OsString]) -> Result<Vec<OsString>, String> {
         let mut names = Vec::new();
         let words = in_each_part(words, |part| {
-            if let Some(file) = value_of(part, &["-configfile", "--configfile"]) {
-                if std::fs::read_to_string(&file).is_ok_and(|text| text.contains(PRELOAD)) {
-                    return Err(format!(
-                        "{file} of -configfile sets {PRELOAD} anew for some ranks, which would run without Collie; \
-                         set it on the command line instead"
-                    ));
-                }
+            let file = value_of(part, &["-configfile", "--configfile"]);
+            let sets = |file: &String| std::fs::read_to_string(file).is_ok_and(|text| text.contains(PRELOAD));
+            if let Some(file) = file.filter(sets) {
+                return Err(format!(
+                    "{file} of -configfile sets {PRELOAD} anew for some ranks, which would run without Collie; set it \
+                     on the command line instead"
+                ));
             }
             let (part, global) = self.joined(part, &["-genv", "--genv"], true)?;
             names.extend(global);
