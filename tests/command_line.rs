@@ -696,7 +696,8 @@ fn run_hands_library_and_variables_to_open_mpi() {
     assert_eq!(
         text(&stdout),
         format!(
-            "-x LD_PRELOAD={library} -x COLLIE_ALLREDUCE -x COLLIE_BCAST -x COLLIE_GATHER -x COLLIE_REPORT -n 2 ./app\n\
+            "-x LD_PRELOAD={library} -x COLLIE_ALLREDUCE=ring -x COLLIE_BCAST=linear -x COLLIE_GATHER=native \
+             -x COLLIE_REPORT=off -n 2 ./app\n\
              COLLIE_ALLREDUCE=ring\nCOLLIE_BCAST=linear\nCOLLIE_GATHER=native\nCOLLIE_REPORT=off\n"
         )
     );
@@ -715,7 +716,8 @@ fn run_can_be_looked_at_first() {
     let installed = Installed::new(&["openmpi"], "mpirun (Open MPI) 4.1.4");
     let (library, launcher) = (installed.path("openmpi/lib/libcollie.so"), installed.path("mpirun"));
     let shown = printed(&mut installed.run(&["--dry-run", "--algorithm", "reduce=linear"]));
-    assert_eq!(shown, format!("COLLIE_REDUCE=linear {launcher} -x LD_PRELOAD={library} -x COLLIE_REDUCE -n 2 ./app\n"));
+    let options = format!("-x LD_PRELOAD={library} -x COLLIE_REDUCE=linear");
+    assert_eq!(shown, format!("COLLIE_REDUCE=linear {launcher} {options} -n 2 ./app\n"));
     let shown = printed(&mut installed.run(&["--dry-run", "--launcher", "none", "--family", "openmpi"]));
     assert_eq!(shown, format!("LD_PRELOAD={library} {launcher} -n 2 ./app\n"));
 }
@@ -737,9 +739,28 @@ fn run_refuses_before_anything_is_started() {
     let (code, words) = failed(&mut unknown.run(&[]));
     assert_eq!(code, 1);
     assert!(words.contains("cannot determine what launcher 'mpirun' is") && words.contains("--launcher"), "{words}");
-    let (code, words) =
-        failed(collie(&["run", "--library"]).arg(installed.path("mpirun")).args(["--", "/nowhere/app"]));
+    let with_library = |path: &str| failed(&mut collie(&["run", "--library", path, "--", "/nowhere/app"]));
+    let (code, words) = with_library(&installed.path("mpirun"));
+    assert_eq!(code, 1);
+    assert!(words.ends_with("accepted: a library of Collie, as is in the folder lib of each family\n"), "{words}");
+    std::fs::write(installed.path("own.so"), b"\x7fELF\0collie_version\0").unwrap();
+    let (code, words) = with_library(&installed.path("own.so"));
     assert_eq!(code, 127, "{words}");
+}
+
+#[test]
+fn run_tells_a_launcher_and_a_program_of_two_mpis_apart() {
+    let installed = Installed::new(&["mpich"], "mpirun (Open MPI) 4.1.4");
+    let program = installed.path("app.text");
+    std::fs::write(&program, b"\x7fELF\0libmpich.so.12\0").unwrap();
+    install(Path::new(&program), Path::new(&installed.path("app")));
+    let mut command = installed.run(&["--report", "off"]);
+    let Output { status, stdout, stderr } = command.current_dir(installed.path(".")).output().unwrap();
+    assert_eq!(status.code(), Some(7), "it is started all the same");
+    assert!(text(&stdout).contains(&installed.path("mpich/lib/libcollie.so")), "{}", text(&stdout));
+    let told = "collie: the launcher is of Open MPI, the program uses MPICH, Intel MPI and compatible libraries: each \
+                of its processes may find itself alone, as rank 0 of 1\n";
+    assert_eq!(text(&stderr), told);
 }
 
 /// The JSON report of a fixed run.

@@ -1,6 +1,6 @@
 //! `collie run`: a program under the preload, however its launcher hands variables to the ranks.
 
-use super::launcher::{Launch, Launcher, prepare};
+use super::launcher::{Launch, Launcher, Variable, prepare};
 use super::program;
 use super::{Done, Failure};
 use crate::family::Family;
@@ -61,24 +61,28 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Some(launcher) => launcher,
         None => Launcher::detect(program).map_err(Failure::cannot)?,
     };
-    let library = library(arguments, launcher)?;
+    let (library, doubt) = library(arguments, launcher)?;
     let inherited = std::env::var("LD_PRELOAD").ok();
     let launch = prepare(launcher, &arguments.command, &library, inherited.as_deref(), &variables);
     let Launch { environment, command } = launch.map_err(Failure::cannot)?;
     if arguments.dry_run {
-        return Ok(Done::from(written(&environment, &command)));
+        return Ok(Done { notes: doubt.into_iter().collect(), ..Done::from(written(&environment, &command)) });
     }
+    // Now, since no one is left to do so when this process has become the command.
+    doubt.iter().for_each(|note| eprintln!("collie: {note}"));
     let error = std::process::Command::new(&command[0]).args(&command[1..]).envs(environment).exec();
     let code = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
     Err(Failure { message: format!("cannot run '{}': {error}", command[0].to_string_lossy()), code })
 }
 
 /// All `COLLIE_` variables of the run. They are checked here, before any rank is started.
-fn checked_variables(arguments: &Arguments) -> Result<Vec<(String, String)>, Failure> {
+fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
     let mut all = RawConfiguration::from_environment().variables;
+    let mut asked = Vec::new();
     let mut set = |name: &str, value: String| {
         all.retain(|(known, _)| known != name);
         all.push((name.to_owned(), value));
+        asked.push(name.to_owned());
     };
     for setting in &arguments.algorithms {
         let refuse = || Failure::usage(format!("--algorithm '{setting}': accepted: operation=algorithm"));
@@ -100,16 +104,30 @@ fn checked_variables(arguments: &Arguments) -> Result<Vec<(String, String)>, Fai
     }
     let raw = RawConfiguration::new(all);
     raw.parse().map_err(|errors| Failure::usage(errors.to_string()))?;
-    Ok(raw.variables)
+    let variable = |(name, value)| Variable { is_asked: asked.contains(&name), name, value };
+    Ok(raw.variables.into_iter().map(variable).collect())
 }
 
-/// The absolute path of the library to preload.
-fn library(arguments: &Arguments, launcher: Launcher) -> Result<String, Failure> {
-    let path = match &arguments.library {
-        Some(path) => std::path::absolute(path).unwrap_or_else(|_| path.clone()),
-        None => place(family(arguments, launcher)?, LIBRARY)?,
+/// The absolute path of the library to preload, with what makes us doubt that it is of use.
+fn library(arguments: &Arguments, launcher: Launcher) -> Result<(String, Option<String>), Failure> {
+    let Some(path) = &arguments.library else {
+        let (family, doubt) = family(arguments, launcher)?;
+        return Ok((usable(place(family, LIBRARY)?)?, doubt));
     };
-    usable(path)
+    let path = usable(std::path::absolute(path).unwrap_or_else(|_| path.clone()))?;
+    let content = std::fs::read(&path).map_err(|error| Failure::cannot(format!("cannot read '{path}': {error}")))?;
+    if !is_collie(&content) {
+        return Err(Failure::cannot(format!(
+            "--library '{path}': accepted: a library of Collie, as is in the folder lib of each family"
+        )));
+    }
+    Ok((path, None))
+}
+
+/// Whether a file is the library: what else is preloaded, or cannot be, leaves the program without Collie silently.
+fn is_collie(content: &[u8]) -> bool {
+    const SYMBOL: &[u8] = b"collie_version\0";
+    content.starts_with(b"\x7fELF") && content.windows(SYMBOL.len()).any(|window| window == SYMBOL)
 }
 
 /// The path of a library as `LD_PRELOAD` takes it.
@@ -149,22 +167,34 @@ fn place_below(above: &Path, family: Family, file: &str) -> PathBuf {
     if !first.is_file() && packaged.is_file() { packaged } else { first }
 }
 
-/// The program's MPI where the program tells, else the launcher's, else that of the only library there is.
-fn family(arguments: &Arguments, launcher: Launcher) -> Result<Family, Failure> {
+/// The program's MPI where the program tells, else the launcher's, else that of the only library there is; with a note
+/// where program and launcher are of two.
+fn family(arguments: &Arguments, launcher: Launcher) -> Result<(Family, Option<String>), Failure> {
     if let Some(family) = arguments.family {
-        return Ok(family);
+        return Ok((family, None));
     }
     let start = Launcher::place(&arguments.command) + usize::from(launcher != Launcher::None);
     let found = program::family_of(&arguments.command[start..]);
     if let Some(family) = found.family.or_else(|| launcher.family()) {
-        return Ok(family);
+        return Ok((family, launcher.family().and_then(|launchers| apart(launchers, family))));
     }
     let built: Vec<_> =
         Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
     match built[..] {
-        [only] => Ok(only),
+        [only] => Ok((only, None)),
         _ => Err(Failure::cannot(unknown_family(&found.looked_at))),
     }
+}
+
+/// What comes of a launcher of one MPI and a program of another. Programs of the standard ABI run under either.
+fn apart(launcher: Family, program: Family) -> Option<String> {
+    (launcher != program && program != Family::Abi).then(|| {
+        format!(
+            "the launcher is of {}, the program uses {}: each of its processes may find itself alone, as rank 0 of 1",
+            launcher.described(),
+            program.described()
+        )
+    })
 }
 
 /// That nothing told which MPI it is, with what was looked at.
@@ -193,6 +223,14 @@ pub(super) fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn launchers_and_programs_of_two_families() {
+        let note = apart(Family::OpenMpi, Family::Mpich).unwrap();
+        assert!(note.starts_with("the launcher is of Open MPI, the program uses MPICH, Intel MPI"), "{note}");
+        assert_eq!(apart(Family::Mpich, Family::Mpich), None);
+        assert_eq!(apart(Family::OpenMpi, Family::Abi), None);
+    }
 
     #[test]
     fn libraries_beside_the_program() {
