@@ -161,7 +161,9 @@ impl Writer<'_> {
             0 => String::new(),
             events => format!("; {} missing from the per-call log", several(events, "call")),
         };
-        if let Some(limits) = &summary.protocol_limits {
+        // Where messages go through shared memory, few are left to be cut.
+        let is_brief = self.layout.extent == Extent::Screen && !summary.shared_traffic.is_empty();
+        if let Some(limits) = summary.protocol_limits.as_ref().filter(|_| !is_brief) {
             self.line(&cut(limits));
         }
         self.line(&format!(
