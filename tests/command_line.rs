@@ -128,6 +128,19 @@ fn explain_tells_what_decided() {
 }
 
 #[test]
+fn what_is_wrong_with_a_file_is_told_of_where_it_was_named() {
+    for (option, variable) in [("--rules", "COLLIE_RULES"), ("--network", "COLLIE_NETWORK")] {
+        let explain = ["explain", "bcast", "--ranks", "4"];
+        let (_, by_option) = failed(collie(&explain).args([option, "/no/such"]).env(variable, "/nor/that"));
+        assert!(by_option.starts_with(&format!("collie: {option}: ")), "{by_option}");
+        let (_, by_variable) = failed(collie(&explain).env(variable, "/no/such"));
+        assert!(by_variable.starts_with(&format!("collie: {variable}: ")), "{by_variable}");
+    }
+    let of_module = printed(collie(&["explain", "bcast", "--ranks", "4"]).env("COLLIE_ROOT", "/opt/collie"));
+    assert!(of_module.contains("gets "), "{of_module}");
+}
+
+#[test]
 fn numa_nodes_are_told_and_drawn() {
     let explain = |more: &[&str]| {
         let arguments = ["explain", "barrier", "--ranks", "5", "--transport", "shared"];

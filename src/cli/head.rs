@@ -43,7 +43,8 @@ impl Head<'_> {
             _ => lines.extend(self.reports.iter().map(libraries)),
         }
         let has = |words: &str| blocks.iter().any(|block| block.evidence.contains(words));
-        if has("native over this") {
+        let has_ratios = has("native over this");
+        if has_ratios {
             lines.push(
                 "A number after a size is native's time over that of the row's algorithm, or of the best of Collie's where the \
                  row is native."
@@ -51,10 +52,10 @@ impl Head<'_> {
             );
         }
         if has("undecided") {
-            lines.push(
-                "Undecided is where the interval of that ratio includes 1: more rounds or more jobs (--repeat) would decide it."
-                    .to_owned(),
-            );
+            let ratio = if has_ratios { "that ratio" } else { "native's time over that of the best of Collie's" };
+            lines.push(format!(
+                "Undecided is where the interval of {ratio} includes 1: more rounds or more jobs (--repeat) would decide it."
+            ));
         }
         lines.extend(self.left_to_native(blocks).map(|left| format!("{left}.")));
         lines.extend(self.left_out());

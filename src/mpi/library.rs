@@ -9,16 +9,18 @@ use super::constants;
 use super::family::OWN;
 use crate::family::Family;
 use once_cell::sync::OnceCell;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::os::raw::{c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Why there is no MPI library to call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// A build for one binary interface under a program of another.
     #[error(
-        "this libcollie.so is the one for {}, but the program runs on {} ({file}); preload {}",
-        OWN.described(), found.described(), of_family(*found, "lib/libcollie.so")
+        "this libcollie.so is the one for {}, but the program runs on {} ({file}); {}",
+        OWN.described(), found.described(), advice(*found)
     )]
     Other {
         /// The program's.
@@ -39,21 +41,51 @@ pub enum Unusable {
     },
 }
 
+/// What to do in a process whose MPI library is of that family.
+fn advice(family: Family) -> String {
+    let path = |name: CString| resolved(Path::new(OsStr::from_bytes(name.as_bytes())));
+    let mut builds = objects(|file| file.starts_with(b"libcollie")).into_iter().map(path);
+    let right = builds.find(|path| folder_of(path).is_some_and(|folder| folder.ends_with(family.folder())));
+    match (right, own_path()) {
+        (Some(right), Some(own)) => format!(
+            "take {} out of LD_PRELOAD or what is linked: the right one, {}, is there too",
+            own.display(),
+            right.display()
+        ),
+        _ => format!("preload or link {}", of_family(family, "lib/libcollie.so")),
+    }
+}
+
+/// The path without links and `..`, where it is one of something.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+/// `openmpi` of `openmpi/lib/libcollie.so`.
+fn folder_of(path: &Path) -> Option<&Path> {
+    path.ancestors().nth(2)
+}
+
 /// The path of `file` of another family: beside the folder of this one's, where this library, or the program that it is
 /// part of, lies in one.
 pub fn of_family(family: Family, file: &str) -> String {
+    let own = own_path();
+    let folder = own.as_deref().and_then(folder_of);
+    let beside = folder.filter(|folder| folder.ends_with(OWN.folder())).and_then(Path::parent);
+    beside.unwrap_or(Path::new("")).join(family.folder()).join(file).display().to_string()
+}
+
+/// Where this library lies, or the program that it is part of.
+fn own_path() -> Option<PathBuf> {
     // SAFETY: the structure is one of C's, of pointers that may be null.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: any address may be asked about; a name that was given ends in a zero byte and stays while the object
     // does.
     let own = unsafe {
         let known = libc::dladdr((&raw const AT_LOAD).cast(), &raw mut info) != 0 && !info.dli_fname.is_null();
-        known.then(|| CStr::from_ptr(info.dli_fname).to_string_lossy().into_owned())
+        known.then(|| OsStr::from_bytes(CStr::from_ptr(info.dli_fname).to_bytes()).to_owned())
     };
-    let own = own.and_then(|own| std::path::absolute(own).ok());
-    let folder = own.as_deref().and_then(|own| own.ancestors().nth(2));
-    let beside = folder.filter(|folder| folder.ends_with(OWN.folder())).and_then(std::path::Path::parent);
-    beside.unwrap_or(std::path::Path::new("")).join(family.folder()).join(file).display().to_string()
+    own.map(|own| resolved(Path::new(&own)))
 }
 
 /// A loaded object that has `PMPI_Init`.
@@ -104,7 +136,9 @@ unsafe extern "C" fn object(name: *const c_char) -> *mut c_void {
 /// The MPI library, visible to all of the process.
 fn find() -> Result<Found, Unusable> {
     let mut others = None;
-    for path in objects() {
+    // Anything that calls itself after MPI; asking every object of a large program would take its time.
+    let called_after_mpi = |file: &[u8]| file.windows(3).any(|part| part.eq_ignore_ascii_case(b"mpi"));
+    for path in std::iter::once(None).chain(objects(called_after_mpi).into_iter().map(Some)) {
         let Some(found) = look_at(path.as_deref()) else { continue };
         if found.family == OWN {
             return Ok(found);
@@ -117,22 +151,18 @@ fn find() -> Result<Found, Unusable> {
     }
 }
 
-/// The files of the loaded objects that may be MPI libraries, the program itself first (`None`), in the order of
-/// loading.
-fn objects() -> Vec<Option<CString>> {
+/// The loaded objects whose file has a name for which `wanted` holds, in the order of loading.
+fn objects(wanted: impl Fn(&[u8]) -> bool) -> Vec<CString> {
     unsafe extern "C" fn add(info: *mut libc::dl_phdr_info, _: usize, list: *mut c_void) -> c_int {
         // SAFETY: the list below, and an object that the loader describes; its name ends in a zero byte.
-        let (list, name) = unsafe { (&mut *list.cast::<Vec<Option<CString>>>(), CStr::from_ptr((*info).dlpi_name)) };
-        let file = name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        // Anything that calls itself after MPI; asking every object of a large program would take its time.
-        if file.windows(3).any(|part| part.eq_ignore_ascii_case(b"mpi")) {
-            list.push(Some(name.to_owned()));
-        }
+        let (list, name) = unsafe { (&mut *list.cast::<Vec<CString>>(), CStr::from_ptr((*info).dlpi_name)) };
+        list.push(name.to_owned());
         0
     }
-    let mut list: Vec<Option<CString>> = vec![None];
+    let mut list: Vec<CString> = Vec::new();
     // SAFETY: the list outlives the call, and the function above is for it.
     unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut list).cast()) };
+    list.retain(|name| wanted(name.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default()));
     list
 }
 

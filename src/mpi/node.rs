@@ -7,6 +7,27 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const LOCAL_SIZE_VARIABLES: [&str; 4] =
     ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE", "MV2_COMM_WORLD_LOCAL_SIZE"];
 
+/// The same for this rank's number among them; then PALS and Flux.
+const LOCAL_RANK_VARIABLES: [&str; 6] = [
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MPI_LOCALRANKID",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+    "PALS_LOCAL_RANKID",
+    "FLUX_TASK_LOCAL_ID",
+    // Last: in a batch script it is set whatever the launcher is.
+    "SLURM_LOCALID",
+];
+
+/// Whether this rank is the first of its node, or the launcher does not tell: that one tells what holds for all of the
+/// node.
+pub fn is_first() -> bool {
+    first_by(|variable| std::env::var(variable).ok())
+}
+
+fn first_by(set: impl Fn(&str) -> Option<String>) -> bool {
+    LOCAL_RANK_VARIABLES.iter().find_map(|variable| set(variable)).is_none_or(|number| number.trim() == "0")
+}
+
 /// A number that ranks on one node share: of its host name and its boot.
 pub fn identity() -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -71,7 +92,18 @@ pub fn number(identities: impl Iterator<Item = u64>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::{first_by, number};
+
+    #[test]
+    fn the_launcher_says_who_is_first() {
+        let first = |variables: &[(&str, &str)]| {
+            first_by(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+        };
+        assert!(first(&[]) && first(&[("MPI_LOCALRANKID", "0")]) && !first(&[("SLURM_LOCALID", "3")]));
+        let batch = ("SLURM_LOCALID", "0");
+        assert!(!first(&[batch, ("OMPI_COMM_WORLD_LOCAL_RANK", "1")]));
+        assert!(first(&[batch, ("OMPI_COMM_WORLD_LOCAL_RANK", "0")]));
+    }
 
     #[test]
     fn nodes_are_numbered_by_first_rank_and_one_node_is_none() {

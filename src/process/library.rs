@@ -5,6 +5,13 @@ use crate::mpi::end::EX_CONFIG;
 use crate::mpi::{library, weak};
 use once_cell::sync::OnceCell;
 use std::ffi::{CStr, c_char};
+use std::io::ErrorKind;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::time::Duration;
+
+/// How long others of the node leave the word to the process that has it.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The MPI library's own words on what it is; may be asked before `MPI_Init`, after [`bind`]. The library is asked
 /// once: a report may come while it is in the middle of something.
@@ -25,12 +32,30 @@ fn ask_version() -> String {
     text.to_string_lossy().into_owned()
 }
 
+/// The right to tell what all processes of a node would: of those that one launcher has started there, the first to come
+/// has it for as long as it keeps this. Which of them that is cannot be told by numbers, as others may run another
+/// program.
+fn the_word() -> Option<Option<UnixListener>> {
+    // SAFETY: always succeeds.
+    let launcher = unsafe { libc::getppid() };
+    let name = SocketAddr::from_abstract_name(format!("collie-{launcher}"));
+    match name.and_then(|name| UnixListener::bind_addr(&name)) {
+        Ok(word) => Some(Some(word)),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => None,
+        // Too much said is better than nothing.
+        Err(_) => Some(None),
+    }
+}
+
 /// Binds this library to the program's MPI library. Where that is of another family, or there is none, the process ends
 /// with a clear word: the handles of two families have nothing in common.
 pub fn bind() {
     // SAFETY: the program initialises MPI, before which no other thread of it may call MPI.
     if let Err(unusable) = unsafe { library::bind() } {
-        log::tell(&unusable.to_string());
+        if let Some(_word) = the_word() {
+            log::tell(&unusable.to_string());
+            std::thread::sleep(PATIENCE);
+        }
         std::process::exit(EX_CONFIG);
     }
     weak::take_back();

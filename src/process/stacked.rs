@@ -84,7 +84,7 @@ pub fn tell() {
         log::tell(&words_before(&other.file, &names, library.iter().flatten().any(|library| *library == other)));
     }
     for (other, names) in behind {
-        log::tell(&words_behind(&other.file, &names));
+        log::tell(&if is_collie(&other.file) { words_idle(&other.file) } else { words_behind(&other.file, &names) });
     }
 }
 
@@ -99,6 +99,15 @@ fn words_before(file: &str, names: &[&str], is_mpi: bool) -> String {
         "{file} comes before Collie: Collie sees only those calls of {names} that the tool passes on to the next MPI_X, not those \
          that it passes to PMPI_X"
     )
+}
+
+/// Whether that is a build of Collie, of whatever family: a program may be linked with one and have another preloaded.
+fn is_collie(file: &str) -> bool {
+    file.rsplit('/').next().is_some_and(|name| name.starts_with("libcollie"))
+}
+
+fn words_idle(file: &str) -> String {
+    format!("another Collie, {file}, comes after this one, and does nothing")
 }
 
 fn words_behind(file: &str, names: &[&str]) -> String {

@@ -18,9 +18,13 @@ pub fn with_word(path: &Path, word: &str) -> PathBuf {
 }
 
 /// The number of the first job that would overwrite none of the files, nor what single ranks of a job before wrote in
-/// their place, and that `takes` its number: another job that starts now may find the same one.
-pub fn free(paths: &[PathBuf], mut takes: impl FnMut(u32) -> bool) -> u32 {
-    let is_free = |job: u32| paths.iter().all(|path| !is_taken(&numbered(path, job)));
+/// their place, nor what is in the folder, and that `takes` its number: another job that starts now may find the same
+/// one.
+pub fn free(files: &[PathBuf], folder: Option<&Path>, mut takes: impl FnMut(u32) -> bool) -> u32 {
+    let is_free = |job: u32| {
+        files.iter().all(|path| !is_taken(&numbered(path, job)))
+            && folder.is_none_or(|folder| !is_full(&numbered(folder, job)))
+    };
     (1..u32::MAX).find(|job| is_free(*job) && takes(*job)).unwrap_or(u32::MAX)
 }
 
@@ -41,7 +45,7 @@ pub fn claim(folder: &Path) -> Option<Claim> {
     let opened = File::open(folder);
     let is_ours = match opened.as_ref().map(File::try_lock) {
         // Another job may have been here, and have ended, since the folder was looked at.
-        Ok(Ok(())) => !holds_something(folder),
+        Ok(Ok(())) => !is_full(folder),
         Ok(Err(TryLockError::WouldBlock)) => false,
         // Where there are no locks, only who has made it knows.
         Ok(Err(TryLockError::Error(_))) | Err(_) => made.is_ok(),
@@ -54,13 +58,17 @@ pub fn free_of_files(path: &Path) -> u32 {
     (1..u32::MAX).find(|job| !holds_something(&numbered(path, *job))).unwrap_or(u32::MAX)
 }
 
-/// Whether something would be lost. Empty files, as `mktemp` makes them, and empty folders are there to be written to;
-/// so are pipes and devices.
+/// Whether something would be lost. Empty files, as `mktemp` makes them, are there to be written to; so are pipes and
+/// devices. A folder is no job's file: nothing can be written there, as whoever tries is told.
 fn holds_something(path: &Path) -> bool {
-    let Ok(found) = fs::metadata(path) else { return false };
-    match found.is_dir() {
-        true => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()),
-        false => found.is_file() && found.len() > 0,
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0)
+}
+
+/// Whether that is another job's folder, or a file in its place. An empty folder is there to be written to.
+fn is_full(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => holds_something(folder),
     }
 }
 
@@ -87,8 +95,10 @@ mod tests {
     fn the_first_number_with_which_nothing_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let paths = [at("run.json"), at("run.html"), at("run.checkpoint"), "/dev/null".into()];
-        fs::create_dir(&paths[2]).unwrap();
+        let paths = [at("run.json"), at("run.html"), "/dev/null".into()];
+        let checkpoints = at("run.checkpoint");
+        fs::create_dir(&checkpoints).unwrap();
+        let free = || free(&paths, Some(&checkpoints), |_| true);
         let mut expected = 1;
         for (name, content, taken) in [
             ("run.json", "", false),
@@ -100,15 +110,17 @@ mod tests {
         ] {
             fs::write(at(name), content).unwrap();
             expected = if name == "run.3.json" { 5 } else { expected + u32::from(taken) };
-            assert_eq!(free(&paths, |_| true), expected, "{name}");
+            assert_eq!(free(), expected, "{name}");
         }
         assert_eq!(free_of_files(&paths[0]), 1, "an empty one");
         assert_eq!(free_of_files(&paths[1]), 2);
         assert_eq!(free_of_files(&at("run.2.json")), 1, "with one of a rank");
         fs::create_dir(at("run.5.checkpoint")).unwrap();
-        assert_eq!(free(&paths, |_| true), 5, "an empty folder");
+        assert_eq!(free(), 5, "an empty folder");
         fs::write(at("run.5.checkpoint/rank0.json"), "of a rank").unwrap();
-        assert_eq!(free(&paths, |_| true), 6);
+        assert_eq!(free(), 6);
+        assert_eq!(super::free(&[folder.path().to_owned()], None, |_| true), 1, "no file of another job");
+        assert_eq!(free_of_files(folder.path()), 1);
         assert_eq!(numbered(&paths[0], 5), at("run.5.json"));
         assert_eq!(numbered(&paths[0], 1), paths[0]);
         assert_eq!(numbered(Path::new("trace"), 2), Path::new("trace.2"));
@@ -125,7 +137,7 @@ mod tests {
         let start = || {
             together.wait();
             let mut claimed = None;
-            let number = free(std::slice::from_ref(&path), |job| {
+            let number = free(&[], Some(&path), |job| {
                 claimed = claim(&numbered(&path, job));
                 claimed.is_some()
             });

@@ -9,7 +9,7 @@ use super::rules::{self, Rules};
 use super::settings::{
     Device, Mode, Numa, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
 };
-use super::values::{limits, log_filter, percent, report, size, whole_number, word};
+use super::values::{is_same_file, limits, log_filter, percent, report, seconds, size, whole_number, word};
 use super::variables::{self, PREFIX, VARIABLES};
 use super::wanted::Wanted;
 use crate::algorithm::Operation;
@@ -192,6 +192,7 @@ impl RawConfiguration {
     }
 
     fn below(folder: &Path, mut variables: Vec<(String, String)>) -> Self {
+        variables.retain(|(name, _)| !variables::is_of_module(name));
         variables.sort();
         let set = |variable| variables.iter().find(|(name, value)| name == variable && !value.trim().is_empty());
         let rules = set(variables::RULES).map(|(_, path)| RulesFile::read_below(folder, path));
@@ -273,7 +274,28 @@ impl RawConfiguration {
                            COLLIE_REPRODUCIBLE=on rules out; accepted with it: a preset, or a file that collie fit wrote";
             errors.push(ConfigurationError::variable(variables::NETWORK, message));
         }
+        errors.extend(self.given_twice(&configuration));
         if errors.is_empty() { Ok(configuration) } else { Err(ConfigurationErrors(errors)) }
+    }
+}
+
+impl RawConfiguration {
+    /// Files that two variables name: of what both write there only the last would be left.
+    fn given_twice(&self, configuration: &Configuration) -> Vec<ConfigurationError> {
+        let reports = configuration.report.iter().filter_map(|target| match target {
+            ReportTarget::File { path, .. } => Some((variables::REPORT, path.as_path())),
+            ReportTarget::Stderr => None,
+        });
+        let trace = configuration.trace.iter().map(|path| (variables::TRACE, path.as_path()));
+        let learned = self.learned.iter().map(|file| (variables::LEARN, Path::new(file.path.trim())));
+        let all: Vec<_> = reports.chain(trace).chain(learned).collect();
+        let taken = |(place, (variable, path)): (usize, &(&str, &Path))| {
+            let before = &all[..place];
+            let (other, _) = before.iter().find(|(other, known)| other != variable && is_same_file(known, path))?;
+            let message = format!("'{}' is already the file of {other}; accepted: another file", path.display());
+            Some(ConfigurationError::variable(variable, message))
+        };
+        all.iter().enumerate().filter_map(taken).collect()
     }
 }
 
@@ -377,16 +399,10 @@ impl Configuration {
             variables::SYNC => self.sync = word(value, &Sync::ALL.map(|sync| (sync.name(), sync)))?,
             variables::MEMORY => self.memory = size(value, 1 << 20)?,
             variables::SPILL => self.spill = size(value, 0)? as u64,
-            variables::WATCHDOG => {
-                let seconds = whole_number(value, 1)?;
-                self.watchdog_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
-            }
+            variables::WATCHDOG => self.watchdog_seconds = Some(seconds(value)?),
             variables::OBSERVE => self.observe_messages = word(value, &[("all", true), ("collectives", false)])?,
             variables::SITES => self.sites = word(value, &[("on", true), ("off", false)])?,
-            variables::CHECKPOINT => {
-                let seconds = whole_number(value, 1)?;
-                self.checkpoint_seconds = Some(u32::try_from(seconds).unwrap_or(u32::MAX));
-            }
+            variables::CHECKPOINT => self.checkpoint_seconds = Some(seconds(value)?),
             variables::LOG => self.log = log_filter(value)?,
             variables::AFTER => {
                 let first = whole_number(value, 1)?;

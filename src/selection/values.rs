@@ -5,7 +5,7 @@ use super::file_names;
 use super::settings::{ReportFormat, ReportTarget};
 use crate::algorithm::{format_bytes, parse_bytes};
 use crate::schedule::limits::{Limit, ProtocolLimits};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The value of the word.
 ///
@@ -47,6 +47,16 @@ pub fn whole_number(found: &str, least: usize) -> Result<usize, String> {
     found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
 }
 
+/// A whole number of seconds, at least 1; as many as there is room for.
+///
+/// # Errors
+/// What is accepted.
+pub fn seconds(found: &str) -> Result<u32, String> {
+    let refuse = || format!("'{found}' is not accepted; accepted: a whole number of seconds, at least 1");
+    let number = found.parse().ok().filter(|seconds: &usize| *seconds > 0).ok_or_else(refuse)?;
+    Ok(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
 /// A whole number of percent from 1 to 50.
 ///
 /// # Errors
@@ -62,7 +72,10 @@ pub fn percent(found: &str) -> Result<u32, String> {
 /// # Errors
 /// What is accepted.
 pub fn size(found: &str, least: usize) -> Result<usize, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: bytes, at least {}", format_bytes(least));
+    let refuse = || {
+        let at_least = if least > 0 { format!(", at least {}", format_bytes(least)) } else { String::new() };
+        format!("'{found}' is not accepted; accepted: a number of bytes{at_least}; K, M and G are powers of 1024")
+    };
     parse_bytes(found).filter(|bytes| *bytes >= least).ok_or_else(refuse)
 }
 
@@ -77,12 +90,28 @@ pub fn report(list: &str) -> Result<Vec<ReportTarget>, String> {
     let mut targets = Vec::new();
     for item in list.split(',').map(str::trim) {
         let target = report_target(item)?;
-        if targets.contains(&target) {
+        if targets.iter().any(|known| is_same_target(known, &target)) {
             return Err(format!("'{item}' is given twice"));
         }
         targets.push(target);
     }
     Ok(targets)
+}
+
+fn is_same_target(one: &ReportTarget, other: &ReportTarget) -> bool {
+    match (one, other) {
+        (ReportTarget::File { path: one, .. }, ReportTarget::File { path: other, .. }) => is_same_file(one, other),
+        _ => one == other,
+    }
+}
+
+/// Whether both are names of one file, as far as names tell.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let parts = |path: &'_ Path| -> Vec<_> {
+        let parts = path.components().filter(|part| *part != Component::CurDir);
+        parts.map(|part| part.as_os_str().to_owned()).collect()
+    };
+    parts(one) == parts(other)
 }
 
 fn report_target(item: &str) -> Result<ReportTarget, String> {

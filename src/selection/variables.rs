@@ -355,6 +355,26 @@ const AFTER_OPERATIONS: &[Variable] = &[
 /// What every variable's name begins with.
 pub const PREFIX: &str = "COLLIE_";
 
+/// Variables that the module files of clusters set for whatever package they are of, and that mean nothing here.
+const OF_MODULES: [&str; 11] = [
+    "COLLIE_BASE",
+    "COLLIE_BIN",
+    "COLLIE_DIR",
+    "COLLIE_HOME",
+    "COLLIE_INC",
+    "COLLIE_INCLUDE",
+    "COLLIE_LIB",
+    "COLLIE_PATH",
+    "COLLIE_PREFIX",
+    "COLLIE_ROOT",
+    "COLLIE_VERSION",
+];
+
+/// Whether a module file may have set the variable of that name: it says where the package is.
+pub fn is_of_module(name: &str) -> bool {
+    OF_MODULES.contains(&name)
+}
+
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Variable> {
     VARIABLES.iter().find(|row| row.name == name)
@@ -391,7 +411,7 @@ mod tests {
     fn names_are_unique_and_no_cell_breaks_the_table() {
         for (place, row) in VARIABLES.iter().enumerate() {
             assert!(VARIABLES[place + 1..].iter().all(|other| other.name != row.name), "{}", row.name);
-            assert!(row.name.starts_with(PREFIX), "{}", row.name);
+            assert!(row.name.starts_with(PREFIX) && !is_of_module(row.name), "{}", row.name);
             for cell in [row.accepted, row.default, row.help] {
                 assert!(!cell.contains(['|', '\n']) && !cell.is_empty(), "{}", row.name);
             }

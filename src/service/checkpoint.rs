@@ -7,7 +7,7 @@
 use super::{alone, places, record};
 use crate::call::attachment::Visit;
 use crate::monitor::{RankRecord, Summary};
-use crate::mpi::{bytes, constants};
+use crate::mpi::{bytes, constants, node};
 use crate::process::flags::{self, DUE};
 use crate::process::log;
 use crate::process::runtime::Runtime;
@@ -60,12 +60,15 @@ fn make_folder(runtime: &Runtime) {
     match std::fs::create_dir(folder) {
         Err(error) if !(error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir()) => {
             FAILED.store(true, Ordering::Relaxed);
-            log::tell(&format!(
-                "rank {}: {}: the folder {} cannot be created: {error}; unless that changes, there will be no checkpoints",
-                runtime.world_rank,
-                variables::CHECKPOINT,
-                folder.display()
-            ));
+            // The others of the node see the same files.
+            if node::is_first() {
+                log::tell(&format!(
+                    "rank {}: {}: the folder {} cannot be created: {error}; unless that changes, there will be no checkpoints",
+                    runtime.world_rank,
+                    variables::CHECKPOINT,
+                    folder.display()
+                ));
+            }
         }
         _ => {}
     }

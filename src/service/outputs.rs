@@ -57,7 +57,7 @@ pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary)
 pub struct TraceFile {
     file: NewFile,
     /// Why it is not where it should be, if it is not.
-    failed: Option<io::Error>,
+    failed: Option<String>,
 }
 
 /// Begins the trace that should be at `path`, there or in another place.
@@ -71,11 +71,16 @@ pub fn begin_trace(files: &Places, path: &Path) -> io::Result<TraceFile> {
     };
     match begun {
         Ok(file) => Ok(TraceFile { file, failed: None }),
-        Err(error) => match NewFile::beside(&stand_in(path)) {
-            Ok(file) => Ok(TraceFile { file, failed: Some(error) }),
-            Err(_) => Err(error),
-        },
+        Err(error) => begin_trace_elsewhere(path, &error.to_string()).map_err(|_| error),
     }
+}
+
+/// Begins it in another place: at `path` it failed, as told.
+///
+/// # Errors
+/// Nor was that possible.
+pub fn begin_trace_elsewhere(path: &Path, failed: &str) -> io::Result<TraceFile> {
+    Ok(TraceFile { file: NewFile::beside(&stand_in(path))?, failed: Some(failed.to_owned()) })
 }
 
 impl io::Write for TraceFile {

@@ -5,7 +5,7 @@ use crate::mpi::{communicator, node};
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report::{self, Claim};
-use crate::selection::{Configuration, ReportFormat, ReportTarget, file_names};
+use crate::selection::{Configuration, ReportFormat, ReportTarget, file_names, variables};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -99,9 +99,10 @@ impl Places {
 
     /// The same, but beside the files of jobs before, which is told.
     fn beside_others(mut self) -> Self {
-        let paths: Vec<_> = self.paths().cloned().collect();
+        self.trace_apart();
+        let files: Vec<_> = self.files().cloned().collect();
         let mut claim = None;
-        let job = report::free(&paths, |job| {
+        let job = report::free(&files, self.checkpoints.as_deref(), |job| {
             let Some(folder) = &self.checkpoints else { return true };
             claim = report::claim(&report::numbered(folder, job));
             claim.is_some()
@@ -114,6 +115,22 @@ impl Places {
             log::tell(&format!("rank 0: files of another job exist already; this job's go to {others}"));
         }
         self
+    }
+
+    /// Gives the trace a name of its own where it has that of a report, once in full and once relative to a folder.
+    fn trace_apart(&mut self) {
+        let Some(trace) = &self.trace else { return };
+        let is_it = |target: &ReportTarget| matches!(target, ReportTarget::File { path, .. } if path == trace);
+        if self.report.iter().any(is_it) {
+            let apart = report::with_word(trace, "trace");
+            log::tell(&format!(
+                "rank 0: {} and {} name one file; the trace goes to {}",
+                variables::REPORT,
+                variables::TRACE,
+                apart.display()
+            ));
+            self.trace = Some(apart);
+        }
     }
 
     /// Whether there is a place for what a rank alone knows.
@@ -145,12 +162,12 @@ impl Places {
         Decided { report: report.collect(), trace, checkpoints, job: self.job.clone() }
     }
 
-    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let report = self.report.iter().filter_map(|target| match target {
             ReportTarget::Stderr => None,
             ReportTarget::File { path, .. } => Some(path),
         });
-        report.chain(&self.trace).chain(&self.checkpoints)
+        report.chain(&self.trace)
     }
 
     fn paths_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
@@ -243,6 +260,18 @@ pub fn start_time(runtime: &Runtime) -> String {
 mod tests {
     use super::*;
     use std::os::unix::ffi::OsStringExt;
+
+    #[test]
+    fn a_trace_does_not_take_the_place_of_a_report() {
+        let file = |path: &str, format| ReportTarget::File { path: path.into(), format };
+        let report = vec![file("/runs/a.txt", ReportFormat::Text), file("/runs/a.json", ReportFormat::Json)];
+        for (trace, apart) in [("/runs/./a.json", "/runs/a.trace.json"), ("/runs/a", "/runs/a")] {
+            let (report, trace, job) = (report.clone(), Some(trace.into()), String::new());
+            let mut places = Places { report, trace, checkpoints: None, job, _claim: None, written: Mutex::default() };
+            places.trace_apart();
+            assert_eq!(places.trace.as_deref(), Some(Path::new(apart)));
+        }
+    }
 
     #[test]
     fn what_is_decided_reaches_the_other_ranks_whatever_the_names_are() {

@@ -1,13 +1,13 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
 use super::outputs::{self, TraceFile};
-use super::places::{self, Places};
+use super::places;
 use crate::call::hooks::{self, CallLog, LoggedCall};
 use crate::call::requests::Apart;
 use crate::monitor::{CommunicatorRecord, CounterRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
 use crate::monitor::{RankRecord, Shown};
-use crate::mpi::bytes::ToRoot;
-use crate::mpi::{Result, communicator, constants, datatype, operation};
+use crate::mpi::bytes::{self, ToRoot};
+use crate::mpi::{Result, communicator, constants, datatype, node, operation};
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report::Trace;
@@ -70,8 +70,11 @@ impl Stretch {
     }
 }
 
-/// Starts the log, if the configuration asks for one.
+/// Starts the log, if the configuration asks for one and there is none yet.
 pub fn start(runtime: &Runtime) {
+    if is_on() {
+        return;
+    }
     let Some(events) = log_for(&runtime.configuration_here()) else {
         return;
     };
@@ -128,8 +131,14 @@ fn for_trace(configuration: &Configuration) -> EventLog {
     match nameless_file() {
         Ok(file) => EventLog::spilling(memory, file, configuration.spill),
         Err(error) => {
-            let folder = std::env::temp_dir();
-            log::tell(&format!("calls are kept in memory only: no file in {}: {error}", folder.display()));
+            // The others of the node most often have the same folder.
+            if node::is_first() {
+                let (host, folder) = (node::host(), std::env::temp_dir());
+                log::tell(&format!(
+                    "on {host} calls are kept in memory only: no file in {}: {error}",
+                    folder.display()
+                ));
+            }
             EventLog::in_memory(memory)
         }
     }
@@ -241,48 +250,81 @@ fn placed(event: Event, apart: &Apart) -> Event {
     Event { counter, ..event }
 }
 
-/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0. Collective over
-/// `MPI_COMM_WORLD`. False if it could not be written.
+/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0; where that fails on the way, once
+/// more and to another place. Collective over `MPI_COMM_WORLD`. False if it is not where it should be, which is told.
 ///
 /// # Errors
 /// What PMPI returned.
 pub fn write(runtime: &Runtime, way: &ToRoot, path: Option<&Path>, record: &RankRecord) -> Result<bool> {
-    let (world, own) = (constants::comm_world(), runtime.world_rank);
+    let world = constants::comm_world();
     let kept = LOG.get().map_or(0, |log| log.events.lock().len());
     let lengths = communicator::allgather(world, runtime.world_size, [kept])?;
     let [origin] = communicator::least(world, [record.started_unix_ns])?;
-    let files = places::files(runtime);
-    let begin = |path| Trace::begin(BufWriter::new(outputs::begin_trace(files, path)?), origin);
-    let mut trace = path.map(begin);
-    for (rank, [length]) in lengths.into_iter().enumerate() {
-        let names = if rank == own { names(record).encode() } else { Vec::new() };
-        let names = way.from(rank, &names)?;
-        let names = path.map(|_| RankRecord::decode(&names).map_err(io::Error::other));
-        with(&mut trace, |trace| trace.rank(known(&names)?));
-        for piece in 0..(length as usize).div_ceil(PIECE) {
-            let mut bytes = Vec::new();
-            if rank == own {
-                bytes = read_piece(runtime, piece).iter().flat_map(|event| event.to_bytes()).collect();
-            }
-            let events = way.from(rank, &bytes)?;
-            with(&mut trace, |trace| {
-                for event in events.as_chunks().0 {
-                    trace.event(known(&names)?, &Event::from_bytes(event))?;
-                }
-                Ok(())
-            });
-        }
+    let lengths = lengths.into_iter().map(|[length]| length as usize).collect();
+    let (files, calls) = (places::files(runtime), AllCalls { runtime, way, record, lengths, origin });
+    let pass = |begun: Option<io::Result<TraceFile>>| {
+        let whole = calls.gather(begun)?;
+        let finish = |path| whole.map(|whole| whole?.finish(files, path));
+        Ok(path.and_then(finish))
+    };
+    let written = pass(path.map(|path| outputs::begin_trace(files, path)))?;
+    let failed = written.as_ref().and_then(|written| written.as_ref().err()).map(ToString::to_string);
+    // The disk may be full by now; the ranks still have all their calls.
+    let mut once_more = vec![u8::from(failed.is_some())];
+    bytes::broadcast(world, 0, &mut once_more)?;
+    if once_more != [1] {
+        return Ok(!matches!(written, Some(Ok(false))));
     }
-    Ok(match (trace, path) {
-        (Some(trace), Some(path)) => match trace.and_then(|trace| end(trace, files, path)) {
-            Ok(is_there) => is_there,
-            Err(error) => {
-                log::tell(&format!("the trace could not be written to {}: {error}; there is none", path.display()));
-                false
+    let failed = failed.unwrap_or_default();
+    let written = pass(path.map(|path| outputs::begin_trace_elsewhere(path, &failed)))?;
+    if let (Some(path), Some(Err(error))) = (path, written) {
+        log::tell(&format!(
+            "the trace could not be written to {}: {failed}, nor to {}: {error}; there is none",
+            path.display(),
+            outputs::stand_in(path).display()
+        ));
+    }
+    Ok(false)
+}
+
+/// The calls of all ranks, on their way to rank 0.
+struct AllCalls<'a> {
+    runtime: &'a Runtime,
+    way: &'a ToRoot,
+    record: &'a RankRecord,
+    /// How many each rank has kept.
+    lengths: Vec<usize>,
+    /// When the first rank started.
+    origin: u64,
+}
+
+impl AllCalls<'_> {
+    /// Writes them into the file that rank 0 has begun, and gives it back when all are in it. Collective over
+    /// `MPI_COMM_WORLD`.
+    fn gather(&self, file: Option<io::Result<TraceFile>>) -> Result<Option<io::Result<TraceFile>>> {
+        let (own, at_root) = (self.runtime.world_rank, file.is_some());
+        let mut trace = file.map(|file| Trace::begin(BufWriter::new(file?), self.origin));
+        for (rank, length) in self.lengths.iter().enumerate() {
+            let names = if rank == own { names(self.record).encode() } else { Vec::new() };
+            let names = self.way.from(rank, &names)?;
+            let names = at_root.then(|| RankRecord::decode(&names).map_err(io::Error::other));
+            with(&mut trace, |trace| trace.rank(known(&names)?));
+            for piece in 0..length.div_ceil(PIECE) {
+                let mut bytes = Vec::new();
+                if rank == own {
+                    bytes = read_piece(self.runtime, piece).iter().flat_map(|event| event.to_bytes()).collect();
+                }
+                let events = self.way.from(rank, &bytes)?;
+                with(&mut trace, |trace| {
+                    for event in events.as_chunks().0 {
+                        trace.event(known(&names)?, &Event::from_bytes(event))?;
+                    }
+                    Ok(())
+                });
             }
-        },
-        _ => true,
-    })
+        }
+        Ok(trace.map(|trace| trace?.end()?.into_inner().map_err(io::IntoInnerError::into_error)))
+    }
 }
 
 /// The part of a record that the names of its calls are in.
@@ -320,11 +362,6 @@ fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
     });
     let (apart, stretch) = (log.apart.lock(), *log.stretch.lock());
     events.into_iter().map(|event| stretch.at(placed(event, &apart))).collect()
-}
-
-/// Ends the trace; only then it has its name. Whether it is where it should be.
-fn end(trace: Trace<BufWriter<TraceFile>>, files: &Places, path: &Path) -> io::Result<bool> {
-    trace.end()?.into_inner().map_err(io::IntoInnerError::into_error)?.finish(files, path)
 }
 
 /// Goes on with a trace that is being written at this rank and has not failed.

@@ -17,6 +17,9 @@ const TESTS: &[(&str, Test)] = &[
     ("outputs::no_thread_for_checkpoints", no_thread_for_checkpoints),
     ("outputs::limited_files", limited_files),
     ("outputs::unread_pipe", unread_pipe),
+    ("outputs::full_disk", full_disk),
+    ("outputs::folder_for_a_trace", folder_for_a_trace),
+    ("outputs::told_once_a_node", told_once_a_node),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -177,6 +180,64 @@ fn unread_pipe(family: &Family) -> Result<(), Failed> {
     };
     Report::read(&folder.join(report), &outcome)?;
     Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A trace that finds the disk full while it is written goes elsewhere with all calls.
+fn full_disk(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let there = folder.display().to_string();
+    let outcome = run(family, &[("COLLIE_REPORT", "off"), ("COLLIE_TRACE", "/dev/full"), ("TMPDIR", &there)])?;
+    let wrong = |what: &str| Failed::from(format!("{what}\n{}", outcome.told()));
+    let [name] = &files(&folder, "")[..] else { return Err(wrong("not one file in its place")) };
+    let words =
+        format!("the trace could not be written to /dev/full: No space left on device (os error 28); it is in {there}");
+    if !name.starts_with("full.process-") || !outcome.stderr.contains(words.trim_end_matches('/')) {
+        return Err(wrong(&words));
+    }
+    let text = std::fs::read(folder.join(name))?;
+    let whole: serde_json::Value = serde_json::from_slice(&text).map_err(|error| wrong(&error.to_string()))?;
+    let calls = whole["traceEvents"].as_array().into_iter().flatten().filter(|entry| entry["name"] == "MPI_Allreduce");
+    if calls.count() != 2 {
+        return Err(wrong("not the calls of both ranks"));
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// A folder in the place of a trace is no other job's file: it is told what it is.
+fn folder_for_a_trace(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let target = folder.join("trace");
+    std::fs::create_dir(&target)?;
+    std::fs::write(target.join("something"), "of the user's")?;
+    let [target, there] = [target, folder.clone()].map(|path| path.display().to_string());
+    let outcome = run(family, &[("COLLIE_REPORT", "off"), ("COLLIE_TRACE", &*target), ("TMPDIR", &there)])?;
+    let told = format!("{target} cannot be written: it is a folder");
+    let [_, name] = &files(&folder, "trace")[..] else {
+        return Err(format!("{:?}\n{}", files(&folder, ""), outcome.told()).into());
+    };
+    if !outcome.stderr.contains(&told) || outcome.stderr.contains("another job") || !name.starts_with("trace.process-")
+    {
+        return Err(format!("nothing of '{told}'\n{}", outcome.told()).into());
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// What holds for all ranks of a node is told by one of them.
+fn told_once_a_node(family: &Family) -> Result<(), Failed> {
+    let nowhere = "/proc/no/such";
+    let variables = [
+        ("COLLIE_TRACE", "/dev/null"),
+        ("COLLIE_REPORT", "/proc/no/such/run.json"),
+        ("COLLIE_CHECKPOINT", "1"),
+        ("TMPDIR", nowhere),
+    ];
+    let outcome = run(family, &variables)?;
+    for words in ["calls are kept in memory only", "the folder /proc/no/such/run.checkpoint cannot be created"] {
+        if outcome.stderr.matches(words).count() != 1 {
+            return Err(format!("not once: {words}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Placeholders stand for what they are said to, and a relative name is seen from where the launcher was started,

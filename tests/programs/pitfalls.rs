@@ -152,7 +152,7 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
             let command = vec![family.program(source)?.display().to_string()];
             let launch = Launch { ranks: 2, command, variables: &[], preload: vec![library], others: Vec::new() };
             let outcome = family.run(&launch)?;
-            let told = format!("; preload {}", library_of(family.kind)?.display());
+            let told = format!("; preload or link {}", library_of(family.kind)?.display());
             expect(
                 outcome.status == Some(78) && outcome.stderr.contains(&told),
                 "there is no word of which MPI was met and which is needed, or another status than 78",
@@ -160,7 +160,27 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
             )?;
             let crashed = ["Segmentation", "signal 11", "Signal: "].iter().any(|word| outcome.stderr.contains(word));
             expect(!crashed, "it crashed", &outcome)?;
+            let once = outcome.stderr.matches("this libcollie.so is the one for").count() == 1;
+            expect(once, "more than one rank tells it", &outcome)?;
         }
+    }
+    // Beside the right one: behind it, it is idle, before it, it is what has to go.
+    let right = library_of(family.kind)?;
+    for other in family.other_libraries()? {
+        let command = vec![family.program("reduce_sum.c")?.display().to_string()];
+        let preload = vec![right.clone(), other.clone()];
+        let launch = Launch { ranks: 2, command, variables: &[], preload, others: Vec::new() };
+        let outcome = family.run(&launch)?.success()?;
+        let told = format!("another Collie, {}, comes after this one", other.display());
+        let idle = outcome.stderr.contains(&told) && !outcome.stderr.contains("sees no calls");
+        expect(idle, &format!("nothing of '{told}'"), &outcome)?;
+        let outcome = family.run(&Launch { preload: vec![other.clone(), right.clone()], ..launch })?;
+        let told = format!("take {} out of LD_PRELOAD or what is linked: the right one", other.display());
+        expect(
+            outcome.status == Some(78) && outcome.stderr.contains(&told),
+            &format!("nothing of '{told}'"),
+            &outcome,
+        )?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ impl Writer<'_> {
             .recorded_seconds
             .map_or(String::new(), |seconds| format!(", of which {} recorded (MPI_Pcontrol)", duration(seconds)));
         if summary.rows.is_empty() {
-            self.line(&format!("run time {}{recorded}; no collective was called", duration(summary.run_seconds)));
+            self.line(&format!("run time {}{recorded}; no collective reached Collie", duration(summary.run_seconds)));
             return;
         }
         let spread = &summary.collective_seconds;

@@ -12,6 +12,10 @@ impl Writer<'_> {
     /// Results against the native ones.
     pub fn verification(&mut self) {
         let Some(verification) = &self.summary.verification else { return };
+        if verification.calls == 0 {
+            self.line("verify: there were no results to compare");
+            return;
+        }
         let results = several(verification.calls, "result");
         let all = match verification.not_comparable {
             0 => "all".to_owned(),
@@ -157,9 +161,13 @@ impl Writer<'_> {
             0 => String::new(),
             events => format!("; {} missing from the per-call log", several(events, "call")),
         };
-        let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
+        // Where messages go through shared memory, few are left to be cut.
+        let is_brief = self.layout.extent == Extent::Screen && !summary.shared_traffic.is_empty();
+        if let Some(limits) = summary.protocol_limits.as_ref().filter(|_| !is_brief) {
+            self.line(&cut(limits));
+        }
         self.line(&format!(
-            "monitoring: {} a collective, {} on the busiest rank{}{}{dropped}{limits}",
+            "monitoring: {} a collective, {} on the busiest rank{}{}{dropped}",
             duration(overhead.nanoseconds_per_call / 1e9),
             duration(overhead.seconds_per_rank),
             self.through_shared_memory(),
@@ -179,9 +187,10 @@ fn cut(limits: &LimitsRecord) -> String {
         format!("{}-{}{way}", limit + 1, limits.longest.get(place).copied().unwrap_or(2 * limit))
     };
     let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
-    let took =
-        limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
-    format!("; {} bytes within a node are sent in fragments{took}", spans.join(", "))
+    let took = limits
+        .measured_seconds
+        .map_or_else(String::new, |seconds| format!("; measured in MPI_Init in {}", duration(seconds)));
+    format!("sent in fragments within a node, bytes: {}{took}", spans.join(", "))
 }
 
 /// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could

@@ -141,10 +141,34 @@ fn misspelt_variable() {
 }
 
 #[test]
+fn what_module_files_set_means_nothing() {
+    for name in
+        ["COLLIE_ROOT", "COLLIE_DIR", "COLLIE_HOME", "COLLIE_VERSION", "COLLIE_BASE", "COLLIE_INC", "COLLIE_LIB"]
+    {
+        let raw = RawConfiguration::new(vec![(name.to_owned(), "/opt/collie/0.1.0".to_owned())]);
+        assert!(raw.parse().is_ok(), "{name}");
+        assert_eq!(raw, RawConfiguration::default(), "{name}: it may differ between nodes");
+    }
+    assert!(refused("COLLIE_ROOTS", "/opt").contains("unknown variable"));
+}
+
+#[test]
 fn words_and_numbers_that_are_not_accepted() {
     assert_eq!(
         refused("COLLIE_WATCHDOG", "0"),
-        "COLLIE_WATCHDOG: '0' is not accepted; accepted: a whole number, at least 1"
+        "COLLIE_WATCHDOG: '0' is not accepted; accepted: a whole number of seconds, at least 1"
+    );
+    assert_eq!(
+        refused("COLLIE_CHECKPOINT", "1m"),
+        "COLLIE_CHECKPOINT: '1m' is not accepted; accepted: a whole number of seconds, at least 1"
+    );
+    assert_eq!(
+        refused("COLLIE_MEMORY", "64 MB"),
+        "COLLIE_MEMORY: '64 MB' is not accepted; accepted: a number of bytes, at least 1M; K, M and G are powers of 1024"
+    );
+    assert_eq!(
+        refused("COLLIE_SPILL", "none"),
+        "COLLIE_SPILL: 'none' is not accepted; accepted: a number of bytes; K, M and G are powers of 1024"
     );
     assert_eq!(
         refused("COLLIE_SYNC", "clok"),
@@ -167,8 +191,15 @@ fn misspelt_mode() {
 #[test]
 fn misspelt_algorithm() {
     let words = refused("COLLIE_BCAST", "binomail");
-    assert!(words.starts_with("COLLIE_BCAST: unknown bcast algorithm 'binomail'; accepted: "), "{words}");
+    assert!(words.starts_with("COLLIE_BCAST: unknown bcast algorithm 'binomail'; accepted: auto, native, "), "{words}");
     assert!(words.ends_with("; did you mean 'binomial'?"), "{words}");
+    assert!(refused("COLLIE_BCAST", "nativ").ends_with("; did you mean 'native'?"));
+    assert_eq!(
+        refused("COLLIE_BCAST", "native:segment=4K"),
+        "COLLIE_BCAST: native has no parameters; accepted: native alone"
+    );
+    let inside = refused("COLLIE_BCAST", "hierarchical:leaders=nativ");
+    assert!(inside.contains("unknown bcast algorithm 'nativ'; accepted: ") && !inside.contains("auto, "), "{inside}");
     let words = refused("COLLIE_ALLREDUCE", "recursive_doubling:segment=1K");
     assert_eq!(words, "COLLIE_ALLREDUCE: recursive_doubling has no parameter 'segment'; accepted: none");
     let words = refused("COLLIE_ALLREDUCE", "recursive_doubling:fast");
@@ -195,6 +226,19 @@ fn report_targets() {
     assert_eq!(refused("COLLIE_REPORT", "a.txt,,"), format!("COLLIE_REPORT: '' is not accepted; {accepted}"));
     assert_eq!(refused("COLLIE_REPORT", "off,a.txt"), "COLLIE_REPORT: off stands alone, not in a list");
     assert_eq!(refused("COLLIE_REPORT", "a.txt,a.txt"), "COLLIE_REPORT: 'a.txt' is given twice");
+    assert_eq!(refused("COLLIE_REPORT", "runs/a.txt,./runs//a.txt"), "COLLIE_REPORT: './runs//a.txt' is given twice");
+    assert_eq!(refused("COLLIE_REPORT", "stderr,stderr"), "COLLIE_REPORT: 'stderr' is given twice");
+}
+
+#[test]
+fn one_file_is_for_one_thing() {
+    let refused = |variables: &[(&str, &str)]| parse(variables).expect_err("one file for two");
+    let words = "COLLIE_TRACE: './a.json' is already the file of COLLIE_REPORT; accepted: another file";
+    assert_eq!(refused(&[("COLLIE_REPORT", "stderr,b.txt,a.json"), ("COLLIE_TRACE", "./a.json")]), words);
+    let words = "COLLIE_LEARN: '/no/such/a' is already the file of COLLIE_TRACE; accepted: another file";
+    assert_eq!(refused(&[("COLLIE_TRACE", "/no/such/./a"), ("COLLIE_LEARN", "/no/such/a")]), words);
+    let apart = [("COLLIE_REPORT", "a.json"), ("COLLIE_TRACE", "runs/a.json"), ("COLLIE_LEARN", "/no/such/a.json")];
+    assert!(parse(&apart).is_ok());
 }
 
 #[test]
