@@ -93,9 +93,43 @@ static void reductions(MPI_Comm comm, int rank, int size) {
     OK(MPI_Type_free(&in));
 }
 
+static int static_part;
+
+/* Elements on the stack, on the heap and among the static data: most of what lies between them is nobody's memory. */
+static void spread(MPI_Comm comm, int rank, int size) {
+    int stack_part, values[24];
+    int *heap_part = malloc(sizeof *heap_part), *parts[3] = {&stack_part, heap_part, &static_part};
+    MPI_Aint at[3];
+    MPI_Datatype type;
+    for (int i = 0; i < 3; i++) OK(MPI_Get_address(parts[i], &at[i]));
+    OK(MPI_Type_create_hindexed(3, (int[]){1, 1, 1}, at, MPI_INT, &type));
+    OK(MPI_Type_commit(&type));
+    for (int root = 0; root < size; root++) {
+        for (int i = 0; i < 3; i++) *parts[i] = rank == root ? 10 * root + i : -1;
+        CASE("MPI_Bcast of spread elements, root %d, p %d", root, size);
+        OK(MPI_Bcast(MPI_BOTTOM, 1, type, root, comm));
+        for (int i = 0; i < 3; i++) REQUIRE(*parts[i] == 10 * root + i, "element %d: %d", i, *parts[i]);
+
+        for (int i = 0; i < 3 * size; i++) values[i] = rank == root ? 7 * i + root : -1;
+        CASE("MPI_Scatter to spread elements, root %d, p %d", root, size);
+        OK(MPI_Scatter(values, 3, MPI_INT, MPI_BOTTOM, 1, type, root, comm));
+        for (int i = 0; i < 3; i++)
+            REQUIRE(*parts[i] == 7 * (3 * rank + i) + root, "element %d: %d", i, *parts[i]);
+
+        memset(values, 0, sizeof values);
+        CASE("MPI_Gather of spread elements, root %d, p %d", root, size);
+        OK(MPI_Gather(MPI_BOTTOM, 1, type, values, 3, MPI_INT, root, comm));
+        for (int i = 0; rank == root && i < 3 * size; i++)
+            REQUIRE(values[i] == 7 * i + root, "element %d: %d", i, values[i]);
+    }
+    OK(MPI_Type_free(&type));
+    free(heap_part);
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
     check_on_parts(body);
+    check_on_parts(spread);
     check_on_parts(reductions);
     return check_finish();
 }

@@ -8,12 +8,13 @@
 //!   that is decided, unless [`device_memory`] decides it. [`program`]: a call made ready to be played, in its
 //!   [`layout`], [`length_prelude`]: the lengths that it has to learn first, and [`play`]: doing so. [`learner`]: which
 //!   of several is the fastest, learned on one communicator by [`trials`], in [`turns`]. [`verify`]: ours beside the
-//!   native one, results compared by their [`meaning`].
+//!   native one, kept [`aside`], results compared by their [`meaning`].
 //! * [`observed`]: a call that is only passed on, timed and counted, and [`part`], its bytes. [`requests`]: the calls
 //!   that wait for what was started.
 //! * [`makers`]: calls that make communicators. [`contexts`]: communicators that the MPI library has no context id for.
 
 pub mod arguments;
+pub mod aside;
 pub mod attachment;
 pub mod begin;
 pub mod cached;

@@ -1,7 +1,8 @@
 //! Mode `verify`: ours beside the native collective on every call, and the results compared.
 //!
-//! Ours works on a copy of the receive buffer; what the program gets is the native result, unless it asked for ours
-//! (`COLLIE_VERIFY_RESULT`), and that one counts as the program's call. Data movement and integers must agree bit for
+//! Ours works on a copy of the receive buffer, or on the buffer itself, which is set back ([`super::aside`]); what the
+//! program gets is the native result, unless it asked for ours (`COLLIE_VERIFY_RESULT`), and that one counts as the
+//! program's call. Data movement and integers must agree bit for
 //! bit, but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was.
 //! Floating-point reductions may differ by the order of the folds, within a bound that grows with the number of ranks
 //! and the largest contribution; the results of allreduce must be the same bits on all ranks. What a commutative
@@ -9,8 +10,9 @@
 //! bits: that is counted.
 
 use super::arguments::Arguments;
+use super::aside::{Aside, Written, bytes_of};
 use super::begin::Outside;
-use super::local_arguments::{LocalArguments, Part};
+use super::local_arguments::LocalArguments;
 use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
@@ -22,7 +24,6 @@ use crate::mpi::communicator;
 use crate::mpi::end::{EX_DATAERR, end_job};
 use crate::mpi::error::{Result, SUCCESS};
 use crate::mpi::packing::Elements;
-use crate::mpi::padding::Padding;
 use crate::mpi::words::tell_before_the_end;
 use crate::process::guard;
 use crate::process::runtime::Runtime;
@@ -60,7 +61,7 @@ pub fn run(
     let everybody_has_it = operation.reduces() && !operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
     let apart = match everybody_has_it {
-        true => outside.wait(|| differ_between_ranks(seat, both.ours.map(|()| both.on_copy.receive))),
+        true => outside.wait(|| differ_between_ranks(seat, both.ours(seat))),
         false => Ok(false),
     };
     keep(runtime, communicator, operation, choice, both.judge(seat, local, (meaning, scale), apart));
@@ -69,16 +70,13 @@ pub fn run(
     if result == VerifyResult::Native {
         return Outcome { code: both.code, result, ticks: both.native_ticks };
     }
-    let code =
-        both.hand_over(seat, local).map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| SUCCESS);
+    let code = both.hand_over(seat).map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| SUCCESS);
     Outcome { code, result, ticks: both.our_ticks }
 }
 
-/// Both results of a call: the native one in the program's receive buffer, ours in a copy of that.
+/// Both results of a call: the native one in the program's receive buffer, ours beside it.
 struct Both {
-    copy: Option<Copied>,
-    /// The arguments, with the copy in the place of the receive buffer.
-    on_copy: LocalArguments,
+    aside: Option<Aside>,
     /// What became of ours.
     ours: Result,
     our_ticks: u64,
@@ -97,19 +95,27 @@ impl Both {
         (choice, prepared): (&Choice, &Prepared),
         outside: Outside,
     ) -> Self {
-        let mut copy = local.receive.map(|receive| Copied::of(receive, &local.received()));
-        let mut on_copy = local.clone();
-        if let (Some(copy), Some(receive)) = (&mut copy, &mut on_copy.receive) {
-            receive.address = copy.address();
-        }
-        let start = runtime.clock.raw();
+        let (seat, _) = seat_and_call(communicator, operation, local);
+        let aside = local.receive.map(|receive| Aside::of(seat, receive, &local.received())).transpose();
+        // The others wait for ours, whatever went wrong here.
+        let (mut aside, can_be_kept) = aside.map_or_else(|error| (None, Err(error)), |aside| (aside, Ok(())));
         let address = |side: Option<Elements>| side.map_or(std::ptr::null_mut(), |side| side.address);
-        let sides = [address(on_copy.send), address(on_copy.receive)];
-        let ours = outside.play(operation, || play::play(communicator, operation, &on_copy, sides, choice, prepared));
+        let received = aside.as_mut().map_or_else(|| address(local.receive), Aside::address);
+        let sides = [address(local.send), received];
+        let start = runtime.clock.raw();
+        let ours = outside.play(operation, || play::play(communicator, operation, local, sides, choice, prepared));
+        let our_ticks = runtime.clock.raw() - start;
+        let kept = aside.as_mut().map_or(can_be_kept, |aside| aside.keep(seat));
         let between = runtime.clock.raw();
         let code = outside.native();
-        let end = runtime.clock.raw();
-        Self { copy, on_copy, ours, our_ticks: between - start, code, native_ticks: end - between }
+        let native_ticks = runtime.clock.raw() - between;
+        Self { aside, ours: ours.and(kept), our_ticks, code, native_ticks }
+    }
+
+    /// The signature bytes of our result, part by part; none where this rank gets none.
+    fn ours(&self, seat: Seat) -> Result<Vec<Vec<u8>>> {
+        self.ours?;
+        self.aside.as_ref().map_or(Ok(Vec::new()), |aside| aside.ours(seat))
     }
 
     /// Compares the results; `apart` says whether ours differ between the ranks.
@@ -120,12 +126,14 @@ impl Both {
         (meaning, scale): (Result<Meaning>, Result<f64>),
         apart: Result<bool>,
     ) -> Judgement {
-        let compared =
-            self.ours.and_then(|()| compare(seat, &local.received(), &self.on_copy.received(), (&meaning?, scale?)));
+        let compared = self.ours(seat).and_then(|ours| {
+            let native = self.aside.as_ref().map_or(Ok(Vec::new()), |aside| aside.native(seat))?;
+            compare(seat, local, (&native, &ours), (&meaning?, scale?))
+        });
         let cannot_be_judged = matches!(compared, Ok(Compared::Unknown));
         let difference = compared.and_then(|compared| {
-            let written = match (&self.copy, &local.own) {
-                (Some(copy), Some(_)) => copy.written_between(seat, &self.on_copy.received())?,
+            let written = match (&self.aside, &local.own) {
+                (Some(aside), Some(_)) => aside.written_between(seat)?.map(Difference::between_blocks),
                 _ => None,
             };
             let between_ranks = apart?.then(Difference::between_ranks);
@@ -135,10 +143,9 @@ impl Both {
     }
 
     /// Puts our result in the place of the native one.
-    fn hand_over(&self, seat: Seat, local: &LocalArguments) -> Result {
+    fn hand_over(&self, seat: Seat) -> Result {
         self.ours?;
-        let mut parts = self.on_copy.received().into_iter().zip(local.received());
-        parts.try_for_each(|(ours, native)| hand_over(seat, ours.elements, native.elements))
+        self.aside.as_ref().map_or(Ok(()), |aside| aside.hand_over(seat))
     }
 }
 
@@ -179,17 +186,6 @@ fn keep(
     }
 }
 
-/// Puts ours in the place of the native ones; what lies between the elements stays.
-fn hand_over(seat: Seat, ours: Elements, native: Elements) -> Result {
-    let mut bytes = vec![0; ours.bytes()];
-    // SAFETY: the elements are a copy of the program's receive buffer, which has as many; there is room for their
-    // bytes.
-    unsafe {
-        ours.pack(seat.comm, seat.rank, bytes.as_mut_ptr())?;
-        native.unpack(seat.comm, seat.rank, bytes.as_mut_ptr())
-    }
-}
-
 /// Tells of a difference; ends the job if that is asked for.
 fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord) {
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
@@ -211,67 +207,6 @@ fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecor
     tell_before_the_end(&words);
 }
 
-/// What is written to a copy wherever nothing was copied.
-const BETWEEN: u8 = 0xC5;
-
-/// A copy of the memory that a receive buffer spans.
-struct Copied {
-    bytes: Vec<u8>,
-    /// Bytes from the address that was passed to the first of these.
-    lowest: isize,
-    /// As it was, where the buffer has parts.
-    before: Option<Vec<u8>>,
-}
-
-impl Copied {
-    /// Of the parts of `receive`, each with the gaps between its elements. What lies between the parts is not the
-    /// call's, and may be anything: it is not read.
-    fn of(receive: Elements, parts: &[Part]) -> Self {
-        let reach = |part: &Part| {
-            let Elements { address, count, datatype } = part.elements;
-            let first = (address as isize).wrapping_sub(receive.address as isize).wrapping_add(datatype.lowest(count));
-            (first, datatype.span(count))
-        };
-        let filled = || parts.iter().map(reach).filter(|(_, span)| *span > 0);
-        let (below, past) = receive.datatype.margins();
-        let lowest = filled().map(|(first, _)| first - below as isize).min().unwrap_or(0);
-        let end = filled().map(|(first, span)| first + (span + past) as isize).max().unwrap_or(0);
-        let mut bytes = vec![BETWEEN; (end - lowest) as usize];
-        for (first, span) in filled() {
-            let into = &mut bytes[(first - lowest) as usize..][..span];
-            // SAFETY: the program passed these elements as part of its receive buffer, so the span is its memory.
-            unsafe { std::ptr::copy_nonoverlapping(receive.address.wrapping_offset(first), into.as_mut_ptr(), span) };
-        }
-        let before = (parts.len() > 1).then(|| bytes.clone());
-        Self { bytes, lowest, before }
-    }
-
-    /// What stands for the address that was passed.
-    fn address(&mut self) -> *mut u8 {
-        self.bytes.as_mut_ptr().wrapping_offset(-self.lowest)
-    }
-
-    /// Whether something was written that belongs to none of the parts of the copy.
-    fn written_between(&self, seat: Seat, parts: &[Part]) -> Result<Option<Difference>> {
-        let Some(before) = &self.before else { return Ok(None) };
-        let mut belongs = vec![0u8; self.bytes.len()];
-        for part in parts {
-            let Elements { address, .. } = part.elements;
-            let offset = (address as usize).wrapping_sub(self.bytes.as_ptr() as usize) as isize;
-            let marks = Elements { address: belongs.as_mut_ptr().wrapping_offset(offset), ..part.elements };
-            // SAFETY: there is as much memory as in the copy, laid out alike.
-            unsafe { marks.unpack(seat.comm, seat.rank, vec![1; marks.bytes()].as_ptr().cast_mut()) }?;
-        }
-        let mut bytes = self.bytes.iter().zip(before).zip(belongs);
-        let found = bytes.position(|((now, before), belongs)| belongs == 0 && now != before);
-        Ok(found.map(|byte| Difference {
-            element: 0,
-            native: "nothing between the blocks".to_owned(),
-            ours: format!("{:#04x} at byte {} of the buffer", self.bytes[byte], byte as isize + self.lowest),
-        }))
-    }
-}
-
 /// One element that differs.
 struct Difference {
     element: usize,
@@ -280,6 +215,14 @@ struct Difference {
 }
 
 impl Difference {
+    fn between_blocks(Written { value, byte }: Written) -> Self {
+        Self {
+            element: 0,
+            native: "nothing between the blocks".to_owned(),
+            ours: format!("{value:#04x} at byte {byte} of the buffer"),
+        }
+    }
+
     fn between_ranks() -> Self {
         Self {
             element: 0,
@@ -303,38 +246,31 @@ impl Compared {
     }
 }
 
-/// The first element that differs more than it may, of buffers with like parts; `meaning` is the elements', with the
-/// largest contribution.
-fn compare(seat: Seat, native: &[Part], ours: &[Part], (meaning, scale): (&Meaning, f64)) -> Result<Compared> {
-    for (native, ours) in native.iter().zip(ours) {
-        let (native_bytes, our_bytes) = (bytes_of(seat, native.elements)?, bytes_of(seat, ours.elements)?);
+/// The first element that differs more than it may, of results with the parts that `local` says; `meaning` is the
+/// elements', with the largest contribution.
+fn compare(
+    seat: Seat,
+    local: &LocalArguments,
+    (native, ours): (&[Vec<u8>], &[Vec<u8>]),
+    (meaning, scale): (&Meaning, f64),
+) -> Result<Compared> {
+    for (part, (native_bytes, our_bytes)) in local.received().iter().zip(native.iter().zip(ours)) {
         if native_bytes == our_bytes {
             continue;
         }
         if matches!(meaning, Meaning::Unknown) {
             return Ok(Compared::Unknown);
         }
-        let datatype = native.elements.datatype;
+        let datatype = part.elements.datatype;
         let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
         let differs = |native: &[u8], ours: &[u8]| native != ours && !close(seat.size, meaning, scale, native, ours);
         if let Some((element, (one, other))) = pairs.find(|(_, (native, ours))| differs(native, ours)) {
-            let element = usize::try_from(native.first).unwrap_or(0) + element;
+            let element = usize::try_from(part.first).unwrap_or(0) + element;
             let [native, ours] = [one, other].map(|bytes| written(&datatype, meaning, bytes));
             return Ok(Compared::Differ(Difference { element, native, ours }));
         }
     }
     Ok(Compared::Alike)
-}
-
-/// The signature bytes, those that are nobody's as zeros.
-fn bytes_of(seat: Seat, elements: Elements) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; elements.bytes()];
-    // SAFETY: the elements are the program's receive buffer or a copy of it; there is room for their bytes.
-    unsafe { elements.pack(seat.comm, seat.rank, bytes.as_mut_ptr()) }?;
-    if let Some(padding) = Padding::of(&elements.datatype)? {
-        padding.clear(&mut bytes);
-    }
-    Ok(bytes)
 }
 
 /// Whether two elements that are not the same bits are as near as another order of the folds may bring them.
@@ -365,13 +301,11 @@ fn largest(seat: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Res
 }
 
 /// Whether the results are not the same bits on all ranks that have one. Collective, also where this rank has none.
-fn differ_between_ranks(seat: Seat, result: Result<Option<Elements>>) -> Result<bool> {
-    let own = result.and_then(|result| {
+fn differ_between_ranks(seat: Seat, result: Result<Vec<Vec<u8>>>) -> Result<bool> {
+    let own = result.map(|result| {
         let mut hasher = DefaultHasher::new();
-        if let Some(result) = result {
-            bytes_of(seat, result)?.hash(&mut hasher);
-        }
-        Ok(hasher.finish())
+        result.hash(&mut hasher);
+        hasher.finish()
     });
     let all = communicator::allgather(seat.comm, seat.size, [u64::from(own.is_ok()), own.unwrap_or(0)])?;
     own?;

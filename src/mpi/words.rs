@@ -1,7 +1,9 @@
 //! Words for people, straight to standard error: they are to be read whatever the log's level is, and before there is a
 //! log.
 
-use crate::writing;
+pub use crate::writing::standard_error::Stderr;
+pub use crate::writing::standard_error::remember as remember_stderr;
+
 use std::io::Write;
 use std::time::Duration;
 
@@ -14,19 +16,6 @@ pub fn tell(lines: &str) {
     let text: String = lines.lines().map(|line| format!("collie: {line}\n")).collect();
     // Nowhere to complain if stderr is closed.
     drop(Stderr.write_all(text.as_bytes()));
-}
-
-/// Standard error, written to without ending a program whose standard error nobody reads any more.
-pub struct Stderr;
-
-impl Write for Stderr {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        writing::without_write_signals(|| std::io::stderr().lock().write(bytes))
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Tells what the job ends for, and lets the launcher read it: MPICH's drops what it has not read when the job is

@@ -26,7 +26,7 @@ use super::shared::Shared;
 pub enum Buffer {
     /// What the rank contributes; never written.
     Send,
-    /// Where the result goes; may be used as working space before.
+    /// Where the result goes; may be used as working space before. Never written at the root of a broadcast.
     Receive,
     /// Working space from [`Comm::scratch`].
     Scratch,

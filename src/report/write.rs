@@ -5,7 +5,7 @@ use super::layout::{Extent, Layout};
 use super::render::render;
 use crate::monitor::Summary;
 use crate::selection::{ReportFormat, ReportTarget};
-use crate::writing::without_write_signals;
+use crate::writing::standard_error::Stderr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ fn write_to(
         ReportTarget::Stderr => {
             let text = render(ReportFormat::Text, summary, &Layout::SCREEN);
             let stderr = Path::new("stderr");
-            (stderr, without_write_signals(|| io::stderr().write_all(&text)).map(|()| stderr.to_owned()))
+            (stderr, Stderr.write_all(&text).map(|()| stderr.to_owned()))
         }
         ReportTarget::File { path, format } => {
             let extent = if *format == ReportFormat::Text { Layout::FILE.extent } else { Extent::All };

@@ -12,6 +12,7 @@ use crate::call::{hooks, messages, registry};
 use crate::communicator::agreement;
 use crate::mpi::communicator::Key;
 use crate::mpi::error::SUCCESS;
+use crate::mpi::words;
 use crate::mpi::{Result, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
@@ -30,6 +31,7 @@ use std::sync::atomic::Ordering;
 static COMPOSE: extern "C" fn() = compose;
 
 extern "C" fn compose() {
+    words::remember_stderr();
     runtime::on_start(start_here);
     guard::set_last_call(registry::last_call);
     hooks::set_report(|runtime| {

@@ -3,6 +3,7 @@
 
 use super::places::{self, Places};
 use crate::monitor::Summary;
+use crate::mpi::words::Stderr;
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report::{self, NewFile};
@@ -47,7 +48,7 @@ pub fn write_report(runtime: &Runtime, target: &ReportTarget, summary: &Summary)
             log::tell(&format!("{failed}, nor to {}: {}; it follows here", also.path.display(), also.error));
             let text = report::render(ReportFormat::Text, summary, &report::Layout::SCREEN);
             // Nowhere is left to complain.
-            drop(io::Write::write_all(&mut io::stderr(), &text));
+            drop(io::Write::write_all(&mut Stderr, &text));
         }
     }
     false

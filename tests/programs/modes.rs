@@ -21,6 +21,7 @@ const TESTS: &[(&str, Test)] = &[
     ("verify_looks_at_no_padding", no_padding),
     ("verify_looks_into_types_by_precision", types_by_precision),
     ("verify_judges_what_it_can", own_operations),
+    ("verify_of_elements_far_apart", far_apart),
     ("verify_gives_ours_where_native_is_wrong", wrong_natively),
     ("verify_finds_a_corrupted_message", corrupted),
     ("verify_ends_the_job", corrupted_to_the_end),
@@ -281,6 +282,25 @@ fn no_padding(family: &Family) -> Result<(), Failed> {
 fn types_by_precision(family: &Family) -> Result<(), Failed> {
     let settings = [("COLLIE_MODE", "verify"), ("COLLIE_ALLGATHER", "ring"), ("COLLIE_BCAST", "binomial")];
     accounted(family, "types_by_precision.c", &[], 3, &settings).map(drop)
+}
+
+/// Memory that types of absolute addresses span is not there to be copied.
+fn far_apart(family: &Family) -> Result<(), Failed> {
+    for result in ["native", "ours"] {
+        let settings = [
+            ("COLLIE_MODE", "verify"),
+            ("COLLIE_ON_DIFFERENCE", "abort"),
+            ("COLLIE_VERIFY_RESULT", result),
+            ("COLLIE_BCAST", "binomial"),
+            ("COLLIE_SCATTER", "linear"),
+        ];
+        let (outcome, report) = accounted(family, "bottom.c", &[], 3, &settings)?;
+        let verification = &report.whole["verification"];
+        if verification["calls"].as_u64() < Some(18) || verification["differences"] != serde_json::json!([]) {
+            return Err(format!("{verification:#}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
 }
 
 /// What operations of the program's make of numbers of one kind is judged as those of MPI are; of elements of several

@@ -20,6 +20,7 @@ const TESTS: &[(&str, Test)] = &[
     ("outputs::full_disk", full_disk),
     ("outputs::folder_for_a_trace", folder_for_a_trace),
     ("outputs::told_once_a_node", told_once_a_node),
+    ("outputs::descriptor_2", descriptor_2),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -238,6 +239,25 @@ fn told_once_a_node(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The report goes to a log that the program has put in the place of standard error, and not to a file of its data that
+/// has got its number.
+fn descriptor_2(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    for what in ["data", "log"] {
+        let begin = folder.join(what).display().to_string();
+        let command = vec![family.program("descriptor_2.c")?.display().to_string(), what.to_owned(), begin.clone()];
+        let variables = &[("COLLIE_REPORT", "stderr")];
+        let launch = Launch { ranks: 2, command, variables, preload: family.preload()?, others: Vec::new() };
+        let outcome = family.run(&launch)?.success()?;
+        let [first, second] = [0, 1].map(|rank| std::fs::read_to_string(format!("{begin}{rank}")).unwrap_or_default());
+        let told = first.contains("Allreduce WORLD");
+        if told != (what == "log") || second != "begin end" || what == "data" && first != second {
+            return Err(format!("{what}: {first:?}, {second:?}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
 }
 
 /// Placeholders stand for what they are said to, and a relative name is seen from where the launcher was started,

@@ -72,6 +72,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     }
     let threads = move || accounted(family, "short_lived_threads.c", &[], 2, &[("COLLIE_AFTER", "")]).map(drop);
     trials.push(Trial::test(format!("{}::short_lived_threads", family.name), threads));
+    for algorithm in ["scatter_allgather", "scatter_ring_allgather"] {
+        let test = move || accounted(family, "read_only.c", &[], 3, &[("COLLIE_BCAST", algorithm)]).map(drop);
+        trials.push(Trial::test(format!("{}::read_only::{algorithm}", family.name), test));
+    }
     for ranks in [2, 3] {
         for (setting, variables) in TRUNCATED {
             let test = move || truncated(family, ranks, variables);

@@ -2,7 +2,8 @@
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. The core, the first c = 2^⌊log2 p⌋ of them, has one block of
 //! the message each. Going down, v sends to v + d (d = c/2, c/4, …) the blocks of that child's subtree; then, with
-//! d = 1, 2, …, v exchanges all it has with v ⊕ d. A rank v ≥ c gets the whole message from v − c at the end.
+//! d = 1, 2, …, v exchanges all it has with v ⊕ d. The root, which lacks nothing, only sends: its buffer may be memory
+//! that can only be read. A rank v ≥ c gets the whole message from v − c at the end.
 //!
 //! State at p = 7 (core 0 1 2 3, blocks held):
 //!
@@ -20,7 +21,8 @@
 //!
 //! Source: M. Barnett, L. Shuler, R. van de Geijn, S. Gupta, D. G. Payne, J. Watts, "Interprocessor collective
 //! communication library (InterCom)", SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005. Departures: 1. ranks
-//! beyond the power of two stand aside until the end, instead of being served between the rounds.
+//! beyond the power of two stand aside until the end, instead of being served between the rounds. 2. Nothing is sent
+//! to the root.
 
 use crate::algorithm::engine::scatter;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
@@ -71,7 +73,11 @@ fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
     while distance < core {
         let of = |v: usize| message.slice(&blocks.span((v & !(distance - 1))..(v & !(distance - 1)) + distance));
         let partner = v ^ distance;
-        comm.sendrecv(rank(partner), of(v), rank(partner), of(partner));
+        match (v, partner) {
+            (0, _) => comm.send(rank(partner), of(v)),
+            (_, 0) => comm.recv(rank(partner), of(partner)),
+            _ => comm.sendrecv(rank(partner), of(v), rank(partner), of(partner)),
+        }
         distance <<= 1;
     }
     if v + core < p {

@@ -1,7 +1,8 @@
 //! The root scatters the message down a binomial tree; a ring then brings all parts to everyone.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. Going down, each child gets the blocks of its whole subtree;
-//! then every rank passes on to its right neighbour the block that it got from the left one in the round before.
+//! then every rank passes on to its right neighbour the block that it got from the left one in the round before. The
+//! root, which lacks nothing, only sends: its buffer may be memory that can only be read.
 //!
 //! State at p = 4 (blocks held):
 //!
@@ -18,7 +19,7 @@
 //! Cost: (q+p−1)α + 2((p−1)/p)nβ. Needs: nothing. Memory: none.
 //!
 //! Source: M. Barnett et al., "Interprocessor collective communication library (InterCom)", SHPCC 1994; Thakur,
-//! Rabenseifner, Gropp, IJHPCA 19(1), 2005.
+//! Rabenseifner, Gropp, IJHPCA 19(1), 2005. Departures: 1. nothing is sent to the root.
 
 use crate::algorithm::engine::{ring, scatter};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
@@ -54,5 +55,5 @@ fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {
     let message = Range::receive(0, call.count);
     let blocks = Blocks::new(call.count, p);
     scatter::binomial(comm, p, v, |v| (v + root) % p, |held| message.slice(&blocks.span(held)));
-    ring::allgather(comm, &blocks, message, p - root);
+    ring::allgather_from(comm, &blocks, message, root);
 }

@@ -136,7 +136,15 @@ pub fn scatter(comm: &mut dyn Comm, call: &Call, node: &Choice, tree: RangeTree)
         sends.push(comm.isend(order.leader(child.node), place));
     }
     let place = store.filled(comm, own..own + 1);
-    inside(comm, call, &order, Operation::Scatter, node, Some(place), Some(block));
+    if parent.is_some() {
+        inside(comm, call, &order, Operation::Scatter, node, Some(place), Some(block));
+    } else {
+        // In place, the block lies in the send buffer, which is not written, not even with a copy of itself.
+        let root = member(&order, call.root);
+        let itself = place.part(root * call.count, call.count);
+        inside(comm, call, &order, Operation::Scatter, node, Some(place), Some(itself));
+        comm.copy(Range::send(call.root * call.count, call.count), block);
+    }
     comm.wait(&sends);
 }
 
@@ -198,7 +206,7 @@ fn inside(
 ) {
     let node = order.node(comm.rank());
     let members = order.members(node);
-    let root = members.binary_search(&order.leader(node)).expect("a leader is on its own node");
+    let root = member(order, order.leader(node));
     let view = View::of_node(comm, members);
     let view = match send {
         Some(send) => view.send_at(send),
@@ -209,4 +217,9 @@ fn inside(
         None => view,
     };
     (choice.algorithm.run)(&mut view, &Call { operation, root, nodes: &[], ..*call }, &choice.parameters);
+}
+
+/// The number of a rank among those of its node.
+fn member(order: &NodeOrder, rank: usize) -> usize {
+    order.members(order.node(rank)).binary_search(&rank).expect("a rank is on its own node")
 }

@@ -32,6 +32,21 @@ pub fn allgather(comm: &mut dyn Comm, blocks: &Blocks, vector: Range, first: usi
     }
 }
 
+/// The same where rank `root` + b (mod p) holds block b at the start, and `root` all of them: it receives nothing.
+pub fn allgather_from(comm: &mut dyn Comm, blocks: &Blocks, vector: Range, root: usize) {
+    let p = comm.size();
+    let v = (comm.rank() + p - root) % p;
+    let (left, right) = neighbours(comm);
+    let block = |k: usize| vector.slice(&blocks.units((v + p - k) % p));
+    for k in 0..p - 1 {
+        match v {
+            0 => comm.send(right, block(k)),
+            _ if v == p - 1 => comm.recv(left, block(k + 1)),
+            _ => comm.sendrecv(right, block(k), left, block(k + 1)),
+        }
+    }
+}
+
 fn neighbours(comm: &dyn Comm) -> (usize, usize) {
     let (p, r) = (comm.size(), comm.rank());
     ((r + p - 1) % p, (r + 1) % p)

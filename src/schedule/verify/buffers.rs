@@ -23,6 +23,8 @@ pub struct Buffers {
     own_lengths: usize,
     /// With `MPI_IN_PLACE`: the buffer that is part of another, that one, and its first unit there.
     alias: Option<(Buffer, Buffer, usize)>,
+    /// What the call only reads: the buffer of the contribution.
+    read_only: Buffer,
     /// What unfinished messages use.
     uses: SmallVec<[Use; 8]>,
 }
@@ -35,11 +37,13 @@ impl Buffers {
         let [send, receive] = call.buffers(rank, size);
         let lengths = (!program.learned.is_empty()).then(|| (size + program.learned.len()) * call.word());
         let own_lengths = lengths.map_or(0, |_| size * call.word());
+        let contribution = call.operation.row().contribution(call.count, size, rank == call.root);
         let mut buffers = Self {
             units: [send, receive, Some(program.scratch), lengths],
             memories: Default::default(),
             own_lengths,
             alias: None,
+            read_only: contribution.map_or(Buffer::Send, |range| range.buffer),
             uses: SmallVec::new(),
         };
         if in_place && send.is_some() && receive.is_some() {
@@ -65,13 +69,13 @@ impl Buffers {
         if range.end() > units {
             return Err(What::Outside { range, units });
         }
-        if writes && range.buffer == Buffer::Send {
-            return Err(What::WritesSend);
+        let place = self.place(range);
+        if writes && (range.buffer == Buffer::Send || place.buffer == self.read_only) {
+            return Err(What::ReadOnly(range.buffer));
         }
         if writes && range.buffer == Buffer::Lengths && range.start < self.own_lengths {
             return Err(What::WritesLengths);
         }
-        let place = self.place(range);
         let clash = self.uses.iter().find(|other| (writes || other.writes) && place.overlaps(other.range));
         clash.map_or(Ok(()), |other| {
             let message = if other.writes { "receive" } else { "send" };

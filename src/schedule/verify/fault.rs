@@ -38,8 +38,8 @@ pub enum What {
     NoBuffer(Buffer),
     #[error("{range} reaches past the buffer's {units} units")]
     Outside { range: Range, units: usize },
-    #[error("the send buffer is written")]
-    WritesSend,
+    #[error("the {0:?} buffer is written on a rank where it may be memory that can only be read")]
+    ReadOnly(Buffer),
     #[error("the rank's own lengths are written")]
     WritesLengths,
     #[error("unit {unit} of {range} was never written")]

@@ -3,9 +3,10 @@
 //! A unit's content is a term over the ranks' contributions, so a result that is right here is right for every data.
 //! Checked are: every result complete and right, nothing written between its blocks (in reductions every contribution
 //! exactly once, in rank order unless the operation commutes, on all ranks folded alike in an allreduce); no read of
-//! what was never written; no access outside a buffer; no range in use by an unfinished message; every request waited
-//! for exactly once; messages of equal length and none left over; no deadlock; each length that an algorithm learns
-//! first the one that it takes it for.
+//! what was never written; no write to what a rank contributes, a broadcast's message at its root included, since that
+//! may be memory that can only be read; no access outside a buffer; no range in use by an unfinished message; every
+//! request waited for exactly once; messages of equal length and none left over; no deadlock; each length that an
+//! algorithm learns first the one that it takes it for.
 //!
 //! Matching follows from the programs alone, and whether a step can go on depends only on which messages were started,
 //! so one order of running the ranks stands for all of them. What is right with synchronous sends is right with

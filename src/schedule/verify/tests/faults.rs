@@ -2,7 +2,7 @@
 
 use super::super::*;
 use crate::algorithm::{Operation, all};
-use crate::schedule::{Comm, Range, record_body};
+use crate::schedule::{Buffer, Comm, Range, record_body};
 
 fn call(operation: Operation, count: usize) -> Call<'static> {
     Call::plain(operation, count, 4)
@@ -149,15 +149,16 @@ fn pair(root: impl Fn(&mut dyn Comm), other: impl Fn(&mut dyn Comm)) -> Result<V
 
 #[test]
 fn ranges_in_flight_are_protected() {
+    let kept = Range { buffer: Buffer::Scratch, start: 0, len: 4 };
     let overwrites = |comm: &mut dyn Comm| {
-        let sent = comm.isend(1, ALL);
-        let other = comm.scratch(4);
-        comm.copy(ALL, other);
-        comm.copy(other, ALL);
+        assert_eq!(comm.scratch(4), kept);
+        comm.copy(ALL, kept);
+        let sent = comm.isend(1, kept);
+        comm.copy(ALL, kept);
         comm.wait(&[sent]);
     };
     let found = pair(overwrites, |comm| comm.recv(0, ALL));
-    assert_eq!(found, Err(What::InUse { range: ALL, message: "send", step: 0 }));
+    assert_eq!(found, Err(What::InUse { range: kept, message: "send", step: 1 }));
     let peeks = |comm: &mut dyn Comm| {
         let received = comm.irecv(0, ALL);
         let other = comm.scratch(1);
@@ -200,13 +201,13 @@ fn buffers_have_ends_and_contents() {
         comm.copy(ALL, scratch.part(0, 4));
         comm.send(1, scratch.part(2, 4));
     };
-    let range = Range { buffer: crate::schedule::Buffer::Scratch, start: 2, len: 4 };
+    let range = Range { buffer: Buffer::Scratch, start: 2, len: 4 };
     assert_eq!(pair(undefined, |comm| comm.recv(0, ALL)), Err(What::Undefined { range, unit: 4 }));
     let outside = Range::receive(1, 4);
     let found = pair(|comm| comm.send(1, outside), |comm| comm.recv(0, ALL));
     assert_eq!(found, Err(What::Outside { range: outside, units: 4 }));
     let found = pair(|comm| comm.send(1, OWN), |comm| comm.recv(0, ALL));
-    assert_eq!(found, Err(What::NoBuffer(crate::schedule::Buffer::Send)));
+    assert_eq!(found, Err(What::NoBuffer(Buffer::Send)));
     assert_eq!(pair(|_| (), |_| ()), Err(What::Missing { unit: 0 }));
     let swapped = |comm: &mut dyn Comm| {
         comm.recv(0, ALL.part(2, 2));
@@ -239,5 +240,47 @@ fn own_contribution_overwritten_in_place_is_found() {
         comm.copy(OWN, ALL);
         comm.copy(ALL, OWN);
     });
-    assert_eq!(found, Err(What::WritesSend));
+    assert_eq!(found, Err(What::ReadOnly(Buffer::Send)));
+}
+
+#[test]
+fn the_message_of_a_broadcast_is_not_written_at_the_root() {
+    let exchange = |partner: usize| {
+        move |comm: &mut dyn Comm| {
+            let (sent, received) = (ALL.part(2 * partner, 2), ALL.part(2 - 2 * partner, 2));
+            comm.sendrecv(partner, sent, partner, received);
+        }
+    };
+    let sent_back = |comm: &mut dyn Comm| {
+        comm.recv(0, ALL);
+        exchange(0)(comm);
+    };
+    let receives = |comm: &mut dyn Comm| {
+        comm.send(1, ALL);
+        exchange(1)(comm);
+    };
+    assert_eq!(pair(receives, sent_back), Err(What::ReadOnly(Buffer::Receive)));
+    let copies = |comm: &mut dyn Comm| {
+        let kept = comm.scratch(4);
+        comm.copy(ALL, kept);
+        comm.send(1, kept);
+        comm.copy(kept, ALL);
+    };
+    assert_eq!(pair(copies, |comm| comm.recv(0, ALL)), Err(What::ReadOnly(Buffer::Receive)));
+}
+
+#[test]
+fn what_is_scattered_is_not_written_even_where_the_result_is_part_of_it() {
+    let scatter = |comm: &mut dyn Comm| {
+        if comm.rank() == 1 {
+            return comm.recv(0, ALL);
+        }
+        comm.send(1, Range::send(4, 4));
+        let kept = comm.scratch(4);
+        comm.copy(OWN, kept);
+        comm.copy(kept, ALL);
+    };
+    let call = call(Operation::Scatter, 4);
+    assert!(run(&call, 2, Mode::STRICT, scatter).is_ok());
+    assert_eq!(run(&call, 2, Mode::STRICT_IN_PLACE, scatter), Err(What::ReadOnly(Buffer::Receive)));
 }

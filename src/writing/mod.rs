@@ -2,6 +2,8 @@
 //! more, the system not only refuses a write but also raises a signal, which would end the program for what Collie
 //! writes.
 
+pub mod standard_error;
+
 use std::mem::MaybeUninit;
 use std::os::raw::c_int;
 
