@@ -940,9 +940,9 @@ fn one_rank_is_told_as_one() {
 
 #[test]
 fn measurements_of_more_ranks_than_there_can_be_are_refused() {
-    let head =
-        "operation,datatype,root,bytes,ranks,nodes,ranks_per_node,oversubscribed,variant,algorithm,median_seconds";
-    let row = "bcast,byte,0,8,1099511627776,1,1099511627776,false,native,,1.0";
+    let head = "operation,datatype,root,bytes,ranks,nodes,ranks_per_node,oversubscribed,variant,algorithm,\
+                median_seconds,mpi_library";
+    let row = "bcast,byte,0,8,1099511627776,1,1099511627776,false,native,,1.0,";
     let (_folder, path) = file("big.csv", &format!("{head}\n{row}\n"));
     let (code, words) = failed(&mut collie(&["tune", &path]));
     let expected = "column 5 (ranks): found '1099511627776'; accepted: a whole number up to 4294967295";

@@ -146,24 +146,28 @@ fn a_call_inside_a_node_knows_nothing_of_what_is_between_nodes() {
 fn ranks_begin_together_where_there_are_queues() {
     let preset = Network::preset("ethernet").unwrap();
     let time = |off_node: Link, operation, name, bytes, root, size: usize| {
-        let network = Network { off_node, ranks_per_node: 1, ..preset.clone() };
+        let network = Network { off_node, ranks_per_node: 1, fragment: None, ..preset.clone() };
         let (choice, nodes) = (Choice::new(find(operation, name).unwrap()), network.nodes(size));
         let call = network.call(operation, root, bytes, &nodes);
         predict(&choice, &call, size, &network, usize::MAX).unwrap().unwrap().time
     };
     let plain = Link { half_duplex: false, shares: false, ..preset.off_node };
     let shared = Link { shares: true, ..plain };
+    let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-9, "{one} {other}");
     for size in [2, 7, 64] {
         let barrier = |link| time(link, Operation::Barrier, "dissemination", 0, 0, size);
-        assert_eq!(barrier(with_queue(plain)), barrier(plain));
-        assert_eq!(barrier(Link { queue: 1 << 17, ..plain }), barrier(plain), "queues are of shared ports");
+        near(barrier(with_queue(plain)), barrier(plain));
+        // Queues are of shared ports.
+        near(barrier(Link { queue: 1 << 17, ..plain }), barrier(plain));
     }
     // A message that waits for its receive, and is alone, takes what the link says, whoever sends it.
     let message = |link, root| time(link, Operation::Bcast, "linear", 1 << 20, root, 2);
-    assert_eq!([0, 1].map(|root| message(with_queue(shared), root)), [message(shared, 0); 2]);
+    [0, 1].map(|root| near(message(with_queue(shared), root), message(shared, root)));
     // In lock step each of a ring's messages would find its ports empty.
-    let ring = |link| time(Link { half_duplex: true, ..link }, Operation::Allgather, "ring", 1 << 18, 0, 8);
-    assert!(ring(with_queue(shared)) > 1.02 * ring(shared), "{} {}", ring(with_queue(shared)), ring(shared));
+    let slow = Link { latency: 1.1e-4, overhead: 1e-5, gap: 8e-6, per_byte: 4e-8, handshake: 5e-5, ..preset.off_node };
+    let ring = |size| time(with_queue(slow), Operation::Allgather, "ring", 1 << 18, 0, size);
+    let in_lock_step = 7.0 * (1 << 18) as f64 * slow.per_byte;
+    assert!(ring(8) > 1.3 * in_lock_step, "{} {in_lock_step}", ring(8));
 }
 
 #[test]
