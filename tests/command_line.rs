@@ -895,7 +895,7 @@ fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
     }
     let hurried = ["tune", "--network", "ethernet", "--ranks", "4-65536", "--operation", "barrier", "--patience", "0"];
     let rules = printed(&mut collie(&hurried));
-    assert!(rules.contains(" times are by the cost formula: more steps than --steps, or not begun"), "{rules}");
+    assert!(rules.contains(" times are by the cost formula: more steps than --steps, or not done"), "{rules}");
 }
 
 #[test]
@@ -964,6 +964,23 @@ fn what_is_accepted_is_told_of_negative_numbers_too() {
     ] {
         refused(line, words);
     }
+}
+
+#[test]
+fn one_rank_is_told_as_one() {
+    let told = printed(&mut collie(&["simulate", "bcast", "--ranks", "1,2", "--bytes", "8", "--algorithm", "linear"]));
+    assert!(told.contains("\n1 rank ") && told.contains("\n2 ranks "), "{told}");
+}
+
+#[test]
+fn measurements_of_more_ranks_than_there_can_be_are_refused() {
+    let head = "operation,datatype,root,bytes,ranks,nodes,ranks_per_node,oversubscribed,variant,algorithm,\
+                median_seconds,mpi_library";
+    let row = "bcast,byte,0,8,1099511627776,1,1099511627776,false,native,,1.0,";
+    let (_folder, path) = file("big.csv", &format!("{head}\n{row}\n"));
+    let (code, words) = failed(&mut collie(&["tune", &path]));
+    let expected = "column 5 (ranks): found '1099511627776'; accepted: a whole number up to 4294967295";
+    assert!(code == 1 && words.contains(expected), "{code} {words}");
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //!
 //! 1. Write `src/algorithm/<operation>/<name>.rs`: module documentation, `pub const ROW: Algorithm`, `cost`, the body.
 //!    The file's stem, the row's name and what users write in `COLLIE_<OPERATION>` are one word.
-//! 2. Add `mod <name>;` and `&<name>::ROW` in the folder's `mod.rs`.
+//! 2. Add `mod <name>;` and `&<name>::ROW` in the folder's `mod.rs`, two lines.
+//! 3. Run `scripts/docs`, which writes `docs/algorithms.md` and its pictures anew.
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
 //! from the row. `src/operation/table.rs` says how to add an operation.

@@ -94,7 +94,7 @@ impl Row<'_> {
         let datatype = datatypes.into_iter().find(|datatype| datatype.name() == self.text("datatype"));
         let datatype = datatype.ok_or_else(|| self.refuse("datatype", datatypes.map(Datatype::name).join(", ")))?;
         let number = "a whole number";
-        let ranks: u32 = self.value("ranks", number)?;
+        let ranks: u32 = self.value("ranks", &format!("a whole number up to {}", u32::MAX))?;
         let each =
             self.text("ranks_per_node").split_whitespace().map(|each| each.parse().ok().filter(|each| *each > 0));
         let ranks_per_node: Vec<u32> = each.collect::<Option<_>>().unwrap_or_default();

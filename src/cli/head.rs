@@ -62,7 +62,7 @@ impl Head<'_> {
         if let Source::Simulated(_, Predicted { times: (all, formula), missing, .. }) = self.source {
             if *formula > 0 {
                 lines.push(format!(
-                    "{formula} of {all} times are by the cost formula: more steps than --steps, or not begun within \
+                    "{formula} of {all} times are by the cost formula: more steps than --steps, or not done within \
                      --patience."
                 ));
             }

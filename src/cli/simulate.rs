@@ -141,7 +141,7 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
     let (mut told, mut formulas, mut left) = (0, 0, 0);
     for (place, ranks) in ranks.iter().enumerate() {
         let cells = place * bytes.len()..(place + 1) * bytes.len();
-        let mut heading = vec![format!("{ranks} ranks")];
+        let mut heading = vec![if *ranks == 1 { "1 rank".to_owned() } else { format!("{ranks} ranks") }];
         heading.extend(bytes.iter().map(|bytes| if *bytes == 0 { String::new() } else { format_bytes(*bytes) }));
         let mut table = vec![heading];
         for row in rows {
@@ -177,7 +177,7 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         text.push_str(&columns(0, &table));
     }
     if formulas > 0 {
-        let words = "by the cost formula: more steps than --steps, or not begun within --patience";
+        let words = "by the cost formula: more steps than --steps, or not done within --patience";
         text.push_str(&format!("\n~ {words} ({formulas} of {told})\n"));
     }
     if left > 0 {

@@ -2,7 +2,7 @@
 //! when somebody ends them (SIGINT or SIGTERM).
 
 use crate::algorithm::{Choice, Operation};
-use crate::schedule::simulate::{Network, Prediction, predict};
+use crate::schedule::simulate::{Network, Prediction, predict_while};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::io::{IsTerminal, Write};
@@ -54,7 +54,7 @@ pub struct Plan<'a> {
     pub shares: bool,
     /// Steps up to which a call is simulated; beyond them the cost formula tells the time.
     pub steps: usize,
-    /// After so long what is left is left to the cost formula.
+    /// After so long what is left is left to the cost formula, with what has begun.
     pub patience: Duration,
 }
 
@@ -179,11 +179,14 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     let shares = plan.shares || choice.shares_memory();
                     let call = if shares { network.with_shared_memory(&call, &numa) } else { call };
                     let too_many = &too_many[place * plan.bytes.len() + cell % plan.bytes.len()];
-                    let is_left = ranks >= too_many.load(Ordering::Relaxed) || progress.begun.elapsed() > plan.patience;
+                    let goes_on = || !progress.is_ended() && progress.begun.elapsed() <= plan.patience;
+                    let is_left = ranks >= too_many.load(Ordering::Relaxed) || !goes_on();
                     let steps = if is_left { 0 } else { plan.steps };
-                    match predict(choice, &call, ranks, network, steps) {
+                    match predict_while(choice, &call, ranks, network, steps, &goes_on) {
+                        // What somebody has ended before it was simulated is not done.
+                        Ok(Some(time)) if !time.simulated && progress.is_ended() => break,
                         Ok(time) => {
-                            if steps > 0 && time.is_some_and(|time| !time.simulated) {
+                            if steps > 0 && goes_on() && time.is_some_and(|time| !time.simulated) {
                                 too_many.fetch_min(ranks, Ordering::Relaxed);
                             }
                             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
@@ -230,6 +233,11 @@ mod tests {
         assert!(times[0].iter().all(|time| time.prediction().is_some_and(|found| !found.simulated)), "{times:?}");
         let times = simulated(&plan, &progress).unwrap();
         assert!(times[0].iter().all(|time| time.prediction().is_some_and(|found| found.simulated)), "{times:?}");
+        // What has begun is given up when patience is over.
+        let (begun, patience) = (progress.begun.elapsed(), Duration::from_millis(100));
+        let long = Plan { ranks: &[1 << 20], bytes: &[8], patience: begun + patience, ..plan };
+        let times = simulated(&long, &progress).unwrap();
+        assert!(!times[0][0].prediction().unwrap().simulated && progress.begun.elapsed() < begun + 50 * patience);
         progress.end();
         assert_eq!(simulated(&plan, &progress).unwrap(), [[Time::NotReached; 4]]);
         let order: Vec<_> = (0..5).map(|number| plan.job(number)).collect();

@@ -75,7 +75,9 @@ fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
 /// arriving at a counter t_A, one rank after another.
 ///
 /// A message departs when both its ends are started, and messages that wait for one port take it in the order in which
-/// their rank started them. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
+/// their rank started them. Messages that leave before they are waited for (below a link's eager limit) may take longer:
+/// a sender that runs ahead brings a later message to a port before an earlier one of another, which then waits, as it
+/// does in a real network. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
 /// the formulas to it: never below (by one step at most where there are segments), at most a quarter and two steps
 /// above, exact at powers of two without segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

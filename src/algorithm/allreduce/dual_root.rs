@@ -16,8 +16,8 @@
 //! down       *   *   *     *   *   *    *
 //! ```
 //!
-//! Cost: (3S + 5q)(α + sβ) + 3nγ at most: every rank has three neighbours, and each segment of the vector takes a
-//! message each way with each of them. Needs: nothing. Memory: up to five segments of scratch.
+//! Cost: (3S + 5q − 10)(α + sβ) + (3S + 2q − 5)sγ at most, for p ≥ 8: every rank has three neighbours, and each segment
+//! of the vector takes a message each way with each of them. Needs: nothing. Memory: up to five segments of scratch.
 //!
 //! Source: J. L. Träff, "A Doubly-pipelined, Dual-root Reduction-to-all Algorithm and Implementation", arXiv
 //! 2109.12626, 2021. Departures: 1. messages both ways along an edge need not start together, so a rank that lags holds

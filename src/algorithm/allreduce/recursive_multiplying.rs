@@ -17,7 +17,8 @@
 //! ```
 //!
 //! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one message at a time; with k−1 at once the α shrink to one per round.
-//! Folding adds 2(α + nβ) + nγ. Needs: nothing. Memory: (k−1)n bytes of scratch.
+//! Folding adds 2(α + nβ) + nγ, and where k > 3 up to k − 3 messages in each round, since a proxy comes late.
+//! Needs: nothing. Memory: (k−1)n bytes of scratch.
 //!
 //! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023. Departures: 1.
 //! the parts are folded in rank order, so the algorithm is ordered and its result identical on all ranks; 2. the core
@@ -41,7 +42,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^e: 2(α+nβ)+nγ more",
+    formula: "(k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^e: (2+max(k−3,0)⌈log_k p⌉)(α+nβ)+nγ more",
     cost,
     source: "Wilkins et al., CLUSTER 2023",
     run,

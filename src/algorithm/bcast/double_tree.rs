@@ -18,8 +18,8 @@
 //! round 4   * * * * * * *
 //! ```
 //!
-//! Cost: about (2q + 2(S−1))(α + sβ) with S segments of s bytes per half; at the best S that is nβ + 2qα + 2√(2qαnβ).
-//! Needs: nothing. Memory: none.
+//! Cost: at most (2⌊log2 p⌋ + 2S − 1 + min(S, q−1))(α + sβ) with S segments of s bytes per half, for p ≥ 3; at the best
+//! S that is about nβ + 2qα + 2√(2qαnβ). Needs: nothing. Memory: none.
 //!
 //! Source: P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
 //! Parallel Computing 35(12), 2009. Departures: 1. the edges are not coloured: a rank sends each segment to its
@@ -39,7 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(2q+2(S−1))(α+sβ), S segments per half; best: nβ+2qα+2√(2qαnβ)",
+    formula: "(2⌊log2 p⌋+2S−1+min(S,q−1))(α+sβ), S segments per half, p≥3; best: about nβ+2qα+2√(2qαnβ)",
     cost,
     source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",
     run,

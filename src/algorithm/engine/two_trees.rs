@@ -237,8 +237,8 @@ fn pass_on(comm: &mut dyn Comm, links: &[Links; 2], halves: Halves, own: [Range;
 ///
 /// Each tree alone takes the rounds of its first segment and two more for each further one; the second tree begins one
 /// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more,
-/// in up to q − 1 segments going down and about 3q going up: counted for all p ≤ 66 and up to 33 segments, where both
-/// are reached.
+/// in up to q − 1 segments going down, the first one among more than eight ranks included, and about 3q going up:
+/// counted for all p ≤ 66 and up to 33 segments, where both are reached.
 pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     if shape.ranks == 1 {
         return Cost::default();
@@ -258,7 +258,10 @@ pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     let further = segments.number() - 1;
     let first = trees(shape.ranks).map(|tree| rounds(&tree, 1)).into_iter().max().unwrap_or(0);
     let levels = ceil_log2(shape.ranks) as usize;
-    let settling = further.min(if folds { 3 * levels + 1 } else { levels - 1 });
+    let settling = match folds {
+        true => further.min(3 * levels + 1),
+        false => (further + usize::from(levels > 3)).min(levels - 1),
+    };
     let count = first + 1 + 2 * further + settling;
     let bytes = |count: usize| (count * segments.length() * shape.unit) as f64;
     // Folds do not have to share a port, so they fall into place at once.

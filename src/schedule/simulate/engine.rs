@@ -28,8 +28,16 @@ struct Rank {
     awaits: u32,
 }
 
+/// Whether a message that waits for its receive is asked for behind what ports have taken on.
+const fn asks(link: &Link) -> bool {
+    link.shares && link.queue > 0
+}
+
 /// What a rank waits for that waits for a flag.
 const FLAG: u32 = u32::MAX;
+
+/// After so many events it asks whether to go on: every few milliseconds.
+const LOOK_EVERY: usize = 1 << 14;
 
 pub struct Engine<'a, O> {
     tapes: &'a Tapes,
@@ -42,6 +50,10 @@ pub struct Engine<'a, O> {
     finished: Vec<f64>,
     /// When the question of each sending end is with the receiver, where questions can be held up.
     asked: Vec<f64>,
+    /// There too, when each rank is ready to ask at all, as a share of a start-up; not a number before it wants to. So
+    /// many have wanted to.
+    turns: Vec<f64>,
+    askers: usize,
     /// Overhead still to be paid where the end is waited for: that of a receive.
     owed: Vec<f64>,
     ports: Ports,
@@ -61,21 +73,19 @@ impl<'a, O: Observer> Engine<'a, O> {
         let ends = ends(tapes)?;
         // Where nothing is said of nodes, there is one.
         let node: Vec<u32> = (0..size).map(|rank| nodes.get(rank).copied().unwrap_or(0)).collect();
-        // Where one message holds up another, it matters that no two ranks ever begin at once.
-        let skew = [&network.on_node, &network.off_node].into_iter().filter(|link| link.queue > 0).map(Link::start_up);
-        let skew = skew.fold(0.0, f64::max);
-        let at = |rank: usize| (rank as f64 * 0.618_033_988_749_894_9).fract();
         let number_of_nodes = node.iter().max().map_or(0, |last| *last as usize + 1);
+        let asks = [&network.on_node, &network.off_node].into_iter().any(asks);
+        let of_asking = |number: usize| vec![f64::NAN; if asks { number } else { 0 }];
         Ok(Self {
             tapes,
             network,
             node,
-            ranks: (0..size)
-                .map(|rank| Rank { beat: tapes.bounds[rank], clock: skew * at(rank), ..Rank::default() })
-                .collect(),
+            ranks: tapes.bounds[..size].iter().map(|beat| Rank { beat: *beat, ..Rank::default() }).collect(),
             started: vec![f64::NAN; ends.peer.len()],
             finished: vec![f64::NAN; ends.peer.len()],
-            asked: vec![f64::NAN; if skew > 0.0 { ends.peer.len() } else { 0 }],
+            asked: of_asking(ends.peer.len()),
+            turns: of_asking(size),
+            askers: 0,
             owed: vec![0.0; ends.peer.len()],
             ports: Ports::new(network, size, number_of_nodes),
             sharing: ports::shared(network, size, number_of_nodes),
@@ -91,7 +101,10 @@ impl<'a, O: Observer> Engine<'a, O> {
     pub fn run(mut self) -> Result<Outcome, Broken> {
         (0..self.ranks.len()).for_each(|rank| self.advance(rank));
         let mut now = 0.0;
-        loop {
+        for number in 1usize.. {
+            if number.is_multiple_of(LOOK_EVERY) && !self.observer.goes_on() {
+                return Err(Broken::GivenUp);
+            }
             while let Some(rank) = self.boards.woken() {
                 self.advance(rank);
             }
@@ -225,9 +238,13 @@ impl<'a, O: Observer> Engine<'a, O> {
         self.started[end as usize] = state.clock;
         let other = self.started[peer as usize];
         let message = Message { end: if sends { end } else { peer }, sender, receiver, bytes };
-        if !eager && link.shares && link.queue > 0 {
+        if !eager && asks(link) {
+            let start_up = link.start_up();
             match self.asked.get(peer as usize) {
-                _ if sends => self.push(state.clock, What::Asks, message),
+                _ if sends => {
+                    let ready = start_up * self.turn(rank);
+                    self.push(state.clock.max(ready), What::Asks, message);
+                }
                 Some(asked) if !asked.is_nan() => self.push(asked.max(state.clock), What::Answers, message),
                 _ => {}
             }
@@ -242,6 +259,18 @@ impl<'a, O: Observer> Engine<'a, O> {
             (false, false) => (other + way).max(state.clock) + way,
         };
         self.push(departs_at, What::Departs, message);
+    }
+
+    /// Where one message holds up another, it matters that no two ranks ask at once: in lock step all would find their
+    /// ports empty, as real ones do not. So at the start of a call no rank but the first one asks at once, and the last
+    /// one does within a start-up; what is short and waits for nobody is not held up.
+    fn turn(&mut self, rank: usize) -> f64 {
+        let Self { turns, askers, .. } = self;
+        if turns[rank].is_nan() {
+            turns[rank] = (*askers as f64 * 0.618_033_988_749_894_9).fract();
+            *askers += 1;
+        }
+        turns[rank]
     }
 
     /// A question leaves, behind what its port has taken on.

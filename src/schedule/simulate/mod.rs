@@ -31,7 +31,7 @@ mod tape;
 mod tests;
 
 pub use network::{Link, Memory, Network, NetworkError};
-pub use outcome::{Activity, Broken, Observer, Outcome, Span};
+pub use outcome::{Activity, Broken, Observer, Outcome, Span, While};
 pub use tape::{Beat, Tapes};
 
 use crate::operation::{Call, Choice, Cost, Shape};
@@ -57,6 +57,22 @@ pub fn predict(
     network: &Network,
     steps: usize,
 ) -> Result<Option<Prediction>, Broken> {
+    predict_while(choice, call, size, network, steps, &|| true)
+}
+
+/// As [`predict`]; the cost formula tells also what is not simulated when `goes_on` says no, which it is asked now and
+/// then.
+///
+/// # Errors
+/// Programs that do not fit together.
+pub fn predict_while(
+    choice: &Choice,
+    call: &Call,
+    size: usize,
+    network: &Network,
+    steps: usize,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Option<Prediction>, Broken> {
     if choice.accepts(call, size).is_err() {
         return Ok(None);
     }
@@ -67,7 +83,7 @@ pub fn predict(
         Prediction { time, simulated: false }
     };
     // To find out that there are more than none would take as long as to list the steps of a rank.
-    let outcome = if steps == 0 { None } else { simulate(choice, call, size, network, steps)? };
+    let outcome = if steps == 0 { None } else { simulate_while(choice, call, size, network, steps, goes_on)? };
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });
     Ok(Some(simulated.unwrap_or_else(formula)))
 }
@@ -99,9 +115,25 @@ pub fn simulate(
     network: &Network,
     steps: usize,
 ) -> Result<Option<Outcome>, Broken> {
+    simulate_while(choice, call, size, network, steps, &|| true)
+}
+
+/// The same; none also when `goes_on` says no.
+fn simulate_while(
+    choice: &Choice,
+    call: &Call,
+    size: usize,
+    network: &Network,
+    steps: usize,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>, Broken> {
     let network = network.of_transport(call);
-    let tapes = Tapes::record(choice, call, size, &network.form(choice, call), steps);
-    tapes.map(|tapes| simulate_tapes(&tapes, &network, call.nodes, &mut ())).transpose()
+    let tapes = Tapes::record_while(choice, call, size, &network.form(choice, call), steps, goes_on);
+    let Some(tapes) = tapes else { return Ok(None) };
+    match simulate_tapes(&tapes, &network, call.nodes, &mut While(goes_on)) {
+        Err(Broken::GivenUp) => Ok(None),
+        outcome => outcome.map(Some),
+    }
 }
 
 /// Simulates recorded steps; `nodes` as in [`Call`].

@@ -324,6 +324,31 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_a_network_and_says_what_may_be_absent() {
+        let page = include_str!("../../../docs/simulation.md");
+        let (_, example) = page.split_once("```json\n").unwrap();
+        let (example, after) = example.split_once("```").unwrap();
+        let parse = |value: &serde_json::Value| Network::parse("example", &value.to_string());
+        let whole: serde_json::Value = serde_json::from_str(example).unwrap();
+        let network = parse(&whole).unwrap();
+        assert!(network.protocol_limits().is_some() && network.memory.ranks_per_numa_node.is_some());
+        let may_be_absent = after.split_once("May be absent: ").unwrap().1.split_once('.').unwrap().0;
+        let may_be_absent: Vec<_> = may_be_absent.split('`').skip(1).step_by(2).collect();
+        let paths = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        for folder in [None, Some("off_node"), Some("memory")] {
+            for name in paths(folder.map_or(&whole, |folder| &whole[folder])) {
+                let mut less = whole.clone();
+                let from = match folder {
+                    Some(folder) => less.get_mut(folder).unwrap(),
+                    None => &mut less,
+                };
+                from.as_object_mut().unwrap().remove(&name);
+                assert_eq!(parse(&less).is_ok(), may_be_absent.contains(&name.as_str()), "without {name}");
+            }
+        }
+    }
+
+    #[test]
     fn ranks_stand_on_numa_nodes_where_a_network_says_so() {
         let mut network = Network::preset("shared_memory").unwrap();
         assert!(network.numa_nodes(8).is_empty());

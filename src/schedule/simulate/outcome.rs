@@ -15,7 +15,8 @@ pub struct Outcome {
     pub bytes_off_node: u64,
 }
 
-/// Why programs cannot be simulated. The verifier says more about it.
+/// Why programs have no time: they cannot be simulated, of which the verifier says more, or nobody wants to know any
+/// more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Broken {
@@ -23,6 +24,8 @@ pub enum Broken {
     Unmatched { rank: usize },
     #[error("rank {rank} waits for ever")]
     Deadlock { rank: usize },
+    #[error("the simulation was given up")]
+    GivenUp,
 }
 
 /// Seconds from `start` to `end`.
@@ -43,8 +46,12 @@ pub enum Activity {
     Copy,
 }
 
-/// Sees what happens when. Both methods may do nothing.
+/// Sees what happens when. All methods may do nothing.
 pub trait Observer {
+    /// Whether the simulation is to go on, which it asks now and then.
+    fn goes_on(&mut self) -> bool {
+        true
+    }
     /// A rank spent its time so.
     fn activity(&mut self, _rank: usize, _activity: Activity, _span: Span) {}
     /// A rank saw a flag of another one: that it is raised took so long to come through.
@@ -54,3 +61,12 @@ pub trait Observer {
 }
 
 impl Observer for () {}
+
+/// Sees nothing, and says whether to go on.
+pub struct While<'a>(pub &'a dyn Fn() -> bool);
+
+impl Observer for While<'_> {
+    fn goes_on(&mut self) -> bool {
+        (self.0)()
+    }
+}

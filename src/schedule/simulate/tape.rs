@@ -37,6 +37,9 @@ pub enum Beat {
 
 const _: () = assert!(std::mem::size_of::<Beat>() == 16);
 
+/// After so many ranks it is asked whether to go on.
+const LOOK_EVERY: usize = 1 << 8;
+
 /// All ranks' steps, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tapes {
@@ -50,14 +53,26 @@ pub struct Tapes {
 impl Tapes {
     /// The steps of `choice` for `call` among `size` ranks, lowered for `form`, or none if there are more than `limit`.
     pub fn record(choice: &Choice, call: &Call, size: usize, form: &Form, limit: usize) -> Option<Self> {
-        Self::collect(size, (call.unit, call.nodes), limit, |rank, beats| {
+        Self::record_while(choice, call, size, form, limit, &|| true)
+    }
+
+    /// The same; none also when `goes_on` says no, which it is asked now and then.
+    pub fn record_while(
+        choice: &Choice,
+        call: &Call,
+        size: usize,
+        form: &Form,
+        limit: usize,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        Self::collect(size, (call.unit, call.nodes), (limit, goes_on), |rank, beats| {
             lower::stream(&Part { choice, call, rank, size }, form, beats);
         })
     }
 
     /// The steps of `body` on each of `size` ranks, units of `unit` bytes, or none if there are more than `limit`.
     pub fn of(size: usize, unit: usize, limit: usize, body: impl Fn(&mut dyn Comm)) -> Option<Self> {
-        Self::collect(size, (unit, &[]), limit, |rank, beats| {
+        Self::collect(size, (unit, &[]), (limit, &|| true), |rank, beats| {
             lower::stream_body(rank, size, unit, &[], &Form::PLAIN, beats, &body);
         })
     }
@@ -65,11 +80,14 @@ impl Tapes {
     fn collect(
         size: usize,
         (unit, nodes): (usize, &[u32]),
-        limit: usize,
+        (limit, goes_on): (usize, &dyn Fn() -> bool),
         mut lowered: impl FnMut(usize, &mut Expansion<Beats>),
     ) -> Option<Self> {
         let (mut beats, mut bounds) = (Vec::new(), vec![0]);
         for rank in 0..size {
+            if rank % LOOK_EVERY == LOOK_EVERY - 1 && !goes_on() {
+                return None;
+            }
             let mut expansion = Expansion::new(Beats { beats, limit, started: 0, unit });
             lowered(rank, &mut expansion);
             beats = expansion.primitives.beats;

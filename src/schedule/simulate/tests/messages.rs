@@ -2,7 +2,7 @@
 //! together.
 
 use super::super::*;
-use crate::algorithm::{Operation, find};
+use crate::algorithm::{Kind, Operation, Value, all, find};
 use crate::schedule::{Comm, Range};
 
 fn network() -> Network {
@@ -117,6 +117,95 @@ fn opposite_long_messages_take_turns_where_the_link_is_half_duplex() {
         assert_eq!((run(2, &full, swap(16)).time, run(2, &half, swap(16)).time), (16.0, 32.0));
         assert_eq!(run(2, &half, swap(8)).time, 8.0, "eager messages pass each other");
     }
+}
+
+/// As `collie fit` finds it with TCP: ports that are shared, and bytes of each connection in them.
+fn with_queue(link: Link) -> Link {
+    Link { half_duplex: true, shares: true, queue: 1 << 17, ..link }
+}
+
+#[test]
+fn a_call_inside_a_node_knows_nothing_of_what_is_between_nodes() {
+    let preset = Network::preset("ethernet").unwrap();
+    let others = [preset.off_node, with_queue(preset.off_node), link([1.0; 4]), with_queue(link([1.0; 4]))];
+    for (operation, name, bytes) in [
+        (Operation::Barrier, "dissemination", 0),
+        (Operation::Bcast, "binomial", 8),
+        (Operation::Allgather, "ring", 1 << 20),
+    ] {
+        let choice = Choice::new(find(operation, name).unwrap());
+        let times = others.map(|off_node| {
+            let network = Network { off_node, ..preset.clone() };
+            predict(&choice, &network.call(operation, 0, bytes, &[]), 8, &network, usize::MAX).unwrap().unwrap().time
+        });
+        assert_eq!(times, [times[0]; 4], "{name}");
+    }
+}
+
+#[test]
+fn ranks_begin_together_where_there_are_queues() {
+    let preset = Network::preset("ethernet").unwrap();
+    let time = |off_node: Link, operation, name, bytes, root, size: usize| {
+        let network = Network { off_node, ranks_per_node: 1, fragment: None, ..preset.clone() };
+        let (choice, nodes) = (Choice::new(find(operation, name).unwrap()), network.nodes(size));
+        let call = network.call(operation, root, bytes, &nodes);
+        predict(&choice, &call, size, &network, usize::MAX).unwrap().unwrap().time
+    };
+    let plain = Link { half_duplex: false, shares: false, ..preset.off_node };
+    let shared = Link { shares: true, ..plain };
+    let near = |one: f64, other: f64| assert!((one / other - 1.0).abs() < 1e-9, "{one} {other}");
+    for size in [2, 7, 64] {
+        let barrier = |link| time(link, Operation::Barrier, "dissemination", 0, 0, size);
+        near(barrier(with_queue(plain)), barrier(plain));
+        // Queues are of shared ports.
+        near(barrier(Link { queue: 1 << 17, ..plain }), barrier(plain));
+    }
+    // A message that waits for its receive, and is alone, takes what the link says, whoever sends it.
+    let message = |link, root| time(link, Operation::Bcast, "linear", 1 << 20, root, 2);
+    [0, 1].map(|root| near(message(with_queue(shared), root), message(shared, root)));
+    // In lock step each of a ring's messages would find its ports empty.
+    let slow = Link { latency: 1.1e-4, overhead: 1e-5, gap: 8e-6, per_byte: 4e-8, handshake: 5e-5, ..preset.off_node };
+    let ring = |size| time(with_queue(slow), Operation::Allgather, "ring", 1 << 18, 0, size);
+    let in_lock_step = 7.0 * (1 << 18) as f64 * slow.per_byte;
+    assert!(ring(8) > 1.3 * in_lock_step, "{} {in_lock_step}", ring(8));
+}
+
+#[test]
+fn parameters_of_any_size_are_no_trouble() {
+    let network = Network::preset("shared_memory").unwrap();
+    for row in all() {
+        let numbers = |kind| matches!(kind, Kind::Count { .. } | Kind::Blocks | Kind::Bytes | Kind::Segment);
+        for parameter in row.parameters.iter().filter(|parameter| numbers(parameter.kind)) {
+            for value in [usize::MAX, usize::MAX - 1, 1 << 63, 1 << 32] {
+                let mut choice = Choice::new(row);
+                choice.set(parameter.name, Value::Number(value));
+                for (size, steps) in (1..=5).flat_map(|size| [(size, usize::MAX), (size, 0)]) {
+                    let call = network.call(row.operation, 0, 1000, &[]);
+                    let call = network.with_shared_memory(&call, &[]);
+                    let time = predict(&choice, &call, size, &network, steps).unwrap().map(|found| found.time);
+                    assert!(time.is_none_or(f64::is_finite), "{choice} among {size}: {time:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_nobody_wants_to_know_any_more_is_given_up() {
+    let ring = Choice::new(find(Operation::Allgather, "ring").unwrap());
+    let call = Call::plain(Operation::Allgather, 1, 1);
+    let network = network();
+    let tapes = Tapes::record(&ring, &call, 256, &network.form(&ring, &call), usize::MAX).unwrap();
+    let ended = simulate_tapes(&tapes, &network, &[], &mut While(&|| false));
+    assert_eq!(ended, Err(Broken::GivenUp));
+    let asked = std::cell::Cell::new(0);
+    let goes_on = || {
+        asked.set(asked.get() + 1);
+        asked.get() < 3
+    };
+    let found = predict_while(&ring, &call, 256, &network, usize::MAX, &goes_on).unwrap().unwrap();
+    assert!(!found.simulated && asked.get() == 3, "{found:?} {}", asked.get());
+    assert!(predict(&ring, &call, 256, &network, usize::MAX).unwrap().unwrap().simulated);
 }
 
 #[test]
