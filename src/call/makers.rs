@@ -1,19 +1,21 @@
 //! Calls that make communicators.
 
 use super::contexts;
+use crate::communicator::duplicating;
 use crate::communicator::origin::{self, Makers};
 use crate::mpi::error::SUCCESS;
 use crate::process::guard;
 use crate::process::runtime;
-use mpi_sys::MPI_Comm;
+use mpi_sys::{MPI_Comm, MPI_Request};
 use std::os::raw::c_int;
 
-/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards.
+/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards, `request` what it may be used
+/// after if that is not at once.
 pub fn watch(
     made_by: &'static str,
     makers: Makers,
     parent: MPI_Comm,
-    made: impl Fn() -> MPI_Comm,
+    (made, request): (impl Fn() -> MPI_Comm, impl Fn() -> Option<MPI_Request>),
     native: impl Fn() -> c_int,
 ) -> c_int {
     let code = contexts::make(made_by, makers, parent, &made, &native);
@@ -30,6 +32,9 @@ pub fn watch(
             || {
                 if runtime::get().is_some() {
                     note();
+                    if let Some(request) = request() {
+                        duplicating::begun(parent, request);
+                    }
                 }
                 SUCCESS
             },

@@ -86,7 +86,7 @@ pub fn recent(thread: &Thread, comm: MPI_Comm) -> Option<*const Attachment> {
 /// What hangs on `comm`, made if this is the first call on it. No communication. Valid while the communicator is.
 ///
 /// # Errors
-/// What PMPI says of an invalid handle; and that it is being freed.
+/// What PMPI says of an invalid handle; and that it is being freed, whether or not something still hangs on it.
 #[inline]
 pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment> {
     guard::THREAD.with(|thread| {
@@ -102,6 +102,9 @@ pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment
 
 #[cold]
 fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment> {
+    if dying::is_dying(comm) {
+        return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
+    }
     // Two threads that come first at the same time, to call and to choose.
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock();
@@ -109,9 +112,6 @@ fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Atta
     let known = registry.key.get(comm)?;
     if !known.is_null() {
         return Ok(known.cast_const().cast());
-    }
-    if dying::is_dying(comm) {
-        return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }
     let size = communicator::size(comm)?;
     // The communicator is a valid one. What fails from here on is no fault of the program's, and native calls on this

@@ -1,4 +1,5 @@
-//! Requests of collectives: what the calls that start them again, wait for them and test them cost.
+//! Requests of collectives: what the calls that start them again, wait for them and test them cost; and those of
+//! duplicates that are being made, of which is noted when they are complete.
 //!
 //! A request is known from the call that makes it to the one that ends it. While none is known, all these calls cost
 //! one look at a number. A call that deals with several requests divides its time evenly between those that it
@@ -8,6 +9,7 @@
 use super::hooks::LoggedCall;
 use super::messages;
 use super::recording::{RecordedCall, record};
+use crate::communicator::duplicating;
 use crate::monitor::{
     Bucket, CommunicatorRecord, CounterId, Form, Function, Key, MessageCall, NATIVE, Overflow, Table,
 };
@@ -199,7 +201,7 @@ impl Requests {
 /// The runtime, if there are requests to look for.
 #[inline]
 fn interested() -> Option<&'static Runtime> {
-    runtime::get().filter(|_| REQUESTS.known.load(Ordering::Relaxed) > 0)
+    runtime::get().filter(|_| REQUESTS.known.load(Ordering::Relaxed) > 0 || duplicating::are_left())
 }
 
 /// What a call did to a request: MPICH 4.0's `mpi_f08` gives wrong indices, so that what becomes of the handle counts
@@ -225,17 +227,32 @@ pub fn wait(
         None => messages::count(call, || messages::Moved::NOTHING, native),
         Some(runtime) => guard::enter(call.name(), &native, || {
             let before = read();
+            let duplicates = duplicates(&before);
             let start = runtime.clock.raw();
             let code = guard::pass_on(&native);
             let ticks = runtime.clock.raw().saturating_sub(start);
             let succeeded = code == SUCCESS;
-            let left = waited(runtime, &before, &read(), &|place| succeeded && done(place), (start, ticks));
+            let after = read();
+            let is_complete = |place: &usize| after[*place] == constants::request_null();
+            let completed = duplicates.iter().filter(|(place, _)| is_complete(place));
+            completed.for_each(|(_, number)| duplicating::completed(*number));
+            let left = waited(runtime, &before, &after, &|place| succeeded && done(place), (start, ticks));
             if let Some(left) = left {
                 messages::count_part(call, left);
             }
             code
         }),
     }
+}
+
+/// Those of duplicates that are being made: their places and the duplicates' numbers. Looked for before the native call:
+/// after it their handles may be those of later ones.
+fn duplicates(requests: &Handles) -> SmallVec<[(usize, usize); 2]> {
+    if !duplicating::are_left() {
+        return SmallVec::new();
+    }
+    let numbered = |(place, request): (usize, &MPI_Request)| Some((place, duplicating::of(*request)?));
+    requests.iter().enumerate().filter_map(numbered).collect()
 }
 
 /// Gives each request of a collective its part of the time (when that began, how many ticks): one after the other,
@@ -296,9 +313,11 @@ pub fn free(request: impl Fn() -> MPI_Request, native: impl Fn() -> c_int) -> c_
         None => native(),
         Some(_) => {
             let request = request();
+            let duplicate = duplicating::of(request);
             let code = native();
             if code == SUCCESS {
                 REQUESTS.freed(request);
+                duplicate.into_iter().for_each(duplicating::completed);
             }
             code
         }

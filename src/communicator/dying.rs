@@ -1,7 +1,9 @@
-//! Communicators that are being freed. Delete callbacks of the program may communicate on them after Collie's has taken
-//! its state away; such calls go to the native library, since a state made for them would be deleted by nobody.
+//! Communicators that are being freed. Delete callbacks of the program may communicate on them, before or after Collie's
+//! has taken its state away: on each rank as the attributes were set there. Such calls all go to the native library,
+//! also while the state is still there, so that the ranks do the same; and since a state made for them would be deleted
+//! by nobody.
 
-use crate::process::stack;
+use crate::process::{last_communicators, stack};
 use mpi_sys::MPI_Comm;
 use std::cell::Cell;
 use std::os::raw::c_int;
@@ -26,15 +28,17 @@ impl Drop for Undo {
     }
 }
 
-/// Frees `comm` by `native`.
+/// Frees `comm` by `native`. No thread remembers what is kept of it any more, so that whoever looks for that comes to
+/// ask whether it [is dying](is_dying).
 pub fn free(comm: MPI_Comm, native: impl FnOnce() -> c_int) -> c_int {
     let freeing = Freeing { comm, outer: INNERMOST.get() };
     let _undo = Undo(freeing.outer);
     INNERMOST.set(&raw const freeing);
+    last_communicators::invalidate_caches();
     native()
 }
 
-/// Whether this thread is in the middle of freeing `comm`.
+/// Whether this thread is in the middle of freeing `comm`. One look at a pointer if it frees none.
 pub fn is_dying(comm: MPI_Comm) -> bool {
     let here = 0u64;
     let mut call = INNERMOST.get();

@@ -6,9 +6,10 @@
 //!   it.
 //!   [`segment`]: the memory that its ranks share within a node.
 //! * [`tally`]: what is counted. [`fallback`]: why calls stay with the MPI library.
-//! * [`dying`]: communicators that are being freed.
+//! * [`duplicating`]: duplicates that are being made. [`dying`]: communicators that are being freed.
 
 pub mod agreement;
+pub mod duplicating;
 pub mod dying;
 pub mod facts;
 pub mod fallback;

@@ -1,5 +1,6 @@
 //! The private communicator of a communicator, in which the messages of our algorithms travel.
 
+use super::duplicating;
 use super::fallback::Fallback;
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
@@ -54,7 +55,13 @@ impl Private {
             Self::Refused | Self::GivenBack => return Ok(None),
             Self::Unmade => {}
         }
-        let made = if within_budget { runtime.uncounted(|| communicator::make_private(comm))? } else { None };
+        let made = match within_budget {
+            true => {
+                duplicating::finish_those_of(comm)?;
+                runtime.uncounted(|| communicator::make_private(comm))?
+            }
+            false => None,
+        };
         *self = match made {
             Some(private) => {
                 HELD.lock().push(Pair { program: comm, private });

@@ -30,7 +30,7 @@ use crate::process::library;
 #[cfg(mpi_family = "mpich")]
 use crate::service::ending;
 use crate::service::lifecycle;
-use mpi_sys::MPI_Comm;
+use mpi_sys::{MPI_Comm, MPI_Request};
 #[cfg(mpi_family = "mpich")]
 use std::cell::Cell;
 use std::os::raw::c_int;
@@ -148,6 +148,15 @@ beginnings! {
 pub(crate) unsafe fn comm(handle: *mut c_int) -> MPI_Comm {
     // SAFETY: the caller's promise.
     family::comm_of_fortran(unsafe { *handle })
+}
+
+/// A request as C would have passed it.
+///
+/// # Safety
+/// The handle can be read.
+pub(crate) unsafe fn request(handle: *mut c_int) -> MPI_Request {
+    // SAFETY: the caller's promise.
+    family::request_of_fortran(unsafe { *handle })
 }
 
 /// `MPI_PCONTROL` has no error argument.

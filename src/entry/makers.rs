@@ -61,7 +61,8 @@ macro_rules! entries {
                     )
                 };
                 // SAFETY: asked for only when the native function has written there.
-                watch(stringify!($name), Makers::$makers, parent, || unsafe { *new }, native)
+                let (made, request) = (|| unsafe { *new }, || None $(.or(Some(unsafe { *$request })))?);
+                watch(stringify!($name), Makers::$makers, parent, (made, request), native)
             }
         )*
     };

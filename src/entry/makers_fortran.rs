@@ -1,7 +1,7 @@
 //! The Fortran entries of what makes communicators, as far as the bindings of the MPI call PMPI past the C symbols:
 //! Open MPI's all do, MPICH's those of `mpi_f08`.
 
-use super::fortran::{comm, given};
+use super::fortran::{comm, given, request};
 use super::makers::makers_of_communicators;
 use super::names::under_each_name;
 use super::native::native_procedure;
@@ -35,7 +35,10 @@ macro_rules! entries {
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { comm(parent) };
                 // SAFETY: asked for only when the native procedure has written there.
-                watch(stringify!($name), Makers::$makers, old, || unsafe { comm(new) }, native);
+                let made = || unsafe { comm(new) };
+                // SAFETY: as above.
+                let request = || None $(.or(Some(unsafe { request($request.cast()) })))?;
+                watch(stringify!($name), Makers::$makers, old, (made, request), native);
             }
         };
     };

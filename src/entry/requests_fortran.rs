@@ -1,21 +1,13 @@
 //! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's
 //! `mpi_f08`, call PMPI past the C symbols.
 
-use super::fortran::given;
+use super::fortran::{given, request};
 use super::names::under_each_name;
 use super::native::native_procedure;
 use crate::call::requests::{self, Handles};
 use crate::monitor::MessageCall;
-use crate::mpi::family;
 use crate::mpi::procedures::of_fortran;
-use mpi_sys::MPI_Request;
 use std::os::raw::c_int;
-
-/// A request as C would have passed it.
-unsafe fn request(handle: *mut c_int) -> MPI_Request {
-    // SAFETY: Fortran passes a valid address.
-    family::request_of_fortran(unsafe { *handle })
-}
 
 /// The program's requests.
 unsafe fn read(count: *mut c_int, requests: *mut c_int) -> Handles {

@@ -43,6 +43,9 @@ pub const PRIVATE_COMMUNICATORS: usize = if IS_OPEN_MPI { 512 } else { 128 };
 /// Whether making a communicator fails when there is no context id left. Open MPI hangs then.
 pub const TELLS_WHEN_CONTEXTS_RAN_OUT: bool = !IS_OPEN_MPI;
 
+/// Whether making a communicator disturbs the making of a duplicate that `MPI_Comm_idup` has begun on the same parent.
+pub const MAKES_ONE_COMMUNICATOR_AT_A_TIME: bool = IS_OPEN_MPI;
+
 /// Whether the library's own waiting keeps the core where ranks outnumber cores. Open MPI gives it away.
 pub const SPINS_WHILE_WAITING: bool = !IS_OPEN_MPI;
 

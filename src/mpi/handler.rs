@@ -3,14 +3,17 @@
 use super::constants;
 use super::error::{Error, Result, check};
 use mpi_sys::{MPI_Comm, MPI_Errhandler};
+use once_cell::sync::OnceCell;
 use std::ffi::CStr;
-use std::os::raw::c_char;
+use std::os::raw::{c_char, c_int};
 
-/// Errors on a communicator are returned as long as this lasts; then the program's error handler is put back.
+/// Errors on a communicator are returned as long as this lasts; then the program's error handler is put back, unless
+/// the program has set another one meanwhile, as a copy callback may.
 #[derive(Debug)]
 pub struct ErrorsReturned {
     comm: MPI_Comm,
-    handler: MPI_Errhandler,
+    /// The handler in whose place [`quiet`] is. None where errors were returned before: nothing was changed then.
+    replaced: Option<MPI_Errhandler>,
 }
 
 impl ErrorsReturned {
@@ -20,34 +23,75 @@ impl ErrorsReturned {
     /// What PMPI says of an invalid handle.
     pub fn on(comm: MPI_Comm) -> Result<Self> {
         let handler = handler_of(comm)?;
-        let returned = Self { comm, handler };
-        set(comm, constants::errors_return())?;
+        if handler == constants::errors_return() || handler == quiet() {
+            give_back(handler)?;
+            return Ok(Self { comm, replaced: None });
+        }
+        let returned = Self { comm, replaced: Some(handler) };
+        set(comm, quiet())?;
         Ok(returned)
     }
 
     /// Gives `made`, a communicator that was made meanwhile, the error handler that it would have had otherwise: it may
-    /// have inherited the one that returns errors.
+    /// have inherited ours.
     ///
     /// # Errors
     /// What PMPI says of an invalid handle.
     pub fn hand_down(&self, made: MPI_Comm) -> Result {
-        let mut found = handler_of(made)?;
-        let inherited = found == constants::errors_return();
-        // SAFETY: the handle was got for this, and is given back once.
-        check(unsafe { mpi_sys::PMPI_Errhandler_free(&mut found) })?;
-        if inherited { set(made, self.handler) } else { Ok(()) }
+        match self.replaced {
+            Some(handler) if has(made, quiet())? => set(made, handler),
+            _ => Ok(()),
+        }
     }
 }
 
 impl Drop for ErrorsReturned {
     fn drop(&mut self) {
-        let put_back = set(self.comm, self.handler);
-        // SAFETY: the handle was got for this, and is given back once.
-        let given_back = check(unsafe { mpi_sys::PMPI_Errhandler_free(&mut self.handler) });
-        if let Err(error) = put_back.and(given_back) {
+        let Some(handler) = self.replaced else { return };
+        let is_ours = has(self.comm, quiet());
+        let put_back = is_ours.and_then(|is_ours| if is_ours { set(self.comm, handler) } else { Ok(()) });
+        if let Err(error) = put_back.and(give_back(handler)) {
             log::error!("the error handler of a communicator could not be restored: {error}");
         }
     }
+}
+
+/// An error handler of ours that does nothing, so that errors are returned: unlike `MPI_ERRORS_RETURN` it is never one
+/// that the program has set. That one where no other can be made.
+fn quiet() -> MPI_Errhandler {
+    struct Made(MPI_Errhandler);
+    // SAFETY: the handle means the same on every thread; what it leads to is the MPI library's to guard.
+    unsafe impl Send for Made {}
+    // SAFETY: as above.
+    unsafe impl Sync for Made {}
+    type Plain = unsafe extern "C" fn(*mut MPI_Comm, *mut c_int);
+    type Declared = unsafe extern "C" fn(*mut MPI_Comm, *mut c_int, ...);
+    unsafe extern "C" fn do_nothing(_: *mut MPI_Comm, _: *mut c_int) {}
+    static QUIET: OnceCell<Made> = OnceCell::new();
+    let make = || -> Result<Made> {
+        let mut made = std::mem::MaybeUninit::uninit();
+        // SAFETY: a C function that looks at none of its arguments may be called with more of them. The out-parameter
+        // is valid for writes, and read where it was filled.
+        unsafe {
+            let function = std::mem::transmute::<Plain, Declared>(do_nothing);
+            check(mpi_sys::PMPI_Comm_create_errhandler(Some(function), made.as_mut_ptr()))?;
+            Ok(Made(made.assume_init()))
+        }
+    };
+    QUIET.get_or_try_init(make).map_or_else(|_| constants::errors_return(), |made| made.0)
+}
+
+/// Whether `handler` is the error handler of `comm`.
+fn has(comm: MPI_Comm, handler: MPI_Errhandler) -> Result<bool> {
+    let found = handler_of(comm)?;
+    give_back(found)?;
+    Ok(found == handler)
+}
+
+/// Gives a handle back that [`handler_of`] gave.
+fn give_back(mut handler: MPI_Errhandler) -> Result {
+    // SAFETY: the callers do so once for each.
+    check(unsafe { mpi_sys::PMPI_Errhandler_free(&mut handler) })
 }
 
 /// The error handler of `comm`, to be given back.
@@ -70,11 +114,7 @@ fn set(comm: MPI_Comm, handler: MPI_Errhandler) -> Result {
 /// # Errors
 /// What PMPI says of an invalid handle.
 pub fn is_fatal(comm: MPI_Comm) -> Result<bool> {
-    let mut handler = handler_of(comm)?;
-    let is_fatal = handler == constants::errors_are_fatal();
-    // SAFETY: the handle was got for this, and is given back once.
-    check(unsafe { mpi_sys::PMPI_Errhandler_free(&mut handler) })?;
-    Ok(is_fatal)
+    has(comm, constants::errors_are_fatal())
 }
 
 /// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.

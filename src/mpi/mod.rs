@@ -30,7 +30,7 @@ pub mod procedures;
 mod references;
 pub mod sentinels;
 pub mod text;
-mod waiting;
+pub mod waiting;
 pub mod weak;
 pub mod words;
 

@@ -9,6 +9,17 @@ use std::os::raw::c_int;
 /// Requests that are waited for at once: as many statuses lie on the stack.
 const AT_ONCE: usize = 16;
 
+/// Whether a request of the program's is complete, which it stays to be completed by the program.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn is_complete(request: MPI_Request) -> Result<bool> {
+    let (mut done, mut status) = (0, MaybeUninit::uninit());
+    // SAFETY: the out-parameters are valid for writes.
+    check(unsafe { mpi_sys::PMPI_Request_get_status(request, &mut done, status.as_mut_ptr()) })?;
+    Ok(done != 0)
+}
+
 /// Waits for all of some requests, also when one of them fails. Gives the first error that a message met.
 pub(super) fn wait_for(requests: &mut [MPI_Request], yielding: bool) -> Result {
     match requests {
