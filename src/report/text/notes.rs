@@ -114,14 +114,14 @@ impl Writer<'_> {
     }
 
     /// How many messages went through memory that ranks share, if any did.
-    fn through_shared_memory(&self) -> String {
+    fn through_shared_memory(&self) -> Option<String> {
         let (shared, by_mpi) = (&self.summary.shared_traffic, &self.summary.traffic);
         if shared.is_empty() {
-            return String::new();
+            return None;
         }
         let messages = |rows: &[TrafficRow]| count(rows.iter().map(|row| row.messages).sum());
         let bytes = bytes(shared.iter().map(|row| row.bytes).sum());
-        format!("; messages: {} shared ({bytes}), {} by MPI", messages(shared), messages(by_mpi))
+        Some(format!("messages: {} shared ({bytes}) and {} by MPI", messages(shared), messages(by_mpi)))
     }
 
     /// What is not in the report, and what it cost.
@@ -152,19 +152,19 @@ impl Writer<'_> {
             self.line(&format!("left out to save memory on rank 0: {}", too_much(left_out).join(", ")));
         }
         let overhead = &summary.overhead;
-        let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
-        let dropped = match summary.dropped_events {
-            0 => String::new(),
-            events => format!("; {} missing from the per-call log", several(events, "call")),
-        };
-        let limits = summary.protocol_limits.as_ref().map_or_else(String::new, cut);
-        self.line(&format!(
-            "monitoring: {} a collective, {} on the busiest rank{}{}{dropped}{limits}",
-            duration(overhead.nanoseconds_per_call / 1e9),
-            duration(overhead.seconds_per_rank),
-            self.through_shared_memory(),
-            finalize.unwrap_or_default()
-        ));
+        let mut entries = vec![
+            format!("from {} a collective", duration(overhead.nanoseconds_per_call / 1e9)),
+            format!("from {} on the busiest rank", duration(overhead.seconds_per_rank)),
+        ];
+        let within = [(overhead.init_seconds, "MPI_Init"), (overhead.finalize_seconds, "MPI_Finalize")];
+        let within = within.into_iter().filter_map(|(seconds, place)| Some((seconds?, place)));
+        entries.extend(within.map(|(seconds, place)| format!("{} in {place}", duration(seconds))));
+        entries.extend(self.through_shared_memory());
+        if summary.dropped_events > 0 {
+            entries.push(format!("{} missing from the per-call log", several(summary.dropped_events, "call")));
+        }
+        entries.extend(summary.protocol_limits.as_ref().map(cut));
+        self.wrapped("monitoring: ", &entries);
     }
 }
 
@@ -181,7 +181,7 @@ fn cut(limits: &LimitsRecord) -> String {
     let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
     let took =
         limits.measured_seconds.map_or_else(String::new, |seconds| format!(" ({} in MPI_Init)", duration(seconds)));
-    format!("; {} bytes within a node are sent in fragments{took}", spans.join(", "))
+    format!("{} bytes within a node are sent in fragments{took}", spans.join(", "))
 }
 
 /// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could
