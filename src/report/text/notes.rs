@@ -124,7 +124,7 @@ impl Writer<'_> {
         Some(format!("messages: {} shared ({bytes}) and {} by MPI", messages(shared), messages(by_mpi)))
     }
 
-    /// What is not in the report, and what it cost.
+    /// What is not in the report, and what was left to the MPI library.
     pub fn notes(&mut self) {
         self.left_to_native();
         self.reproducible();
@@ -151,6 +151,11 @@ impl Writer<'_> {
         if let Some(left_out) = &summary.left_out {
             self.line(&format!("left out to save memory on rank 0: {}", too_much(left_out).join(", ")));
         }
+    }
+
+    /// What Collie itself costs, and what it found out for that: in so many lines, or else as much of it as one holds.
+    pub fn monitoring(&mut self, lines: usize) {
+        let summary = self.summary;
         let overhead = &summary.overhead;
         let mut entries = vec![
             format!("from {} a collective", duration(overhead.nanoseconds_per_call / 1e9)),
@@ -164,7 +169,14 @@ impl Writer<'_> {
             entries.push(format!("{} missing from the per-call log", several(summary.dropped_events, "call")));
         }
         entries.extend(summary.protocol_limits.as_ref().map(cut));
-        self.wrapped("monitoring: ", &entries);
+        let lead = "monitoring: ";
+        let mut wrapped = Writer { text: String::new(), ..*self };
+        wrapped.wrapped(lead, &entries);
+        if wrapped.text.lines().count() <= lines {
+            self.text += &wrapped.text;
+        } else {
+            self.line(&format!("{lead}{}", entries.join(", ")));
+        }
     }
 }
 

@@ -32,13 +32,16 @@ impl Writer<'_> {
         if !summary.sites.is_empty() {
             let all = in_collectives(summary).max(f64::MIN_POSITIVE);
             let named = summary.sites.iter().zip(titles(&summary.sites)).take(NAMED);
-            let named = named
-                .map(|(row, title)| format!("{} in {title} {}", function(&row.function), percent(seconds(row) / all)));
-            let mut line =
-                format!("called from: {}{}", named.collect::<Vec<_>>().join(", "), more(summary.sites.len()));
+            let named =
+                named.map(|(row, title)| (format!("{} in {title}", function(&row.function)), seconds(row) / all));
+            let mut entries: Vec<(String, f64)> = named.collect();
             if let Some((what, share)) = self.no_site() {
-                line += &format!("; {what} {}", percent(share));
+                // Most time first: the line may be cut.
+                let place = entries.iter().take_while(|entry| entry.1 >= share).count();
+                entries.insert(place, (what.to_owned(), share));
             }
+            let entries: Vec<_> = entries.iter().map(|(what, share)| format!("{what} {}", percent(*share))).collect();
+            let line = format!("called from: {}{}", entries.join(", "), more(summary.sites.len()));
             self.line(&line);
         }
     }
@@ -121,8 +124,8 @@ impl Writer<'_> {
     fn no_site(&self) -> Option<(&'static str, f64)> {
         let share = at_no_site(self.summary) / in_collectives(self.summary).max(f64::MIN_POSITIVE);
         let what = match self.summary.left_out {
-            Some(left_out) if left_out.sites > 0 => "waits, tests, sites left out",
-            _ => "waits and tests: no site",
+            Some(left_out) if left_out.sites > 0 => "no site (waits, tests, sites left out)",
+            _ => "no site (waits and tests)",
         };
         (share >= NO_SITE_SHARE).then_some((what, share))
     }
