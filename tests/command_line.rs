@@ -71,6 +71,7 @@ fn a_wrong_command_line_ends_with_2() {
         &["explain", "bcast", "--ranks", "4", "--bytes", "1KB"],
         &["explain", "bcast", "--ranks", "4", "--root", "4"],
         &["explain", "bcast", "--ranks", "4", "--non-commutative"],
+        &["explain", "bcast", "--ranks", "4", "--user-defined"],
         &["explain", "allreduce", "--ranks", "4", "--bytes", "9"],
         &["explain", "bcast", "--ranks", "4", "--nodes", "3,2"],
         &["explain", "bcast", "--ranks", "4", "--nodes", "5"],
@@ -206,6 +207,17 @@ fn explain_tells_transports_apart() {
         assert!(messages.starts_with(&heading), "{messages}");
         assert!(messages.contains(&format!("gets linear\nby {path}:2\n")), "{messages}");
     }
+    // There are no kernels for the program's own operations.
+    let reduction = |more: &[&str]| {
+        let arguments = ["explain", "allreduce", "--ranks", "4", "--bytes", "64", "--oversubscribed"];
+        printed(collie(&arguments).args(more).env("COLLIE_TRANSPORT", "shared"))
+    };
+    let by_kernel = reduction(&[]);
+    assert!(by_kernel.contains("sharing memory") && by_kernel.contains("\nby default shared_memory:"), "{by_kernel}");
+    for own in ["--non-commutative", "--user-defined"] {
+        let own = reduction(&[own]);
+        assert!(own.contains("operation is the program's own") && !own.contains("shared_memory:"), "{own}");
+    }
     let configured = collie(&["explain", "barrier", "--ranks", "4"]).env("COLLIE_TRANSPORT", "shared").output();
     let configured = String::from_utf8(configured.unwrap().stdout).unwrap();
     assert!(configured.contains("\nby default shared_memory:"), "{configured}");
@@ -222,8 +234,18 @@ fn explain_tells_why_best_leaves_a_call_to_the_library() {
     assert!(measured.contains("stays with the MPI library\nby best one_node:"), "{measured}");
     assert!(measured.contains("in mode replace: knomial:radix=4,segment=none\nby default one_node:"), "{measured}");
     let unknown = explain(&["--ranks", "48"]);
-    let words = "stays with the MPI library\nby best: not measured\nbecause no measurement of such calls is known";
-    assert!(unknown.contains(words), "{unknown}");
+    let because = |of: &str| {
+        format!(
+            "stays with the MPI library\nby best: not measured\nbecause no measurement of such calls{of} is known,\n"
+        )
+    };
+    let unnamed = because(" of an MPI library that is not named (--mpi, --mpi-version)");
+    assert!(unknown.contains(&unnamed), "{unknown}");
+    let of_some_version = explain(&["--ranks", "48", "--mpi", "mpich"]);
+    let unnamed = because(" of mpich of a version that is not named (--mpi-version)");
+    assert!(of_some_version.contains(&unnamed), "{of_some_version}");
+    let named = explain(&["--ranks", "48", "--mpi", "mpich", "--mpi-version", "1.0"]);
+    assert!(named.contains(&because("")), "{named}");
     let learn = |reproducible: &str| {
         let mut command = collie(&["explain", "allreduce", "--ranks", "48", "--bytes", "64"]);
         printed(command.env("COLLIE_MODE", "learn").env("COLLIE_REPRODUCIBLE", reproducible))

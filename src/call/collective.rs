@@ -67,6 +67,8 @@ struct Outcome {
     epoch: Option<(Bucket, bool, u32)>,
     /// The ticks to count, where the call's time is not all its own: in mode `verify`.
     ticks: Option<u64>,
+    /// What the MPI library took, where the call was only passed on.
+    passed_on: Option<u64>,
     /// Whether another call ran before the one that counts and met the late ranks.
     is_second: bool,
     /// What was waited for late ranks, where waiting is told apart.
@@ -75,8 +77,8 @@ struct Outcome {
 
 impl Outcome {
     const fn plain(code: c_int, counter: CounterId, bytes: usize) -> Self {
-        let (epoch, ticks, waited) = (None, None, None);
-        Self { code, counter, bytes, elements: 0, epoch, ticks, is_second: false, waited }
+        let (epoch, ticks, passed_on, waited) = (None, None, None, None);
+        Self { code, counter, bytes, elements: 0, epoch, ticks, passed_on, is_second: false, waited }
     }
 }
 
@@ -91,7 +93,8 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     let calls_left = attached.communicator.calls_left();
-    let next = match decide(runtime, &mut attached, arguments) {
+    let mut talked = attached.communicator.asks_for_device_memory();
+    let next = match decide(runtime, &mut attached, arguments, &mut talked) {
         Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
@@ -100,7 +103,10 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let outside = unsafe { Outside::new(&*attachment, native) };
     let outcome = run(runtime, &attached.communicator, arguments, &next, outside);
     let waited = outcome.waited.map_or(0, |waited| waited.ticks);
-    let ticks = match outcome.ticks {
+    // Finding out that a call has only to be passed on is no time of the MPI library's, and may take many times as long
+    // as a short call.
+    let passed_on = outcome.passed_on.filter(|_| !talked);
+    let ticks = match outcome.ticks.or(passed_on) {
         Some(ticks) => ticks + waited,
         None => runtime.clock.raw().saturating_sub(start),
     };
@@ -147,9 +153,10 @@ enum Next {
     InTurn(InTurn),
 }
 
-/// Decides, and keeps what was decided; the error is one from before the algorithm's first message.
+/// Decides, and keeps what was decided; the error is one from before the algorithm's first message. Says if the ranks
+/// talk to each other about it: then late ones are waited for here, which is a part of the call's time.
 #[inline]
-fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<Next> {
+fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, talked: &mut bool) -> Result<Next> {
     // Before anything is made of the arguments, which may mean different things on the ranks.
     device_memory::ask(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
@@ -193,6 +200,7 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> 
     let plan = match attached.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {
+            *talked = true;
             let plan = new_plan::make(runtime, attached, arguments, &key, local.root)?;
             attached.decisions.remember(arguments.operation, key, plan.clone());
             plan
@@ -231,7 +239,7 @@ fn run(
     let waited = hooks::waiting().and_then(|waiting| outside.wait(|| waiting.before(runtime, communicator)));
     let (call, place) = match next {
         Next::Pass(counter, bytes) => {
-            return Outcome { waited, ..Outcome::plain(outside.native(), *counter, *bytes) };
+            return Outcome { waited, ..passed_on(runtime, outside, *counter, *bytes) };
         }
         Next::Call(call) => (call, 0),
         Next::InTurn(in_turn) => (&in_turn.call, in_turn.turn.place),
@@ -248,6 +256,15 @@ fn elements(log: &dyn CallLog, local: &LocalArguments) -> u16 {
     let Some(side) = local.send.or(local.receive) else { return 0 };
     let op = local.reduction.map_or_else(constants::op_null, |reduction| reduction.handle);
     log.elements(side.datatype.handle, op)
+}
+
+/// Passes a call on, and times that alone.
+#[inline]
+fn passed_on(runtime: &Runtime, outside: Outside, counter: CounterId, bytes: usize) -> Outcome {
+    let start = runtime.clock.raw();
+    let code = outside.native();
+    let ticks = runtime.clock.raw().saturating_sub(start);
+    Outcome { passed_on: Some(ticks), ..Outcome::plain(code, counter, bytes) }
 }
 
 /// The same without waiting for the other ranks first.
@@ -288,6 +305,8 @@ fn run_alone(
             let counter = if is_second { first.counter } else { *counter };
             Outcome { ticks: Some(verified.ticks), is_second, ..Outcome::plain(verified.code, counter, bytes) }
         }
+        // Where several take turns, what precedes them is the same for each.
+        (Policy::Fixed, [Candidate { choice: None, counter }]) => passed_on(runtime, outside, *counter, bytes),
         _ => by(place),
     }
 }

@@ -243,7 +243,7 @@ pub fn records(runtime: &Runtime) -> Vec<MessageRecord> {
 
 /// What all threads together can have spent in messages: the run, but for this thread's collectives.
 fn most_ticks(runtime: &Runtime) -> u64 {
-    let run = runtime.clock.raw().saturating_sub(runtime.started.0);
+    let run = runtime.clock.raw().saturating_sub(runtime.run_began());
     let (_, collective) = THREAD.with(guard::Thread::collectives);
     run.saturating_mul(ALL.lock().len() as u64).saturating_sub(collective)
 }

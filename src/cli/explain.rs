@@ -44,9 +44,12 @@ pub struct Arguments {
     /// Root rank
     #[arg(long, default_value_t = 0, value_parser = whole::<usize>(..))]
     root: usize,
-    /// The reduction's operation is not commutative
+    /// The reduction's operation is not commutative, so that it is the program's own
     #[arg(long)]
     non_commutative: bool,
+    /// The reduction's operation is the program's own (MPI_Op_create)
+    #[arg(long)]
+    user_defined: bool,
     /// Number of nodes, with the ranks spread evenly in blocks, or the number of ranks on each node, as in 4,4,2
     #[arg(long, default_value = "1")]
     nodes: String,
@@ -103,6 +106,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if arguments.non_commutative && !operation.reduces() {
         return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
     }
+    if arguments.user_defined && !operation.reduces() {
+        return Err(Failure::usage(format!("--user-defined is for reductions; {operation} reduces nothing")));
+    }
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element } else { 1 };
     if !arguments.bytes.is_multiple_of(unit) {
@@ -135,8 +141,13 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
         ..Call::plain(operation, arguments.bytes / unit, unit)
     };
+    // Algorithms that live in shared memory combine by kernels, which operations of the program have none of.
+    let has_kernel = !arguments.user_defined && !arguments.non_commutative;
     let call = match configuration.transport {
-        Transport::Shared => configuration.network(situation.one_node).with_shared_memory(&call, &numa),
+        Transport::Shared => {
+            let call = configuration.network(situation.one_node).with_shared_memory(&call, &numa);
+            Call { shared: call.shared.filter(|_| has_kernel), ..call }
+        }
         Transport::Messages => call,
     };
     let explained = Explained {
@@ -145,6 +156,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         tables: tables.as_deref(),
         situation: &situation,
         call: &call,
+        without_kernel: configuration.transport == Transport::Shared && !has_kernel,
     };
     let mut text = explained.text();
     if !reports.is_empty() {
@@ -195,6 +207,8 @@ struct Explained<'a> {
     tables: Option<&'a str>,
     situation: &'a Situation,
     call: &'a Call<'a>,
+    /// Whether what keeps algorithms from living in shared memory is that there is no kernel to combine by.
+    without_kernel: bool,
 }
 
 /// The node of each rank, as in [`Call`], from what `option` says.
@@ -246,18 +260,32 @@ fn automatic(configuration: &Configuration, choice: &Choice, call: &Call, situat
     format!("{rests}: the longest message is {longest} bytes\n")
 }
 
-/// Why a call stays native that no row of the tables of mode `best` speaks of.
-const UNMEASURED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
-                          measure with collie bench and use collie tune, or COLLIE_MODE=replace for Collie's algorithms\n";
-
-/// The same in mode `learn`, where it is no more than the beginning.
-const LEARNED: &str = "because no measurement of such calls is known, and no clear gain over the MPI library is predicted;\n\
-                       mode learn starts there, and tries Collie's algorithms on such calls while the program runs\n";
+/// Why a call stays native that no row of the tables of mode `best` speaks of, and what can be done; in mode `learn`
+/// that is no more than the beginning.
+fn unmeasured(mpi: Mpi, learns: bool) -> String {
+    let of = match (mpi.implementation, mpi.version == Version::default()) {
+        (Implementation::Other, _) => " of an MPI library that is not named (--mpi, --mpi-version)".to_owned(),
+        (known, true) => format!(" of {} of a version that is not named (--mpi-version)", known.name()),
+        (_, false) => String::new(),
+    };
+    let then = match learns {
+        true => "mode learn starts there, and tries Collie's algorithms on such calls while the program runs",
+        false => "measure with collie bench and use collie tune, or COLLIE_MODE=replace for Collie's algorithms",
+    };
+    format!(
+        "because no measurement of such calls{of} is known,\nand no clear gain over the MPI library is predicted;\n{then}\n"
+    )
+}
 
 impl Explained<'_> {
     fn text(&self) -> String {
         let Self { configuration, situation, call, .. } = *self;
         let mut text = heading(situation, call);
+        if self.without_kernel {
+            text.push_str(
+                "its operation is the program's own: messages may share memory, algorithms cannot combine in it\n",
+            );
+        }
         if configuration.measures_network {
             let stands_in = self.network();
             let _ = writeln!(
@@ -292,7 +320,7 @@ impl Explained<'_> {
                 if by.by == By::Unmeasured {
                     let in_order = configuration.reproducible && call.operation.reduces();
                     let learns = configuration.mode == Mode::Learn && !in_order;
-                    text.push_str(if learns { LEARNED } else { UNMEASURED });
+                    text.push_str(&unmeasured(situation.mpi, learns));
                 }
                 text.push('\n');
                 Some(by.by)

@@ -7,6 +7,9 @@
 //! signed-rank test needs, and all of it. The ratio and its interval are the Hodges–Lehmann estimate that belongs to
 //! that test: the median of the means of any two observations; the interval excludes 1 exactly where the test sees a
 //! difference (but for ties).
+//!
+//! What is saved is the same estimate of the differences themselves: a call that waits for a late rank does so on
+//! either side, and that cancels. A share of times that are mostly waiting would be mostly of the waiting.
 
 use super::Epochs;
 use serde::{Deserialize, Serialize};
@@ -18,7 +21,7 @@ const SIGNIFICANCE: f64 = 0.05;
 /// Fewer pairs can never be told apart: of five, all point the same way by chance one time in sixteen.
 const FEWEST: usize = 6;
 
-/// Most pairs; the ratio looks at each two of them.
+/// Most pairs; the estimates look at each two of them.
 const MOST: usize = 256;
 
 /// Up to so many pairs the probabilities are counted out; of more, sums are as good as normal (within 0.0002).
@@ -57,7 +60,7 @@ impl Verdict {
 pub struct Comparison {
     /// Pairs of an epoch that ran natively and a neighbouring one that ran with Collie's algorithm.
     pub pairs: u32,
-    /// Median over epochs of the slowest rank's mean time per native call.
+    /// Median over epochs of the slowest rank's mean time per native call, waiting for late ranks included.
     pub native_median_seconds: f64,
     /// The same for Collie's algorithm.
     pub collie_median_seconds: f64,
@@ -70,6 +73,23 @@ pub struct Comparison {
     /// Upper end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio_high: Option<f64>,
+    /// What the fastest tenth of the epochs that ran natively took at most: the least that they waited for late ranks.
+    /// Absent in older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native_p10_seconds: Option<f64>,
+    /// The same for Collie's algorithm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collie_p10_seconds: Option<f64>,
+    /// Native time per call minus ours, within pairs: above 0 ours is faster. What both wait for late ranks cancels.
+    /// Absent in older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference_seconds: Option<f64>,
+    /// Lower end of its 95 % confidence interval; absent with too few epochs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference_low_seconds: Option<f64>,
+    /// Upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference_high_seconds: Option<f64>,
     /// Probability of a difference at least as large by chance (two-sided Wilcoxon signed-rank).
     pub p_value: f64,
     /// The answer.
@@ -77,20 +97,20 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The part of the native time that ours saves; negative if it takes more. Nothing without a verdict.
-    pub fn saved_share(&self) -> Option<f64> {
-        matches!(self.verdict, Verdict::Faster | Verdict::Slower).then(|| 1.0 - 1.0 / self.ratio)
+    /// What a call of ours saves; negative if it takes longer. Nothing without a verdict.
+    pub fn saved_seconds(&self) -> Option<f64> {
+        self.difference_seconds.filter(|_| matches!(self.verdict, Verdict::Faster | Verdict::Slower))
     }
 
-    /// How much of the native time it saves or costs for certain, by the end of the interval that is nearer to 1; 0
-    /// without a verdict.
-    pub fn certain_share(&self) -> f64 {
-        let end = match self.verdict {
-            Verdict::Faster => self.ratio_low,
-            Verdict::Slower => self.ratio_high,
+    /// What a call saves or costs for certain, by the end of the interval that is nearer to 0; 0 without a verdict, and
+    /// where the interval holds 0.
+    pub fn certain_seconds(&self) -> f64 {
+        let certain = match self.verdict {
+            Verdict::Faster => self.difference_low_seconds,
+            Verdict::Slower => self.difference_high_seconds.map(|end| -end),
             Verdict::NoDifference | Verdict::TooFewEpochs => None,
         };
-        end.map_or(0.0, |end| (1.0 - 1.0 / end).abs())
+        certain.map_or(0.0, |certain| certain.max(0.0))
     }
 }
 
@@ -112,30 +132,43 @@ pub fn compare(epochs: &[(u32, f64)]) -> Option<Comparison> {
     // A difference of logarithms is the same either way round, to the last bit; a logarithm of the ratio is not, and
     // would break ties by their sign.
     let ratios: Vec<f64> = pairs.iter().map(|(native, collie)| native.ln() - collie.ln()).collect();
-    let means = sorted(
-        (0..ratios.len())
-            .flat_map(|one| ratios[one..].iter().map(move |other| (one, *other)))
-            .map(|(one, other)| f64::midpoint(ratios[one], other)),
-    );
+    let differences: Vec<f64> = pairs.iter().map(|(native, collie)| native - collie).collect();
     let p_value = signed_rank(&ratios);
-    let interval = interval(&means, ratios.len()).map(|(low, high)| (low.exp(), high.exp()));
-    let ratio = median(&means);
+    let (ratio, interval) = hodges_lehmann(&ratios);
+    let (difference, difference_interval) = hodges_lehmann(&differences);
     let verdict = match interval {
         None => Verdict::TooFewEpochs,
         Some(_) if p_value >= SIGNIFICANCE => Verdict::NoDifference,
         Some(_) if ratio > 0.0 => Verdict::Faster,
         Some(_) => Verdict::Slower,
     };
+    let (native, collie) = (sorted(pairs.iter().map(|pair| pair.0)), sorted(pairs.iter().map(|pair| pair.1)));
     Some(Comparison {
         pairs: pairs.len() as u32,
-        native_median_seconds: median(&sorted(pairs.iter().map(|pair| pair.0))),
-        collie_median_seconds: median(&sorted(pairs.iter().map(|pair| pair.1))),
+        native_median_seconds: median(&native),
+        collie_median_seconds: median(&collie),
         ratio: ratio.exp(),
-        ratio_low: interval.map(|(low, _)| low),
-        ratio_high: interval.map(|(_, high)| high),
+        ratio_low: interval.map(|(low, _)| low.exp()),
+        ratio_high: interval.map(|(_, high)| high.exp()),
+        native_p10_seconds: Some(tenth(&native)),
+        collie_p10_seconds: Some(tenth(&collie)),
+        difference_seconds: Some(difference),
+        difference_low_seconds: difference_interval.map(|(low, _)| low),
+        difference_high_seconds: difference_interval.map(|(_, high)| high),
         p_value,
         verdict,
     })
+}
+
+/// The median of the means of any two of the observations, and the interval in which the true one lies with 95 %
+/// confidence, unless they are too few.
+fn hodges_lehmann(observations: &[f64]) -> (f64, Option<(f64, f64)>) {
+    let means = sorted(
+        (0..observations.len())
+            .flat_map(|one| observations[one..].iter().map(move |other| (one, *other)))
+            .map(|(one, other)| f64::midpoint(observations[one], other)),
+    );
+    (median(&means), interval(&means, observations.len()))
 }
 
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -148,6 +181,11 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
 fn median(values: &[f64]) -> f64 {
     let middle = values.len() / 2;
     if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }
+}
+
+/// The value that a tenth of them does not exceed, of sorted values.
+fn tenth(values: &[f64]) -> f64 {
+    values[(values.len() - 1) / 10]
 }
 
 /// The order statistics of the means of any two of `n` observations between which the true one lies with 95 %
@@ -253,11 +291,30 @@ mod tests {
         assert_eq!(comparison.verdict, Verdict::Faster);
         assert!((comparison.ratio - 2.0).abs() < 0.1, "{comparison:?}");
         assert!(comparison.ratio_low.unwrap() > 1.8 && comparison.ratio_high.unwrap() < 2.2, "{comparison:?}");
-        assert!((comparison.saved_share().unwrap() - 0.5).abs() < 0.03);
-        assert!(comparison.certain_share() > 0.4 && comparison.certain_share() < 0.5);
+        assert!((comparison.saved_seconds().unwrap() - 10e-6).abs() < 0.6e-6, "{comparison:?}");
+        assert!(comparison.certain_seconds() > 8e-6 && comparison.certain_seconds() < 10e-6);
+        assert!(comparison.native_p10_seconds.unwrap() < comparison.native_median_seconds);
         let comparison = compared(&fast, &slow);
         assert_eq!(comparison.verdict, Verdict::Slower);
-        assert!(comparison.saved_share().unwrap() < 0.0 && comparison.certain_share() > 0.0);
+        assert!(comparison.saved_seconds().unwrap() < 0.0 && comparison.certain_seconds() > 0.0);
+    }
+
+    #[test]
+    fn what_both_sides_wait_for_late_ranks_is_not_saved_or_lost() {
+        // Every other epoch of either side waits some 200 us.
+        let late = |times: Vec<f64>, seed: u64| -> Vec<f64> {
+            let waits = noisy(200e-6, times.len(), seed + 31);
+            let is_late = noisy(1.0, times.len(), seed);
+            let waited = times.iter().zip(waits).zip(is_late);
+            waited.map(|((time, wait), late)| time + if late > 1.0 { wait } else { 0.0 }).collect()
+        };
+        let (native, collie) = (late(noisy(6e-6, 250, 1), 5), late(noisy(32e-6, 250, 77), 900));
+        let comparison = compared(&native, &collie);
+        assert_eq!(comparison.verdict, Verdict::Slower);
+        let saved = comparison.saved_seconds().unwrap();
+        assert!((-40e-6..-15e-6).contains(&saved), "{comparison:?}");
+        let fastest = [comparison.native_p10_seconds, comparison.collie_p10_seconds].map(Option::unwrap);
+        assert!((5e-6..7e-6).contains(&fastest[0]) && (28e-6..36e-6).contains(&fastest[1]), "{comparison:?}");
     }
 
     #[test]
@@ -265,7 +322,7 @@ mod tests {
         let comparison = compared(&noisy(10e-6, 60, 3), &noisy(10e-6, 60, 1000));
         assert_eq!(comparison.verdict, Verdict::NoDifference, "{comparison:?}");
         assert!(comparison.ratio_low.unwrap() < 1.0 && comparison.ratio_high.unwrap() > 1.0, "{comparison:?}");
-        assert_eq!((comparison.saved_share(), comparison.certain_share()), (None, 0.0));
+        assert_eq!((comparison.saved_seconds(), comparison.certain_seconds()), (None, 0.0));
         let equal = compared(&[1e-6; 9], &[1e-6; 9]);
         assert_eq!((equal.verdict, equal.ratio, equal.p_value), (Verdict::NoDifference, 1.0, 1.0));
     }

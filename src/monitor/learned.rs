@@ -66,17 +66,19 @@ pub struct TriedRecord {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Learned {
-    /// What trying has cost, all cells; of a rank.
+    /// What trying has cost, all cells; of a rank, mean over all ranks.
     pub spent_seconds: f64,
-    /// What was saved over the defaults, all cells; of a rank. Negative if they were faster.
+    /// What was saved over the defaults, all cells; of a rank, mean over all ranks. Negative if they were faster.
     pub saved_seconds: f64,
-    /// Calls of a rank that were made to measure another candidate than the one that carried out the others then.
+    /// Calls of a rank that were made to measure another candidate than the one that carried out the others then; mean
+    /// over all ranks.
     pub tried_calls: u64,
     /// Kinds of calls, those first of which most was saved or spent.
     pub cells: Vec<LearnedRow>,
 }
 
-/// What was learned of one kind of call, on all communicators of one shape.
+/// What was learned of one kind of call, on all communicators of one shape. Calls and times are those of one rank of
+/// each communicator, and summed over communicators, which may have no rank in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LearnedRow {
@@ -105,7 +107,7 @@ pub struct LearnedRow {
     pub algorithm: String,
     /// Whether trying had ended.
     pub won: bool,
-    /// Calls of a rank.
+    /// Calls on the communicators, each counted once and not on every rank.
     pub calls: u64,
     /// Those of them that measured another candidate than the one that carried out the others then.
     pub tried_calls: u64,
@@ -123,7 +125,7 @@ pub struct LearnedRow {
 pub struct TriedRow {
     /// The algorithm with its parameters, or `native`.
     pub algorithm: String,
-    /// Calls of a rank that it carried out.
+    /// Calls on the communicators that it carried out, each counted once.
     pub calls: u64,
     /// The slowest rank's typical time per call when it was last measured; absent if it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,17 +169,19 @@ pub fn join_learned(all: &mut Vec<LearnedRecord>, others: impl IntoIterator<Item
     }
 }
 
-/// What is reported; nothing if nothing was learned.
-pub(super) fn learned(records: &[LearnedRecord]) -> Option<Learned> {
+/// What is reported of a run of so many ranks; nothing if nothing was learned.
+pub(super) fn learned(records: &[LearnedRecord], ranks: u32) -> Option<Learned> {
     let mut order: Vec<&LearnedRecord> = records.iter().collect();
     order.sort_by_key(|record| (Reverse(record.saved_ns.unsigned_abs() + record.spent_ns), record.key));
     let cells: Vec<LearnedRow> = order.into_iter().map(row).collect();
-    (!cells.is_empty()).then(|| Learned {
-        spent_seconds: cells.iter().map(|row| row.spent_seconds).sum(),
-        saved_seconds: cells.iter().map(|row| row.saved_seconds).sum(),
-        tried_calls: cells.iter().map(|row| row.tried_calls).sum(),
-        cells,
-    })
+    // One rank of each communicator tells what all of its ranks did.
+    let mean = |of: fn(&LearnedRow) -> f64| {
+        let sum: f64 = cells.iter().map(|row| of(row) * f64::from(row.ranks)).sum();
+        sum / f64::from(ranks.max(1))
+    };
+    let (spent_seconds, saved_seconds) = (mean(|row| row.spent_seconds), mean(|row| row.saved_seconds));
+    let tried_calls = mean(|row| row.tried_calls as f64).round() as u64;
+    (!cells.is_empty()).then_some(Learned { spent_seconds, saved_seconds, tried_calls, cells })
 }
 
 fn row(record: &LearnedRecord) -> LearnedRow {
@@ -238,10 +242,21 @@ mod tests {
         let [found] = &all[..] else { panic!("one cell") };
         assert_eq!((found.calls, found.tried_calls, found.spent_ns, found.saved_ns), (530, 9, 150, 93));
         assert_eq!((found.incumbent, found.won, found.candidates[1].calls), (1, true, 530));
-        let told = learned(&all).unwrap();
+        let told = learned(&all, 4).unwrap();
         let native = &told.cells[0].candidates[1];
         assert_eq!((told.cells[0].algorithm.as_str(), native.algorithm.as_str()), ("native", "native"));
         assert!((native.seconds.unwrap() - 10e-9).abs() < 1e-15);
-        assert!(told.saved_seconds > 92e-9 && told.saved_seconds < 94e-9 && learned(&[]).is_none());
+        assert!(told.saved_seconds > 92e-9 && told.saved_seconds < 94e-9 && learned(&[], 4).is_none());
+    }
+
+    #[test]
+    fn sums_are_of_a_rank_whatever_communicators_it_is_in() {
+        // Two pairs of four ranks in the same cell, and the world.
+        let pair = || LearnedRecord { key: LearnedKey { ranks: 2, ..record(0, true, 0).key }, ..record(100, true, 0) };
+        let mut all = vec![record(1000, true, 0), pair()];
+        join_learned(&mut all, vec![pair()]);
+        let told = learned(&all, 4).unwrap();
+        assert_eq!((told.cells.len(), told.tried_calls), (2, 3 + 3));
+        assert!((told.spent_seconds - 100e-9).abs() < 1e-15 && (told.saved_seconds + 14e-9).abs() < 1e-15, "{told:?}");
     }
 }

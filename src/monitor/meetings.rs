@@ -125,8 +125,8 @@ pub fn meet(left: &[Meeting], right: &[Meeting]) -> Vec<Meeting> {
 
 /// How long the others waited for each rank and how often it was the last, longest waiting first; `members` are the
 /// world ranks of the communicator's. `waited` is how long all ranks together waited in each call, nanoseconds: without
-/// it each stayed until the last had come.
-pub fn late(met: &[Meeting], waited: Option<&[f64]>, members: &[u32]) -> Vec<LateRecord> {
+/// it each stayed until the last had come. What was waited in all calls is `scale` times that in these.
+pub fn late(met: &[Meeting], waited: Option<&[f64]>, members: &[u32], scale: f64) -> Vec<LateRecord> {
     let mut ranks: BTreeMap<u32, (u64, f64)> = BTreeMap::new();
     for (place, meeting) in met.iter().enumerate() {
         ranks.entry(meeting.last().rank).or_default().0 += 1;
@@ -140,7 +140,7 @@ pub fn late(met: &[Meeting], waited: Option<&[f64]>, members: &[u32]) -> Vec<Lat
         }
     }
     let record = |(rank, (calls, waited)): (u32, (u64, f64))| {
-        Some(LateRecord { rank: *members.get(rank as usize)?, calls, waited_ns: waited.round() as u64 })
+        Some(LateRecord { rank: *members.get(rank as usize)?, calls, waited_ns: (waited * scale).round() as u64 })
     };
     let mut records: Vec<LateRecord> = ranks.into_iter().filter_map(record).collect();
     records.retain(|record| record.calls > 0 || record.waited_ns > 0);

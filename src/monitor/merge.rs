@@ -42,6 +42,7 @@ impl Merged {
     /// The summary, if these are all ranks.
     pub fn finish(mut self) -> Summary {
         let job = self.job.take().unwrap_or_default();
+        let ranks = job.ranks.max(self.ranks.len() as u32);
         let waiting_known = !job.sync.is_empty();
         let run_ns = self.ranks.iter().map(|rank| u128::from(rank.run_ns)).sum::<u128>() as f64;
         let whole_ns = self.ranks.iter().map(|rank| u128::from(rank.whole_ns())).sum::<u128>() as f64;
@@ -76,7 +77,7 @@ impl Merged {
             under_way: Vec::new(),
             record: None,
             started_unix_seconds: seconds(self.started_unix_ns() as f64),
-            ranks: job.ranks.max(self.ranks.len() as u32),
+            ranks,
             nodes: hosts.len() as u32,
             run_seconds: seconds(run_ns) / self.ranks.len().max(1) as f64,
             recorded_seconds: is_part.then(|| seconds(whole_ns) / self.ranks.len() as f64),
@@ -99,7 +100,7 @@ impl Merged {
             overflow: self.overflow(),
             played: self.played(),
             cache: self.cache(),
-            learned: learned(&self.learned),
+            learned: learned(&self.learned, ranks),
             left_out: (!self.left_out.is_nothing()).then_some(self.left_out),
             per_rank: self.ranks.into_iter().map(|rank| rank_row(rank, waiting_known, used)).collect(),
             verification,
@@ -173,6 +174,7 @@ impl Merged {
         Overhead {
             nanoseconds_per_call: self.overhead_ns_per_call,
             seconds_per_rank: seconds(self.overhead_ns_per_call * calls as f64),
+            init_seconds: self.ranks.iter().filter_map(|rank| rank.init_ns).max().map(|ns| seconds(ns as f64)),
             finalize_seconds: None,
         }
     }
@@ -323,7 +325,6 @@ fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> 
     let mut rows: Vec<ComparisonRow> = Vec::new();
     for (communicator, EpochsPart { key: (_, function, bucket, commutative), calls, slowest }) in parts {
         let Some(result) = compare::compare(&slowest) else { continue };
-        let native_seconds = calls as f64 * result.native_median_seconds;
         rows.push(ComparisonRow {
             function: function.name().to_owned(),
             communicator,
@@ -331,14 +332,14 @@ fn comparisons(parts: Vec<EpochsPart>, place: &Positions) -> Vec<ComparisonRow> 
             bytes_to: bucket.last(),
             commutative,
             calls,
-            saved_seconds: result.saved_share().map(|share| native_seconds * share),
+            saved_seconds: result.saved_seconds().map(|saved| calls as f64 * saved),
             result,
         });
     }
     let weight = |row: &ComparisonRow| {
         let native_seconds = row.calls as f64 * row.result.native_median_seconds;
         match row.result.verdict {
-            Verdict::Faster | Verdict::Slower => (0, native_seconds * row.result.certain_share()),
+            Verdict::Faster | Verdict::Slower => (0, row.calls as f64 * row.result.certain_seconds()),
             Verdict::NoDifference => (1, native_seconds),
             Verdict::TooFewEpochs => (2, native_seconds),
         }

@@ -12,6 +12,8 @@ pub(super) struct RankPart {
     pub oversubscribed: bool,
     pub started_unix_ns: u64,
     pub run_ns: u64,
+    /// What Collie took in `MPI_Init`, where that is known.
+    pub init_ns: Option<u64>,
     /// The part of it that calls were recorded for, if that is not all.
     pub recorded_ns: Option<u64>,
     pub total_ns: u64,

@@ -20,12 +20,14 @@ pub struct RankRecord {
     pub started_unix_ns: u64,
     /// Wall-clock time of the start of `MPI_Finalize`, nanoseconds since 1970.
     pub ended_unix_ns: u64,
-    /// From `MPI_Init` to `MPI_Finalize` by the clock that times the calls.
+    /// From the end of `MPI_Init` to `MPI_Finalize` by the clock that times the calls.
     pub run_ns: u64,
+    /// What Collie took in `MPI_Init`, with waiting for the other ranks there; nothing where it came to MPI otherwise.
+    pub init_ns: Option<u64>,
     /// For how long of it calls were recorded: since they were last forgotten, without pauses; nothing if that is all
     /// of it.
     pub recorded_ns: Option<u64>,
-    /// What timing and recording add to one call, as measured on this rank.
+    /// What timing and recording add to one blocking call on predefined types, as measured on this rank.
     pub overhead_ns_per_call: f64,
     /// Per-call events that were thrown away to stay within the memory bound.
     pub dropped_events: u64,

@@ -125,6 +125,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         oversubscribed: record.oversubscribed,
         started_unix_ns: record.started_unix_ns,
         run_ns: record.run_ns,
+        init_ns: record.init_ns,
         recorded_ns: record.recorded_ns,
         total_ns,
         waiting_ns: 0,

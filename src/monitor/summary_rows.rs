@@ -210,8 +210,9 @@ pub struct ComparisonRow {
     /// What the numbers say.
     #[serde(flatten)]
     pub result: Comparison,
-    /// What a rank would save if Collie ran all of these calls instead of the MPI library, by the ratio; negative if it
-    /// would lose. Absent without a verdict.
+    /// What a rank would save if Collie ran all of these calls instead of the MPI library, by the differences of pairs,
+    /// in which waiting for late ranks cancels; negative if it would lose. Absent without a verdict. Older reports
+    /// took it from the ratio, and counted waiting as if it could be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_seconds: Option<f64>,
 }
@@ -281,10 +282,11 @@ pub struct LateRow {
     pub communicator: usize,
     /// World rank.
     pub rank: u32,
-    /// Calls in which it arrived last.
+    /// Calls in which it arrived last, of those whose arrivals were compared (`compared_calls` of the communicator).
     pub calls: u64,
-    /// Time that the others waited for it, their sum over all calls. Where they waited for several ranks at once, its
-    /// part: all ranks' parts together are the time waited on the communicator.
+    /// Time that the others waited for it, their sum over all calls, estimated where the arrivals of some were not kept.
+    /// Where they waited for several ranks at once, its part: all ranks' parts together are the time waited on the
+    /// communicator.
     pub waited_seconds: f64,
 }
 
@@ -394,11 +396,17 @@ pub struct CacheRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Overhead {
-    /// What timing and recording add to a collective call, the most over ranks; with the log of single calls, if there
-    /// was one, and without what finding its place in the program takes (`COLLIE_SITES`).
+    /// What timing and recording add to a blocking collective call on predefined types, the most over ranks; with the
+    /// log of single calls, if there was one, and without what finding its place in the program takes (`COLLIE_SITES`).
+    /// A call that is nonblocking or on derived types takes some 0.1 to 0.3 µs more, and one that is the first of its
+    /// kind takes longer still.
     pub nanoseconds_per_call: f64,
-    /// That times the collective calls of the rank that has most of them.
+    /// That times the collective calls of the rank that has most of them: what monitoring took at least.
     pub seconds_per_rank: f64,
+    /// Time that Collie took in `MPI_Init`, the most over ranks, with waiting for each other. Absent in older
+    /// reports, in which it is a part of the run time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init_seconds: Option<f64>,
     /// Time at the end to gather all ranks' records and to merge them, without writing; set by who does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalize_seconds: Option<f64>,

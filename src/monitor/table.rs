@@ -230,6 +230,11 @@ impl Table {
         }
     }
 
+    /// By [number](CounterId::number), the ticks of each counter's calls, and those of them that were spent waiting.
+    pub fn times(&self) -> Vec<(u64, u64)> {
+        self.counters.iter().map(|counter| (counter.total, counter.waiting)).collect()
+    }
+
     /// Nothing more will be counted: of what its counters took, all is given back but the `bytes` that what is kept of
     /// them takes. Gives what is left taken.
     pub fn settle(&self, bytes: u64) -> u64 {

@@ -46,6 +46,8 @@ pub struct Runtime {
     pub started: (u64, SystemTime),
     /// The same by the clock that is not set.
     began: Instant,
+    /// Tick of the end of what Collie does in `MPI_Init`, and how long that took.
+    left_init: OnceCell<(u64, Duration)>,
     /// This process's own configuration, as it was set.
     raw: RawConfiguration,
     /// The same understood. Counts where this process is rank 0 of `MPI_COMM_WORLD`, and where nobody was told in
@@ -171,6 +173,7 @@ fn make() -> Result<Runtime> {
         message_ns: OnceCell::new(),
         started: (clock.raw(), SystemTime::now()),
         began: Instant::now(),
+        left_init: OnceCell::new(),
         clock,
         nanoseconds_per_tick,
         raw,
@@ -300,6 +303,21 @@ impl Runtime {
     /// What PMPI said of the communicator.
     pub fn leaves_alone(&self, comm: MPI_Comm) -> Result<bool> {
         Ok(self.configuration_here().spawned == Spawned::Native && !communicator::all_groups_are_in_world(comm)?)
+    }
+
+    /// `MPI_Init` has only to return, after Collie has been busy there for so long.
+    pub fn leave_init(&self, took: Duration) {
+        let _ = self.left_init.set((self.clock.raw(), took));
+    }
+
+    /// Tick at which the program's own run began: the end of `MPI_Init`, or where the runtime was started later.
+    pub fn run_began(&self) -> u64 {
+        self.left_init.get().map_or(self.started.0, |(tick, _)| *tick)
+    }
+
+    /// How long Collie was busy in `MPI_Init`; nothing where it came to MPI otherwise.
+    pub fn init_took(&self) -> Option<Duration> {
+        self.left_init.get().map(|(_, took)| *took)
     }
 
     /// How long a nanosecond of [`nanoseconds`](Self::nanoseconds) has been by the system's clock so far. The length of

@@ -62,6 +62,49 @@ pub fn by_communicator(summary: &Summary) -> Vec<(usize, Total)> {
     by(summary, |row| row.communicator)
 }
 
+/// What a total of calls that are in no row is called.
+pub const IN_NO_ROW: &str = "not in any row";
+
+/// Of the calls that are in no row: memory had no room for it on their ranks, or on rank 0.
+pub fn in_no_row(summary: &Summary) -> Option<Total> {
+    if summary.overflow.is_none() && summary.left_out.is_none_or(|left_out| left_out.rows == 0) {
+        return None;
+    }
+    let rows = Total::of(summary.rows.iter());
+    let (calls, bytes, seconds) = summary.per_rank.iter().fold((0, 0_u64, 0.0), |(calls, bytes, seconds), rank| {
+        (calls + rank.calls, bytes.wrapping_add(rank.bytes), seconds + rank.collective_seconds)
+    });
+    Some(Total {
+        calls: calls.saturating_sub(rows.calls),
+        bytes: bytes.wrapping_sub(rows.bytes),
+        seconds: f64::max(seconds - rows.seconds, 0.0),
+        waiting_seconds: None,
+    })
+}
+
+/// Of all calls, in rows and in none.
+pub fn all(summary: &Summary) -> Total {
+    let (rows, others) = (Total::of(summary.rows.iter()), in_no_row(summary).unwrap_or_default());
+    Total {
+        calls: rows.calls + others.calls,
+        bytes: rows.bytes.wrapping_add(others.bytes),
+        seconds: rows.seconds + others.seconds,
+        waiting_seconds: rows.waiting_seconds,
+    }
+}
+
+/// Time in collectives of all ranks that no site of the program has: in waits and tests of nonblocking ones, and at
+/// sites that rank 0 had no room for.
+pub fn at_no_site(summary: &Summary) -> f64 {
+    let sites: f64 = summary.sites.iter().map(|row| row.total_seconds.mean * f64::from(row.ranks)).sum();
+    f64::max(in_collectives(summary) - sites, 0.0)
+}
+
+/// Time in collectives of all ranks.
+pub fn in_collectives(summary: &Summary) -> f64 {
+    summary.per_rank.iter().map(|rank| rank.collective_seconds).sum()
+}
+
 /// Of the calls that Collie ran.
 pub fn ours(summary: &Summary) -> Total {
     Total::of(summary.rows.iter().filter(|row| row.algorithm != NATIVE))
@@ -95,6 +138,21 @@ mod tests {
             total_seconds: Spread { mean: calls as f64, ..Spread::default() },
             ..Row::default()
         }
+    }
+
+    #[test]
+    fn calls_that_memory_had_no_room_for_are_a_part_of_the_whole() {
+        use crate::monitor::{OverflowRow, RankRow};
+        let rank = |calls, collective_seconds| RankRow { calls, collective_seconds, ..RankRow::default() };
+        let mut summary = Summary {
+            rows: vec![row("MPI_Bcast", "binomial", "default a:1", 5)],
+            per_rank: vec![rank(8, 20.0), rank(12, 30.0)],
+            ..Summary::default()
+        };
+        assert_eq!((in_no_row(&summary), all(&summary).calls), (None, 5));
+        summary.overflow = Some(OverflowRow { calls: 15, bytes: 0, seconds: 40.0 });
+        let others = Total { calls: 15, seconds: 40.0, ..Total::default() };
+        assert_eq!((in_no_row(&summary), all(&summary).calls, all(&summary).seconds), (Some(others), 20, 50.0));
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub struct Arrived {
     pub members: Arc<SharedList>,
     /// When this rank came to them.
     pub arrivals: Arc<Mutex<Arrivals>>,
+    /// By counter, the ticks of its calls, and those of them that were waiting as far as the calls themselves measured
+    /// that: of all calls, while memory may have had room for the arrivals of some.
+    pub times: Vec<(u64, u64)>,
 }
 
 /// Keeps those of `all` that every member has among its own, so that nobody waits for a rank that does not come: one
@@ -133,21 +136,30 @@ impl Arrived {
         let own = self.arrivals.lock().meetings(self.rank as u32, moment);
         let met = self.on_all_ranks(comm, own)?;
         let tells = self.rank == 0;
-        // In the barrier nobody leaves before all have come.
-        let waited = match clock {
+        let tick = runtime.nanoseconds_per_tick;
+        let (waiting, waited, in_all, in_these) = match clock {
             Some(_) => {
-                let own = self.arrivals.lock().waited(&met, moment, runtime.nanoseconds_per_tick);
-                Some(self.sum_at_first(comm, own)?)
+                let arrivals = self.arrivals.lock();
+                let (waiting, waited) = (arrivals.waiting(&met, moment, tick), arrivals.waited(&met, moment, tick));
+                let ticks = |counter: u32| self.times.get(counter as usize).map_or(0, |times| times.0);
+                let in_all = waiting.iter().map(|(counter, part)| ticks(*counter) as f64 * tick * part).sum::<f64>();
+                let in_these = waited.iter().sum::<f64>();
+                (waiting, waited, in_all, in_these)
             }
-            None => None,
+            // In the barrier nobody leaves before all have come.
+            None => {
+                let in_all = self.times.iter().map(|times| times.1 as f64 * tick).sum::<f64>();
+                (Vec::new(), Vec::new(), in_all, self.arrivals.lock().stayed(&met, tick))
+            }
         };
+        // A statement of its own, as above.
+        let sums = self.sum_at_first(comm, [&[in_all, in_these], &waited[..]].concat())?;
+        let (waited, scale) =
+            (clock.map(|_| &sums[2..]), if sums[1] > 0.0 { f64::max(sums[0] / sums[1], 1.0) } else { 1.0 });
         Ok(Combined {
             place: self.place,
-            waiting: match clock {
-                Some(_) => self.arrivals.lock().waiting(&met, moment, runtime.nanoseconds_per_tick),
-                None => Vec::new(),
-            },
-            late: if tells { meetings::late(&met, waited.as_deref(), &self.members) } else { Vec::new() },
+            waiting,
+            late: if tells { meetings::late(&met, waited, &self.members, scale) } else { Vec::new() },
             compared_calls: if tells { met.len() as u64 } else { 0 },
             comparable_calls: if tells { self.arrivals.lock().recorded() } else { 0 },
         })

@@ -23,6 +23,7 @@ use mpi_sys::MPI_Comm;
 use serde::{Deserialize, Serialize};
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// Puts the rooms together when the library is loaded: what is below knows nothing of what it starts, and a program may
 /// come to MPI by a way that is not intercepted.
@@ -63,6 +64,7 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
             "MPI_Init",
             || SUCCESS,
             || {
+                let begun = Instant::now();
                 // Only rank 0's configuration counts, so only rank 0 has to be right about it from the start.
                 if let Some(runtime) = runtime::start() {
                     if runtime.world_rank == 0 {
@@ -76,6 +78,7 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
                     }
                     partial::listen(runtime);
                     ending::listen(runtime);
+                    runtime.leave_init(begun.elapsed());
                 }
                 SUCCESS
             },

@@ -53,7 +53,7 @@ pub fn reset(runtime: &Runtime) {
 
 /// Ticks until `now`; nothing if they are the whole run.
 pub fn ticks(runtime: &Runtime, now: u64) -> Option<u64> {
-    RECORDED.lock().ticks(runtime.started.0, now)
+    RECORDED.lock().ticks(runtime.run_began(), now)
 }
 
 #[cfg(test)]

@@ -58,7 +58,10 @@ pub fn clock() -> Option<ClockRecord> {
 
 /// Forgets the calls on communicators that are gone.
 pub fn reset() {
-    SYNCHRONISATION.retired.lock().iter_mut().for_each(|retired| retired.arrivals.lock().reset());
+    for retired in SYNCHRONISATION.retired.lock().iter_mut() {
+        retired.arrivals.lock().reset();
+        retired.times.clear();
+    }
 }
 
 /// Ends it and frees the communicator.
@@ -141,6 +144,7 @@ fn arrived(communicator: &Communicator) -> Option<Arrived> {
         rank: communicator.facts.rank,
         members: Arc::clone(&agreed.members),
         arrivals: Arc::clone(arrivals),
+        times: communicator.tally.table.times(),
     })
 }
 

@@ -162,6 +162,7 @@ fn run_agrees(report: &Value, ranks: u64) -> Result<(), Failed> {
         ("the ranks' time is the rows'", (in_rows / in_ranks - 1.0).abs() < 1e-6),
         ("the ranks' calls are the rows'", calls == rows.iter().map(|row| at(row, "calls_all_ranks")).sum::<f64>()),
         ("overhead was measured", at(&report["overhead"], "nanoseconds_per_call") > 0.0),
+        ("what MPI_Init took is told", at(&report["overhead"], "init_seconds") > 0.0),
         ("nothing was dropped", report["dropped_events"] == 0),
     ];
     match hold.iter().find(|(_, holds)| !holds) {

@@ -108,7 +108,7 @@ function comparisonTable(summary) {
     { head: "p", of: row => row.p_value, show: value => value < 0.001 ? "< 0.001" : value.toFixed(3), kind: "number", title: "two-sided Wilcoxon signed-rank, over pairs" },
     { head: "Pairs", of: row => row.pairs, show: count, kind: "number", title: "of an epoch of native calls and a neighbouring one of Collie's" },
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank" },
-    { head: "Would save", of: row => row.saved_seconds, show: duration, kind: "number", title: "per rank, if Collie ran all of these calls instead of the MPI library; only where the test finds a difference" },
+    { head: "Would save", of: row => row.saved_seconds, show: duration, kind: "number", title: "per rank, if Collie ran all of these calls instead of the MPI library, by the differences of pairs, in which waiting for late ranks cancels; only where the test finds a difference" },
   ], summary.comparisons, { search: summary.comparisons.length > 12 });
 }
 
@@ -120,12 +120,12 @@ function learnedTable(summary) {
     { head: "Bytes from", of: row => row.bytes_from, show: bytes, kind: "number" },
     { head: "Ranks", of: row => row.ranks, kind: "number" },
     { head: "Nodes", of: row => row.nodes, kind: "number" },
-    { head: "Carried out by", of: row => tried(row, candidate => candidate.algorithm === row.algorithm), kind: "long", title: "time per call when it was last measured, and calls per rank" },
+    { head: "Carried out by", of: row => tried(row, candidate => candidate.algorithm === row.algorithm), kind: "long", title: "time per call when it was last measured, and calls" },
     { head: "State", of: row => row.won ? "found" : "still trying" },
     { head: "Others", of: row => tried(row, candidate => candidate.algorithm !== row.algorithm), kind: "long" },
-    { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "per rank" },
-    { head: "Trying cost", of: row => row.spent_seconds, show: duration, kind: "number", title: "per rank" },
-    { head: "Saved", of: row => row.saved_seconds, show: value => (value < 0 ? "−" : "") + duration(Math.abs(value)), kind: "number", title: "per rank, over the default" },
+    { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "on all communicators of that shape, each counted once" },
+    { head: "Trying cost", of: row => row.spent_seconds, show: duration, kind: "number", title: "of one rank of each communicator" },
+    { head: "Saved", of: row => row.saved_seconds, show: value => (value < 0 ? "−" : "") + duration(Math.abs(value)), kind: "number", title: "of one rank of each communicator, over the default" },
   ], summary.learned.cells);
 }
 

@@ -23,14 +23,14 @@ function tiles(summary) {
   const rows = summary.rows, spread = summary.collective_seconds;
   const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
   const entries = [
-    [duration(summary.run_seconds), "run time, MPI_Init to MPI_Finalize"],
+    [duration(summary.run_seconds), "run time, from the end of MPI_Init to MPI_Finalize"],
     ...(summary.recorded_seconds === undefined ? [] : [[duration(summary.recorded_seconds), "of it recorded (MPI_Pcontrol); shares are of that"]]),
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
     ...areaTiles(summary),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: maximum over mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
-    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `monitoring per collective; ${duration(summary.overhead.seconds_per_rank)} per rank` + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
+    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `at least, for monitoring a collective; from ${duration(summary.overhead.seconds_per_rank)} per rank` + (summary.overhead.init_seconds === undefined ? "" : `, ${duration(summary.overhead.init_seconds)} in MPI_Init`) + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
   ];
   document.getElementById("tiles").append(...entries.map(([value, text]) =>
     element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
@@ -151,7 +151,7 @@ function show(summary) {
   learnedSection(summary);
   if (summary.rows.length) totalsSection(summary);
   if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; the time of a region includes the regions inside it.", regionTable(summary));
-  if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack.", siteTable(summary));
+  if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack." + noSiteNote(summary), siteTable(summary));
   const unshared = unsharedNote(summary);
   const cells = summary.rows.length ? cellTable(summary) : null;
   section("cells", "Calls", "One row per function, communicator, size class, algorithm and what decided it. Click a column head to sort, a row to see its durations below, a group to see its rows.",

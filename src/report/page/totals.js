@@ -16,6 +16,17 @@ function totals(rows, key) {
   return [...sums.values()].sort((left, right) => right.seconds - left.seconds);
 }
 
+// The calls that are in no row, as a sum, or none: memory had no room for it on their ranks, or on rank 0.
+function inNoRow(summary) {
+  if (!summary.beyond && !summary.left_out?.rows) return [];
+  const sum = (rows, of) => rows.reduce((sum, row) => sum + of(row), 0);
+  const beside = (ofRank, ofRow) => Math.max(0, sum(summary.per_rank, ofRank) - sum(summary.rows, ofRow));
+  return [{ key: "not in any row", rows: 0, waiting: undefined,
+    calls: beside(rank => rank.calls, row => row.calls_all_ranks),
+    bytes: beside(rank => rank.bytes, row => row.bytes),
+    seconds: beside(rank => rank.collective_seconds, row => row.total_seconds.mean * row.ranks) }];
+}
+
 const known = summary => Math.max(1, summary.per_rank.length);
 
 // The columns of a sum; times of a rank, mean over all ranks.
@@ -34,7 +45,7 @@ function totalColumns(summary, most) {
 const mostOf = (summary, sums) => Math.max(...sums.map(sum => sum.seconds), 1e-12) / (summary.collective_seconds.mean * known(summary) || 1);
 
 function functionTotals(summary) {
-  const sums = totals(summary.rows, row => row.function);
+  const sums = [...totals(summary.rows, row => row.function), ...inNoRow(summary)];
   return sortable([{ head: "Function", of: sum => sum.key, kind: "function" }, ...totalColumns(summary, mostOf(summary, sums))], sums, { sortBy: 3 });
 }
 
@@ -43,10 +54,10 @@ function carriedOut(summary) {
   const reason = row => row.algorithm === "native" ? row.decided_by.replace(/^fallback: /, "") : "Collie";
   const kind = row => row.algorithm !== "native" ? "Collie" : row.decided_by.startsWith("fallback: ") ? "the MPI library, in Collie's place" : "the MPI library";
   const kinds = new Map(summary.rows.map(row => [reason(row), kind(row)]));
-  const sums = totals(summary.rows, reason);
+  const sums = [...totals(summary.rows, reason), ...inNoRow(summary)];
   const calls = sums.reduce((all, sum) => all + sum.calls, 0) || 1;
   return sortable([
-    { head: "Run by", of: sum => kinds.get(sum.key) },
+    { head: "Run by", of: sum => kinds.get(sum.key) ?? "–" },
     { head: "Because", of: sum => sum.key === "Collie" ? "its algorithm was chosen" : sum.key },
     { head: "Of calls", of: sum => sum.calls / calls, show: percent, kind: "share", most: 1 },
     ...totalColumns(summary, 1),
@@ -90,7 +101,7 @@ function regionTable(summary) {
 
 function siteTable(summary) {
   const seconds = row => row.total_seconds.mean * row.ranks, ranks = known(summary);
-  const all = summary.sites.reduce((sum, row) => sum + seconds(row), 0) || 1;
+  const all = summary.collective_seconds.mean * ranks || 1;
   const title = row => row.place ?? `${row.module.split("/").pop()}+0x${row.address.toString(16)}`;
   // A line may make several calls, as where a loop is unrolled.
   const alike = new Map(), key = row => JSON.stringify([row.function, title(row)]);
@@ -102,12 +113,19 @@ function siteTable(summary) {
     { head: "Calls", of: row => row.calls_all_ranks, show: count, kind: "number", title: "of all ranks" },
     { head: "Volume", of: row => row.bytes, show: bytes, kind: "number", title: "signature bytes of all calls of all ranks" },
     { head: "Time per rank", of: row => seconds(row) / ranks, show: duration, kind: "number", title: "mean over all ranks" },
-    { head: "Of these", of: row => seconds(row) / all, show: percent, kind: "share", most: summary.sites.reduce((most, row) => Math.max(most, seconds(row)), 0) / all },
+    { head: "Of collectives", of: row => seconds(row) / all, show: percent, kind: "share", most: summary.sites.reduce((most, row) => Math.max(most, seconds(row)), 0) / all },
     { head: "Mean", of: row => seconds(row) / (row.calls_all_ranks || 1), show: duration, kind: "number", title: "of a call" },
     { head: "Max", of: row => row.max_seconds, show: duration, kind: "number", title: "the longest call" },
     { head: "Max rank", of: row => row.total_seconds.max, show: duration, kind: "number", title: "of the rank with the most" },
     { head: "File", of: row => row.module, kind: "long" },
   ], summary.sites, { sortBy: 4, search: summary.sites.length > 12 });
+}
+
+// Which part of the time in collectives no site has.
+function noSiteNote(summary) {
+  const all = summary.collective_seconds.mean * known(summary);
+  const share = all ? 1 - summary.sites.reduce((sum, row) => sum + row.total_seconds.mean * row.ranks, 0) / all : 0;
+  return share < 0.0005 ? "" : ` ${percent(share)} of the time in collectives has no site: waits and tests of nonblocking ones${summary.left_out?.sites ? ", and sites left out" : ""}.`;
 }
 
 // Calls that ranks were in the middle of, each with those ranks: who is in another one than the rest has a row of its own.

@@ -157,7 +157,7 @@ fn shared_memory_is_told_of_where_there_is_any_or_was_to_be() {
     summary.traffic = vec![row(3, 24)];
     summary.communicators[1].no_shared_memory = Some("no room in /dev/shm".into());
     let told = text(Text, &summary);
-    assert!(told.contains("; messages: 750 shared (3M), 3 by MPI"), "{told}");
+    assert!(told.contains("messages: 750 shared (3M) and 3 by MPI"), "{told}");
     assert!(told.contains("\nno shared memory on 1 communicator: no room in /dev/shm\n"), "{told}");
     assert!(text(Html, &summary).contains("no room in /dev/shm"));
     let memory = |pairs, readable| Some(ReadableRecord { pairs, readable });

@@ -59,6 +59,8 @@ impl Writer<'_> {
         below.waiting();
         below.notes();
         let taken = self.text.lines().count() + below.text.lines().count() + LINES_AROUND_ROWS;
+        below.monitoring(LINES.saturating_sub(taken + ROWS.start()));
+        let taken = self.text.lines().count() + below.text.lines().count() + LINES_AROUND_ROWS;
         let most = LINES.saturating_sub(taken).clamp(*ROWS.start(), *ROWS.end());
         // A tail of one row would take as many lines as the row.
         let all = self.summary.rows.len();
@@ -111,6 +113,7 @@ impl Writer<'_> {
         if wants_all {
             self.gap(true);
             self.notes();
+            self.monitoring(usize::MAX);
         }
     }
 }

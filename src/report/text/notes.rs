@@ -118,17 +118,17 @@ impl Writer<'_> {
     }
 
     /// How many messages went through memory that ranks share, if any did.
-    fn through_shared_memory(&self) -> String {
+    fn through_shared_memory(&self) -> Option<String> {
         let (shared, by_mpi) = (&self.summary.shared_traffic, &self.summary.traffic);
         if shared.is_empty() {
-            return String::new();
+            return None;
         }
         let messages = |rows: &[TrafficRow]| count(rows.iter().map(|row| row.messages).sum());
         let bytes = bytes(shared.iter().map(|row| row.bytes).sum());
-        format!("; messages: {} shared ({bytes}), {} by MPI", messages(shared), messages(by_mpi))
+        Some(format!("messages: {} shared ({bytes}) and {} by MPI", messages(shared), messages(by_mpi)))
     }
 
-    /// What is not in the report, and what it cost.
+    /// What is not in the report, and what was left to the MPI library.
     pub fn notes(&mut self) {
         self.left_to_native();
         self.reproducible();
@@ -155,24 +155,36 @@ impl Writer<'_> {
         if let Some(left_out) = &summary.left_out {
             self.line(&format!("left out to save memory on rank 0: {}", too_much(left_out).join(", ")));
         }
+    }
+
+    /// What Collie itself costs, and what it found out for that: in so many lines, or else as much of it as one holds.
+    pub fn monitoring(&mut self, lines: usize) {
+        let summary = self.summary;
         let overhead = &summary.overhead;
-        let finalize = overhead.finalize_seconds.map(|seconds| format!(", {} in MPI_Finalize", duration(seconds)));
-        let dropped = match summary.dropped_events {
-            0 => String::new(),
-            events => format!("; {} missing from the per-call log", several(events, "call")),
-        };
         // Where messages go through shared memory, few are left to be cut.
         let is_brief = self.layout.extent == Extent::Screen && !summary.shared_traffic.is_empty();
         if let Some(limits) = summary.protocol_limits.as_ref().filter(|_| !is_brief) {
             self.line(&cut(limits));
         }
-        self.line(&format!(
-            "monitoring: {} a collective, {} on the busiest rank{}{}{dropped}",
-            duration(overhead.nanoseconds_per_call / 1e9),
-            duration(overhead.seconds_per_rank),
-            self.through_shared_memory(),
-            finalize.unwrap_or_default()
-        ));
+        let mut entries = vec![
+            format!("from {} a collective", duration(overhead.nanoseconds_per_call / 1e9)),
+            format!("from {} on the busiest rank", duration(overhead.seconds_per_rank)),
+        ];
+        let within = [(overhead.init_seconds, "MPI_Init"), (overhead.finalize_seconds, "MPI_Finalize")];
+        let within = within.into_iter().filter_map(|(seconds, place)| Some((seconds?, place)));
+        entries.extend(within.map(|(seconds, place)| format!("{} in {place}", duration(seconds))));
+        entries.extend(self.through_shared_memory());
+        if summary.dropped_events > 0 {
+            entries.push(format!("{} missing from the per-call log", several(summary.dropped_events, "call")));
+        }
+        let lead = "monitoring: ";
+        let mut wrapped = Writer { text: String::new(), ..*self };
+        wrapped.wrapped(lead, &entries);
+        if wrapped.text.lines().count() <= lines {
+            self.text += &wrapped.text;
+        } else {
+            self.line(&format!("{lead}{}", entries.join(", ")));
+        }
     }
 }
 

@@ -4,9 +4,13 @@ use super::writer::{Writer, function, heads};
 use crate::monitor::{RegionRow, SiteRow};
 use crate::report::quantity::{bytes, count, duration, percent};
 use crate::report::sites::titles;
+use crate::report::totals::{at_no_site, in_collectives};
 
 /// Regions and sites that are named in a line.
 const NAMED: usize = 3;
+
+/// The part of the time in collectives from which on it is worth telling that no site has it: rounding makes some.
+const NO_SITE_SHARE: f64 = 0.0005;
 
 impl Writer<'_> {
     /// A line of regions, and one of sites, where there are any.
@@ -26,11 +30,18 @@ impl Writer<'_> {
             self.line(&line);
         }
         if !summary.sites.is_empty() {
-            let all: f64 = summary.sites.iter().map(seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+            let all = in_collectives(summary).max(f64::MIN_POSITIVE);
             let named = summary.sites.iter().zip(titles(&summary.sites)).take(NAMED);
-            let named = named
-                .map(|(row, title)| format!("{} in {title} {}", function(&row.function), percent(seconds(row) / all)));
-            let line = format!("called from: {}{}", named.collect::<Vec<_>>().join(", "), more(summary.sites.len()));
+            let named =
+                named.map(|(row, title)| (format!("{} in {title}", function(&row.function)), seconds(row) / all));
+            let mut entries: Vec<(String, f64)> = named.collect();
+            if let Some((what, share)) = self.no_site() {
+                // Most time first: the line may be cut.
+                let place = entries.iter().take_while(|entry| entry.1 >= share).count();
+                entries.insert(place, (what.to_owned(), share));
+            }
+            let entries: Vec<_> = entries.iter().map(|(what, share)| format!("{what} {}", percent(*share))).collect();
+            let line = format!("called from: {}{}", entries.join(", "), more(summary.sites.len()));
             self.line(&line);
         }
     }
@@ -80,7 +91,7 @@ impl Writer<'_> {
             return;
         }
         let ranks = summary.per_rank.len().max(1) as f64;
-        let all = rows.iter().map(seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+        let all = in_collectives(summary).max(f64::MIN_POSITIVE);
         let shown = self.layout.rows(rows.len());
         let mut table =
             heads(&["function", "called from", "ranks", "calls", "bytes", "time", "of all", "a call", "max"]);
@@ -97,9 +108,26 @@ impl Writer<'_> {
                 duration(row.max_seconds),
             ]);
         }
+        if let Some((what, share)) = self.no_site() {
+            let time = duration(at_no_site(summary) / ranks);
+            let fields = ["-", what, "-", "-", "-", &time, &percent(share), "-", "-"];
+            table.push(fields.map(str::to_owned).to_vec());
+        }
         self.heading("where the program calls collectives: time of a rank, mean over all ranks");
         self.table(&[1, 0], &table);
         self.rest(rows.len() - shown, "site");
+    }
+}
+
+impl Writer<'_> {
+    /// What of the time in collectives no site has, and which part that is.
+    fn no_site(&self) -> Option<(&'static str, f64)> {
+        let share = at_no_site(self.summary) / in_collectives(self.summary).max(f64::MIN_POSITIVE);
+        let what = match self.summary.left_out {
+            Some(left_out) if left_out.sites > 0 => "no site (waits, tests, sites left out)",
+            _ => "no site (waits and tests)",
+        };
+        (share >= NO_SITE_SHARE).then_some((what, share))
     }
 }
 

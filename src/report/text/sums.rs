@@ -5,7 +5,7 @@ use crate::monitor::{Area, RankRow, Summary};
 use crate::report::layout::Extent;
 use crate::report::names::with_identity;
 use crate::report::quantity::{bytes, count, duration, percent};
-use crate::report::totals::{self, Total, waited_for};
+use crate::report::totals::{self, IN_NO_ROW, Total, waited_for};
 
 /// Functions and communicators that are named in a line.
 const NAMED: usize = 6;
@@ -33,15 +33,17 @@ impl Writer<'_> {
     /// Parts of the time in collectives, in one line.
     fn shares<'a>(&mut self, lead: &str, totals: impl Iterator<Item = (&'a str, Total)>) {
         let totals: Vec<_> = totals.collect();
-        let all: f64 = totals.iter().map(|(_, total)| total.seconds).sum::<f64>().max(f64::MIN_POSITIVE);
+        let all = totals::all(self.summary).seconds.max(f64::MIN_POSITIVE);
+        let in_no_row = totals::in_no_row(self.summary).map(|total| total.seconds / all);
+        let end = in_no_row.map_or_else(String::new, |share| format!(", {IN_NO_ROW} {}", percent(share)));
         let mut line = lead.to_owned();
         let mut left = totals.len();
-        let mut rest = 1.0;
+        let mut rest = 1.0 - in_no_row.unwrap_or(0.0);
         for (place, (name, total)) in totals.iter().enumerate() {
             let share = total.seconds / all;
             let entry = format!("{}{name} {}", if place == 0 { "" } else { ", " }, percent(share));
             // Room for what sums up the others.
-            let is_too_long = line.chars().count() + entry.chars().count() + 16 > self.layout.width;
+            let is_too_long = line.chars().count() + entry.chars().count() + 16 + end.len() > self.layout.width;
             if place > 0 && (place >= NAMED || share < NAMED_SHARE || is_too_long) {
                 break;
             }
@@ -52,7 +54,7 @@ impl Writer<'_> {
         if left > 0 {
             line += &format!(", {left} more {}", percent(f64::max(rest, 0.0)));
         }
-        self.line(&line);
+        self.line(&(line + &end));
     }
 
     /// What Collie ran and what it did not, with each reason.
@@ -61,7 +63,7 @@ impl Writer<'_> {
         if summary.rows.is_empty() {
             return;
         }
-        let all = Total::of(summary.rows.iter());
+        let all = totals::all(summary);
         let part = |total: Total, of: [&str; 2]| {
             let (calls, seconds) =
                 (total.calls as f64 / all.calls.max(1) as f64, total.seconds / all.seconds.max(f64::MIN_POSITIVE));
@@ -77,6 +79,7 @@ impl Writer<'_> {
         if reasons.len() > most {
             entries.push(format!("{} more reasons", reasons.len() - most));
         }
+        entries.extend(totals::in_no_row(summary).map(|total| format!("{IN_NO_ROW} {}", part(total, [""; 2]))));
         self.wrapped("run by Collie: ", &entries);
     }
 
@@ -90,6 +93,9 @@ impl Writer<'_> {
             let mut fields = vec![function(name).to_owned()];
             fields.extend(self.total_fields(total));
             table.push(fields);
+        }
+        if let Some(total) = totals::in_no_row(self.summary) {
+            table.push([vec![IN_NO_ROW.to_owned()], self.total_fields(&total)].concat());
         }
         self.heading("by function: calls on all ranks; time and waiting of a rank, mean over all ranks");
         self.table(&[0], &table);
@@ -108,6 +114,10 @@ impl Writer<'_> {
             let mut fields = vec![with_identity(row), made_by.to_owned(), row.size.to_string()];
             fields.extend(self.total_fields(total));
             table.push(fields);
+        }
+        if let Some(total) = totals::in_no_row(self.summary) {
+            let fields = [IN_NO_ROW, "-", "-"].map(str::to_owned).to_vec();
+            table.push([fields, self.total_fields(&total)].concat());
         }
         self.heading("by communicator");
         self.table(&[0, 1], &table);

@@ -309,6 +309,11 @@ fn compared(ratio: f64) -> Comparison {
         ratio,
         ratio_low: Some(ratio * 0.98),
         ratio_high: Some(ratio * 1.02),
+        native_p10_seconds: None,
+        collie_p10_seconds: None,
+        difference_seconds: None,
+        difference_low_seconds: None,
+        difference_high_seconds: None,
         p_value: 0.001,
         verdict: if ratio > 1.0 { Verdict::Faster } else { Verdict::Slower },
     }
@@ -353,6 +358,13 @@ fn verdicts_of_a_run_are_a_data_set() {
     assert_eq!(lines(&[of_comparisons(&summary)], native), expected);
     let evidence = &tune(&[of_comparisons(&summary)], native).unwrap()[0].evidence;
     assert!(evidence.ends_with("native over this: 64-127 0.50 native, 4096-8191 2.00"), "{evidence}");
+    // What the fastest epochs took, and the size that all calls had.
+    let mut timed = summary.clone();
+    timed.comparisons[1].result.collie_p10_seconds = Some(4e-6);
+    timed.rows[1].bytes = 100 * 6000;
+    let cell = &of_comparisons(&timed).cells[1];
+    assert_eq!((cell.cell.bytes, cell.variants[1].seconds.median), (6000, 4e-6));
+    assert!((cell.variants[0].seconds.median - 8e-6).abs() < 1e-12, "{cell:?}");
     let cut = crate::monitor::LimitsRecord {
         bytes: vec![256, 4040],
         longest: vec![512, 32320],
