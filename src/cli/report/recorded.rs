@@ -29,7 +29,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
                 },
                 Err(failure) if is_named => return Err(failure),
                 // A folder may hold other JSON, or a damaged report: its ranks are told to be missing, and why here.
-                Err(failure) => eprintln!("collie report: {}", failure.message),
+                Err(failure) => eprintln!("collie report: left out {}", failure.message),
             }
         }
     }
