@@ -1,5 +1,5 @@
-/* A plugin that is opened and closed again and again, under two names: the second may be mapped where the first was, so that
- * the same addresses are of different files. Compiled with -DPLUGIN -shared it is that plugin. */
+/* A plugin that is opened and closed again and again, under two names: the second may be mapped where the first was, so
+ * that the same addresses are of different files. Compiled with -DPLUGIN -shared it is that plugin. */
 #ifdef PLUGIN
 #include <mpi.h>
 

@@ -119,8 +119,8 @@ impl Regions {
         self.ended.entry(name.to_owned()).or_default()
     }
 
-    /// Whether one of the first so many that have begun is the thread's of that name; what only `MPI_Pcontrol` has begun
-    /// may be none.
+    /// Whether one of the first so many that have begun is the thread's of that name; what only `MPI_Pcontrol` has
+    /// begun may be none.
     fn is_open(&self, thread: u64, name: &str, first: usize) -> bool {
         let is_it = |open: &Open| open.thread == thread && open.said == Said::ByName && open.name == name;
         self.open[..first].iter().any(is_it)
