@@ -821,6 +821,22 @@ fn a_recorded_report_comes_out_in_every_form() {
 }
 
 #[test]
+fn damaged_reports_of_a_folder_are_named_and_runs_that_are_not_alike_refused() {
+    let recorded = RECORDED.splitn(3, "---\n").nth(2).unwrap();
+    let (folder, path) = file("run.json", recorded);
+    std::fs::write(folder.path().join("rank1.json"), &recorded[..recorded.len() / 2]).unwrap();
+    let outcome = collie(&["report"]).arg(folder.path()).output().unwrap();
+    let told = String::from_utf8_lossy(&outcome.stderr);
+    assert!(outcome.status.success() && told.starts_with("collie report: left out "), "{told}");
+    assert!(told.contains("rank1.json: ") && told.lines().count() == 1, "{told}");
+    let other = folder.path().join("other.json");
+    std::fs::write(&other, recorded.replacen("\"mode\": \"compare\"", "\"mode\": \"native\"", 1)).unwrap();
+    let runs = format!("{path},{}", other.display());
+    let (code, words) = failed(&mut collie(&["report", "--diff", &runs, &path]));
+    assert!(code == 1 && words.contains("--diff: runs of A are not alike") && words.contains("mode native"), "{words}");
+}
+
+#[test]
 fn a_report_is_as_long_and_as_wide_as_asked_for() {
     let (folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
     let lines = |text: String| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();

@@ -98,8 +98,13 @@ impl Moment {
 }
 
 impl Sum {
-    fn add(&mut self, from: Moment, to: Moment) {
+    /// An entry, and the time from its begin to its end unless it lies within another one of the same name, which has
+    /// that time.
+    fn add(&mut self, from: Moment, to: Moment, is_within_itself: bool) {
         self.entries += 1;
+        if is_within_itself {
+            return;
+        }
         self.ticks += to.ticks.saturating_sub(from.ticks);
         self.calls += to.calls.saturating_sub(from.calls);
         self.collective += to.collective.saturating_sub(from.collective);
@@ -112,6 +117,13 @@ impl Regions {
     fn sum(&mut self, name: &str) -> &mut Sum {
         let name = if self.ended.len() < MOST || self.ended.contains_key(name) { name } else { OTHERS };
         self.ended.entry(name.to_owned()).or_default()
+    }
+
+    /// Whether one of the first so many that have begun is the thread's of that name; what only `MPI_Pcontrol` has
+    /// begun may be none.
+    fn is_open(&self, thread: u64, name: &str, first: usize) -> bool {
+        let is_it = |open: &Open| open.thread == thread && open.said == Said::ByName && open.name == name;
+        self.open[..first].iter().any(is_it)
     }
 }
 
@@ -141,7 +153,8 @@ pub fn end(runtime: &Runtime, name: &str) -> bool {
         return false;
     };
     let Open { at, .. } = regions.open.remove(place);
-    regions.sum(name).add(at, now);
+    let is_within_itself = regions.is_open(thread, name, place);
+    regions.sum(name).add(at, now, is_within_itself);
     true
 }
 
@@ -158,8 +171,10 @@ pub fn records(runtime: &Runtime) -> Vec<RegionRecord> {
     let (thread, now) = (this_thread(), Moment::now(runtime));
     let regions = REGIONS.lock();
     let mut all = Regions { ended: regions.ended.clone(), open: Vec::new() };
-    for open in regions.open.iter().filter(|open| open.thread == thread && open.said == Said::ByName) {
-        all.sum(&open.name).add(open.at, now);
+    for (place, open) in regions.open.iter().enumerate() {
+        if open.thread == thread && open.said == Said::ByName {
+            all.sum(&open.name).add(open.at, now, regions.is_open(thread, &open.name, place));
+        }
     }
     let record = |(name, sum): (String, Sum)| RegionRecord {
         name,
@@ -170,4 +185,31 @@ pub fn records(runtime: &Runtime) -> Vec<RegionRecord> {
         message_ns: runtime.nanoseconds(sum.message),
     };
     all.ended.into_iter().map(record).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_within_themselves_take_no_more_time_than_the_outermost() {
+        let at = |ticks: u64| Moment { ticks, calls: ticks, collective: ticks, message: ticks };
+        let open = |thread: u64, name: &str, said| Open { thread, name: name.into(), said, at: at(0) };
+        let mut regions = Regions {
+            ended: BTreeMap::new(),
+            open: vec![
+                open(1, "other", Said::ByName),
+                open(2, "own", Said::ByName),
+                open(1, "own", Said::ByPcontrol),
+                open(1, "own", Said::ByName),
+                open(1, "own", Said::ByName),
+            ],
+        };
+        let within: Vec<bool> = (0..5).map(|place| regions.is_open(1, "own", place)).collect();
+        assert_eq!(within, [false, false, false, false, true]);
+        regions.sum("own").add(at(10), at(40), true);
+        regions.sum("own").add(at(0), at(50), false);
+        let Sum { entries, ticks, calls, collective, message } = regions.ended["own"];
+        assert_eq!((entries, ticks, calls, collective, message), (2, 50, 50, 50, 50));
+    }
 }

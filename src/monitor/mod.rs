@@ -89,7 +89,7 @@ pub use merge::merge;
 pub use merged::Merged;
 pub use message_call::{Area, MessageCall};
 pub use messages::{MessageCounts, MessageSum, Shortness};
-pub use named::{RegionRecord, SiteRecord};
+pub use named::{FURTHER_SITES, RegionRecord, SiteRecord};
 pub use named_rows::{RegionRow, SiteRow};
 pub use picked::{Parts, Shown};
 pub use record::{

@@ -21,6 +21,9 @@ pub struct RegionRecord {
     pub message_ns: u64,
 }
 
+/// The address, in no file, of all sites of a rank that it has no room for.
+pub const FURTHER_SITES: u64 = u64::MAX;
+
 /// Where one of the program's files calls a collective.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteRecord {

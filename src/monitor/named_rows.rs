@@ -1,7 +1,7 @@
 //! Regions and sites of the program in the report.
 
 use super::merged::Merged;
-use super::named::{RegionPart, SitePart};
+use super::named::{FURTHER_SITES, RegionPart, SitePart};
 use super::spread::Spread;
 use super::units::seconds;
 use serde::{Deserialize, Serialize};
@@ -94,7 +94,7 @@ impl Merged {
         parts.sort_by(|left, right| right.total_ns.cmp(&left.total_ns).then_with(|| left.key().cmp(&right.key())));
         let row = |part: SitePart| SiteRow {
             function: part.function.name().to_owned(),
-            place: None,
+            place: (part.module.is_empty() && part.address == FURTHER_SITES).then(|| "(further places)".to_owned()),
             module: part.module,
             address: part.address,
             ranks: part.ranks,

@@ -68,7 +68,8 @@ pub struct Summary {
     pub recorded_seconds: Option<f64>,
     /// Time in collectives, over ranks.
     pub collective_seconds: Spread,
-    /// Share of the ranks' run time, as far as it was recorded, that was spent in collectives, 0 to 1.
+    /// Share of the ranks' run time, as far as it was recorded, that was spent in collectives: 0 to 1, and more where
+    /// threads make calls at the same time.
     pub collective_share: f64,
     /// Time in point-to-point calls, over ranks; absent where they were not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -85,7 +85,7 @@ pub struct Row {
     pub p99_seconds: f64,
     /// Longest call of any rank.
     pub max_seconds: f64,
-    /// Share of the run time of the communicator's ranks, 0 to 1.
+    /// Share of the run time of the communicator's ranks: 0 to 1, and more where threads make calls at the same time.
     pub share: f64,
     /// Mean over ranks of the time spent waiting for the last rank to arrive; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]

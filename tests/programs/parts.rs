@@ -15,6 +15,7 @@ const TESTS: &[(&str, Test)] = &[
     ("parts::regions_of_threads", regions_of_threads),
     ("parts::recorded", recorded),
     ("parts::sites", sites),
+    ("parts::sites_of_plugins", sites_of_plugins),
 ];
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
@@ -125,6 +126,30 @@ fn sites(family: &Family) -> Result<(), Failed> {
     let (without, words) = run(family, command, family.preload()?, &[])?;
     if !without.whole["sites"].is_null() {
         return Err(format!("sites though nobody wanted them\n{words}").into());
+    }
+    Ok(())
+}
+
+/// Calls of a plugin that is gone when the report is made are its own, whatever lies at its addresses by then.
+fn sites_of_plugins(family: &Family) -> Result<(), Failed> {
+    let plugin = family.compiled("plugins.c", &["-DPLUGIN", "-shared", "-fPIC"])?;
+    let [first, second] = ["first", "second"].map(|name| plugin.with_file_name(format!("plugins.{name}.so")));
+    for copy in [&first, &second] {
+        std::fs::copy(&plugin, copy).map_err(|error| format!("{}: {error}", copy.display()))?;
+    }
+    let command = [&family.program("plugins.c")?, &first, &second].map(|path| path.display().to_string()).to_vec();
+    let (report, words) = run(family, command, family.preload()?, &[("COLLIE_SITES", "on")])?;
+    let rows = report.whole["sites"].as_array().cloned().unwrap_or_default();
+    let of = |plugin: &PathBuf| {
+        let rows = rows.iter().filter(|row| row["module"] == plugin.display().to_string());
+        let told = |row: &Value| {
+            let place = row["place"].as_str().unwrap_or_default();
+            (place.starts_with("work (plugins.c:"), row["calls_all_ranks"].as_u64().unwrap_or_default())
+        };
+        rows.map(told).collect::<Vec<_>>()
+    };
+    if (of(&first), of(&second)) != (vec![(true, 12)], vec![(true, 10)]) {
+        return Err(format!("{:#}\n{words}", report.whole["sites"]).into());
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         };
         let runs = |paths: &str| paths.split(',').map(run).collect();
         let (a, b): (Result<Vec<_>, _>, Result<Vec<_>, _>) = (runs(a), runs(b));
-        let difference = report::diff(&a?, &b?);
+        let difference = report::diff(&a?, &b?).map_err(|words| Failure::cannot(format!("--diff: {words}")))?;
         return arguments.put(&report::render_difference(&difference, format, &layout));
     }
     let summary = recorded::read_all(&arguments.paths)?;

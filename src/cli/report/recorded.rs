@@ -28,8 +28,8 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
                     None => of_all.push((file, summary)),
                 },
                 Err(failure) if is_named => return Err(failure),
-                // A folder may hold other JSON.
-                Err(_) => {}
+                // A folder may hold other JSON, or a damaged report: its ranks are told to be missing, and why here.
+                Err(failure) => eprintln!("collie report: left out {}", failure.message),
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::noise::{self, Change, Sample};
 use crate::monitor::{Row, Summary};
 use crate::report::names::Names;
+use crate::report::quantity::{ranges, several};
 use crate::report::text::on_one_line;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,15 +30,18 @@ pub struct Side {
     pub command: String,
     /// Of the first.
     pub mpi_library: String,
-    /// Of the first.
+    /// Of each.
     pub mode: String,
-    /// Ranks of the first.
+    /// Ranks of each.
     pub ranks: u32,
+    /// Those of them that its reports know, where they are not of all ranks at the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_ranks: Option<Vec<u32>>,
     /// Run time of a rank.
     pub run_seconds: f64,
     /// Time of a rank in collectives.
     pub collective_seconds: f64,
-    /// That as a share of the run time, 0 to 1.
+    /// That as a share of the run time; above 1 where threads make calls at the same time.
     pub collective_share: f64,
 }
 
@@ -110,7 +114,11 @@ impl<'a> Calls<'a> {
 }
 
 /// What changed from the runs `a`, of the same program, to the runs `b`.
-pub fn diff(a: &[Summary], b: &[Summary]) -> Difference {
+///
+/// # Errors
+/// Runs of a side that are not alike, and reports of some ranks against those of others.
+pub fn diff(a: &[Summary], b: &[Summary]) -> Result<Difference, String> {
+    check(a, b)?;
     let names: Vec<Names> = a.iter().chain(b).map(Names::of).collect();
     let mut cells: BTreeMap<Key<'_>, (&str, Vec<Calls<'_>>)> = BTreeMap::new();
     for (place, run) in a.iter().chain(b).enumerate() {
@@ -125,12 +133,69 @@ pub fn diff(a: &[Summary], b: &[Summary]) -> Difference {
             calls[place].add(row);
         }
     }
-    let ranks = |runs: &[Summary]| runs.first().map_or(1, |run| run.per_rank.len().max(1)) as f64;
-    let ranks = [ranks(a), ranks(b)];
+    let ranks: Vec<f64> = a.iter().chain(b).map(|run| run.per_rank.len().max(1) as f64).collect();
+    let ranks = ranks.split_at(a.len());
     let rows = cells.into_iter().map(|(key, (name, calls))| row(key, name, calls.split_at(a.len()), ranks));
     let mut rows: Vec<ChangeRow> = rows.collect();
     rows.sort_by(|left, right| right.more_seconds.abs().total_cmp(&left.more_seconds.abs()));
-    Difference { a: side(a), b: side(b), told_apart_by: noise::told_apart_by(a.len(), b.len()), rows }
+    Ok(Difference { a: side(a), b: side(b), told_apart_by: noise::told_apart_by(a.len(), b.len()), rows })
+}
+
+/// Whether means over the runs of each side say something, and the sides tell of the same ranks, unless each tells of
+/// all of its own.
+fn check(a: &[Summary], b: &[Summary]) -> Result<(), String> {
+    for (side, runs) in [("A", a), ("B", b)] {
+        let Some((first, further)) = runs.split_first() else { continue };
+        for (place, run) in further.iter().enumerate() {
+            let told: [fn(&Summary) -> String; 4] = [
+                |run| format!("program {}", program(run)),
+                |run| format!("mode {}", run.mode),
+                |run| several(run.ranks.into(), "rank"),
+                known_in_words,
+            ];
+            if let Some(told) = told.iter().find(|told| told(first) != told(run)) {
+                return Err(format!(
+                    "runs of {side} are not alike: the first has {}, number {} has {}; accepted on a side: runs of one \
+                     program, mode and number of ranks, with reports of the same ranks",
+                    told(first),
+                    place + 2,
+                    told(run)
+                ));
+            }
+        }
+    }
+    if let (Some(a), Some(b)) = (a.first(), b.first())
+        && (known(a).len() < a.ranks as usize || known(b).len() < b.ranks as usize)
+        && known(a) != known(b)
+    {
+        return Err(format!(
+            "A has {}, B has {}; accepted: reports of the same ranks, or of all ranks on both sides",
+            known_in_words(a),
+            known_in_words(b)
+        ));
+    }
+    Ok(())
+}
+
+/// The file that was started, wherever it lay.
+fn program(run: &Summary) -> &str {
+    let path = run.command.split_whitespace().next().unwrap_or_default();
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The ranks that the report tells of.
+fn known(run: &Summary) -> Vec<u32> {
+    run.per_rank.iter().map(|row| row.rank).collect()
+}
+
+fn known_in_words(run: &Summary) -> String {
+    let known = known(run);
+    let all = several(run.ranks.into(), "rank");
+    if known.len() < run.ranks as usize {
+        format!("{} of {all} ({})", known.len(), ranges(&known))
+    } else {
+        format!("all of {all}")
+    }
 }
 
 fn side(runs: &[Summary]) -> Side {
@@ -142,6 +207,7 @@ fn side(runs: &[Summary]) -> Side {
         mpi_library: on_one_line(&first.mpi_library),
         mode: first.mode.clone(),
         ranks: first.ranks,
+        known_ranks: runs.iter().any(|run| run.partial.is_some()).then(|| known(first)),
         run_seconds: mean(|run| run.run_seconds),
         collective_seconds: mean(|run| run.collective_seconds.mean),
         collective_share: mean(|run| run.collective_share),
@@ -152,13 +218,14 @@ fn row(
     (function, identity, bytes_from): Key<'_>,
     name: &str,
     (a, b): (&[Calls<'_>], &[Calls<'_>]),
-    [ranks_of_a, ranks_of_b]: [f64; 2],
+    (ranks_of_a, ranks_of_b): (&[f64], &[f64]),
 ) -> ChangeRow {
     let samples = |runs: &[Calls<'_>]| runs.iter().filter_map(Calls::sample).collect::<Vec<Sample>>();
     let mean_calls =
         |runs: &[Calls<'_>]| runs.iter().map(|run| run.calls as f64).sum::<f64>() / runs.len().max(1) as f64;
-    let per_rank = |runs: &[Calls<'_>], ranks: f64| {
-        runs.iter().map(|run| run.seconds_all_ranks).sum::<f64>() / ranks / runs.len().max(1) as f64
+    let per_rank = |runs: &[Calls<'_>], ranks: &[f64]| {
+        let seconds = runs.iter().zip(ranks).map(|(run, ranks)| run.seconds_all_ranks / ranks);
+        seconds.sum::<f64>() / runs.len().max(1) as f64
     };
     let algorithms = |runs: &[Calls<'_>]| {
         let names: BTreeSet<&str> = runs.iter().flat_map(|run| run.algorithms.iter().copied()).collect();

@@ -77,8 +77,10 @@ fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout
 
 fn run(name: &str, side: &Side) -> String {
     let runs = if side.runs > 1 { format!("mean of {} runs, ", side.runs) } else { String::new() };
+    let known = side.known_ranks.as_ref();
+    let partial = known.map_or(String::new(), |known| format!("PARTIAL: {} of ", known.len()));
     format!(
-        "{name}: {runs}run time {}, in collectives {} = {}; {}, {}, mode {}, {}",
+        "{name}: {runs}run time {}, in collectives {} = {}; {partial}{}, {}, mode {}, {}",
         duration(side.run_seconds),
         duration(side.collective_seconds),
         percent(side.collective_share),

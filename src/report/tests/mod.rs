@@ -184,7 +184,7 @@ fn before_and_after() -> (Summary, Summary) {
 #[test]
 fn diff_is_as_it_was() {
     let (before, after) = before_and_after();
-    let difference = diff(&[before], &[after]);
+    let difference = diff(&[before], &[after]).unwrap();
     let text =
         |extent| String::from_utf8(render_difference(&difference, Text, &Layout { extent, ..Layout::SCREEN })).unwrap();
     assert!(text(Extent::All).lines().all(|line| line.chars().count() <= 100));
@@ -205,10 +205,33 @@ fn several_runs_of_a_side_tell_noise_from_differences() {
             run
         })
     };
-    let difference = diff(&runs(&before), &runs(&after));
+    let difference = diff(&runs(&before), &runs(&after)).unwrap();
     let text = String::from_utf8(render_difference(&difference, Text, &Layout::SCREEN)).unwrap();
     assert!(text.contains("mean of 3 runs") && text.contains("3 faster, 0 slower"), "{text}");
     assert!(text.contains("Welch"), "{text}");
+}
+
+#[test]
+fn runs_that_do_not_belong_together_are_not_compared() {
+    let whole = plain();
+    let words = |a: &[Summary], b: &[Summary]| diff(a, b).unwrap_err();
+    let told = words(&[whole.clone(), Summary { mode: "learn".into(), ..plain() }], &[plain()]);
+    assert!(told.contains("runs of A are not alike") && told.contains("number 2 has mode learn"), "{told}");
+    let told = words(&[plain()], &[plain(), plain(), Summary { command: "/bin/other x".into(), ..plain() }]);
+    assert!(told.contains("runs of B are not alike") && told.contains("number 3 has program other"), "{told}");
+    let told = words(&[plain(), Summary { ranks: whole.ranks + 1, ..plain() }], &[plain()]);
+    assert!(told.contains(&format!("number 2 has {} ranks", whole.ranks + 1)), "{told}");
+    let mut part = Summary { partial: Some("some".into()), ..plain() };
+    part.per_rank.truncate(2);
+    let told = words(&[whole.clone()], &[part.clone()]);
+    let of_all = format!("A has all of {0} ranks, B has 2 of {0} ranks (0-1)", whole.ranks);
+    assert!(told.contains(&of_all), "{told}");
+    let told = words(&[whole.clone(), part.clone()], &[whole]);
+    assert!(told.contains("number 2 has 2 of"), "{told}");
+    // Those of the same ranks are, and said to be of a part.
+    let difference = diff(&[part.clone()], &[part]).unwrap();
+    let text = String::from_utf8(render_difference(&difference, Text, &Layout::FILE)).unwrap();
+    assert!(text.lines().take(2).all(|line| line.contains("; PARTIAL: 2 of ")), "{text}");
 }
 
 #[test]
