@@ -3,7 +3,7 @@
 //! Each element is judged by its own contributions. A sum may be off by what the folds round, a share of the sum of the
 //! magnitudes; a product by a share of itself; the least or greatest number is one of the contributions, whatever the
 //! order. Where the order may decide whether a partial result overflows, or whether a NaN comes through, nobody can say
-//! which of two results is wrong. Of the program's own operations on numbers only a bound for the whole vector is known.
+//! which of two results is wrong. Of the program's own operations only a bound for the whole vector is known.
 
 use super::local_arguments::LocalArguments;
 use super::meaning::{Meaning, Precision, bytes_of};
@@ -234,6 +234,7 @@ fn products(ranks: f64, precision: Precision, weights: &[f64], natives: &[f64], 
 mod tests {
     use super::*;
     use crate::mpi::datatype::{Datatype, Kind};
+    use crate::reduction::Element;
 
     fn basic(kind: Kind, size: usize) -> Datatype {
         Datatype {
@@ -266,8 +267,8 @@ mod tests {
     #[test]
     fn a_sum_is_off_by_a_share_of_its_own_contributions() {
         let off = 28.0 * (1.0 + 2.0 * f64::EPSILON);
-        assert_eq!(verdict(Fold::Sum, &[&[7.0]; 4], &[off], &[28.0]), Verdict::Alike);
-        assert_eq!(verdict(Fold::Sum, &[&[7.0]; 4], &[28.5], &[28.0]), Verdict::Apart);
+        assert_eq!(verdict(Fold::Sum, &[&[7.0][..]; 4], &[off], &[28.0]), Verdict::Alike);
+        assert_eq!(verdict(Fold::Sum, &[&[7.0][..]; 4], &[28.5], &[28.0]), Verdict::Apart);
         // What is left of large ones may be anything between.
         assert_eq!(verdict(Fold::Sum, &[&[1e17], &[-1e17], &[3.0]], &[0.0], &[3.0]), Verdict::Alike);
         assert_eq!(verdict(Fold::Sum, &[&[1e17, 7.0], &[1.0, 7.0]], &[1e17, 14.5], &[1e17, 14.0]), Verdict::Apart);
@@ -310,7 +311,7 @@ mod tests {
         assert_eq!(verdict(Fold::Choice, &[&[0.0], &[-0.0]], &[0.0], &[-0.0]), Verdict::Alike);
         assert_eq!(verdict(Fold::Choice, &[&[f64::NAN], &[1.0], &[3.0]], &[1.0], &[3.0]), Verdict::Unknown);
         let pair = |value: f64, place: i32| [&value.to_ne_bytes()[..], &place.to_ne_bytes()].concat();
-        let meaning = Meaning::Pairs(basic(Kind::Pair, 12));
+        let meaning = Meaning::Pairs(Datatype { element: Some(Element::DoubleInt), ..basic(Kind::Pair, 12) });
         let judged = |weight: f64, native: (f64, i32), ours: (f64, i32)| {
             let [native, ours] = [native, ours].map(|(value, place)| pair(value, place));
             Tolerance::Each(Fold::Choice, vec![weight]).judge(2, &meaning, 0, &native, &ours)
