@@ -1,5 +1,6 @@
 /* A tool of the PMPI kind under Collie, in the place of an MPI library that gets one collective wrong: the native allreduce of
- * as many integers as rounds.c adds up gives one too many in element 3 at rank 1. */
+ * as many integers as rounds.c adds up gives one too many in element 3 at rank 1, and of as many doubles, as in judged.c, a
+ * sixteenth too much. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -13,5 +14,6 @@ int PMPI_Allreduce(const void *from, void *into, int count, MPI_Datatype type, M
     int rank;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1 && count == NUMBERS && type == MPI_INT && op == MPI_SUM) ((int *)into)[ELEMENT]++;
+    if (rank == 1 && count == NUMBERS && type == MPI_DOUBLE) ((double *)into)[ELEMENT] *= 1.0625;
     return code;
 }

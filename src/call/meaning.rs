@@ -4,6 +4,8 @@ use super::local_arguments::LocalArguments;
 use crate::mpi::basics;
 use crate::mpi::datatype::{Datatype, Kind};
 use crate::mpi::error::Result;
+use crate::reduction::Element;
+use std::os::raw::c_int;
 
 /// What the elements of a result mean.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +14,8 @@ pub enum Meaning {
     Bits,
     /// Floating-point numbers of one predefined type, combined in some order.
     Numbers(Datatype),
+    /// Floating-point numbers, each with its place, of one predefined type; the least or greatest were looked for.
+    Pairs(Datatype),
     /// Something that the program's own operation knows, which may combine in any order and so may round.
     Unknown,
 }
@@ -29,10 +33,40 @@ impl Meaning {
         Ok(basics::of(&side.datatype)?.map_or(otherwise, |basics| of_basics(&basics, otherwise)))
     }
 
-    /// The numbers in the signature bytes of some elements, and the relative rounding error of their type; `None` where
-    /// they are not compared as such.
-    pub fn numbers(&self, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
-        if let Self::Numbers(basic) = self { numbers(basic, bytes) } else { None }
+    /// The numbers in the signature bytes of some elements, without places; `None` where they are not compared as such.
+    pub fn numbers(&self, bytes: &[u8]) -> Option<(Vec<f64>, Precision)> {
+        match self {
+            Self::Numbers(basic) => numbers(basic, bytes),
+            Self::Pairs(basic) => values(basic, bytes),
+            Self::Bits | Self::Unknown => None,
+        }
+    }
+
+    /// The bytes of an element that are the value, and those that are its place.
+    pub fn split<'a>(&self, element: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+        let width = if let Self::Pairs(basic) = self { width_of_value(basic) } else { None };
+        element.split_at(width.unwrap_or(element.len()))
+    }
+}
+
+/// What numbers of a type can be.
+#[derive(Clone, Copy, Debug)]
+pub struct Precision {
+    /// The relative rounding error.
+    pub epsilon: f64,
+    /// All numbers are below two to this power.
+    pub highest: f64,
+    /// From two to this power on numbers have all their digits.
+    pub lowest: f64,
+}
+
+impl Precision {
+    /// Of numbers of so many bytes; longer ones than doubles are looked at as doubles.
+    fn of(width: usize) -> Self {
+        match width {
+            4 => Self { epsilon: f32::EPSILON.into(), highest: 128.0, lowest: -126.0 },
+            _ => Self { epsilon: f64::EPSILON, highest: 1024.0, lowest: -1022.0 },
+        }
     }
 }
 
@@ -42,26 +76,47 @@ fn of_basics(basics: &[Datatype], otherwise: Meaning) -> Meaning {
     let is = |basic: &Datatype, kinds: &[Kind]| basic.kind.is_some_and(|kind| kinds.contains(&kind));
     match basics {
         [one] if is(one, &[Float, Complex]) => Meaning::Numbers(*one),
+        [one] if matches!(otherwise, Meaning::Bits) && width_of_value(one).is_some() => Meaning::Pairs(*one),
         all if all.iter().all(|one| is(one, &[CInteger, FortranInteger, MultiLanguage, Logical])) => Meaning::Bits,
         _ => otherwise,
     }
 }
 
-/// The numbers in bytes of a floating-point type, and its relative rounding error; `None` for other types.
-fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, f64)> {
+/// The numbers in bytes of a floating-point type; `None` for other types.
+fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, Precision)> {
     let width = match (datatype.kind?, datatype.size) {
         (Kind::Float, size @ (4 | 8 | 16)) => size,
         (Kind::Complex, size @ (8 | 16 | 32)) => size / 2,
         _ => return None,
     };
-    let number = |part: &[u8]| match width {
+    let number = |part: &[u8]| number(part, datatype.extended);
+    Some((bytes.chunks(width).map(number).collect(), Precision::of(width)))
+}
+
+/// Bytes of the value in a pair of a floating-point number and its place; `None` for other types.
+fn width_of_value(datatype: &Datatype) -> Option<usize> {
+    match datatype.element {
+        Some(Element::FloatInt | Element::TwoReal) => Some(4),
+        Some(Element::DoubleInt | Element::TwoDouble) => Some(8),
+        _ if datatype.kind == Some(Kind::Pair) && datatype.extended => Some(datatype.size - size_of::<c_int>()),
+        _ => None,
+    }
+}
+
+/// The values in bytes of such a type.
+fn values(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, Precision)> {
+    let width = width_of_value(datatype)?;
+    let value = |pair: &[u8]| number(&pair[..width], datatype.extended);
+    Some((bytes.chunks(datatype.size).map(value).collect(), Precision::of(width)))
+}
+
+fn number(part: &[u8], extended_on_x86: bool) -> f64 {
+    match part.len() {
         4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
         8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
-        _ if datatype.extended && cfg!(target_arch = "x86_64") => extended(part),
+        _ if extended_on_x86 && cfg!(target_arch = "x86_64") => extended(part),
         _ => quadruple(part),
-    };
-    let epsilon = if width == 4 { f64::from(f32::EPSILON) } else { f64::EPSILON };
-    Some((bytes.chunks(width).map(number).collect(), epsilon))
+    }
 }
 
 /// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another
@@ -97,6 +152,14 @@ fn magnitude(sign_and_exponent: u16, fraction: f64) -> f64 {
 pub fn written(datatype: &Datatype, meaning: &Meaning, bytes: &[u8]) -> String {
     /// Of long elements the beginning says enough.
     const MOST: usize = 8;
+    if let Some((values, _)) = values(datatype, bytes) {
+        let (_, place) = Meaning::Pairs(*datatype).split(bytes);
+        let place = match (datatype.element, place.len()) {
+            (Some(Element::TwoReal | Element::TwoDouble), _) => number(place, false).to_string(),
+            _ => place.try_into().map_or_else(|_| "?".to_owned(), |place| c_int::from_ne_bytes(place).to_string()),
+        };
+        return format!("{:e} at {place}", values[0]);
+    }
     if let Some((numbers, _)) = meaning.numbers(bytes).or_else(|| numbers(datatype, bytes)) {
         let shown: Vec<_> = numbers.iter().take(MOST).map(|number| format!("{number:e}")).collect();
         return shown.join(" ") + if numbers.len() > MOST { " …" } else { "" };
@@ -147,6 +210,11 @@ mod tests {
         assert!(matches!(meaning(&[double, int]), Meaning::Unknown));
         assert!(matches!(meaning(&[byte]), Meaning::Unknown));
         assert!(matches!(of_basics(&[byte], Meaning::Bits), Meaning::Bits));
+        let pair = Datatype { size: 12, element: Some(Element::DoubleInt), ..basic(4, Kind::Pair) };
+        assert!(matches!(of_basics(&[pair], Meaning::Bits), Meaning::Pairs(_)));
+        let located = [&1.5f64.to_ne_bytes()[..], &7i32.to_ne_bytes()].concat();
+        assert_eq!(written(&pair, &Meaning::Bits, &located), "1.5e0 at 7");
+        assert_eq!(Meaning::Pairs(pair).split(&located), located.split_at(8));
         let bytes: Vec<u8> = [1.5f64, -2.0].iter().flat_map(|number| number.to_ne_bytes()).collect();
         assert_eq!(meaning(&[double]).numbers(&bytes).map(|(numbers, _)| numbers), Some(vec![1.5, -2.0]));
         assert!(meaning(&[int]).numbers(&bytes).is_none());

@@ -47,6 +47,7 @@ pub mod recording;
 pub mod regions;
 pub mod registry;
 pub mod requests;
+pub mod tolerance;
 pub mod trials;
 pub mod turns;
 pub mod verify;

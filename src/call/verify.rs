@@ -4,18 +4,19 @@
 //! program gets is the native result, unless it asked for ours (`COLLIE_VERIFY_RESULT`), and that one counts as the
 //! program's call. Data movement and integers must agree bit for
 //! bit, but for bytes that are nobody's; what lies between blocks with places of their own must stay as it was.
-//! Floating-point reductions may differ by the order of the folds, within a bound that grows with the number of ranks
-//! and the largest contribution; the results of allreduce must be the same bits on all ranks. What a commutative
-//! operation of the program's makes of elements of several kinds, or of bytes, cannot be judged unless it is the same
-//! bits: that is counted.
+//! Floating-point reductions may differ by the order of the folds, within a bound for each element; the results of
+//! allreduce must be the same bits on all ranks. What a commutative operation of the program's makes of elements of
+//! several kinds, or of bytes, cannot be judged unless it is the same bits, and neither can numbers whose overflow or
+//! NaN depends on the order: that is counted.
 
 use super::arguments::Arguments;
-use super::aside::{Aside, Written, bytes_of};
+use super::aside::{Aside, Written};
 use super::begin::Outside;
 use super::local_arguments::LocalArguments;
 use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
+use super::tolerance::{Tolerance, Verdict};
 use crate::algorithm::{Choice, Operation};
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
@@ -31,7 +32,7 @@ use crate::selection::{OnDifference, VerifyResult};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::c_int;
 
-/// Differences kept per communicator; further ones are counted as calls that differ, in the log only.
+/// Differences kept per communicator; further ones are counted and told of where they occur.
 const KEPT: usize = 16;
 
 /// One verified call.
@@ -56,7 +57,11 @@ pub fn run(
     let operation = arguments.operation;
     let (seat, _) = seat_and_call(communicator, operation, local);
     let meaning = Meaning::of(local);
-    let scale = if operation.reduces() { outside.wait(|| largest(seat, local, &meaning)) } else { Ok(0.0) };
+    let root = operation.rooted().then_some(local.root);
+    let tolerance = match operation.reduces() {
+        true => outside.wait(|| Tolerance::of(seat, local, &meaning, root)),
+        false => Ok(Tolerance::NOTHING),
+    };
     let both = Both::run(runtime, communicator, operation, local, (choice, prepared), outside);
     let everybody_has_it = operation.reduces() && !operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
@@ -64,7 +69,7 @@ pub fn run(
         true => outside.wait(|| differ_between_ranks(seat, both.ours(seat))),
         false => Ok(false),
     };
-    keep(runtime, communicator, operation, choice, both.judge(seat, local, (meaning, scale), apart));
+    keep(runtime, communicator, operation, choice, both.judge(seat, local, (meaning, tolerance), apart));
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     if result == VerifyResult::Native {
@@ -123,23 +128,23 @@ impl Both {
         &self,
         seat: Seat,
         local: &LocalArguments,
-        (meaning, scale): (Result<Meaning>, Result<f64>),
+        (meaning, tolerance): (Result<Meaning>, Result<Tolerance>),
         apart: Result<bool>,
     ) -> Judgement {
         let compared = self.ours(seat).and_then(|ours| {
             let native = self.aside.as_ref().map_or(Ok(Vec::new()), |aside| aside.native(seat))?;
-            compare(seat, local, (&native, &ours), (&meaning?, scale?))
+            compare(seat, local, (&native, &ours), (&meaning?, &tolerance?))
         });
-        let cannot_be_judged = matches!(compared, Ok(Compared::Unknown));
+        let of_all = if let Ok(compared) = &compared { compared.of_all } else { Verdict::Alike };
         let difference = compared.and_then(|compared| {
             let written = match (&self.aside, &local.own) {
                 (Some(aside), Some(_)) => aside.written_between(seat)?.map(Difference::between_blocks),
                 _ => None,
             };
             let between_ranks = apart?.then(Difference::between_ranks);
-            Ok(compared.difference().or(written).or(between_ranks))
+            Ok(compared.difference.or(written).or(between_ranks))
         });
-        Judgement { difference, cannot_be_judged }
+        Judgement { difference, of_all }
     }
 
     /// Puts our result in the place of the native one.
@@ -153,7 +158,8 @@ impl Both {
 struct Judgement {
     /// The first difference; an error where the results could not be compared.
     difference: Result<Option<Difference>>,
-    cannot_be_judged: bool,
+    /// The gravest verdict on an element.
+    of_all: Verdict,
 }
 
 /// Counts the call, and tells of its difference and keeps that, if there is one.
@@ -162,12 +168,14 @@ fn keep(
     communicator: &Communicator,
     operation: Operation,
     choice: &Choice,
-    Judgement { difference, cannot_be_judged }: Judgement,
+    Judgement { difference, of_all }: Judgement,
 ) {
     let number = {
         let mut verified = communicator.tally.verified.borrow_mut();
         verified.calls += 1;
-        verified.unjudged += u64::from(cannot_be_judged);
+        verified.unjudged += u64::from(of_all == Verdict::Unknown);
+        verified.near += u64::from(of_all == Verdict::Near);
+        verified.differing += u64::from(matches!(difference, Ok(Some(_))));
         verified.calls
     };
     match difference {
@@ -233,71 +241,41 @@ impl Difference {
 }
 
 /// What comparing two results has shown.
-enum Compared {
-    Alike,
-    /// They are not the same bits, and nobody can tell whether they may differ.
-    Unknown,
-    Differ(Difference),
+struct Compared {
+    /// The gravest verdict on an element.
+    of_all: Verdict,
+    /// The first element that differs more than it may.
+    difference: Option<Difference>,
 }
 
-impl Compared {
-    fn difference(self) -> Option<Difference> {
-        if let Self::Differ(difference) = self { Some(difference) } else { None }
-    }
-}
-
-/// The first element that differs more than it may, of results with the parts that `local` says; `meaning` is the
-/// elements', with the largest contribution.
+/// Compares results with the parts that `local` says; `meaning` is the elements', with what is known of the
+/// contributions.
 fn compare(
     seat: Seat,
     local: &LocalArguments,
     (native, ours): (&[Vec<u8>], &[Vec<u8>]),
-    (meaning, scale): (&Meaning, f64),
+    (meaning, tolerance): (&Meaning, &Tolerance),
 ) -> Result<Compared> {
+    let mut of_all = Verdict::Alike;
     for (part, (native_bytes, our_bytes)) in local.received().iter().zip(native.iter().zip(ours)) {
         if native_bytes == our_bytes {
             continue;
         }
         if matches!(meaning, Meaning::Unknown) {
-            return Ok(Compared::Unknown);
+            return Ok(Compared { of_all: Verdict::Unknown, difference: None });
         }
         let datatype = part.elements.datatype;
-        let mut pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
-        let differs = |native: &[u8], ours: &[u8]| native != ours && !close(seat.size, meaning, scale, native, ours);
-        if let Some((element, (one, other))) = pairs.find(|(_, (native, ours))| differs(native, ours)) {
+        let pairs = native_bytes.chunks(datatype.size).zip(our_bytes.chunks(datatype.size)).enumerate();
+        for (element, (one, other)) in pairs.filter(|(_, (one, other))| one != other) {
             let element = usize::try_from(part.first).unwrap_or(0) + element;
-            let [native, ours] = [one, other].map(|bytes| written(&datatype, meaning, bytes));
-            return Ok(Compared::Differ(Difference { element, native, ours }));
+            of_all = of_all.max(tolerance.judge(seat.size, meaning, element, one, other));
+            if of_all == Verdict::Apart {
+                let [native, ours] = [one, other].map(|bytes| written(&datatype, meaning, bytes));
+                return Ok(Compared { of_all, difference: Some(Difference { element, native, ours }) });
+            }
         }
     }
-    Ok(Compared::Alike)
-}
-
-/// Whether two elements that are not the same bits are as near as another order of the folds may bring them.
-fn close(ranks: usize, meaning: &Meaning, scale: f64, native: &[u8], ours: &[u8]) -> bool {
-    let (native, ours) = (meaning.numbers(native), meaning.numbers(ours));
-    let (Some((native, epsilon)), Some((ours, _))) = (native, ours) else { return false };
-    // Each of the p − 1 folds rounds once; partial results are at most p times the largest contribution.
-    let ranks = ranks as f64;
-    native.iter().zip(&ours).all(|(native, ours)| {
-        let bound = 2.0 * ranks * epsilon * native.abs().max(ours.abs()).max(ranks * scale);
-        native == ours || (native.is_nan() && ours.is_nan()) || (native - ours).abs() <= bound
-    })
-}
-
-/// The largest magnitude that any rank contributes; 0 where the elements are no numbers. Collective, also where this
-/// rank cannot tell its own.
-fn largest(seat: Seat, local: &LocalArguments, meaning: &Result<Meaning>) -> Result<f64> {
-    let own = local.send.or(local.receive).expect("every rank contributes to a reduction");
-    let own = (*meaning).and_then(|meaning| {
-        let bytes = bytes_of(seat, own)?;
-        let numbers = meaning.numbers(&bytes).map_or_else(Vec::new, |(numbers, _)| numbers);
-        let finite = numbers.into_iter().filter(|number| number.is_finite());
-        Ok(finite.fold(0.0f64, |largest, number| largest.max(number.abs())))
-    });
-    let all = communicator::allgather(seat.comm, seat.size, [own.unwrap_or(0.0).to_bits()])?;
-    own?;
-    Ok(all.into_iter().map(|[bits]| f64::from_bits(bits)).fold(0.0, f64::max))
+    Ok(Compared { of_all, difference: None })
 }
 
 /// Whether the results are not the same bits on all ranks that have one. Collective, also where this rank has none.

@@ -180,6 +180,8 @@ impl Communicator {
             epochs: self.tally.alternation.borrow().epochs.records(runtime.nanoseconds_per_tick),
             verified_calls: self.tally.verified.borrow().calls,
             unjudged_calls: self.tally.verified.borrow().unjudged,
+            near_calls: self.tally.verified.borrow().near,
+            differing_calls: self.tally.verified.borrow().differing,
             differences: self.tally.verified.borrow().differences.clone(),
             ..CommunicatorRecord::default()
         })

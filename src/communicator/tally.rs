@@ -56,6 +56,10 @@ pub struct Verified {
     pub calls: u64,
     /// Those of them whose results nobody can judge.
     pub unjudged: u64,
+    /// Those that are alike by a bound for all their elements.
+    pub near: u64,
+    /// Those that differ.
+    pub differing: u64,
     /// The first few differences.
     pub differences: Vec<DifferenceRecord>,
 }

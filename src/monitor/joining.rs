@@ -54,6 +54,8 @@ impl Merged {
         self.dropped_events += after.dropped_events;
         self.verified_calls += after.verified_calls;
         self.unjudged_calls += after.unjudged_calls;
+        self.near_calls += after.near_calls;
+        self.differing_calls += after.differing_calls;
         self.clock = worst_clock(self.clock, after.clock);
         self.overflow.add(after.overflow);
         self.played = sum_of_played(self.played, after.played);

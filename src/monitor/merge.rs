@@ -197,6 +197,8 @@ impl Merged {
         Verification {
             calls: self.verified_calls,
             not_comparable: self.unjudged_calls,
+            judged_loosely: self.near_calls,
+            differing: self.differing_calls,
             differences: differences.into_iter().filter_map(row).collect(),
         }
     }

@@ -290,6 +290,10 @@ pub struct CommunicatorRecord {
     pub verified_calls: u64,
     /// Those of them whose results are not the same bits, and nobody can tell whether they may differ.
     pub unjudged_calls: u64,
+    /// Those that are alike only by a bound for all their elements.
+    pub near_calls: u64,
+    /// Those whose results differed.
+    pub differing_calls: u64,
     /// Where the results differed; the first few.
     pub differences: Vec<DifferenceRecord>,
 }

@@ -82,6 +82,8 @@ impl Merged {
     ) -> Vec<Option<u32>> {
         self.verified_calls += record.verified_calls;
         self.unjudged_calls += record.unjudged_calls;
+        self.near_calls += record.near_calls;
+        self.differing_calls += record.differing_calls;
         let used = record.has_calls();
         let CommunicatorRecord { counters, epochs, late, differences, .. } = &record;
         if !used && epochs.is_empty() && late.is_empty() && differences.is_empty() {

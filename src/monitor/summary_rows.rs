@@ -229,11 +229,26 @@ pub struct Verification {
     /// Calls whose results were compared, all ranks.
     pub calls: u64,
     /// Those of them whose results are not the same bits and could not be judged: of commutative operations of
-    /// the program's on elements of several kinds, or of bytes. Absent if there are none.
+    /// the program's on elements of several kinds, or of bytes; and numbers of which the order of the contributions
+    /// may decide whether they overflow or a NaN comes through. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_comparable: u64,
+    /// Those of them whose results are not the same bits and equal by a bound for the whole vector only: of the
+    /// program's own operations on floating-point numbers. Absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub judged_loosely: u64,
+    /// Those of them whose results differed. Absent if there are none, and from older reports.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub differing: u64,
     /// Where they differed; the first few of each rank and communicator.
     pub differences: Vec<DifferenceRow>,
+}
+
+impl Verification {
+    /// Calls whose results differed; of older reports as far as they are listed.
+    pub fn differing(&self) -> u64 {
+        self.differing.max(self.differences.len() as u64)
+    }
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -290,6 +290,56 @@ pub fn most<const WORDS: usize>(comm: MPI_Comm, rank: usize, size: usize, own: [
     Ok(most)
 }
 
+/// The sums of all ranks' numbers in the place of this rank's, at `root`, or without one on all ranks; others are left
+/// with parts of them. By messages up a binomial tree, and down again: in communicators of ours. Collective, with as
+/// many numbers on all ranks.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn sums(comm: MPI_Comm, rank: usize, size: usize, root: Option<usize>, numbers: &mut [f64]) -> Result {
+    /// Numbers in one message.
+    const MOST: usize = 1 << 16;
+    let top = root.unwrap_or(0);
+    let own = (rank + size - top) % size;
+    let other = |place: usize| (place + top) % size;
+    let distances = || std::iter::successors(Some(1), |distance| Some(2 * distance)).take_while(|it| *it < size);
+    let mut theirs = vec![0.0; numbers.len().min(MOST)];
+    for numbers in numbers.chunks_mut(MOST) {
+        let theirs = &mut theirs[..numbers.len()];
+        let below: Vec<usize> = distances().take_while(|distance| own & distance == 0).collect();
+        let above = own - (own & own.wrapping_sub(1));
+        for place in below.iter().map(|distance| own + distance).filter(|place| *place < size) {
+            receive_numbers(comm, other(place), theirs)?;
+            numbers.iter_mut().zip(&*theirs).for_each(|(sum, number)| *sum += number);
+        }
+        if own > 0 {
+            send_numbers(comm, other(own - above), numbers)?;
+        }
+        if root.is_some() {
+            continue;
+        }
+        if own > 0 {
+            receive_numbers(comm, other(own - above), numbers)?;
+        }
+        for place in below.iter().rev().map(|distance| own + distance).filter(|place| *place < size) {
+            send_numbers(comm, other(place), numbers)?;
+        }
+    }
+    Ok(())
+}
+
+fn send_numbers(comm: MPI_Comm, to: usize, numbers: &[f64]) -> Result {
+    let (first, number) = (numbers.as_ptr().cast(), numbers.len() as c_int);
+    // SAFETY: so many elements of that type.
+    check(unsafe { mpi_sys::PMPI_Send(first, number, constants::double(), to as c_int, TAG, comm) })
+}
+
+fn receive_numbers(comm: MPI_Comm, from: usize, numbers: &mut [f64]) -> Result {
+    let (first, number, status) = (numbers.as_mut_ptr().cast(), numbers.len() as c_int, constants::status_ignore());
+    // SAFETY: room for so many elements of that type.
+    check(unsafe { mpi_sys::PMPI_Recv(first, number, constants::double(), from as c_int, TAG, comm, status) })
+}
+
 /// Whether `own` holds on all ranks. Collective.
 ///
 /// # Errors

@@ -73,6 +73,11 @@ pub fn handle(op: Op) -> MPI_Op {
     constants::ops()[place.expect("the table has all of them")]
 }
 
+/// Which of MPI's own it is.
+pub fn predefined(handle: MPI_Op) -> Option<Op> {
+    constants::ops().iter().position(|known| *known == handle).map(|place| PREDEFINED[place])
+}
+
 /// Whether it is one of MPI's own.
 pub fn is_predefined(handle: MPI_Op) -> bool {
     constants::ops().contains(&handle)

@@ -22,6 +22,8 @@ const TESTS: &[(&str, Test)] = &[
     ("verify_looks_into_types_by_precision", types_by_precision),
     ("verify_judges_what_it_can", own_operations),
     ("verify_of_elements_far_apart", far_apart),
+    ("verify_allows_what_the_order_decides", of_orders),
+    ("verify_judges_each_element_by_its_own", of_neighbours),
     ("verify_gives_ours_where_native_is_wrong", wrong_natively),
     ("verify_finds_a_corrupted_message", corrupted),
     ("verify_ends_the_job", corrupted_to_the_end),
@@ -316,6 +318,46 @@ fn own_operations(family: &Family) -> Result<(), Failed> {
         return Err(format!("{verification:#}\n{}", outcome.told()).into());
     }
     Ok(())
+}
+
+/// NaNs, overflow and zeros that come out as the order of the folds decides are no differences, and neither is what
+/// cancellation leaves; in place, at every root, and by pairs too.
+fn of_orders(family: &Family) -> Result<(), Failed> {
+    for algorithm in ["ring", "recursive_doubling"] {
+        let settings = [
+            ("COLLIE_MODE", "verify"),
+            ("COLLIE_ON_DIFFERENCE", "abort"),
+            ("COLLIE_ALLREDUCE", algorithm),
+            ("COLLIE_REDUCE", "binomial"),
+        ];
+        let (outcome, report) = accounted(family, "judged.c", &[], 4, &settings)?;
+        let verification = &report.whole["verification"];
+        // Fourteen kinds, each to four roots and twice to all.
+        let all_compared = verification["calls"] == 14 * 6 * 4 && verification["differences"] == serde_json::json!([]);
+        if !all_compared || verification["not_comparable"].as_u64().is_none_or(|number| number == 0) {
+            return Err(format!("{algorithm}: {verification:#}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// A wrong element is found however large its neighbours are, and all calls that differ count, listed or not.
+fn of_neighbours(family: &Family) -> Result<(), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [("COLLIE_MODE", "verify"), ("COLLIE_ALLREDUCE", "ring"), ("COLLIE_REPORT", &*path_text)];
+    let command = vec![family.program("judged.c")?.display().to_string(), "10".to_owned()];
+    let mut preload = vec![family.compiled("miscounting_tool.c", &["-shared", "-fPIC", "-ldl"])?];
+    preload.extend(family.preload()?);
+    let launch = Launch { ranks: 2, command, variables: &variables, preload, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    let verification = &report.whole["verification"];
+    let listed = verification["differences"].as_array().ok_or("no differences")?;
+    let fits = verification["differing"] == 10 * 3
+        && listed.len() == 16
+        && listed.iter().all(|found| found["rank"] == 1 && found["element"] == 3);
+    if fits { Ok(()) } else { Err(format!("{verification:#}\n{}", outcome.told()).into()) }
 }
 
 /// A native allreduce that gives a wrong sum: the difference is told either way, and the program ends well with ours.

@@ -52,6 +52,8 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         comparable_calls: mix(3) % 2 * 70,
         verified_calls: mix(4) % 10,
         unjudged_calls: mix(4) % 3,
+        near_calls: mix(4) % 4,
+        differing_calls: 1 + mix(4) % 5,
         differences: vec![DifferenceRecord {
             function: Function::blocking(Collective::Scan),
             call: mix(8),

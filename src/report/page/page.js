@@ -54,11 +54,13 @@ function verdictSection(summary) {
 function verificationSection(summary) {
   const verification = summary.verification;
   if (!verification) return;
-  const differ = verification.differences.length > 0;
+  const listed = verification.differences.length, differing = Math.max(verification.differing ?? 0, listed);
+  const unknown = verification.not_comparable, loosely = verification.judged_loosely;
   section("verification", "Results against native",
-    `${count(verification.calls)} results were compared on all ranks; ` + (verification.not_comparable ? `${count(verification.not_comparable)} of the program's own operations cannot be compared; ` : "") +
-      (differ ? `where they differed: ${count(verification.differences.length)}.` : verification.not_comparable ? "all others are equal." : "all are equal."),
-    differ ? differenceTable(summary) : null);
+    `${count(verification.calls)} results were compared on all ranks; ` + (unknown ? `${count(unknown)} cannot be compared; ` : "") +
+      (differing ? `${count(differing)} differed${listed < differing ? `, the first ${count(listed)} of which are listed` : ""}.` : unknown ? "all others are equal." : "all are equal.") +
+      (loosely ? ` Of the program's own operations, ${count(loosely)} were judged by a bound for the whole vector only.` : ""),
+    listed ? differenceTable(summary) : null);
 }
 
 function clockNote(clock) {

@@ -337,6 +337,8 @@ pub fn verified() -> Summary {
     for record in &mut records {
         record.communicators[0].verified_calls = 8000;
     }
+    // Of more than are kept.
+    records[3].communicators[0].differing_calls = 25;
     records[3].communicators[0].differences = (0..5)
         .map(|call| DifferenceRecord {
             function: Function::blocking(Collective::Allreduce),

@@ -17,18 +17,26 @@ impl Writer<'_> {
             return;
         }
         let results = several(verification.calls, "result");
-        let all = match verification.not_comparable {
-            0 => "all".to_owned(),
-            number => format!("{} not comparable, all others", count(number)),
+        let (differing, listed) = (verification.differing(), verification.differences.len());
+        let unknown = match verification.not_comparable {
+            0 => String::new(),
+            number => format!("{} not comparable, ", count(number)),
         };
-        if verification.differences.is_empty() {
-            self.line(&format!("verify: {results} on all ranks, {all} equal to the native ones"));
+        let loosely = match verification.judged_loosely {
+            0 => String::new(),
+            number => format!("; {} by a bound for the whole vector only", count(number)),
+        };
+        if differing == 0 {
+            let all = if unknown.is_empty() { "all" } else { "all others" };
+            self.line(&format!("verify: {results} on all ranks, {unknown}{all} equal to the native ones{loosely}"));
             return;
         }
-        self.line(&format!("verify: {results} on all ranks, DIFFERENCES from the native ones:"));
+        let told =
+            format!("verify: {results} on all ranks, {unknown}{} DIFFERENT from the native ones", count(differing));
+        self.line(&format!("{told}{loosely}:"));
         let shown = match self.layout.extent {
             Extent::Screen => 3,
-            Extent::Most(_) | Extent::All => self.layout.rows(verification.differences.len()),
+            Extent::Most(_) | Extent::All => self.layout.rows(listed),
         };
         for row in verification.differences.iter().take(shown) {
             self.line(&format!(
@@ -43,8 +51,13 @@ impl Writer<'_> {
                 row.native
             ));
         }
-        if verification.differences.len() > shown {
-            self.line(&format!("  and {} more", verification.differences.len() - shown));
+        let shown = shown.min(listed) as u64;
+        if differing > shown {
+            let only_counted = match differing - listed as u64 {
+                0 => String::new(),
+                number => format!(", {} of them only counted", count(number)),
+            };
+            self.line(&format!("  and {} more{only_counted}", count(differing - shown)));
         }
     }
 
