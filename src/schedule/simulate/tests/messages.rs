@@ -162,7 +162,9 @@ fn ranks_begin_together_where_there_are_queues() {
     }
     // A message that waits for its receive, and is alone, takes what the link says, whoever sends it.
     let message = |link, root| time(link, Operation::Bcast, "linear", 1 << 20, root, 2);
-    [0, 1].map(|root| near(message(with_queue(shared), root), message(shared, root)));
+    for root in 0..2 {
+        near(message(with_queue(shared), root), message(shared, root));
+    }
     // In lock step each of a ring's messages would find its ports empty.
     let slow = Link { latency: 1.1e-4, overhead: 1e-5, gap: 8e-6, per_byte: 4e-8, handshake: 5e-5, ..preset.off_node };
     let ring = |size| time(with_queue(slow), Operation::Allgather, "ring", 1 << 18, 0, size);
