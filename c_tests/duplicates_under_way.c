@@ -1,5 +1,5 @@
-/* Collective calls on a communicator that is being duplicated: those in which Collie makes a communicator of it for itself, which
- * Open MPI cannot make beside the duplicate. Four ranks. */
+/* Collective calls on a communicator that is being duplicated: those in which Collie makes a communicator of it for itself,
+ * which Open MPI cannot make beside the duplicate. Four ranks. */
 #include "check.h"
 
 enum { ROUNDS = 8 };
@@ -55,7 +55,8 @@ int main(int argc, char **argv) {
                 break;
             case 1:
                 /* Complete on some ranks before the calls, and not on others. */
-                for (int test = 0; !done && test < 1000 * check_rank; test++) OK(MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE));
+                for (int test = 0; !done && test < 1000 * check_rank; test++)
+                    OK(MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE));
                 call(parent);
                 while (!done) OK(MPI_Test(&requests[0], &done, MPI_STATUS_IGNORE));
                 break;

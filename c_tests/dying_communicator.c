@@ -36,7 +36,8 @@ int main(int argc, char **argv) {
         if (!is_differing) OK(MPI_Comm_set_attr(comm, early, &value));
         if (is_differing && is_early) OK(MPI_Comm_set_attr(comm, differing, &value));
         /* In some rounds the first call on the communicator is the callback's. */
-        for (int repeat = 0; repeat < 3 * (round % 3); repeat++) OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, comm));
+        for (int repeat = 0; repeat < 3 * (round % 3); repeat++)
+            OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, comm));
         if (is_differing && !is_early) OK(MPI_Comm_set_attr(comm, differing, &value));
         if (!is_differing) OK(MPI_Comm_set_attr(comm, late, &value));
         OK(round % 2 ? MPI_Comm_free(&comm) : MPI_Comm_disconnect(&comm));
