@@ -113,6 +113,24 @@ static int unsigned_minimum(void) {
     return least != 5;
 }
 
+/* A communicator is made of one that is being duplicated, in the same order on all ranks. Hangs where that is not possible. */
+static int made_beside_duplicate(void) {
+    for (int round = 0; round < 100; round++) {
+        MPI_Comm duplicate, made;
+        MPI_Request request;
+        int one = 1, sum = 0;
+        MPI_Comm_idup(MPI_COMM_WORLD, &duplicate, &request);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Comm_dup(MPI_COMM_WORLD, &made);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, duplicate);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, made);
+        MPI_Comm_free(&duplicate);
+        MPI_Comm_free(&made);
+    }
+    return 0;
+}
+
 /* A session that is there before MPI_Init, which is not its business: not yet called, and free to be. */
 static int init_after_session(void) {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
@@ -137,7 +155,7 @@ int main(int argc, char **argv) {
     } cases[] = {
         {"negative_bound", negative_bound}, {"differing_maps", differing_maps},           {"null_datatype", null_datatype},
         {"reduce_in_place", reduce_in_place}, {"byte_sums", byte_sums},                   {"nothing_in_two_ways", nothing_in_two_ways},
-        {"unsigned_minimum", unsigned_minimum},
+        {"unsigned_minimum", unsigned_minimum},   {"made_beside_duplicate", made_beside_duplicate},
     };
     const int number = (int)(sizeof cases / sizeof cases[0]);
     int wrong = 2, anywhere = 2;

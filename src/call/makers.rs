@@ -9,8 +9,8 @@ use crate::process::runtime;
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::os::raw::c_int;
 
-/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards, `request` what it may be used
-/// after if that is not at once.
+/// Makes a communicator natively and notes where it comes from; `made` gives it afterwards, `request` what it may
+/// be used after if that is not at once.
 pub fn watch(
     made_by: &'static str,
     makers: Makers,

@@ -245,8 +245,8 @@ pub fn wait(
     }
 }
 
-/// Those of duplicates that are being made: their places and the duplicates' numbers. Looked for before the native call:
-/// after it their handles may be those of later ones.
+/// Those of duplicates that are being made: their places and the duplicates' numbers. Looked for before the native
+/// call: after it their handles may be those of later ones.
 fn duplicates(requests: &Handles) -> SmallVec<[(usize, usize); 2]> {
     if !duplicating::are_left() {
         return SmallVec::new();

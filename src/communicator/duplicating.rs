@@ -1,11 +1,11 @@
 //! Duplicates that are being made: what the program has begun with `MPI_Comm_idup` and not completed yet.
 //!
-//! Open MPI finds the id of a new communicator in several steps, each a nonblocking collective on the parent that begins
-//! when a rank notices that the one before has ended. Where two communicators are made of one parent at a time, ranks
-//! may begin their steps in different orders, and hang or come to different ids (docs/native-defects.md). So Collie
-//! makes none while a duplicate is being made here of the same parent: all of that one's steps have begun on each rank
-//! before the first of ours, whenever the others begin theirs. Waiting for it ends, since all ranks have begun it before
-//! the call that ours is made in.
+//! Open MPI finds the id of a new communicator in several steps, each a nonblocking collective on the parent that
+//! begins when a rank notices that the one before has ended. Where two communicators are made of one parent at a time,
+//! ranks may begin their steps in different orders, and hang or come to different ids (docs/native-defects.md). So
+//! Collie makes none while a duplicate is being made here of the same parent: all of that one's steps have begun on
+//! each rank before the first of ours, whenever the others begin theirs. Waiting for it ends, since all ranks have
+//! begun it before the call that ours is made in.
 
 use crate::mpi::constants;
 use crate::mpi::error::Result;

@@ -1,7 +1,7 @@
-//! Communicators that are being freed. Delete callbacks of the program may communicate on them, before or after Collie's
-//! has taken its state away: on each rank as the attributes were set there. Such calls all go to the native library,
-//! also while the state is still there, so that the ranks do the same; and since a state made for them would be deleted
-//! by nobody.
+//! Communicators that are being freed. Delete callbacks of the program may communicate on them, before or after
+//! Collie's has taken its state away: on each rank as the attributes were set there. Such calls all go to the native
+//! library, also while the state is still there, so that the ranks do the same; and since a state made for them would
+//! be deleted by nobody.
 
 use crate::process::{last_communicators, stack};
 use mpi_sys::MPI_Comm;

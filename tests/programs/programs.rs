@@ -40,6 +40,8 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("pitfall_9_communicators.c", &[], &[1, 2, 4, 7]),
     ("pitfall_9_many_communicators.c", &[], &[2]),
     ("pitfall_9_teardown.c", &[], &[3]),
+    ("duplicates_under_way.c", &[], &[4]),
+    ("handler_set_in_copy.c", &[], &[2]),
     ("contexts_run_out.c", &[], &[3]),
     ("freed_by_handler.c", &[], &[2]),
     ("pitfall_10_fortran_mpif.F", &[], &[1, 2, 5, 8]),
