@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 static AT_THE_START: OnceLock<Option<Object>> = OnceLock::new();
 
 /// Remembers what standard error is. Only the first call counts.
+#[cfg(feature = "mpi")]
 pub fn remember() {
     AT_THE_START.get_or_init(|| Object::of(libc::STDERR_FILENO));
 }
