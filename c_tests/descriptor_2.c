@@ -1,5 +1,5 @@
-/* Another file has the number of standard error when the report is written: one of the program's data (`data`), or a log
- * that the program puts there on purpose (`log`). Each rank has one of its own, whose name begins with the second
+/* Another file has the number of standard error when the report is written: one of the program's data (`data`), or a
+ * log that the program puts there on purpose (`log`). Each rank has one of its own, whose name begins with the second
  * argument. */
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,9 +1,7 @@
 //! Words for people, straight to standard error: they are to be read whatever the log's level is, and before there is a
 //! log.
 
-pub use crate::writing::standard_error::Stderr;
-pub use crate::writing::standard_error::remember as remember_stderr;
-
+use crate::writing::standard_error;
 use std::io::Write;
 use std::time::Duration;
 
@@ -16,6 +14,24 @@ pub fn tell(lines: &str) {
     let text: String = lines.lines().map(|line| format!("collie: {line}\n")).collect();
     // Nowhere to complain if stderr is closed.
     drop(Stderr.write_all(text.as_bytes()));
+}
+
+/// Remembers what standard error is: what takes its number later may be none.
+pub fn remember_stderr() {
+    standard_error::remember();
+}
+
+/// Standard error, as long as it is that, for those above who write more than lines.
+pub struct Stderr;
+
+impl Write for Stderr {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        standard_error::Stderr.write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Tells what the job ends for, and lets the launcher read it: MPICH's drops what it has not read when the job is

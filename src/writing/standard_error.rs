@@ -1,5 +1,5 @@
-//! Standard error, for as long as it is that. Once a program has closed it, the next file that it opens takes its number,
-//! and what is written there ends up among the program's data.
+//! Standard error, for as long as it is that. Once a program has closed it, the next file that it opens takes its
+//! number, and what is written there ends up among the program's data.
 //!
 //! So what it is when the library is loaded is remembered. If there is something else later, the program may have put
 //! it there for messages: a terminal, `/dev/null`, whatever standard output is, or a file or pipe that is open for
@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 static AT_THE_START: OnceLock<Option<Object>> = OnceLock::new();
 
 /// Remembers what standard error is. Only the first call counts.
+#[cfg(feature = "mpi")]
 pub fn remember() {
     AT_THE_START.get_or_init(|| Object::of(libc::STDERR_FILENO));
 }
