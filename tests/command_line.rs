@@ -183,7 +183,7 @@ fn explain_reads_rules() {
     let arguments = ["explain", "bcast", "--ranks", "9", "--rules", "/nowhere.rules"];
     let (code, words) = failed(&mut collie(&arguments));
     assert_eq!(code, 1);
-    assert!(words.contains("COLLIE_RULES: cannot read '/nowhere.rules': "), "{words}");
+    assert!(words.contains("collie: --rules: cannot read '/nowhere.rules': "), "{words}");
 }
 
 #[test]

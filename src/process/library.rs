@@ -32,8 +32,8 @@ fn ask_version() -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// The right to tell what all processes of a node would: of those that one launcher has started there, the first to come
-/// has it for as long as it keeps this. Which of them that is cannot be told by numbers, as others may run another
+/// The right to tell what all processes of a node would: of those that one launcher has started there, the first to
+/// come has it for as long as it keeps this. Which of them that is cannot be told by numbers, as others may run another
 /// program.
 fn the_word() -> Option<Option<UnixListener>> {
     // SAFETY: always succeeds.

@@ -250,8 +250,8 @@ fn placed(event: Event, apart: &Apart) -> Event {
     Event { counter, ..event }
 }
 
-/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0; where that fails on the way, once
-/// more and to another place. Collective over `MPI_COMM_WORLD`. False if it is not where it should be, which is told.
+/// Gathers all calls, rank by rank and piece by piece, and writes the trace at rank 0; where that fails on the way,
+/// once more and to another place. Collective over `MPI_COMM_WORLD`. False if it is not where it should be, which is told.
 ///
 /// # Errors
 /// What PMPI returned.
