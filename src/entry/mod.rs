@@ -32,7 +32,6 @@ pub mod passed_on;
 pub mod passed_on_fortran;
 pub mod requests;
 pub mod requests_fortran;
-#[cfg(not(mpi_abi))]
 pub mod revoking;
 pub mod sessions;
 pub mod symbols;
