@@ -114,7 +114,7 @@ fn labels_keep_their_size_in_every_window(browser: &Browser) {
 fn a_difference_is_drawn(browser: &Browser) {
     let (before, mut after) = (summary(300, 8), summary(300, 8));
     after.rows.iter_mut().filter(|row| row.function == "MPI_Allreduce").for_each(|row| row.total_seconds.mean *= 0.4);
-    let page = render_difference(&diff(&[before], &[after]), ReportFormat::Html, &Layout::FILE);
+    let page = render_difference(&diff(&[before], &[after]).unwrap(), ReportFormat::Html, &Layout::FILE);
     let script = "result.heads = [...document.querySelectorAll('#changes th')].map(head => head.textContent); \
                   result.verdicts = [...new Set([...document.querySelectorAll('#changes td.faster')].map(cell => cell.textContent))]; \
                   result.noise = document.querySelectorAll('#all tbody tr').length;";

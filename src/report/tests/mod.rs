@@ -223,7 +223,7 @@ fn runs_that_do_not_belong_together_are_not_compared() {
     assert!(told.contains(&format!("number 2 has {} ranks", whole.ranks + 1)), "{told}");
     let mut part = Summary { partial: Some("some".into()), ..plain() };
     part.per_rank.truncate(2);
-    let told = words(&[whole.clone()], &[part.clone()]);
+    let told = words(std::slice::from_ref(&whole), std::slice::from_ref(&part));
     let of_all = format!("A has all of {0} ranks, B has 2 of {0} ranks (0-1)", whole.ranks);
     assert!(told.contains(&of_all), "{told}");
     let told = words(&[whole.clone(), part.clone()], &[whole]);
