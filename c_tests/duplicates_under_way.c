@@ -24,10 +24,11 @@ static void use(MPI_Comm *comm) {
 static void wait_beside_message(MPI_Request duplicate, MPI_Comm parent) {
     int got = -1;
     MPI_Request requests[] = {duplicate, MPI_REQUEST_NULL};
+    MPI_Status statuses[2];
     OK(MPI_Irecv(&got, 1, MPI_INT, (check_rank + 1) % check_size, 3, MPI_COMM_WORLD, &requests[1]));
     call(parent);
     OK(MPI_Send(&check_rank, 1, MPI_INT, (check_rank + check_size - 1) % check_size, 3, MPI_COMM_WORLD));
-    OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+    OK(MPI_Waitall(2, requests, statuses));
     REQUIRE(got == (check_rank + 1) % check_size, "the message says %d", got);
 }
 
@@ -36,6 +37,7 @@ int main(int argc, char **argv) {
     if (check_size > 64) return 2;
     MPI_Comm made[2];
     MPI_Request requests[2];
+    MPI_Status statuses[2];
     CASE("MPI_COMM_WORLD");
     OK(MPI_Comm_idup(MPI_COMM_WORLD, &made[0], &requests[0]));
     call(MPI_COMM_WORLD);
@@ -70,7 +72,7 @@ int main(int argc, char **argv) {
                 /* Another one at the same time, of another communicator. */
                 OK(MPI_Comm_idup(MPI_COMM_WORLD, &made[1], &requests[1]));
                 call(parent);
-                OK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE));
+                OK(MPI_Waitall(2, requests, statuses));
                 use(&made[1]);
         }
         use(&made[0]);
