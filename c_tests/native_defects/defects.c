@@ -131,6 +131,21 @@ static int made_beside_duplicate(void) {
     return 0;
 }
 
+static void look_away(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
+
+/* A broadcast of -1 elements after which an error handler of the program's returns. */
+static int error_after_handler(void) {
+    MPI_Comm own;
+    MPI_Errhandler handler;
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    MPI_Comm_create_errhandler(look_away, &handler);
+    MPI_Comm_set_errhandler(own, handler);
+    const int code = MPI_Bcast(NULL, -1, MPI_INT, 0, own);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&own);
+    return code == MPI_SUCCESS;
+}
+
 /* A session that is there before MPI_Init, which is not its business: not yet called, and free to be. */
 static int init_after_session(void) {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
@@ -156,6 +171,7 @@ int main(int argc, char **argv) {
         {"negative_bound", negative_bound}, {"differing_maps", differing_maps},           {"null_datatype", null_datatype},
         {"reduce_in_place", reduce_in_place}, {"byte_sums", byte_sums},                   {"nothing_in_two_ways", nothing_in_two_ways},
         {"unsigned_minimum", unsigned_minimum},   {"made_beside_duplicate", made_beside_duplicate},
+        {"error_after_handler", error_after_handler},
     };
     const int number = (int)(sizeof cases / sizeof cases[0]);
     int wrong = 2, anywhere = 2;

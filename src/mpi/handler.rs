@@ -57,28 +57,50 @@ impl Drop for ErrorsReturned {
 }
 
 /// An error handler of ours that does nothing, so that errors are returned: unlike `MPI_ERRORS_RETURN` it is never one
-/// that the program has set. That one where no other can be made.
+/// that the program has set. That one where no other can be made, or where one of ours returns no errors.
 fn quiet() -> MPI_Errhandler {
     struct Made(MPI_Errhandler);
     // SAFETY: the handle means the same on every thread; what it leads to is the MPI library's to guard.
     unsafe impl Send for Made {}
     // SAFETY: as above.
     unsafe impl Sync for Made {}
+    static QUIET: OnceCell<Made> = OnceCell::new();
+    QUIET
+        .get_or_init(|| {
+            let made = do_nothing().ok().filter(|made| returns_errors(*made).unwrap_or(false));
+            Made(made.unwrap_or_else(constants::errors_return))
+        })
+        .0
+}
+
+/// Makes an error handler that does nothing.
+fn do_nothing() -> Result<MPI_Errhandler> {
     type Plain = unsafe extern "C" fn(*mut MPI_Comm, *mut c_int);
     type Declared = unsafe extern "C" fn(*mut MPI_Comm, *mut c_int, ...);
     unsafe extern "C" fn do_nothing(_: *mut MPI_Comm, _: *mut c_int) {}
-    static QUIET: OnceCell<Made> = OnceCell::new();
-    let make = || -> Result<Made> {
-        let mut made = std::mem::MaybeUninit::uninit();
-        // SAFETY: a C function that looks at none of its arguments may be called with more of them. The out-parameter
-        // is valid for writes, and read where it was filled.
-        unsafe {
-            let function = std::mem::transmute::<Plain, Declared>(do_nothing);
-            check(mpi_sys::PMPI_Comm_create_errhandler(Some(function), made.as_mut_ptr()))?;
-            Ok(Made(made.assume_init()))
-        }
-    };
-    QUIET.get_or_try_init(make).map_or_else(|_| constants::errors_return(), |made| made.0)
+    let mut made = std::mem::MaybeUninit::uninit();
+    // SAFETY: a C function that looks at none of its arguments may be called with more of them. The out-parameter is
+    // valid for writes, and read where it was filled.
+    unsafe {
+        let function = std::mem::transmute::<Plain, Declared>(do_nothing);
+        check(mpi_sys::PMPI_Comm_create_errhandler(Some(function), made.as_mut_ptr()))?;
+        Ok(made.assume_init())
+    }
+}
+
+/// Whether a call with an error in it returns that error after `handler`, which does nothing: MPICH 4.3.2 and 5.0.2
+/// return `MPI_SUCCESS` after any handler that is not predefined. Not so either where the library checks no arguments.
+///
+/// # Errors
+/// What PMPI says of what is needed to ask it.
+fn returns_errors(handler: MPI_Errhandler) -> Result<bool> {
+    let comm = constants::comm_self();
+    let before = handler_of(comm)?;
+    set(comm, handler)?;
+    // SAFETY: a rank alone broadcasts to nobody: should the number of elements pass for one, nothing is read.
+    let answer = unsafe { mpi_sys::PMPI_Bcast(std::ptr::null_mut(), -1, constants::int(), 0, comm) };
+    set(comm, before).and(give_back(before))?;
+    Ok(check(answer).is_err())
 }
 
 /// Whether `handler` is the error handler of `comm`.
