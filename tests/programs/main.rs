@@ -96,6 +96,7 @@ const NATIVE_DEFECTS: &[(&str, &str, &str)] = &[
     ("intel", "data_movement", "differing_maps"),
     ("intel", "forced_with_unmet_need", "differing_maps"),
     ("intel", "truncated::", "c_tests/truncated.c"),
+    ("intel", "failing_calls::", "c_tests/failing_calls.c"),
     ("intel", "many_communicators::", "c_tests/many_live_communicators.c"),
     ("intel", "many_live_communicators", "c_tests/many_live_communicators.c"),
     ("intel", "idle_communicators", "c_tests/many_live_communicators.c"),
