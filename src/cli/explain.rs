@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Rules file, instead of COLLIE_RULES
     #[arg(long)]
     rules: Option<String>,
-    /// Network whose α/β determines segments, instead of COLLIE_NETWORK
+    /// Network whose α/β determines segments: shared_memory, ethernet, infiniband, or a file, instead of COLLIE_NETWORK
     #[arg(long, value_name = "NETWORK")]
     network: Option<String>,
     /// Show what collie bench measured (--json or --csv) of such calls, or what a run in mode compare found; may be

@@ -18,7 +18,7 @@ pub enum Launcher {
     Hydra,
     /// srun of Slurm: --export
     Srun,
-    /// flux run: --env=NAME=value
+    /// flux run or flux submit: --env=NAME=value
     Flux,
     /// jsrun of IBM's Job Step Manager: --env NAME=value
     Jsrun,

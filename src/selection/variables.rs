@@ -208,15 +208,17 @@ const AFTER_OPERATIONS: &[Variable] = &[
     },
     Variable {
         name: LIMITS,
-        accepted: "auto, off, or one or two numbers of bytes, ascending, with a comma between, each of which may be \
-                   followed by x and a power of two up to 128, and by :one_way or :exchange",
+        accepted: "auto, off, or one or two ascending numbers of bytes, separated by a comma, each of which may be \
+                   followed by x and a power of two up to 128, and by :one_way or :exchange, such as \
+                   256:one_way,4040x32:exchange",
         default: "auto",
         help: "Lengths beyond which a message within a node takes a slower path through the MPI library: a message \
-               that is longer, but no longer than twice the limit (x32: 32 times, or the next power of two if that takes one more fragment), \
-               is sent in fragments of that length; with :one_way only in operations with a root and in algorithms made of \
-               them, with :exchange only in the others. auto takes them from the file of COLLIE_NETWORK, or else measures them in MPI_Init between ranks \
-               0 and 1, if these are on one node, in some 20 ms: a search for limits that has not finished after 30 ms is given up, and after 50 ms \
-               no larger number of fragments is tried. Without a measurement it is what is known of Open MPI 4 \
+               that is longer than the limit, but at most twice as long, is sent in fragments of that length. With x32 \
+               that holds for messages of up to 32 times the limit, or up to the next power of two if that takes only \
+               one more fragment; with :one_way only in operations with a root and in algorithms made of them, with \
+               :exchange only in the others. auto takes them from the file of COLLIE_NETWORK, or else measures them in \
+               MPI_Init between ranks 0 and 1, if these are on one node, in some 20 ms: a search for limits that has \
+               not finished after 30 ms is given up, and after 50 ms no larger number of fragments is tried. Without a measurement it is what is known of Open MPI 4 \
                (256,4040:exchange, or the values of OMPI_MCA_btl_vader_max_inline_send and \
                OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, measured limits allow no more than two fragments.",
     },
