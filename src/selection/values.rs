@@ -62,7 +62,8 @@ pub fn seconds(found: &str) -> Result<u32, String> {
 /// # Errors
 /// What is accepted.
 pub fn percent(found: &str) -> Result<u32, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: a whole number of percent from 1 to 50");
+    let refuse =
+        || format!("'{found}' is not accepted; accepted: a whole number of percent from 1 to 50, with or without %");
     let number = found.strip_suffix('%').unwrap_or(found).trim_end();
     number.parse().ok().filter(|percent| (1..=50).contains(percent)).ok_or_else(refuse)
 }
@@ -140,17 +141,23 @@ const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 pub fn log_filter(text: &str) -> Result<String, String> {
     let directives = text.split_once('/').map_or(text, |(directives, _)| directives);
     for directive in directives.split(',').map(str::trim) {
+        if directive.is_empty() {
+            return Err(format!("'{text}' names no level in one place; accepted: {}", LEVELS.join(", ")));
+        }
         let (module, level) = match directive.split_once('=') {
             Some((module, level)) => (Some(module), Some(level)),
             None if directive == "collie" || directive.starts_with("collie::") => (Some(directive), None),
             None => (None, Some(directive)),
         };
         if let Some(module) = module.filter(|module| *module != "collie" && !module.starts_with("collie::")) {
-            return Err(format!("'{module}' is not a module of Collie; accepted: collie, collie::..."));
+            return Err(format!(
+                "'{module}' in '{directive}' is not a module of Collie; accepted: collie, collie::..."
+            ));
         }
         if let Some(level) = level.filter(|level| !LEVELS.contains(&level.to_ascii_lowercase().as_str())) {
             let nearest = suggestion(level, LEVELS);
-            return Err(format!("'{level}' is not a level; accepted: {}{nearest}", LEVELS.join(", ")));
+            let part = if directive == level { String::new() } else { format!(" in '{directive}'") };
+            return Err(format!("'{level}'{part} is not a level; accepted: {}{nearest}", LEVELS.join(", ")));
         }
     }
     Ok(text.to_owned())

@@ -245,11 +245,15 @@ fn one_file_is_for_one_thing() {
 fn log_filters() {
     assert_eq!(
         refused("COLLIE_LOG", "collie=trcae"),
-        "COLLIE_LOG: 'trcae' is not a level; accepted: off, error, warn, info, debug, trace; did you mean 'trace'?"
+        "COLLIE_LOG: 'trcae' in 'collie=trcae' is not a level; accepted: off, error, warn, info, debug, trace; did you mean 'trace'?"
     );
     assert_eq!(
         refused("COLLIE_LOG", "coolie=trace"),
-        "COLLIE_LOG: 'coolie' is not a module of Collie; accepted: collie, collie::..."
+        "COLLIE_LOG: 'coolie' in 'coolie=trace' is not a module of Collie; accepted: collie, collie::..."
+    );
+    assert_eq!(
+        refused("COLLIE_LOG", "/tmp/log"),
+        "COLLIE_LOG: '/tmp/log' names no level in one place; accepted: off, error, warn, info, debug, trace"
     );
     for filter in ["info", "off", "collie", "collie=trace,collie::mpi=debug", "warn,collie::mpi=trace/ring", "INFO"] {
         assert_eq!(parse(&[("COLLIE_LOG", filter)]).unwrap().log, filter);
