@@ -13,9 +13,8 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, ConfigurationError, ConfigurationErrors, Decided, Evidence, Implementation, Learned,
-    Location, Mode, Mpi, RawConfiguration, Situation, Transport, Version, Wanted, decide, defaults, evidence,
-    operation_named, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Situation,
+    Transport, Version, Wanted, decide, defaults, evidence, operation_named, variables,
 };
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -178,24 +177,16 @@ fn configuration(arguments: &Arguments) -> Result<(Configuration, [Option<String
         ("--network", variables::NETWORK, network),
         ("--transport", variables::TRANSPORT, transport),
     ];
-    for (_, name, given) in given {
+    let mut options = Vec::new();
+    for (option, name, given) in given {
         if let Some(given) = given {
             variables.retain(|(known, _)| known != name);
             variables.push((name.to_owned(), given.clone()));
+            options.push((name.to_owned(), option.to_owned()));
         }
     }
     let raw = RawConfiguration::new(variables);
-    let by_option = |mut error: ConfigurationError| {
-        let of_variable = |name: &str| matches!(&error.place, Location::Variable(found) if found == name);
-        if let Some((option, ..)) = given.iter().find(|(_, name, given)| given.is_some() && of_variable(name)) {
-            error.place = Location::Variable((*option).to_owned());
-        }
-        error
-    };
-    let configuration = raw.parse().map_err(|errors| {
-        let errors = ConfigurationErrors(errors.0.into_iter().map(by_option).collect());
-        Failure::cannot(errors.to_string())
-    })?;
+    let configuration = raw.parse().map_err(|errors| Failure::cannot(options::blamed(errors, &options).to_string()))?;
     Ok((configuration, [raw.rules, raw.tables].map(|file| file.and_then(|file| file.text.ok()))))
 }
 
