@@ -4,7 +4,9 @@
 use super::nearest_measurements::{self, Measured};
 use super::table::columns;
 use super::{Done, Failure, measurements};
-use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use crate::algorithm::{
+    Algorithm, Call, Choice, Kind, Operation, Value, counted, counted_bytes, format_bytes, of, parse_bytes,
+};
 use crate::bench::numbers::whole;
 use crate::report::several;
 use crate::schedule::draw::seconds;
@@ -100,7 +102,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let ranks = arguments.ranks as usize;
     if arguments.root >= ranks {
-        return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
+        return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
     }
     if arguments.non_commutative && !operation.reduces() {
         return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
@@ -426,13 +428,13 @@ fn what_was_learned(learned: &Learned) -> String {
 }
 
 fn heading(situation: &Situation, call: &Call) -> String {
-    let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
+    let (operation, bytes) = (call.operation, counted_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
         _ if operation.has_own_counts() => ", of bytes that only each rank itself knows,".to_owned(),
-        _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
-        _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
-        _ => format!(" of {bytes} bytes"),
+        _ if operation.tells_in_place() => format!(" of {bytes} per pair of ranks"),
+        _ if operation.has_blocks() => format!(" of {bytes} per rank"),
+        _ => format!(" of {bytes}"),
     };
     let order = match (operation.reduces(), call.commutative) {
         (false, _) => "",
@@ -455,7 +457,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
         (known, version) if version == Version::default() => format!(", {}", known.name()),
         (known, version) => format!(", {} {version}", known.name()),
     };
-    format!("{operation}{size} among {} ranks on {place}{shared}{crowded}{order}{mpi}\n", situation.ranks)
+    format!("{operation}{size} among {} on {place}{shared}{crowded}{order}{mpi}\n", counted(situation.ranks, "rank"))
 }
 
 fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {

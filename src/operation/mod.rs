@@ -7,7 +7,7 @@
 //! * [`row`](Algorithm): what an algorithm is to everybody else, and a choice of it. [`needs`](Needs), and what
 //!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas. [`prelude`](Prelude): what it learns first, and
 //!   [`stage`](Stage).
-//! * [`bytes`](format_bytes): bytes as users write them.
+//! * [`bytes`](format_bytes): bytes as users write them; [`words`](counted): numbers of things.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ mod shared;
 mod stage;
 mod table;
 mod view;
+mod words;
 
 pub use accepts::Unmet;
 pub use blocks::{AllBlocks, Block, Blocks, Origin, OwnBlocks};
@@ -39,3 +40,4 @@ pub use shared::{Shared, SharedMemory};
 pub use stage::Stage;
 pub use table::{At, BufferRole, Holds, InPlace, Operation, Row};
 pub use view::View;
+pub use words::{counted, counted_bytes};
