@@ -455,6 +455,15 @@ fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
     let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
     let both = ["reduce 2 * binary:segment=none,max_requests=8 if commutative", "reduce 2 * linear if non_commutative"];
     assert_eq!(lines(&[of_comparisons(&summary)], settings), both);
+    // Of two that keep the order nobody knows which was compared with what.
+    let several = |rows: [&str; 2]| Summary { rows: rows.map(ran).to_vec(), ..summary.clone() };
+    assert!(lines(&[of_comparisons(&several(["linear", "fibonacci"]))], settings).is_empty());
+    // What does not keep it carried out the others.
+    let in_doubt = Summary { rows: ["linear", "fibonacci", "binary"].map(ran).to_vec(), ..summary.clone() };
+    let written = lines(&[of_comparisons(&in_doubt)], settings);
+    assert!(written.len() == 1 && written[0].starts_with("reduce 2 * binary"), "{written:?}");
+    let same = lines(&[of_comparisons(&several(["linear", "linear"]))], settings);
+    assert_eq!(same, ["reduce 2 * linear if commutative", "reduce 2 * linear if non_commutative"]);
     let in_order = Summary { comparisons: vec![comparison(false, 1.5)], ..summary };
     assert_eq!(lines(&[of_comparisons(&in_order)], settings), ["reduce 2 * linear if non_commutative"]);
 }
