@@ -83,7 +83,7 @@ pub fn predict_while(
         Prediction { time, simulated: false }
     };
     // To find out that there are more than none would take as long as to list the steps of a rank.
-    let outcome = if steps == 0 { None } else { simulate_while(choice, call, size, network, steps, goes_on)? };
+    let outcome = if steps == 0 { None } else { simulate(choice, call, size, network, steps, goes_on)? };
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });
     Ok(Some(simulated.unwrap_or_else(formula)))
 }
@@ -104,22 +104,9 @@ fn sharing_ports(choice: &Choice, call: &Call, size: usize, network: &Network) -
     (leaving * widest as f64 / network.ports_per_node as f64).max(1.0)
 }
 
-/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps.
-///
-/// # Errors
-/// Programs that do not fit together.
-pub fn simulate(
-    choice: &Choice,
-    call: &Call,
-    size: usize,
-    network: &Network,
-    steps: usize,
-) -> Result<Option<Outcome>, Broken> {
-    simulate_while(choice, call, size, network, steps, &|| true)
-}
-
-/// The same; none also when `goes_on` says no.
-fn simulate_while(
+/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps, or when
+/// `goes_on` says no.
+fn simulate(
     choice: &Choice,
     call: &Call,
     size: usize,

@@ -295,8 +295,8 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
 fn sixty_five_thousand_ranks_are_no_trouble() {
     let row = find(Operation::Allreduce, "recursive_doubling").unwrap();
     let call = Call::plain(Operation::Allreduce, 2, 8);
-    let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network(), 1 << 24).unwrap().unwrap();
+    let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network(), 1 << 24, &|| true).unwrap().unwrap();
     assert_eq!(outcome.messages, 16 << 16);
     let ring = find(Operation::Allreduce, "ring").unwrap();
-    assert_eq!(simulate(&Choice::new(ring), &call, 1 << 16, &network(), 1 << 24), Ok(None));
+    assert_eq!(simulate(&Choice::new(ring), &call, 1 << 16, &network(), 1 << 24, &|| true), Ok(None));
 }
