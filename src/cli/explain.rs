@@ -3,10 +3,8 @@
 
 use super::nearest_measurements::{self, Measured};
 use super::table::columns;
-use super::{Done, Failure, measurements};
-use crate::algorithm::{
-    Algorithm, Call, Choice, Kind, Operation, Value, counted, counted_bytes, format_bytes, of, parse_bytes,
-};
+use super::{Done, Failure, measurements, options};
+use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, counted, counted_bytes, of, parse_bytes};
 use crate::bench::numbers::whole;
 use crate::report::several;
 use crate::schedule::draw::seconds;
