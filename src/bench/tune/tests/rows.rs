@@ -370,6 +370,7 @@ fn verdicts_of_a_run_are_a_data_set() {
         longest: vec![512, 32320],
         ways: vec!["both".into(), "exchange".into()],
         measured_seconds: None,
+        measured_with: None,
     };
     let limits = of_comparisons(&Summary { protocol_limits: Some(cut), ..summary.clone() }).limits();
     let words: Vec<_> = limits.limits().map(|limit| limit.to_string()).collect();
