@@ -5,7 +5,7 @@
 //! * [`comm`]: what an algorithm may say; [`shared`](Shared): where ranks share memory. [`view`](View): the same among
 //!   some of the ranks.
 //! * [`row`](Algorithm): what an algorithm is to everybody else, and a choice of it. [`needs`](Needs), and what
-//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas. [`prelude`](Prelude): what it learns first, and
+//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas, and what [`sharing`](Shape::bytes_over_ports) ports adds. [`prelude`](Prelude): what it learns first, and
 //!   [`stage`](Stage).
 //! * [`bytes`](format_bytes): bytes as users write them; [`words`](counted): numbers of things.
 
@@ -22,6 +22,7 @@ mod parts;
 mod prelude;
 mod row;
 mod shared;
+mod sharing;
 mod stage;
 mod table;
 mod view;

@@ -77,8 +77,9 @@ pub fn predict_while(
         return Ok(None);
     }
     let formula = || {
-        let cost = choice.cost(&Shape::of(call, size));
-        let cost = Cost { bytes: cost.bytes * sharing_ports(choice, call, size, network), ..cost };
+        let shape = Shape { ports_per_node: network.ports_per_node, ..Shape::of(call, size) };
+        let cost = choice.cost(&shape);
+        let cost = Cost { bytes: cost.bytes * sharing_ports(choice, call, &shape), ..cost };
         let time = network.seconds(cost, call.nodes.is_empty(), call.shared_by_all().is_some());
         Prediction { time, simulated: false }
     };
@@ -88,20 +89,14 @@ pub fn predict_while(
     Ok(Some(simulated.unwrap_or_else(formula)))
 }
 
-/// How much longer the bytes of a message take than formulas say, which know no ports of nodes: where each pair of
-/// ranks has a block of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports.
-/// Of other operations a formula does not say how much does; and one that knows nodes counts what passes between them
+/// How much longer the bytes of a message take than formulas say that know no ports of nodes: where each pair of ranks has
+/// a block of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports. Of other
+/// operations the formulas say how much does, where they know; and one that knows nodes counts what passes between them
 /// itself.
-fn sharing_ports(choice: &Choice, call: &Call, size: usize, network: &Network) -> f64 {
+fn sharing_ports(choice: &Choice, call: &Call, shape: &Shape) -> f64 {
     let row = call.operation.row();
-    let shape = Shape::of(call, size);
-    let knows_nodes = || choice.cost(&shape) != choice.cost(&Shape { nodes: &[], ..shape });
-    if call.nodes.is_empty() || !row.send.per_rank() || !row.receive.per_rank() || knows_nodes() {
-        return 1.0;
-    }
-    let (_, widest) = shape.nodes();
-    let leaving = (size - widest) as f64 / (size - 1) as f64;
-    (leaving * widest as f64 / network.ports_per_node as f64).max(1.0)
+    let knows_nodes = || choice.cost(shape) != choice.cost(&Shape { nodes: &[], ..*shape });
+    if !row.send.per_rank() || !row.receive.per_rank() || knows_nodes() { 1.0 } else { shape.sharing_among_all() }
 }
 
 /// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps, or when

@@ -278,6 +278,13 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
         let (simulated, formula) = both(Operation::Alltoall, name, &nodes);
         assert!((0.7..1.3).contains(&(formula / simulated)), "{name}: {simulated} {formula}");
     }
+    let exchanges = ["direct", "ring", "recursive_doubling", "circulant", "bine", "sparbit", "bruck", "k_bruck"];
+    let exchanges = exchanges.map(|name| (Operation::Allgather, name));
+    let butterflies = ["recursive_doubling", "rabenseifner", "swing"].map(|name| (Operation::Allreduce, name));
+    for (operation, name) in exchanges.into_iter().chain(butterflies) {
+        let (simulated, formula) = both(operation, name, &nodes);
+        assert!((0.9..1.8).contains(&(formula / simulated)), "{operation} {name}: {simulated} {formula}");
+    }
     // What leaders collect is counted as it is; and of a broadcast one rank of a node receives.
     let plain = |operation, name| {
         let call = network.call(operation, 0, 64 << 10, &nodes);
