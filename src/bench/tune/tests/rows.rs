@@ -416,7 +416,7 @@ fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
     assert!(headings[1].starts_with("allreduce through shared memory, 2 ranks; native over this: "), "{headings:?}");
     let tree = Settings { form: Form::Tree, ..SETTINGS };
     assert_eq!(lines(&[report(vec![both.clone()])], tree), [apart[1].clone(), apart[0].clone()]);
-    assert!(evidence(tree).any(|heading| heading.starts_with("allreduce through shared memory, a tree of 1 rows")));
+    assert!(evidence(tree).any(|heading| heading.starts_with("allreduce through shared memory, a tree of 1 row over")));
     let alone = shared(cell(64, 2, &[("shared_slices", 2.0), ("ring", 3.0)]));
     assert_eq!(lines(&[report(vec![alone])], SETTINGS), [rule("shared_slices", " if shared_memory")]);
     assert_eq!(lines(&[report(vec![messages])], SETTINGS), [rule("recursive_doubling", "")]);
