@@ -11,8 +11,9 @@ impl Shape<'_> {
     /// Bytes along the rounds of which `rounds` tells, for each rank, to whom it sends how many; `alone` if each message
     /// has its ports for itself. In each round every rank that takes part receives as much as it sends.
     ///
-    /// Messages that leave a node in the same round go through its ports one after the other, and the node from which
-    /// most leave decides. Messages within nodes count as those between them do, as everywhere in formulas.
+    /// Messages that leave a node in the same round go through its ports one after the other, and the node with most ranks
+    /// stands for all; of several the last, since ranks that are folded into others come first. Messages within nodes
+    /// count as those between them do, as everywhere in formulas.
     pub fn bytes_over_ports<I>(&self, alone: f64, rounds: impl Fn(usize) -> I) -> f64
     where
         I: IntoIterator<Item = (usize, f64)>,
@@ -20,22 +21,22 @@ impl Shape<'_> {
         if !self.shares_ports() {
             return alone;
         }
-        let number = self.widths().len();
-        // By round: the longest message, and by node the messages that leave it.
-        let mut all: Vec<(f64, Vec<usize>)> = Vec::new();
-        for rank in 0..self.ranks {
+        let widths = self.widths();
+        let (node, _) = widths.iter().enumerate().max_by_key(|(_, width)| **width).expect("there are nodes");
+        let is_there = |rank: usize| self.nodes[rank] as usize == node;
+        // By round: the longest message, and how many leave the node.
+        let mut all: Vec<(f64, usize)> = Vec::new();
+        for rank in (0..self.ranks).filter(|rank| is_there(*rank)) {
             for (round, (to, bytes)) in rounds(rank).into_iter().enumerate() {
                 if round == all.len() {
-                    all.push((0.0, vec![0; number]));
+                    all.push((0.0, 0));
                 }
                 let (longest, leaving) = &mut all[round];
                 *longest = longest.max(bytes);
-                leaving[self.nodes[rank] as usize] += usize::from(self.nodes[rank] != self.nodes[to]);
+                *leaving += usize::from(!is_there(to));
             }
         }
-        let taken = |(longest, leaving): &(f64, Vec<usize>)| {
-            longest * self.times(leaving.iter().max().copied().unwrap_or(0) as f64)
-        };
+        let taken = |(longest, leaving): &(f64, usize)| longest * self.times(*leaving as f64);
         all.iter().map(taken).sum::<f64>().max(alone)
     }
 
