@@ -766,8 +766,23 @@ fn run_refuses_before_anything_is_started() {
     assert_eq!((code, words), (1, format!("collie: there is no {missing}; {advice}\n")));
     let (code, words) = failed(&mut installed.run(&["--algorithm", "bcast=lineer"]));
     assert_eq!(code, 2);
-    assert!(words.starts_with("collie: COLLIE_BCAST: unknown bcast algorithm 'lineer'; accepted: "), "{words}");
+    let start = "collie: --algorithm 'bcast=lineer': unknown bcast algorithm 'lineer'; accepted: ";
+    assert!(words.starts_with(start), "{words}");
     assert!(words.ends_with("; did you mean 'linear'?\n"), "{words}");
+    for (option, value) in [
+        ("--rules", "/nowhere.rules"),
+        ("--mode", "foo"),
+        ("--report", "x.pdf"),
+        ("--log", "loud"),
+        ("--algorithm", "gater=linear"),
+    ] {
+        let (code, words) = failed(&mut installed.run(&[option, value]));
+        assert_eq!(code, 2, "{words}");
+        assert!(words.starts_with(&format!("collie: {option}")) && !words.contains("COLLIE_"), "{words}");
+    }
+    let (code, words) = failed(installed.run(&["--mode", "native"]).env("COLLIE_RULES", "/nowhere.rules"));
+    assert_eq!(code, 2);
+    assert!(words.starts_with("collie: COLLIE_RULES: cannot read '/nowhere.rules'"), "{words}");
     assert_eq!(failed(&mut installed.run(&["--algorithm", "bcast"])).0, 2);
     assert_eq!(failed(&mut installed.run(&["--library", "/nowhere.so"])).0, 1);
     let unknown = Installed::new(&["openmpi"], "mpirun of nobody");

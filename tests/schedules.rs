@@ -43,7 +43,7 @@ fn verify_row(row: &'static Algorithm) -> Result<(), Failed> {
                         return Err(Failed::from(failures.join("\n")));
                     }
                 }
-                if row.operation.has_own_counts() && (placement.is_empty() || row.needs.several_nodes) {
+                if row.operation.has_own_counts() && placement.is_empty() {
                     verify_own_blocks(row, size, &placement, &mut failures);
                 }
             }
@@ -106,7 +106,7 @@ fn verify_call(
         let in_place = Call { in_place: true, ..call };
         let in_place = row.operation.tells_in_place().then_some(in_place);
         let mut seen: Vec<Vec<Program>> = Vec::new();
-        if !placement.is_empty() && !row.needs.several_nodes {
+        if !placement.is_empty() {
             // Most algorithms do the same wherever the ranks are, and that is verified already.
             let unplaced = Call { nodes: &[], numa: &[], ..call };
             seen.extend(caught(|| record_all(&choice, &unplaced, size)).ok());

@@ -34,5 +34,5 @@ pub use choice::{ChoiceError, accepted, parse_choice};
 pub use crate::operation::{
     Algorithm, AllBlocks, At, Block, Blocks, BufferRole, Call, Choice, Cost, Default, HALF_BANDWIDTH, Holds, InPlace,
     Kind, Needs, Operation, Origin, OwnBlocks, Parameter, Parameters, Prelude, RankNeed, Row, Shape, Shared,
-    SharedMemory, Stage, Unmet, Value, format_bytes, parse_bytes,
+    SharedMemory, Stage, Unmet, Value, counted, counted_bytes, format_bytes, parse_bytes,
 };

@@ -8,8 +8,8 @@ function showBench(bench) {
   const verdict = row => !known(row.low) ? "" : row.low > 1 ? "faster" : row.high < 1 ? "slower" : "";
   const entries = [
     [count(bench.cells), "cells: operation, datatype, size and ranks"],
-    [count(of(row => verdict(row) === "faster")), "times a variant is faster than native for certain (95 %)"],
-    [count(of(row => verdict(row) === "slower")), "times a variant is slower than native for certain (95 %)"],
+    [count(of(row => verdict(row) === "faster")), `times a variant is faster than native ${bench.certainty}`],
+    [count(of(row => verdict(row) === "slower")), `times a variant is slower than native ${bench.certainty}`],
     ...(bench.wrong ? [[count(bench.wrong), "WRONG RESULTS"]] : []),
   ];
   document.getElementById("tiles").append(...entries.map(([value, text]) => element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
@@ -23,7 +23,7 @@ function showBench(bench) {
       { head: "Variant", of: row => row.label },
       time("Median", row => row.median, "of the slowest rank, over calls"), time("10 %", row => row.p10), time("90 %", row => row.p90), time("Least", row => row.min),
       { head: "Native / this", of: row => row.ratio, show: ratio, kind: "number", title: "above 1: this is faster", mark: verdict },
-      { head: "95 % interval", of: row => row.low, show: (low, row) => known(low) ? `${low.toFixed(2)} – ${row.high.toFixed(2)}` : "–", kind: "number" },
+      { head: "95 % interval", of: row => row.low, show: (low, row) => known(low) ? `${low.toFixed(2)} – ${row.high.toFixed(2)}` : "–", kind: "number", title: bench.interval },
       ...(group.rows.some(row => row.bound) ? [{ head: "This / bound", of: row => row.bound ? row.median / row.bound : undefined, show: ratio, kind: "number", title: "of the least time that the link allows" }] : []),
       { head: "Rounds", of: row => row.rounds, show: count, kind: "number", title: "timed calls" },
     ];

@@ -14,6 +14,10 @@ const SCRIPT: &str = include_str!("page.js");
 struct Bench<'a> {
     headline: String,
     cells: usize,
+    /// How sure it is that a variant is faster or slower.
+    certainty: String,
+    /// What the intervals include.
+    interval: &'static str,
     /// Variants whose result was not the native one, all cells.
     wrong: usize,
     summary: Vec<String>,
@@ -48,7 +52,10 @@ struct Row {
 
 /// A page that needs nothing from elsewhere.
 pub fn html(report: &Report) -> String {
+    let (certainty, interval) = known(report.runs);
     let bench = Bench {
+        certainty,
+        interval,
         headline: table::headline(report),
         cells: report.cells.len(),
         wrong: report.cells.iter().map(|row| row.wrong.len()).sum(),
@@ -59,6 +66,16 @@ pub fn html(report: &Report) -> String {
     let drawings: String = table::groups(&report.cells).map(plot::group).collect();
     let text = table::text(report, None);
     Page { heading: "Collie bench", script: SCRIPT, start: "showBench", drawings: &drawings, text: &text }.of(&bench)
+}
+
+/// What intervals over so many jobs tell, in words.
+fn known(jobs: u32) -> (String, &'static str) {
+    if jobs > 1 {
+        let certainty = format!("for certain (95 %, over {jobs} jobs)");
+        return (certainty, "Student's, over the jobs");
+    }
+    let certainty = "in this one job (95 % within it; how much jobs differ is not known: --repeat)";
+    (certainty.to_owned(), "within this one job: what differs between jobs is not in it")
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -106,6 +123,10 @@ mod tests {
         }
         assert!(page.contains("\"label\":\"auto = ring:segment=none\"") && page.contains("<h1>Collie bench</h1>"));
         assert!(page.contains("native/auto, 4 ranks on 1 node, geometric mean over 2 cells"));
+        let one = "in this one job (95 % within it; how much jobs differ is not known: --repeat)";
+        assert!(page.contains(one) && !page.contains("for certain"), "there is no interval over jobs");
+        let several = html(&Report { runs: 5, ..report });
+        assert!(several.contains("for certain (95 %, over 5 jobs)") && !several.contains(one));
         let addresses = page.matches("http").count() - page.matches("http://www.w3.org/2000/svg").count();
         assert_eq!(addresses, 0, "it needs nothing from elsewhere");
     }

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use super::cell::{Cell, Datatype};
-use crate::algorithm::Operation;
+use crate::algorithm::{Operation, counted};
 use crate::monitor::{Function, Summary};
 use crate::report;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +88,8 @@ pub fn cells(
     if calls.is_empty() {
         let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
         return Err(format!(
-            "the plan has no such calls among {ranks} ranks; it has some among: {}",
+            "the plan has no such calls among {}; it has some among: {}",
+            counted(ranks, "rank"),
             if sizes.is_empty() { "none".to_owned() } else { sizes.join(", ") }
         ));
     }

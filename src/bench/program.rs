@@ -6,7 +6,7 @@ use super::cell::{Cell, Datatype, grid};
 use super::pattern::Pattern;
 use super::plan;
 use super::settings::{Scenario, Settings};
-use crate::algorithm::{Call, Operation, find, of, parse_choice};
+use crate::algorithm::{Call, Operation, counted, find, of, parse_choice};
 use crate::monitor::Summary;
 use crate::selection::{Transport, variables};
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl Program {
         let mut algorithms = settings.algorithms.clone();
         let mut planned_share = None;
         let roots = match settings.roots.iter().find(|root| **root >= ranks) {
-            Some(root) => return Err(format!("there is no root {root} among {ranks} ranks")),
+            Some(root) => return Err(format!("there is no root {root} among {}", counted(ranks, "rank"))),
             None => &settings.roots,
         };
         let cells = match (settings.scenario, report) {

@@ -7,7 +7,7 @@ use super::program::{AUTO, AUTOS, LEARN, NATIVE};
 use super::result::{CellRow, OverheadRow, Report, VariantRow};
 use super::settings::Scenario;
 use super::statistics::geometric_mean;
-use crate::algorithm::{Operation, format_bytes};
+use crate::algorithm::{Operation, counted, format_bytes};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -58,7 +58,7 @@ pub fn title(row: &CellRow) -> String {
     let cell = &row.cell;
     let root = if cell.operation.rooted() { format!(" from rank {}", cell.root) } else { String::new() };
     let datatype = if cell.operation.has_data() { cell.datatype.name() } else { "" };
-    let place = format!("{} on {}", plural(row.ranks as usize, "rank"), plural(row.ranks_per_node.len(), "node"));
+    let place = format!("{} on {}", counted(row.ranks as usize, "rank"), counted(row.ranks_per_node.len(), "node"));
     let crowded = if row.oversubscribed { ", more ranks than cores" } else { "" };
     let separator = if datatype.is_empty() { "" } else { ", " };
     let order = if cell.commutative { "" } else { ", not commutative" };
@@ -70,10 +70,6 @@ pub fn microseconds(seconds: f64) -> String {
     let value = seconds * 1e6;
     let digits = if value < 10.0 { 3 } else { 5usize.saturating_sub(format!("{value:.0}").len() + 1) };
     format!("{value:.digits$}")
-}
-
-fn plural(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// A ratio in three digits or so.
@@ -215,11 +211,11 @@ fn summary_of(report: &Report, auto: &str) -> String {
         let Some(all) = mean(None) else { continue };
         let each = Operation::ALL.into_iter();
         let each: Vec<_> = each.filter_map(|one| Some(format!("{one} {}", times(mean(Some(one))?)))).collect();
-        let (ranks, nodes) = (plural(ranks as usize, "rank"), plural(nodes, "node"));
+        let (ranks, nodes) = (counted(ranks as usize, "rank"), counted(nodes, "node"));
         let _ = writeln!(
             text,
             "native/{auto}, {ranks} on {nodes}, geometric mean over {}: {} ({})",
-            plural(here.iter().filter(|row| ratio(row).is_some()).count(), "cell"),
+            counted(here.iter().filter(|row| ratio(row).is_some()).count(), "cell"),
             times(all),
             each.join(", ")
         );
@@ -243,7 +239,7 @@ fn summary_of(report: &Report, auto: &str) -> String {
             text,
             "the plan's calls among {} ({:.0} % of its time in collectives): native {native:.3} s, {auto} {ours:.3} s, \
              ratio {:.2}",
-            plural(ranks as usize, "rank"),
+            counted(ranks as usize, "rank"),
             share * 100.0,
             native / ours
         );

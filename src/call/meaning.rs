@@ -1,6 +1,7 @@
 //! What the bytes of a result mean, as far as two results that are not the same bits may mean the same.
 
 use super::local_arguments::LocalArguments;
+use super::wide::Wide;
 use crate::mpi::basics;
 use crate::mpi::datatype::{Datatype, Kind};
 use crate::mpi::error::Result;
@@ -34,7 +35,7 @@ impl Meaning {
     }
 
     /// The numbers in the signature bytes of some elements, without places; `None` where they are not compared as such.
-    pub fn numbers(&self, bytes: &[u8]) -> Option<(Vec<f64>, Precision)> {
+    pub fn numbers(&self, bytes: &[u8]) -> Option<(Vec<Wide>, Precision)> {
         match self {
             Self::Numbers(basic) => numbers(basic, bytes),
             Self::Pairs(basic) => values(basic, bytes),
@@ -58,14 +59,23 @@ pub struct Precision {
     pub highest: f64,
     /// From two to this power on numbers have all their digits.
     pub lowest: f64,
+    /// Sums of magnitudes below this say nothing of what rounding makes of them.
+    pub told_from: f64,
 }
 
 impl Precision {
-    /// Of numbers of so many bytes; longer ones than doubles are looked at as doubles.
-    fn of(width: usize) -> Self {
+    /// Of numbers of so many bytes; those longer than doubles as [`Wide`] ones hold them: x87 numbers with all 64 bits,
+    /// others with 105, both with the exponents of doubles only.
+    fn of(width: usize, extended: bool) -> Self {
+        let wide = |digits: i32| {
+            let (epsilon, told_from) = (2f64.powi(1 - digits), 2f64.powi(-900));
+            Self { epsilon, highest: 1024.0, lowest: -900.0, told_from }
+        };
         match width {
-            4 => Self { epsilon: f32::EPSILON.into(), highest: 128.0, lowest: -126.0 },
-            _ => Self { epsilon: f64::EPSILON, highest: 1024.0, lowest: -1022.0 },
+            4 => Self { epsilon: f32::EPSILON.into(), highest: 128.0, lowest: -126.0, told_from: 0.0 },
+            8 => Self { epsilon: f64::EPSILON, highest: 1024.0, lowest: -1022.0, told_from: 0.0 },
+            _ if is_x87(extended) => wide(64),
+            _ => wide(105),
         }
     }
 }
@@ -83,14 +93,14 @@ fn of_basics(basics: &[Datatype], otherwise: Meaning) -> Meaning {
 }
 
 /// The numbers in bytes of a floating-point type; `None` for other types.
-fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, Precision)> {
+fn numbers(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<Wide>, Precision)> {
     let width = match (datatype.kind?, datatype.size) {
         (Kind::Float, size @ (4 | 8 | 16)) => size,
         (Kind::Complex, size @ (8 | 16 | 32)) => size / 2,
         _ => return None,
     };
     let number = |part: &[u8]| number(part, datatype.extended);
-    Some((bytes.chunks(width).map(number).collect(), Precision::of(width)))
+    Some((bytes.chunks(width).map(number).collect(), Precision::of(width, datatype.extended)))
 }
 
 /// Bytes of the value in a pair of a floating-point number and its place; `None` for other types.
@@ -104,48 +114,24 @@ fn width_of_value(datatype: &Datatype) -> Option<usize> {
 }
 
 /// The values in bytes of such a type.
-fn values(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<f64>, Precision)> {
+fn values(datatype: &Datatype, bytes: &[u8]) -> Option<(Vec<Wide>, Precision)> {
     let width = width_of_value(datatype)?;
     let value = |pair: &[u8]| number(&pair[..width], datatype.extended);
-    Some((bytes.chunks(datatype.size).map(value).collect(), Precision::of(width)))
+    Some((bytes.chunks(datatype.size).map(value).collect(), Precision::of(width, datatype.extended)))
 }
 
-fn number(part: &[u8], extended_on_x86: bool) -> f64 {
+fn number(part: &[u8], extended: bool) -> Wide {
     match part.len() {
-        4 => f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes"))),
-        8 => f64::from_ne_bytes(part.try_into().expect("eight bytes")),
-        _ if extended_on_x86 && cfg!(target_arch = "x86_64") => extended(part),
-        _ => quadruple(part),
+        4 => Wide::of(f64::from(f32::from_ne_bytes(part.try_into().expect("four bytes")))),
+        8 => Wide::of(f64::from_ne_bytes(part.try_into().expect("eight bytes"))),
+        _ if is_x87(extended) => Wide::extended(part),
+        _ => Wide::quadruple(part),
     }
 }
 
-/// An x87 number in 16 bytes as a double. Rounded, which is enough to tell a wrong result from one folded in another
-/// order.
-fn extended(bytes: &[u8]) -> f64 {
-    let (low, high) = words(bytes);
-    magnitude(high as u16, low as f64 / (1u64 << 63) as f64)
-}
-
-/// The same of an IEEE number of quadruple precision: `MPI_REAL16`, and the `long double` of other machines than
-/// x86-64.
-fn quadruple(bytes: &[u8]) -> f64 {
-    let (_, high) = words(bytes);
-    let sign_and_exponent = (high >> 48) as u16;
-    let leading = if sign_and_exponent & 0x7FFF == 0 { 0.0 } else { 1.0 };
-    magnitude(sign_and_exponent, leading + (high & 0xFFFF_FFFF_FFFF) as f64 / (1u64 << 48) as f64)
-}
-
-fn words(bytes: &[u8]) -> (u64, u64) {
-    let word = |start: usize| u64::from_ne_bytes(bytes[start..start + 8].try_into().expect("eight bytes"));
-    (word(0), word(8))
-}
-
-fn magnitude(sign_and_exponent: u16, fraction: f64) -> f64 {
-    let magnitude = match i32::from(sign_and_exponent & 0x7FFF) {
-        0x7FFF => f64::NAN,
-        exponent => fraction * 2f64.powi((exponent - 16383).clamp(-1200, 1200)),
-    };
-    if sign_and_exponent & 0x8000 == 0 { magnitude } else { -magnitude }
+/// Whether numbers of 16 bytes are those of the x87: C's `long double` on x86-64, of quadruple precision elsewhere.
+const fn is_x87(extended: bool) -> bool {
+    extended && cfg!(target_arch = "x86_64")
 }
 
 /// An element for people.
@@ -155,7 +141,7 @@ pub fn written(datatype: &Datatype, meaning: &Meaning, bytes: &[u8]) -> String {
     if let Some((values, _)) = values(datatype, bytes) {
         let (_, place) = Meaning::Pairs(*datatype).split(bytes);
         let place = match (datatype.element, place.len()) {
-            (Some(Element::TwoReal | Element::TwoDouble), _) => number(place, false).to_string(),
+            (Some(Element::TwoReal | Element::TwoDouble), _) => number(place, false).nearest.to_string(),
             _ => place.try_into().map_or_else(|_| "?".to_owned(), |place| c_int::from_ne_bytes(place).to_string()),
         };
         return format!("{:e} at {place}", values[0]);
@@ -205,6 +191,9 @@ mod tests {
         let [double, int, byte] =
             [(1, Kind::Float), (2, Kind::CInteger), (3, Kind::Byte)].map(|(at, kind)| basic(at, kind));
         let meaning = |basics: &[Datatype]| of_basics(basics, Meaning::Unknown);
+        let nearest = |numbers: Option<(Vec<Wide>, Precision)>| -> Option<Vec<f64>> {
+            Some(numbers?.0.into_iter().map(|number| number.nearest).collect())
+        };
         assert!(matches!(meaning(&[double]), Meaning::Numbers(one) if one.handle == double.handle));
         assert!(matches!(meaning(&[int]), Meaning::Bits));
         assert!(matches!(meaning(&[double, int]), Meaning::Unknown));
@@ -216,23 +205,7 @@ mod tests {
         assert_eq!(written(&pair, &Meaning::Bits, &located), "1.5e0 at 7");
         assert_eq!(Meaning::Pairs(pair).split(&located), located.split_at(8));
         let bytes: Vec<u8> = [1.5f64, -2.0].iter().flat_map(|number| number.to_ne_bytes()).collect();
-        assert_eq!(meaning(&[double]).numbers(&bytes).map(|(numbers, _)| numbers), Some(vec![1.5, -2.0]));
+        assert_eq!(nearest(meaning(&[double]).numbers(&bytes)), Some(vec![1.5, -2.0]));
         assert!(meaning(&[int]).numbers(&bytes).is_none());
-    }
-
-    #[test]
-    fn numbers_of_sixteen_bytes_are_read() {
-        // 1.5 and −2 in the x87 format, with something in the bytes that are nobody's; and in quadruple precision.
-        let bytes = |high: u64, low: u64| {
-            let mut bytes = [0u8; 16];
-            bytes[..8].copy_from_slice(&low.to_ne_bytes());
-            bytes[8..].copy_from_slice(&high.to_ne_bytes());
-            bytes
-        };
-        assert_eq!(super::extended(&bytes(0xABCD_0000_3FFF, 0xC000_0000_0000_0000)), 1.5);
-        assert_eq!(super::extended(&bytes(0xFFFF_FFFF_0000_C000, 0x8000_0000_0000_0000)), -2.0);
-        assert_eq!(super::quadruple(&bytes(0x3FFF_8000_0000_0000, 0)), 1.5);
-        assert_eq!(super::quadruple(&bytes(0xC000_0000_0000_0000, 0)), -2.0);
-        assert_eq!(super::quadruple(&bytes(0, 0)), 0.0);
     }
 }

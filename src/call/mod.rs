@@ -51,3 +51,4 @@ pub mod tolerance;
 pub mod trials;
 pub mod turns;
 pub mod verify;
+mod wide;

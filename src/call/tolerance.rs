@@ -8,6 +8,7 @@
 use super::aside::bytes_of;
 use super::local_arguments::LocalArguments;
 use super::meaning::{Meaning, Precision};
+use super::wide::Wide;
 use crate::communicator::seat::Seat;
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
@@ -59,7 +60,8 @@ impl Fold {
     }
 
     /// What one rank adds to the weights, for numbers of which `width` make an element.
-    fn weights(self, numbers: &[f64], width: usize) -> Vec<f64> {
+    fn weights(self, numbers: &[Wide], width: usize) -> Vec<f64> {
+        let numbers: Vec<f64> = numbers.iter().map(|number| number.nearest).collect();
         match self {
             Self::Sum => numbers.iter().map(|number| number.abs()).collect(),
             Self::Choice => numbers.iter().map(|number| if number.is_nan() { f64::NAN } else { 0.0 }).collect(),
@@ -122,13 +124,17 @@ impl Tolerance {
         let ranks = ranks as f64;
         match self {
             Self::Largest(scale) => each(&natives, &of_ours, |_, native, ours| {
-                if !native.is_finite() || !ours.is_finite() {
+                let [near, near_ours] = [native.nearest.abs(), ours.nearest.abs()];
+                if !near.is_finite() || !near_ours.is_finite() {
                     return Verdict::Unknown;
                 }
                 // Partial results are at most p times the largest contribution.
-                let largest = native.abs().max(ours.abs()).max(ranks * scale);
+                let largest = near.max(near_ours).max(ranks * scale);
+                if largest < precision.told_from {
+                    return Verdict::Unknown;
+                }
                 // Each of the p − 1 folds rounds once.
-                let near = (native - ours).abs() <= 2.0 * ranks * precision.epsilon * largest;
+                let near = native.minus(ours).abs() <= 2.0 * ranks * precision.epsilon * largest;
                 if near { Verdict::Near } else { Verdict::Apart }
             }),
             Self::Each(fold, _) => {
@@ -172,7 +178,7 @@ impl Own {
         let fold = Fold::of(local, &meaning);
         let width = numbers.len() / contribution.count.max(1);
         let weights = fold.map_or_else(Vec::new, |fold| fold.weights(&numbers, width.max(1)));
-        let finite = numbers.into_iter().filter(|number| number.is_finite());
+        let finite = numbers.into_iter().map(|number| number.nearest).filter(|number| number.is_finite());
         Ok(Self { largest: finite.fold(0.0, |largest, number| largest.max(number.abs())), fold, weights })
     }
 
@@ -184,31 +190,28 @@ impl Own {
 }
 
 /// The gravest verdict on the parts of an element; on equal ones there is nothing to judge.
-fn each(natives: &[f64], ours: &[f64], judge: impl Fn(usize, f64, f64) -> Verdict) -> Verdict {
+fn each(natives: &[Wide], ours: &[Wide], judge: impl Fn(usize, Wide, Wide) -> Verdict) -> Verdict {
     let parts = natives.iter().zip(ours).enumerate();
-    let verdicts = parts.map(|(part, (native, ours))| match is_equal(*native, *ours) {
+    let verdicts = parts.map(|(part, (native, ours))| match native.is(*ours) {
         true => Verdict::Alike,
         false => judge(part, *native, *ours),
     });
     verdicts.max().unwrap_or(Verdict::Alike)
 }
 
-#[allow(clippy::float_cmp, reason = "results are equal, or are judged")]
-fn is_equal(native: f64, ours: f64) -> bool {
-    native == ours || (native.is_nan() && ours.is_nan())
-}
-
-fn sums(ranks: f64, precision: Precision, weight: f64, native: f64, ours: f64) -> Verdict {
-    if !weight.is_finite() || weight.log2() > precision.highest - 1.0 {
+fn sums(ranks: f64, precision: Precision, weight: f64, native: Wide, ours: Wide) -> Verdict {
+    let is_told = weight == 0.0 || weight >= precision.told_from;
+    if !weight.is_finite() || !is_told || weight.log2() > precision.highest - 1.0 {
         return Verdict::Unknown;
     }
     // Each of the p − 1 folds rounds a partial sum once, and none of those is larger than the sum of the magnitudes.
-    if (native - ours).abs() <= 2.0 * ranks * precision.epsilon * weight { Verdict::Alike } else { Verdict::Apart }
+    if native.minus(ours).abs() <= 2.0 * ranks * precision.epsilon * weight { Verdict::Alike } else { Verdict::Apart }
 }
 
 /// Numbers, each with its bytes and those of its place in a pair: but for zeros of either sign and for NaNs, values are
 /// the same bits or not the same. Places of equal values do not depend on the order.
-fn choices(weight: f64, native: (&[u8], &[u8]), ours: (&[u8], &[u8]), values: [f64; 2]) -> Verdict {
+fn choices(weight: f64, native: (&[u8], &[u8]), ours: (&[u8], &[u8]), values: [Wide; 2]) -> Verdict {
+    let values = values.map(|value| value.nearest);
     let alike = native.0 == ours.0 || values.iter().all(|value| *value == 0.0) || values.iter().all(|it| it.is_nan());
     match alike && native.1 == ours.1 {
         true => Verdict::Alike,
@@ -217,17 +220,19 @@ fn choices(weight: f64, native: (&[u8], &[u8]), ours: (&[u8], &[u8]), values: [f
     }
 }
 
-fn products(ranks: f64, precision: Precision, weights: &[f64], natives: &[f64], ours: &[f64]) -> Verdict {
-    if natives.iter().zip(ours).all(|(native, ours)| is_equal(*native, *ours)) {
+fn products(ranks: f64, precision: Precision, weights: &[f64], natives: &[Wide], ours: &[Wide]) -> Verdict {
+    if natives.iter().zip(ours).all(|(native, ours)| native.is(*ours)) {
         return Verdict::Alike;
     }
     if weights[0] > precision.highest - 1.0 || weights[1] > -precision.lowest {
         return Verdict::Unknown;
     }
-    let differences: Vec<f64> = natives.iter().zip(ours).map(|(native, ours)| native - ours).collect();
+    let differences: Vec<f64> = natives.iter().zip(ours).map(|(native, ours)| native.minus(*ours)).collect();
+    let nearest = |numbers: &[Wide]| magnitude(&numbers.iter().map(|number| number.nearest).collect::<Vec<_>>());
+    let largest = nearest(natives).max(nearest(ours));
     // A complex product rounds by up to √5 as much, and its parts by a share of all of it.
     let times = if natives.len() > 1 { 4.0 } else { 2.0 };
-    let bound = times * ranks * precision.epsilon * magnitude(natives).max(magnitude(ours));
+    let bound = times * ranks * precision.epsilon * largest;
     if magnitude(&differences) <= bound { Verdict::Alike } else { Verdict::Apart }
 }
 
@@ -260,7 +265,8 @@ mod tests {
     fn verdict(fold: Fold, contributions: &[&[f64]], native: &[f64], ours: &[f64]) -> Verdict {
         let width = native.len();
         let meaning = Meaning::Numbers(basic(if width == 1 { Kind::Float } else { Kind::Complex }, 8 * width));
-        let ranks = contributions.iter().map(|numbers| fold.weights(numbers, width));
+        let wide = |numbers: &[f64]| numbers.iter().map(|number| Wide::of(*number)).collect::<Vec<_>>();
+        let ranks = contributions.iter().map(|numbers| fold.weights(&wide(numbers), width));
         let weights = ranks.reduce(|all, own| all.iter().zip(own).map(|(all, own)| all + own).collect()).unwrap();
         Tolerance::Each(fold, weights).judge(contributions.len(), &meaning, 0, &bytes(native), &bytes(ours))
     }
@@ -303,6 +309,42 @@ mod tests {
         let turns = [&[1e8, 1.0][..], &[1e8, -1.0]];
         assert_eq!(verdict(Fold::Product, &turns, &[1e16, 1.0], &[1e16, 0.0]), Verdict::Alike);
         assert_eq!(verdict(Fold::Product, &turns, &[1e16, 1e3], &[1e16, 0.0]), Verdict::Apart);
+    }
+
+    /// One and so many of its last places.
+    #[cfg(target_arch = "x86_64")]
+    fn long(places: u64) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&((1u64 << 63) + places).to_ne_bytes());
+        bytes[8..10].copy_from_slice(&0x3FFFu16.to_ne_bytes());
+        bytes
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn long_doubles_are_judged_by_their_own_digits() {
+        let of = |kind, size| Datatype { extended: true, ..basic(kind, size) };
+        let [one, complex] = [of(Kind::Float, 16), of(Kind::Complex, 32)].map(Meaning::Numbers);
+        let both = |places| [long(places), long(0)].concat();
+        // A last place of a double's is 2,048 of a long double's.
+        let verdicts = [(8, Verdict::Alike), (2048, Verdict::Apart)];
+        for (places, verdict) in verdicts {
+            let sum = Tolerance::Each(Fold::Sum, vec![1.0; 2]);
+            assert_eq!(sum.judge(4, &one, 0, &long(places), &long(0)), verdict);
+            assert_eq!(sum.judge(4, &complex, 0, &both(places), &both(0)), verdict);
+            let product = Tolerance::Each(Fold::Product, vec![0.0; 2]);
+            assert_eq!(product.judge(4, &one, 0, &long(places), &long(0)), verdict);
+            assert_eq!(product.judge(4, &complex, 0, &both(places), &both(0)), verdict);
+            let near = if verdict == Verdict::Alike { Verdict::Near } else { verdict };
+            assert_eq!(Tolerance::Largest(0.2).judge(4, &one, 0, &long(places), &long(0)), near);
+        }
+        // Below and above all doubles nobody can tell.
+        let least = |places: u8| [&[places][..], &[0; 15]].concat();
+        let own = Fold::Sum.weights(&one.numbers(&least(1)).unwrap().0, 1);
+        assert_eq!(Tolerance::Each(Fold::Sum, own).judge(2, &one, 0, &least(2), &least(3)), Verdict::Unknown);
+        // Nothing is nothing.
+        let nothing = Tolerance::Each(Fold::Sum, vec![0.0]);
+        assert_eq!(nothing.judge(2, &one, 0, &least(0), &least(1)), Verdict::Apart);
     }
 
     #[test]

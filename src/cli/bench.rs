@@ -3,6 +3,7 @@
 use super::launcher::Launcher;
 use super::run::{place, quoted};
 use super::{Done, Failure};
+use crate::algorithm::counted;
 use crate::bench::numbers::whole;
 use crate::bench::result::Report;
 use crate::bench::{Settings, output};
@@ -135,10 +136,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
             // What the jobs before have measured is not lost.
             Err(failure) => {
                 notes.push(format!(
-                    "{}; the result is that of {} of {} jobs",
+                    "{}; the result is that of {} of {}",
                     failure.message,
                     reports.len(),
-                    commands.len()
+                    counted(commands.len(), "job")
                 ));
                 break;
             }

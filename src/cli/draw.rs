@@ -3,7 +3,7 @@
 use super::explain::{bytes, nodes_of};
 use super::file::write_file;
 use super::{Done, Failure};
-use crate::algorithm::{Call, Operation, parse_choice};
+use crate::algorithm::{Call, Operation, counted, parse_choice};
 use crate::bench::numbers::whole;
 use crate::report;
 use crate::schedule::draw::{MOST_STEPS, draw};
@@ -53,7 +53,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     let ranks = arguments.ranks as usize;
     if arguments.root >= ranks {
-        return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
+        return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
     }
     let nodes = network.nodes(ranks);
     let numa =

@@ -3,8 +3,8 @@
 
 use super::nearest_measurements::{self, Measured};
 use super::table::columns;
-use super::{Done, Failure, measurements};
-use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, format_bytes, of, parse_bytes};
+use super::{Done, Failure, measurements, options};
+use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, counted, counted_bytes, of, parse_bytes};
 use crate::bench::numbers::whole;
 use crate::report::several;
 use crate::schedule::draw::seconds;
@@ -13,9 +13,8 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, ConfigurationError, ConfigurationErrors, Decided, Evidence, Implementation, Learned,
-    Location, Mode, Mpi, RawConfiguration, Situation, Transport, Version, Wanted, decide, defaults, evidence,
-    operation_named, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Situation,
+    Transport, Version, Wanted, decide, defaults, evidence, operation_named, variables,
 };
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -101,7 +100,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let ranks = arguments.ranks as usize;
     if arguments.root >= ranks {
-        return Err(Failure::usage(format!("there is no root {} among {ranks} ranks", arguments.root)));
+        return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
     }
     if arguments.non_commutative && !operation.reduces() {
         return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
@@ -178,24 +177,16 @@ fn configuration(arguments: &Arguments) -> Result<(Configuration, [Option<String
         ("--network", variables::NETWORK, network),
         ("--transport", variables::TRANSPORT, transport),
     ];
-    for (_, name, given) in given {
+    let mut options = Vec::new();
+    for (option, name, given) in given {
         if let Some(given) = given {
             variables.retain(|(known, _)| known != name);
             variables.push((name.to_owned(), given.clone()));
+            options.push((name.to_owned(), option.to_owned()));
         }
     }
     let raw = RawConfiguration::new(variables);
-    let by_option = |mut error: ConfigurationError| {
-        let of_variable = |name: &str| matches!(&error.place, Location::Variable(found) if found == name);
-        if let Some((option, ..)) = given.iter().find(|(_, name, given)| given.is_some() && of_variable(name)) {
-            error.place = Location::Variable((*option).to_owned());
-        }
-        error
-    };
-    let configuration = raw.parse().map_err(|errors| {
-        let errors = ConfigurationErrors(errors.0.into_iter().map(by_option).collect());
-        Failure::cannot(errors.to_string())
-    })?;
+    let configuration = raw.parse().map_err(|errors| Failure::cannot(options::blamed(errors, &options).to_string()))?;
     Ok((configuration, [raw.rules, raw.tables].map(|file| file.and_then(|file| file.text.ok()))))
 }
 
@@ -435,13 +426,13 @@ fn what_was_learned(learned: &Learned) -> String {
 }
 
 fn heading(situation: &Situation, call: &Call) -> String {
-    let (operation, bytes) = (call.operation, format_bytes(call.bytes()));
+    let (operation, bytes) = (call.operation, counted_bytes(call.bytes()));
     let size = match operation {
         _ if !operation.has_data() => String::new(),
         _ if operation.has_own_counts() => ", of bytes that only each rank itself knows,".to_owned(),
-        _ if operation.tells_in_place() => format!(" of {bytes} bytes per pair of ranks"),
-        _ if operation.has_blocks() => format!(" of {bytes} bytes per rank"),
-        _ => format!(" of {bytes} bytes"),
+        _ if operation.tells_in_place() => format!(" of {bytes} per pair of ranks"),
+        _ if operation.has_blocks() => format!(" of {bytes} per rank"),
+        _ => format!(" of {bytes}"),
     };
     let order = match (operation.reduces(), call.commutative) {
         (false, _) => "",
@@ -464,7 +455,7 @@ fn heading(situation: &Situation, call: &Call) -> String {
         (known, version) if version == Version::default() => format!(", {}", known.name()),
         (known, version) => format!(", {} {version}", known.name()),
     };
-    format!("{operation}{size} among {} ranks on {place}{shared}{crowded}{order}{mpi}\n", situation.ranks)
+    format!("{operation}{size} among {} on {place}{shared}{crowded}{order}{mpi}\n", counted(situation.ranks, "rank"))
 }
 
 fn verdict(choice: &Choice, call: &Call, ranks: usize) -> String {

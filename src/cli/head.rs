@@ -2,7 +2,7 @@
 //! are not made of.
 
 use super::predicted::Predicted;
-use crate::algorithm::format_bytes;
+use crate::algorithm::{counted, format_bytes};
 use crate::bench::result::{CellRow, Report};
 use crate::bench::tune::{Block, PREDICTED_STEPS, ours};
 use crate::schedule::simulate::Network;
@@ -62,8 +62,10 @@ impl Head<'_> {
         if let Source::Simulated(_, Predicted { times: (all, formula), missing, .. }) = self.source {
             if *formula > 0 {
                 lines.push(format!(
-                    "{formula} of {all} times are by the cost formula: more steps than --steps, or not done within \
-                     --patience."
+                    "{formula} of {} {} by the cost formula: more steps than --steps, or not done within \
+                     --patience.",
+                    counted(*all, "time"),
+                    if *formula == 1 { "is" } else { "are" }
                 ));
             }
             if !missing.is_empty() {
@@ -131,8 +133,9 @@ impl Head<'_> {
         let sizes: usize = blocks.iter().map(|block| block.left_out.len()).sum();
         if sizes > 0 {
             notes.push(format!(
-                "at {sizes} sizes the cells do not hold the same algorithms, and only those in most cells are compared; comments in \
-                 the rules name the others"
+                "at {} the cells do not hold the same algorithms, and only those in most cells are compared; comments in \
+                 the rules name the others",
+                counted(sizes, "size")
             ));
         }
         if let Source::Simulated(_, Predicted { missing, .. }) = self.source {
@@ -145,5 +148,5 @@ impl Head<'_> {
 fn named(cell: &CellRow) -> String {
     let size =
         if cell.cell.operation.has_data() { format!(" {}", format_bytes(cell.cell.bytes)) } else { String::new() };
-    format!("{}{size} among {} ranks", cell.cell.operation, cell.ranks)
+    format!("{}{size} among {}", cell.cell.operation, counted(cell.ranks as usize, "rank"))
 }

@@ -151,8 +151,6 @@ fn json_row(row: &Algorithm) -> Value {
         "parameters": row.parameters.iter().map(parameter).collect::<Vec<_>>(),
         "needs": {
             "ranks": ranks,
-            "units_per_rank": row.needs.units_per_rank,
-            "several_nodes": row.needs.several_nodes,
             "shared_memory": row.needs.shared_memory,
             "lengths_of_others": row.needs.lengths.is_some(),
         },

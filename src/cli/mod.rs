@@ -21,6 +21,7 @@ mod library;
 mod list;
 mod measurements;
 mod nearest_measurements;
+mod options;
 mod predicted;
 mod program;
 mod report;

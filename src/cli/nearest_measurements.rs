@@ -1,7 +1,7 @@
 //! What was measured of calls like one in question.
 
 use super::table::columns;
-use crate::algorithm::{Call, Operation, format_bytes};
+use crate::algorithm::{Call, Operation, counted_bytes, format_bytes};
 use crate::bench::result::{CellRow, Report};
 use crate::schedule::draw::seconds;
 use crate::selection::Situation;
@@ -56,10 +56,10 @@ pub fn text(reports: &[Report], wanted: &Measured) -> String {
         };
         for (_, cell) in distances().filter(|(distance, _)| *distance <= nearest) {
             let bytes = match cell.size_class {
-                Some((from, to)) => format!("{} to {}", format_bytes(from), format_bytes(to)),
-                None => format_bytes(cell.cell.bytes),
+                Some((from, to)) => format!("{} to {} bytes", format_bytes(from), format_bytes(to)),
+                None => counted_bytes(cell.cell.bytes),
             };
-            text.push_str(&format!("measured on {}, {bytes} bytes, native over this:\n", report.mpi_library));
+            text.push_str(&format!("measured on {}, {bytes}, native over this:\n", report.mpi_library));
             let mut variants: Vec<_> = cell.variants.iter().collect();
             variants.sort_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
             let rows: Vec<_> = variants

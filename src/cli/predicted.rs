@@ -2,7 +2,7 @@
 //! simulation; and what of them was not come to.
 
 use super::simulation_pool::{Plan, Progress, Time, simulated};
-use crate::algorithm::{Choice, Operation, format_bytes, of};
+use crate::algorithm::{Choice, Operation, counted, counted_bytes, of};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::Spread;
@@ -65,9 +65,13 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
         let (whole, partial): (Vec<usize>, Vec<usize>) =
             (0..all.len()).partition(|cell| times.iter().all(|times| times[*cell] != Time::NotReached));
         if let Some((ranks, bytes)) = partial.first().map(|first| all[*first]) {
-            let size = if operation.has_data() { format!(" on {} bytes", format_bytes(bytes)) } else { String::new() };
+            let size = if operation.has_data() { format!(" on {}", counted_bytes(bytes)) } else { String::new() };
             let (number, all) = (partial.len(), all.len());
-            missing.push(format!("{operation}: {number} of {all} cells, the first of them{size} among {ranks} ranks"));
+            missing.push(format!(
+                "{operation}: {number} of {}, the first of them{size} among {}",
+                counted(all, "cell"),
+                counted(ranks, "rank")
+            ));
         }
         for (ranks, bytes, cell_of) in whole.into_iter().map(|cell| (all[cell].0, all[cell].1, cell)) {
             let told = |(choice, times): (&Choice, &Vec<Time>)| {

@@ -1,8 +1,7 @@
 //! `collie run`: a program under the preload, however its launcher hands variables to the ranks.
 
 use super::launcher::{Launch, Launcher, Variable, prepare};
-use super::program;
-use super::{Done, Failure};
+use super::{Done, Failure, options, program};
 use crate::family::Family;
 use crate::selection::{RawConfiguration, operation_named, variables};
 use std::ffi::OsString;
@@ -78,33 +77,37 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 /// All `COLLIE_` variables of the run. They are checked here, before any rank is started.
 fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
     let mut all = RawConfiguration::from_environment().variables;
+    // Each with its option.
     let mut asked = Vec::new();
-    let mut set = |name: &str, value: String| {
+    let mut set = |option: String, name: &str, value: String| {
         all.retain(|(known, _)| known != name);
         all.push((name.to_owned(), value));
-        asked.push(name.to_owned());
+        asked.push((name.to_owned(), option));
     };
     for setting in &arguments.algorithms {
-        let refuse = || Failure::usage(format!("--algorithm '{setting}': accepted: operation=algorithm"));
+        let option = format!("--algorithm '{setting}'");
+        let refuse = || Failure::usage(format!("{option}: accepted: operation=algorithm"));
         let (operation, choice) = setting.split_once('=').ok_or_else(refuse)?;
-        let operation = operation_named(operation).map_err(Failure::usage)?;
-        set(variables::of(operation), choice.to_owned());
+        let operation = operation_named(operation).map_err(|error| Failure::usage(format!("{option}: {error}")))?;
+        set(option, variables::of(operation), choice.to_owned());
     }
-    let options =
-        [(variables::MODE, &arguments.mode), (variables::REPORT, &arguments.report), (variables::LOG, &arguments.log)];
-    for (name, value) in options {
+    // Rank 0 may start in another folder.
+    let rules = arguments.rules.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));
+    let options = [
+        ("--mode", variables::MODE, arguments.mode.clone()),
+        ("--rules", variables::RULES, rules.map(|path| path.to_string_lossy().into_owned())),
+        ("--report", variables::REPORT, arguments.report.clone()),
+        ("--log", variables::LOG, arguments.log.clone()),
+    ];
+    for (option, name, value) in options {
         if let Some(value) = value {
-            set(name, value.clone());
+            set(option.to_owned(), name, value);
         }
     }
-    if let Some(path) = &arguments.rules {
-        // Rank 0 may start in another folder.
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        set(variables::RULES, path.to_string_lossy().into_owned());
-    }
     let raw = RawConfiguration::new(all);
-    raw.parse().map_err(|errors| Failure::usage(errors.to_string()))?;
-    let variable = |(name, value)| Variable { is_asked: asked.contains(&name), name, value };
+    raw.parse().map_err(|errors| Failure::usage(options::blamed(errors, &asked).to_string()))?;
+    let is_asked = |name: &str| asked.iter().any(|(asked, _)| asked == name);
+    let variable = |(name, value): (String, _)| Variable { is_asked: is_asked(&name), name, value };
     Ok(raw.variables.into_iter().map(variable).collect())
 }
 

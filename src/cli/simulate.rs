@@ -5,7 +5,7 @@ use super::simulation_pool::{MOST_BYTES, MOST_RANKS, Plan, Progress, Time, simul
 use super::table::columns;
 use super::values::values;
 use super::{Done, Failure, against, measurements};
-use crate::algorithm::{Choice, Operation, format_bytes, of, parse_bytes, parse_choice};
+use crate::algorithm::{Choice, Operation, counted, format_bytes, of, parse_bytes, parse_choice};
 use crate::bench::numbers::whole;
 use crate::report;
 use crate::schedule::draw::{Winner, seconds, winners};
@@ -141,7 +141,7 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
     let (mut told, mut formulas, mut left) = (0, 0, 0);
     for (place, ranks) in ranks.iter().enumerate() {
         let cells = place * bytes.len()..(place + 1) * bytes.len();
-        let mut heading = vec![if *ranks == 1 { "1 rank".to_owned() } else { format!("{ranks} ranks") }];
+        let mut heading = vec![counted(*ranks, "rank")];
         heading.extend(bytes.iter().map(|bytes| if *bytes == 0 { String::new() } else { format_bytes(*bytes) }));
         let mut table = vec![heading];
         for row in rows {

@@ -1,7 +1,7 @@
 //! Many simulations, as many at a time as there are processors: what is done of them is told while they run, and kept
 //! when somebody ends them (SIGINT or SIGTERM).
 
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::{Choice, Operation, counted, counted_bytes};
 use crate::schedule::simulate::{Network, Prediction, predict_while};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -170,7 +170,8 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                 while !progress.is_ended() {
                     let Some((place, cell)) = plan.job(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     let (choice, (ranks, bytes)) = (&choices[place], plan.ranks_and_bytes(cell));
-                    let now = || format!("{operation} {choice} of {bytes} bytes among {ranks} ranks");
+                    let now =
+                        || format!("{operation} {choice} of {} among {}", counted_bytes(bytes), counted(ranks, "rank"));
                     progress.tell(done.load(Ordering::Relaxed), choices.len() * plan.cells(), &now);
                     let nodes = network.nodes(ranks);
                     let numa = network.numa_nodes(ranks);
@@ -193,7 +194,7 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                             results[place][cell] = time.map_or(Time::Unmet, Time::Told);
                         }
                         Err(broken) => {
-                            let text = format!("{operation} {choice} among {ranks} ranks: {broken}");
+                            let text = format!("{operation} {choice} among {}: {broken}", counted(ranks, "rank"));
                             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
                         }
                     }

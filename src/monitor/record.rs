@@ -214,6 +214,10 @@ pub struct LimitsRecord {
     /// What measuring them took in `MPI_Init`; null where they were known or set. (A rank's record has no names, so
     /// that nothing of it can be left out.)
     pub measured_seconds: Option<f64>,
+    /// The rank of its node with which rank 0 measured them; null where they were known or set, and in older reports,
+    /// where it was rank 1.
+    #[serde(default)]
+    pub measured_with: Option<u32>,
 }
 
 /// What was measured of the network in `MPI_Init`, as `COLLIE_NETWORK=measure` wants it.

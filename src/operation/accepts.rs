@@ -12,12 +12,8 @@ pub enum Unmet {
     Even(usize),
     #[error("needs exactly {needed} ranks, not {found}")]
     Exactly { needed: usize, found: usize },
-    #[error("needs at least {needed} units, not {found}")]
-    Units { needed: usize, found: usize },
     #[error("does not keep rank order, which a non-commutative operation needs")]
     Order,
-    #[error("needs several nodes with several ranks on some")]
-    Nodes,
     #[error("needs memory that all ranks share, which there is on one node with COLLIE_TRANSPORT=shared")]
     NoSharedMemory,
     #[error("needs, inside nodes, memory that their ranks share, which there is with COLLIE_TRANSPORT=shared")]
@@ -37,13 +33,6 @@ impl Algorithm {
             RankNeed::Even if ranks > 1 && !ranks.is_multiple_of(2) => return Err(Unmet::Even(ranks)),
             RankNeed::Exactly(needed) if ranks != needed => return Err(Unmet::Exactly { needed, found: ranks }),
             _ => {}
-        }
-        let needed = self.needs.units_per_rank * ranks;
-        if call.count < needed {
-            return Err(Unmet::Units { needed, found: call.count });
-        }
-        if self.needs.several_nodes && call.nodes.is_empty() {
-            return Err(Unmet::Nodes);
         }
         if self.needs.shared_memory {
             let Some(shared) = call.shared_by_all() else { return Err(Unmet::NoSharedMemory) };

@@ -22,13 +22,16 @@ pub struct Shape<'a> {
     pub shared: Option<SharedMemory>,
     /// NUMA node of each rank, as in [`Call`].
     pub numa: &'a [u32],
+    /// Messages that leave a node, or come to it, at once without being slower for it; the greatest number where formulas
+    /// are to take each message to have its ports for itself.
+    pub ports_per_node: usize,
 }
 
 impl<'a> Shape<'a> {
     /// The shape of a call among `ranks` ranks.
     pub const fn of(call: &Call<'a>, ranks: usize) -> Self {
         let Call { root, unit, nodes, half_bandwidth, shared, numa, .. } = *call;
-        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes, shared, numa }
+        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes, shared, numa, ports_per_node: usize::MAX }
     }
 
     /// Number of nodes, and ranks on the largest; one node where they are not known.

@@ -5,9 +5,9 @@
 //! * [`comm`]: what an algorithm may say; [`shared`](Shared): where ranks share memory. [`view`](View): the same among
 //!   some of the ranks.
 //! * [`row`](Algorithm): what an algorithm is to everybody else, and a choice of it. [`needs`](Needs), and what
-//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas. [`prelude`](Prelude): what it learns first, and
+//!   [`accepts`](Unmet) a call; [`cost`](Cost) formulas, and what [`sharing`](Shape::bytes_over_ports) ports adds. [`prelude`](Prelude): what it learns first, and
 //!   [`stage`](Stage).
-//! * [`bytes`](format_bytes): bytes as users write them.
+//! * [`bytes`](format_bytes): bytes as users write them; [`words`](counted): numbers of things.
 
 #![forbid(unsafe_code)]
 
@@ -22,9 +22,11 @@ mod parts;
 mod prelude;
 mod row;
 mod shared;
+mod sharing;
 mod stage;
 mod table;
 mod view;
+mod words;
 
 pub use accepts::Unmet;
 pub use blocks::{AllBlocks, Block, Blocks, Origin, OwnBlocks};
@@ -39,3 +41,4 @@ pub use shared::{Shared, SharedMemory};
 pub use stage::Stage;
 pub use table::{At, BufferRole, Holds, InPlace, Operation, Row};
 pub use view::View;
+pub use words::{counted, counted_bytes};

@@ -20,10 +20,6 @@ pub enum RankNeed {
 pub struct Needs {
     /// On the number of ranks.
     pub ranks: RankNeed,
-    /// At least this many units per rank in the message.
-    pub units_per_rank: usize,
-    /// Ranks on more than one node, and some node with more than one.
-    pub several_nodes: bool,
     /// Memory that all ranks share: one node, or the inside of one, and a transport that has it.
     pub shared_memory: bool,
     /// The lengths of other ranks' blocks, which these messages bring before every call.
@@ -32,8 +28,7 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing at all.
-    pub const NOTHING: Self =
-        Self { ranks: RankNeed::Any, units_per_rank: 0, several_nodes: false, shared_memory: false, lengths: None };
+    pub const NOTHING: Self = Self { ranks: RankNeed::Any, shared_memory: false, lengths: None };
     /// Memory that all ranks share.
     pub const SHARED_MEMORY: Self = Self { shared_memory: true, ..Self::NOTHING };
 }
@@ -47,14 +42,6 @@ impl std::fmt::Display for Needs {
             RankNeed::PowerOfTwo => words.push("a power-of-two number of ranks".to_owned()),
             RankNeed::Even => words.push("an even number of ranks".to_owned()),
             RankNeed::Exactly(ranks) => words.push(format!("exactly {ranks} ranks")),
-        }
-        match self.units_per_rank {
-            0 => {}
-            1 => words.push("a unit for each rank".to_owned()),
-            units => words.push(format!("{units} units for each rank")),
-        }
-        if self.several_nodes {
-            words.push("several nodes with several ranks on some".to_owned());
         }
         if self.shared_memory {
             words.push("memory that all ranks share (COLLIE_TRANSPORT=shared)".to_owned());

@@ -36,7 +36,7 @@ pub struct Runtime {
     /// otherwise as known by name.
     limits: [OnceCell<ProtocolLimits>; 2],
     /// What measuring them took, on rank 0.
-    limits_took: OnceCell<f64>,
+    limits_took: OnceCell<(u32, f64)>,
     message_ns: OnceCell<u64>,
     /// The clock that times the calls.
     pub clock: Clock,
@@ -201,14 +201,14 @@ impl Runtime {
         self.limits.iter().find_map(OnceCell::get).copied().unwrap_or_default()
     }
 
-    /// Seconds that measuring them took: known where they were measured, on rank 0.
-    pub fn limits_took(&self) -> Option<f64> {
+    /// The rank with which they were measured, and the seconds that it took: known where they were, on rank 0.
+    pub fn limits_took(&self) -> Option<(u32, f64)> {
         self.limits_took.get().copied()
     }
 
     /// Takes what was measured, before any communicator has agreed on anything but `MPI_COMM_WORLD`'s name.
-    pub fn set_limits(&self, measured: ProtocolLimits, message_ns: u64, seconds: Option<f64>) {
-        seconds.map(|seconds| self.limits_took.set(seconds));
+    pub fn set_limits(&self, measured: ProtocolLimits, message_ns: u64, took: Option<(u32, f64)>) {
+        took.map(|took| self.limits_took.set(took));
         // The first counts, which all ranks were told alike.
         let _ = (self.limits[0].set(measured), self.message_ns.set(message_ns));
     }

@@ -1,6 +1,6 @@
 //! Drawings of the algorithms that a run used, for the page.
 
-use crate::algorithm::{Operation, format_bytes, parse_choice};
+use crate::algorithm::{Operation, counted, counted_bytes, format_bytes, parse_choice};
 use crate::monitor::{CommunicatorRow, NATIVE, Row, Summary};
 use crate::schedule::draw::draw;
 use crate::schedule::simulate::Network;
@@ -93,10 +93,10 @@ fn nodes(summary: &Summary, communicator: &CommunicatorRow) -> Vec<u32> {
 fn heading(row: &Row, communicator: &CommunicatorRow, ranks: usize, bytes: usize) -> String {
     let mut heading = format!("{} on {}", row.function, communicator.title());
     if ranks < communicator.size as usize {
-        heading += &format!(", drawn with {ranks} of its {} ranks", communicator.size);
+        heading += &format!(", drawn with {ranks} of its {}", counted(communicator.size as usize, "rank"));
     }
     if bytes < row.bytes_from as usize {
-        heading += &format!(", and with {} bytes, not {}", format_bytes(bytes), format_bytes(row.bytes_from as usize));
+        heading += &format!(", and with {}, not {}", counted_bytes(bytes), format_bytes(row.bytes_from as usize));
     }
     heading
 }

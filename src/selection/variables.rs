@@ -217,7 +217,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
                that holds for messages of up to 32 times the limit, or up to the next power of two if that takes only \
                one more fragment; with :one_way only in operations with a root and in algorithms made of them, with \
                :exchange only in the others. auto takes them from the file of COLLIE_NETWORK, or else measures them in \
-               MPI_Init between ranks 0 and 1, if these are on one node, in some 20 ms: a search for limits that has \
+               MPI_Init between rank 0 and the first other rank of its node, in some 20 ms: a search for limits that has \
                not finished after 30 ms is given up, and after 50 ms no larger number of fragments is tried. Without a measurement it is what is known of Open MPI 4 \
                (256,4040:exchange, or the values of OMPI_MCA_btl_vader_max_inline_send and \
                OMPI_MCA_btl_vader_eager_limit), or off. Where ranks outnumber cores, measured limits allow no more than two fragments.",

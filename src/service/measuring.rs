@@ -38,44 +38,55 @@ impl Measure {
     /// # Errors
     /// What PMPI returned.
     pub fn carry_out(self, runtime: &Runtime) -> Result {
-        if self.limits {
-            limits_within_node(runtime)?;
+        if !self.limits && !self.network {
+            return Ok(());
+        }
+        let peers = peers(runtime)?;
+        if self.limits
+            && let [Some(near), _] = peers
+        {
+            limits_within_node(runtime, near)?;
         }
         if self.network {
-            network(runtime)?;
+            network(runtime, peers)?;
         }
         Ok(())
     }
 }
 
-/// Finds out between ranks 0 and 1 where the protocol within their node changes, and tells all ranks. Collective.
-fn limits_within_node(runtime: &Runtime) -> Result {
+/// Finds out between rank 0 and `peer` where the protocol within their node changes, and tells all ranks. Collective.
+fn limits_within_node(runtime: &Runtime, peer: usize) -> Result {
     let world = constants::comm_world();
-    let measured =
-        if runtime.world_rank < 2 { limits::measure(world, runtime.world_rank, runtime.node)? } else { None };
+    let measured = match runtime.world_rank {
+        0 => limits::measure(world, peer)?,
+        rank if rank == peer => limits::follow(world, 0).map(|()| None)?,
+        _ => None,
+    };
     let mut told = Vec::new();
     if let Some(measured) = measured {
         told.extend([measured.limits.word(), measured.message_ns].map(u64::to_le_bytes).concat());
         let found: Vec<_> = measured.limits.limits().map(|limit| limit.to_string()).collect();
         let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
-        ::log::info!("protocol limits within a node: {found} bytes, measured in {:.1} ms", measured.seconds * 1e3);
+        ::log::info!(
+            "protocol limits within a node: {found} bytes, measured between ranks 0 and {peer} in {:.1} ms",
+            measured.seconds * 1e3
+        );
     }
     bytes::broadcast(world, 0, &mut told)?;
     if let Some((word, rest)) = told.split_first_chunk()
         && let Ok(message_ns) = rest.try_into()
     {
         let [word, message_ns] = [*word, message_ns].map(u64::from_le_bytes);
-        let seconds = measured.map(|measured| measured.seconds);
-        runtime.set_limits(ProtocolLimits::from_word(word), message_ns, seconds);
+        let took = measured.map(|measured| (peer as u32, measured.seconds));
+        runtime.set_limits(ProtocolLimits::from_word(word), message_ns, took);
     }
     Ok(())
 }
 
 /// Measures the link within the node of rank 0 and one between nodes, and tells all ranks: whoever wants a measured
 /// network gets the same one. Collective.
-fn network(runtime: &Runtime) -> Result {
+fn network(runtime: &Runtime, peers: [Option<usize>; 2]) -> Result {
     let (world, rank) = (constants::comm_world(), runtime.world_rank);
-    let peers = peers(runtime)?;
     let mut told = Vec::new();
     if rank == 0 {
         let (found, links) = measure_links(peers)?;

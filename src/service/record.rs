@@ -65,11 +65,17 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
         return None;
     }
     let limits = configuration.limits_within_node(runtime.limits(), runtime.oversubscribed);
-    let measured_seconds = runtime.limits_took().filter(|_| !configuration.knows_limits());
+    let measured = runtime.limits_took().filter(|_| !configuration.knows_limits());
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
     let ways = limits.limits().map(|limit| limit.way.word().to_owned()).collect();
     let longest = limits.limits().map(|limit| limit.longest() as u64).collect();
-    (!bytes.is_empty()).then_some(LimitsRecord { bytes, longest, ways, measured_seconds })
+    (!bytes.is_empty()).then_some(LimitsRecord {
+        bytes,
+        longest,
+        ways,
+        measured_seconds: measured.map(|(_, seconds)| seconds),
+        measured_with: measured.map(|(rank, _)| rank),
+    })
 }
 
 /// What this rank has to tell. `combined` is what all ranks together say of its calls.

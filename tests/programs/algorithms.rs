@@ -143,7 +143,7 @@ impl Forced {
         // What an algorithm needs may be more than one machine has; then the report says what refused it.
         let refused = calls(&|row| row.decided_by.contains(choice.algorithm.name));
         let needs = choice.algorithm.needs;
-        let may_be_refused = needs.several_nodes || needs.shared_memory && !self.more.contains(&SHARED);
+        let may_be_refused = needs.shared_memory && !self.more.contains(&SHARED);
         if ran == 0 && (refused == 0 || !may_be_refused) {
             let rows: Vec<_> = report.rows.iter().map(|row| format!("{row:?}")).collect();
             return Err(format!("{text} ran no call\n{}\n{}", rows.join("\n"), outcome.told()).into());

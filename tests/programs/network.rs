@@ -86,8 +86,16 @@ fn of_nodes(family: &Family) -> Result<(), Failed> {
         let report = Report::read(&path, &outcome)?;
         report.accounts_for(&outcome)?;
         links(&report, peers)?;
+        limits(&report, peers[0])?;
     }
     Ok(())
+}
+
+/// Limits within a node are measured with a rank of rank 0's, if it has one and there is time.
+fn limits(report: &Report, near: Option<usize>) -> Result<(), Failed> {
+    let limits = &report.whole["protocol_limits"];
+    let fits = limits["measured_seconds"].is_null() || limits["measured_with"].as_u64() == near.map(|rank| rank as u64);
+    if fits { Ok(()) } else { Err(format!("with {near:?}: {limits:#}").into()) }
 }
 
 /// Nothing, and no word of it, where there is one rank, where nobody would use it, and where nobody asks.

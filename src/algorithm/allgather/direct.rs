@@ -36,7 +36,8 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 pub(super) fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    Cost { rounds: (shape.ranks - 1) as f64, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, ..Cost::default() }
+    let rounds = (shape.ranks - 1) as f64;
+    Cost { rounds, bytes: rounds * shape.bytes as f64 * shape.sharing_among_all(), ..Cost::default() }
 }
 
 pub(super) fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -18,12 +18,11 @@
 //! Source: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH",
 //! IJHPCA 19(1), 2005.
 
-use crate::algorithm::engine::butterfly;
+use crate::algorithm::engine::{butterfly, exchange};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, RankNeed, Shape};
 use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::butterfly::hypercube;
-use crate::pattern::hypercube::ceil_log2;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -40,8 +39,9 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    let rounds = f64::from(ceil_log2(shape.ranks));
-    Cost { rounds, bytes: (shape.ranks - 1) as f64 * shape.bytes as f64, ..Cost::default() }
+    exchange::doubling_cost(shape, |rank| {
+        hypercube(shape.ranks, rank).into_iter().enumerate().map(|(step, met)| (met.partner, 1 << step))
+    })
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -37,7 +37,10 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = (shape.ranks - 1) as f64;
-    Cost { rounds, bytes: rounds * shape.bytes as f64, ..Cost::default() }
+    let alone = rounds * shape.bytes as f64;
+    // All rounds are alike.
+    let bytes = shape.bytes_over_ports(alone, |rank| [((rank + 1) % shape.ranks, alone)]);
+    Cost { rounds, bytes, ..Cost::default() }
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

@@ -57,7 +57,7 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     match parameters.word("variant") {
-        "latency" => butterfly::whole_cost(shape),
+        "latency" => butterfly::whole_cost(shape, swing),
         _ => arcs::allreduce_cost(shape, bine(shape.ranks, 0)),
     }
 }

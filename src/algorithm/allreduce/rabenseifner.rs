@@ -46,7 +46,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    butterfly::blocks_cost(shape)
+    butterfly::blocks_cost(shape, hypercube)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

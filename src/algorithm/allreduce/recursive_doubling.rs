@@ -42,7 +42,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
-    butterfly::whole_cost(shape)
+    butterfly::whole_cost(shape, hypercube)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

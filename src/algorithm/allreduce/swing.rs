@@ -53,8 +53,8 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     match parameters.word("variant") {
-        "latency" => butterfly::whole_cost(shape),
-        _ => butterfly::blocks_cost(shape),
+        "latency" => butterfly::whole_cost(shape, swing),
+        _ => butterfly::blocks_cost(shape, swing),
     }
 }
 

@@ -39,7 +39,16 @@ pub fn cost(shape: &Shape, radix: usize) -> Cost {
         messages += steps(width, radix, p).count();
         width = width.saturating_mul(radix);
     }
-    Cost { rounds: messages as f64, bytes: (p - 1) as f64 * shape.bytes as f64, ..Cost::default() }
+    let block = shape.bytes as f64;
+    let of_rank = |rank| {
+        let widths = std::iter::successors(Some(1), |width: &usize| Some(width.saturating_mul(radix)));
+        let places = widths
+            .take_while(|width| *width < p)
+            .flat_map(|width| steps(width, radix, p).map(move |place| (place, width.min(p - place))));
+        places.map(|(place, blocks)| ((rank + p - place) % p, blocks as f64 * block)).collect::<Vec<_>>()
+    };
+    let bytes = shape.bytes_over_ports((p - 1) as f64 * block, of_rank);
+    Cost { rounds: messages as f64, bytes, ..Cost::default() }
 }
 
 /// Places i·width, 0 < i < radix, below `p`.

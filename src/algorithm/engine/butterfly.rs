@@ -5,7 +5,7 @@ use crate::algorithm::{Cost, Shape};
 use crate::operation::{Comm, Range};
 use crate::pattern::blocks::Blocks;
 use crate::pattern::butterfly::{Step, Steps};
-use crate::pattern::hypercube::Folding;
+use crate::pattern::hypercube::{Folding, Part};
 use std::ops;
 
 /// Allreduce in which everything is exchanged and folded in every step: few messages, many bytes.
@@ -20,10 +20,20 @@ pub fn allreduce_whole(comm: &mut dyn Comm, count: usize, steps: fn(usize, usize
 }
 
 /// Cost of [`allreduce_whole`].
-pub fn whole_cost(shape: &Shape) -> Cost {
+pub fn whole_cost(shape: &Shape, steps: fn(usize, usize) -> Steps) -> Cost {
     let fold = Folding::power_of_two(shape.ranks);
     let (rounds, n) = (f64::from(fold.core().ilog2()), shape.bytes as f64);
-    Cost { rounds, bytes: rounds * n, folded: rounds * n, ..Cost::default() } + folding::cost(fold, n)
+    let bytes = shape
+        .bytes_over_ports(rounds * n, |rank| steps_of(fold, rank, steps).into_iter().map(|step| (step.partner, n)));
+    Cost { rounds, bytes, folded: rounds * n, ..Cost::default() } + folding::cost(fold, n)
+}
+
+/// The steps of a rank; none of one that is folded in.
+fn steps_of(fold: Folding, rank: usize, steps: fn(usize, usize) -> Steps) -> Steps {
+    match fold.part(rank) {
+        Part::Extra { .. } => Steps::new(),
+        Part::Proxy { core, .. } | Part::Base { core } => fold.ranks_of(steps(fold.core(), core)),
+    }
 }
 
 /// Allreduce by halving and doubling of blocks: twice the messages, few bytes.
@@ -41,18 +51,19 @@ pub fn allreduce_blocks(comm: &mut dyn Comm, count: usize, steps: fn(usize, usiz
 }
 
 /// Cost of [`allreduce_blocks`].
-pub fn blocks_cost(shape: &Shape) -> Cost {
+pub fn blocks_cost(shape: &Shape, steps: fn(usize, usize) -> Steps) -> Cost {
     let fold = Folding::power_of_two(shape.ranks);
     let blocks = Blocks::new(shape.bytes / shape.unit, fold.core());
-    let mut cost = folding::cost(fold, shape.bytes as f64);
-    let mut lower = fold.core() / 2;
-    while lower > 0 {
-        // No half is longer than the lower one of the first blocks, which are the larger ones.
-        let bytes = (blocks.start(lower) * shape.unit) as f64;
-        cost = cost + Cost { rounds: 2.0, bytes: 2.0 * bytes, folded: bytes, ..Cost::default() };
-        lower /= 2;
-    }
-    cost
+    // No half is longer than the lower one of the first blocks, which are the larger ones.
+    let halves = std::iter::successors(Some(fold.core() / 2), |lower| Some(lower / 2)).take_while(|lower| *lower > 0);
+    let halves: Vec<f64> = halves.map(|lower| (blocks.start(lower) * shape.unit) as f64).collect();
+    let folded: f64 = halves.iter().sum();
+    let bytes = shape.bytes_over_ports(2.0 * folded, |rank| {
+        let partners = steps_of(fold, rank, steps).into_iter().map(|step| step.partner);
+        partners.zip(&halves).map(|(partner, half)| (partner, 2.0 * half))
+    });
+    let exchange = Cost { rounds: 2.0 * halves.len() as f64, bytes, folded, ..Cost::default() };
+    folding::cost(fold, shape.bytes as f64) + exchange
 }
 
 /// Everything held is exchanged and folded in every step; afterwards `result` is the same on all ranks.

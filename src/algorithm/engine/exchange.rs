@@ -9,10 +9,13 @@ use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::turns::Turn;
 use std::ops;
 
-/// Cost where the blocks that a rank holds double in every round, as far as there are more.
-pub fn doubling_cost(shape: &Shape) -> Cost {
-    let others = (shape.ranks - 1) as f64;
-    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes: others * shape.bytes as f64, ..Cost::default() }
+/// Cost where the blocks that a rank holds double in every round, as far as there are more. `rounds` gives to whom a rank
+/// sends how many of them.
+pub fn doubling_cost<I: Iterator<Item = (usize, usize)>>(shape: &Shape, rounds: impl Fn(usize) -> I) -> Cost {
+    let (others, block) = ((shape.ranks - 1) as f64, shape.bytes as f64);
+    let of_rank = |rank| rounds(rank).map(|(to, blocks)| (to, blocks as f64 * block));
+    let bytes = shape.bytes_over_ports(others * block, of_rank);
+    Cost { rounds: f64::from(ceil_log2(shape.ranks)), bytes, ..Cost::default() }
 }
 
 /// The blocks of an allgather in the receive buffer, with room for packed messages.

@@ -3,7 +3,7 @@
 use super::compared::{Compared, ours};
 use super::group::Group;
 use super::settings::Settings;
-use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, parse_choice};
+use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, counted, parse_choice};
 use crate::bench::program::NATIVE;
 use crate::bench::result::CellRow;
 use crate::bench::statistics::Ratio;
@@ -159,7 +159,10 @@ impl Size {
 
     /// What of its cells is not compared, in words; none if all is.
     pub fn left_out(&self, group: &Group) -> Option<String> {
-        let place = || format!("{}, {} ranks, {} bytes", group.operation, group.ranks, self.name());
+        let place = || {
+            let unit = if self.name() == "1" { "byte" } else { "bytes" };
+            format!("{}, {}, {} {unit}", group.operation, counted(group.ranks as usize, "rank"), self.name())
+        };
         (!self.left_out.is_empty()).then(|| format!("{}: compared {}", place(), self.left_out))
     }
 

@@ -6,6 +6,7 @@ use super::losses::{Candidate, Size};
 use super::path;
 use super::reach::reach;
 use super::settings::{Block, Extend, Settings};
+use crate::algorithm::counted;
 use crate::selection::{BytesOf, Rule, Span, Wanted};
 
 /// The rows of a group; `all`: every group of the reports.
@@ -49,7 +50,7 @@ pub fn block<'a>(
         sizes.iter().zip(&chosen).filter_map(|(size, candidate)| ratio(group, size, candidate)).collect();
     let ratios = if ratios.is_empty() { String::new() } else { format!("; native over this: {}", ratios.join(", ")) };
     let order = if group.is_commutative() { "" } else { ", not commutative" };
-    let evidence = format!("{}{order}, {} ranks{ratios}", group.name(), group.ranks);
+    let evidence = format!("{}{order}, {}{ratios}", group.name(), counted(group.ranks as usize, "rank"));
     let left_out = sizes.iter().filter_map(|size| size.left_out(group)).collect();
     Block { evidence, left_out, rules, sizes: (sizes.len(), left) }
 }

@@ -14,7 +14,7 @@ use super::losses::{Candidate, Size};
 use super::path::{Cost, EQUAL};
 use super::reach::reach;
 use super::settings::{Block, Extend, Settings};
-use crate::algorithm::Choice;
+use crate::algorithm::{Choice, counted};
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -371,8 +371,10 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
     let undecided = tree
         .count(&|leaf, example| example.size.candidates.get(leaf.name).is_some_and(|candidate| candidate.is_undecided));
     let evidence = format!(
-        "{}, a tree of {leaves} rows over {cells} cells, which loses {:.1} % on average{}",
+        "{}, a tree of {} over {}, which loses {:.1} % on average{}",
         group.name(),
+        counted(leaves, "row"),
+        counted(cells, "cell"),
         100.0 * (loss / cells as f64).exp_m1(),
         if undecided > 0 { format!("; undecided against native in {undecided}") } else { String::new() }
     );

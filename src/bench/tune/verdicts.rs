@@ -25,8 +25,8 @@ pub fn of_comparisons(summary: &Summary) -> Report {
     }
 }
 
-/// None without an interval, of a function that is no collective of ours, or of a communicator whose ranks are not
-/// told.
+/// None without an interval, of a function that is no collective of ours, of a communicator whose ranks are not told, and
+/// where it is not known which algorithm carried the calls out.
 fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
@@ -89,21 +89,28 @@ fn middle((from, to): (usize, usize)) -> usize {
     ((from.max(1) as f64) * to.max(1) as f64).sqrt() as usize
 }
 
-/// The calls of ours that were compared: of those whose order matters, the first that an algorithm carried out which
-/// keeps it; of others, where both kinds were compared, the first of another one.
+/// The calls of ours that were compared, those of the first algorithm if there are several. Rows do not tell apart
+/// whether order mattered. Where both kinds of reductions of a size class were compared, one that does not keep it
+/// carried out those of which it does not, and the only one that does the others; whose any other one was nobody knows.
 fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> Option<&'a Row> {
     let wanted = (row.function.as_str(), row.communicator, row.bytes_from);
     let alike = |known: &&Row| (known.function.as_str(), known.communicator, known.bytes_from) == wanted;
-    let keeps_order = |known: &&Row| keeps_order(operation, &known.algorithm);
-    let mut ours = summary.rows.iter().filter(alike).filter(|known| known.algorithm != NATIVE);
-    if !row.commutative {
-        return ours.find(keeps_order);
-    }
+    let ours: Vec<_> = summary.rows.iter().filter(alike).filter(|known| known.algorithm != NATIVE).collect();
+    let (in_order, others): (Vec<&Row>, Vec<&Row>) =
+        ours.iter().copied().partition(|known| keeps_order(operation, &known.algorithm));
     let is_other = |known: &ComparisonRow| {
-        !known.commutative && (known.function.as_str(), known.communicator, known.bytes_from) == wanted
+        known.commutative != row.commutative
+            && (known.function.as_str(), known.communicator, known.bytes_from) == wanted
     };
-    let first = ours.clone().next();
-    if summary.comparisons.iter().any(is_other) { ours.find(|known| !keeps_order(known)).or(first) } else { first }
+    let has_both = summary.comparisons.iter().any(is_other);
+    match (has_both, row.commutative) {
+        (false, true) => ours.first().copied(),
+        (false, false) => in_order.first().copied(),
+        (true, true) if !others.is_empty() => others.first().copied(),
+        (true, _) => {
+            in_order.first().copied().filter(|first| in_order.iter().all(|known| known.algorithm == first.algorithm))
+        }
+    }
 }
 
 /// Whether reductions whose order matters may have been carried out by it; so too one that this catalogue does not

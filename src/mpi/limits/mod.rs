@@ -7,7 +7,7 @@ mod search;
 pub use crate::schedule::limits::ProtocolLimits;
 pub use known::known;
 
-use super::communicator::{TAG, exchange_words, receive_bytes, receive_words, send_bytes, send_words};
+use super::communicator::{TAG, receive_bytes, receive_words, send_bytes, send_words};
 use super::constants;
 use super::error::{Result, check};
 use mpi_sys::{MPI_Comm, MPI_Request};
@@ -40,21 +40,12 @@ pub struct Measured {
     pub seconds: f64,
 }
 
-/// Measures between ranks 0 and 1 of a communicator, which both call this: rank 0 learns the steps, `None` if they were
-/// not on one node (`node` is the same on ranks of a node) or had no time. No message of anybody else's may be under
-/// way there.
+/// Measures with `peer` on the same node, which calls [`follow`]; `None` if there was no time. No message of anybody
+/// else's may be under way between the two.
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn measure(comm: MPI_Comm, rank: usize, node: u64) -> Result<Option<Measured>> {
-    let peer = 1 - rank;
-    let [other] = exchange_words(comm, peer, [node])?;
-    if other != node {
-        return Ok(None);
-    }
-    if rank == 1 {
-        return follow(comm, peer).map(|()| None);
-    }
+pub fn measure(comm: MPI_Comm, peer: usize) -> Result<Option<Measured>> {
     let begun = Instant::now();
     let (limits, short) = within(comm, peer, [PATIENCE, LONG_PATIENCE])?;
     let message_ns = (short * 1e9) as u64;

@@ -107,6 +107,7 @@ fn record(rank: u32, mode: &str, sync: &str) -> RankRecord {
                 longest: vec![8064],
                 ways: vec!["both".into()],
                 measured_seconds: Some(0.0047),
+                measured_with: Some(3),
             }),
             network: (mode == "verify").then_some(NetworkRecord {
                 within_node: Some(LinkRecord {

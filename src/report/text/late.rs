@@ -2,7 +2,7 @@
 
 use super::writer::{Writer, heads};
 use crate::monitor::{CommunicatorRow, LateRow, Summary};
-use crate::report::quantity::{count, duration, percent};
+use crate::report::quantity::{count, duration, percent, several};
 
 /// Communicators whose late ranks are named, and how many of them at most.
 const LATE: usize = 2;
@@ -30,7 +30,7 @@ impl Writer<'_> {
         ));
         let (compared, comparable) = compared_calls(summary);
         if compared < comparable {
-            self.line(&format!("arrivals were kept for {} of {} calls", count(compared), count(comparable)));
+            self.line(&format!("arrivals were kept for {} of {}", count(compared), several(comparable, "call")));
         }
         for ranks in latest(summary).into_iter().take(LATE) {
             self.waited_for(ranks);
@@ -48,7 +48,7 @@ impl Writer<'_> {
             let (lead, last) = match place {
                 0 => (
                     format!("waited for on {}: ", self.names.get(late.communicator)),
-                    format!("last in {} of {} calls", count(late.calls), count(row.compared_calls.unwrap_or(0))),
+                    format!("last in {} of {}", count(late.calls), several(row.compared_calls.unwrap_or(0), "call")),
                 ),
                 _ => (", ".to_owned(), count(late.calls)),
             };

@@ -22,8 +22,9 @@ impl Writer<'_> {
             let (winner, others): (Vec<&TriedRow>, Vec<&TriedRow>) =
                 row.candidates.iter().partition(|tried| tried.algorithm == row.algorithm);
             let of = |tried: &[&TriedRow]| tried.iter().map(|tried| tried_text(tried)).collect::<Vec<_>>().join(", ");
-            let (function, size, ranks) = (function(&row.function), bytes(row.bytes_from), row.ranks);
-            self.line(&format!("  {function} {size}, {ranks} ranks: {}{end}; {}", of(&winner), of(&others)));
+            let (function, size, ranks) =
+                (function(&row.function), bytes(row.bytes_from), several(row.ranks.into(), "rank"));
+            self.line(&format!("  {function} {size}, {ranks}: {}{end}; {}", of(&winner), of(&others)));
         }
         let rest = learned.cells.len().saturating_sub(shown) as u64;
         if rest > 0 {

@@ -212,9 +212,10 @@ fn cut(limits: &LimitsRecord) -> String {
         format!("{}-{}{way}", limit + 1, limits.longest.get(place).copied().unwrap_or(2 * limit))
     };
     let spans: Vec<_> = limits.bytes.iter().enumerate().map(span).collect();
+    let with = limits.measured_with.map_or_else(String::new, |rank| format!(" with rank {rank}"));
     let took = limits
         .measured_seconds
-        .map_or_else(String::new, |seconds| format!("; measured in MPI_Init in {}", duration(seconds)));
+        .map_or_else(String::new, |seconds| format!("; measured in MPI_Init{with} in {}", duration(seconds)));
     format!("sent in fragments within a node, bytes: {}{took}", spans.join(", "))
 }
 

@@ -2,7 +2,7 @@
 
 use super::shape::Message;
 use super::svg::{Anchor, Svg, colour};
-use crate::operation::format_bytes;
+use crate::operation::{counted, counted_bytes};
 
 const ROUND: f64 = 46.0;
 const LABELS: f64 = 66.0;
@@ -41,12 +41,12 @@ pub fn draw(svg: &mut Svg, messages: &[Message], size: usize, corner: (f64, f64)
     for message in messages.iter().filter(|message| message.arrives <= rounds) {
         let Message { from, to, bytes, departs, arrives } = *message;
         let tint = if to > from { colour::UPWARD } else { colour::DOWNWARD };
-        let told = format!("round {}: rank {from} to rank {to}, {} bytes", departs + 1, format_bytes(bytes as usize));
+        let told = format!("round {}: rank {from} to rank {to}, {}", departs + 1, counted_bytes(bytes as usize));
         svg.arrow(at(from, departs), at(to, arrives), 4.0, tint, &told);
     }
     let mut height = 40.0 + rounds as f64 * ROUND + 12.0;
     if all > rounds {
-        let text = format!("… and {} more rounds", all - rounds);
+        let text = format!("… and {}", counted(all - rounds, "more round"));
         svg.text((left + 8.0, corner.1 + height + 8.0), 11.0, Anchor::Start, colour::FAINT_INK, &text);
         height += 20.0;
     }

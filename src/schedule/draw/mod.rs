@@ -11,7 +11,7 @@ pub use timeline::seconds;
 pub use winners::{Winner, winners};
 
 use super::simulate::{Broken, Network, Tapes, simulate_tapes};
-use crate::operation::{At, Call, Choice, Holds, format_bytes};
+use crate::operation::{At, Call, Choice, Holds, counted, counted_bytes};
 use svg::{Svg, colour};
 
 const MARGIN: f64 = 36.0;
@@ -72,7 +72,7 @@ fn tree(call: &Call, messages: &[shape::Message], size: usize) -> Option<shape::
 }
 
 fn facts(choice: &Choice, call: &Call, size: usize) -> String {
-    let ranks = if size == 1 { "1 rank".to_owned() } else { format!("{size} ranks") };
+    let ranks = counted(size, "rank");
     let root = if call.operation.rooted() { format!(", root {}", call.root) } else { String::new() };
     let row = call.operation.row();
     let per = match (row.send.holds, row.send.per_rank() && row.receive.per_rank()) {
@@ -81,7 +81,7 @@ fn facts(choice: &Choice, call: &Call, size: usize) -> String {
         _ => " per rank",
     };
     let bytes =
-        if call.operation.has_data() { format!(", {} bytes{per}", format_bytes(call.bytes())) } else { String::new() };
+        if call.operation.has_data() { format!(", {}{per}", counted_bytes(call.bytes())) } else { String::new() };
     format!("{ranks}{root}{bytes}   ·   cost {}", choice.algorithm.formula)
 }
 

@@ -1,7 +1,7 @@
 //! The time line: one row per rank, above what leaves it, in the middle what it does itself, below what comes in.
 
 use super::svg::{Anchor, Svg, colour};
-use crate::operation::format_bytes;
+use crate::operation::counted_bytes;
 use crate::schedule::simulate::{Activity, Observer, Span};
 use std::collections::HashMap;
 
@@ -86,8 +86,7 @@ pub fn draw(svg: &mut Svg, record: &Record, size: usize, time: f64, corner: (f64
         // Those that share a port stand one above the other.
         let part = lane / number as f64;
         let place = place as f64 * part;
-        let told =
-            format!("rank {sender} to rank {receiver}: {} bytes, {}", format_bytes(*bytes as usize), times(*span));
+        let told = format!("rank {sender} to rank {receiver}: {}, {}", counted_bytes(*bytes as usize), times(*span));
         if *departs {
             bar(*sender, place, part, *span, colour::SEND, &told, Some(*receiver));
         } else {

@@ -2,7 +2,7 @@
 
 use super::seconds;
 use super::svg::{Anchor, Svg, colour};
-use crate::operation::format_bytes;
+use crate::operation::{counted, counted_bytes};
 
 /// The fastest algorithm of one cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,11 +38,11 @@ pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells:
     let mut formulas = false;
     for (column, bytes) in bytes.iter().enumerate() {
         let x = left + (column as f64 + 0.5) * CELL.0;
-        svg.bold((x, top - 10.0), 12.0, Anchor::Middle, colour::INK, &format!("{} bytes", format_bytes(*bytes)));
+        svg.bold((x, top - 10.0), 12.0, Anchor::Middle, colour::INK, &counted_bytes(*bytes));
     }
     for (row, ranks) in ranks.iter().enumerate() {
         let y = top + row as f64 * CELL.1;
-        svg.bold((MARGIN, y + CELL.1 / 2.0 + 4.0), 12.0, Anchor::Start, colour::INK, &format!("{ranks} ranks"));
+        svg.bold((MARGIN, y + CELL.1 / 2.0 + 4.0), 12.0, Anchor::Start, colour::INK, &counted(*ranks, "rank"));
         for (column, cell) in cells[row * bytes.len()..(row + 1) * bytes.len()].iter().enumerate() {
             let x = left + column as f64 * CELL.0;
             let Some(Winner { name, time, next, simulated }) = cell else {

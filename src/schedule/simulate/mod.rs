@@ -77,49 +77,31 @@ pub fn predict_while(
         return Ok(None);
     }
     let formula = || {
-        let cost = choice.cost(&Shape::of(call, size));
-        let cost = Cost { bytes: cost.bytes * sharing_ports(choice, call, size, network), ..cost };
+        let shape = Shape { ports_per_node: network.ports_per_node, ..Shape::of(call, size) };
+        let cost = choice.cost(&shape);
+        let cost = Cost { bytes: cost.bytes * sharing_ports(choice, call, &shape), ..cost };
         let time = network.seconds(cost, call.nodes.is_empty(), call.shared_by_all().is_some());
         Prediction { time, simulated: false }
     };
     // To find out that there are more than none would take as long as to list the steps of a rank.
-    let outcome = if steps == 0 { None } else { simulate_while(choice, call, size, network, steps, goes_on)? };
+    let outcome = if steps == 0 { None } else { simulate(choice, call, size, network, steps, goes_on)? };
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });
     Ok(Some(simulated.unwrap_or_else(formula)))
 }
 
-/// How much longer the bytes of a message take than formulas say, which know no ports of nodes: where each pair of
-/// ranks has a block of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports.
-/// Of other operations a formula does not say how much does; and one that knows nodes counts what passes between them
+/// How much longer the bytes of a message take than formulas say that know no ports of nodes: where each pair of ranks has
+/// a block of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports. Of other
+/// operations the formulas say how much does, where they know; and one that knows nodes counts what passes between them
 /// itself.
-fn sharing_ports(choice: &Choice, call: &Call, size: usize, network: &Network) -> f64 {
+fn sharing_ports(choice: &Choice, call: &Call, shape: &Shape) -> f64 {
     let row = call.operation.row();
-    let shape = Shape::of(call, size);
-    let knows_nodes = || choice.cost(&shape) != choice.cost(&Shape { nodes: &[], ..shape });
-    if call.nodes.is_empty() || !row.send.per_rank() || !row.receive.per_rank() || knows_nodes() {
-        return 1.0;
-    }
-    let (_, widest) = shape.nodes();
-    let leaving = (size - widest) as f64 / (size - 1) as f64;
-    (leaving * widest as f64 / network.ports_per_node as f64).max(1.0)
+    let knows_nodes = || choice.cost(shape) != choice.cost(&Shape { nodes: &[], ..*shape });
+    if !row.send.per_rank() || !row.receive.per_rank() || knows_nodes() { 1.0 } else { shape.sharing_among_all() }
 }
 
-/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps.
-///
-/// # Errors
-/// Programs that do not fit together.
-pub fn simulate(
-    choice: &Choice,
-    call: &Call,
-    size: usize,
-    network: &Network,
-    steps: usize,
-) -> Result<Option<Outcome>, Broken> {
-    simulate_while(choice, call, size, network, steps, &|| true)
-}
-
-/// The same; none also when `goes_on` says no.
-fn simulate_while(
+/// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps, or when
+/// `goes_on` says no.
+fn simulate(
     choice: &Choice,
     call: &Call,
     size: usize,

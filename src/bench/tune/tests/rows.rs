@@ -370,6 +370,7 @@ fn verdicts_of_a_run_are_a_data_set() {
         longest: vec![512, 32320],
         ways: vec!["both".into(), "exchange".into()],
         measured_seconds: None,
+        measured_with: None,
     };
     let limits = of_comparisons(&Summary { protocol_limits: Some(cut), ..summary.clone() }).limits();
     let words: Vec<_> = limits.limits().map(|limit| limit.to_string()).collect();
@@ -415,7 +416,7 @@ fn what_was_measured_over_shared_memory_makes_rules_for_shared_memory() {
     assert!(headings[1].starts_with("allreduce through shared memory, 2 ranks; native over this: "), "{headings:?}");
     let tree = Settings { form: Form::Tree, ..SETTINGS };
     assert_eq!(lines(&[report(vec![both.clone()])], tree), [apart[1].clone(), apart[0].clone()]);
-    assert!(evidence(tree).any(|heading| heading.starts_with("allreduce through shared memory, a tree of 1 rows")));
+    assert!(evidence(tree).any(|heading| heading.starts_with("allreduce through shared memory, a tree of 1 row over")));
     let alone = shared(cell(64, 2, &[("shared_slices", 2.0), ("ring", 3.0)]));
     assert_eq!(lines(&[report(vec![alone])], SETTINGS), [rule("shared_slices", " if shared_memory")]);
     assert_eq!(lines(&[report(vec![messages])], SETTINGS), [rule("recursive_doubling", "")]);
@@ -455,6 +456,15 @@ fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
     let settings = Settings { native: true, extend: Extend::Exact, ..SETTINGS };
     let both = ["reduce 2 * binary:segment=none,max_requests=8 if commutative", "reduce 2 * linear if non_commutative"];
     assert_eq!(lines(&[of_comparisons(&summary)], settings), both);
+    // Of two that keep the order nobody knows which was compared with what.
+    let several = |rows: [&str; 2]| Summary { rows: rows.map(ran).to_vec(), ..summary.clone() };
+    assert!(lines(&[of_comparisons(&several(["linear", "fibonacci"]))], settings).is_empty());
+    // What does not keep it carried out the others.
+    let in_doubt = Summary { rows: ["linear", "fibonacci", "binary"].map(ran).to_vec(), ..summary.clone() };
+    let written = lines(&[of_comparisons(&in_doubt)], settings);
+    assert!(written.len() == 1 && written[0].starts_with("reduce 2 * binary"), "{written:?}");
+    let same = lines(&[of_comparisons(&several(["linear", "linear"]))], settings);
+    assert_eq!(same, ["reduce 2 * linear if commutative", "reduce 2 * linear if non_commutative"]);
     let in_order = Summary { comparisons: vec![comparison(false, 1.5)], ..summary };
     assert_eq!(lines(&[of_comparisons(&in_order)], settings), ["reduce 2 * linear if non_commutative"]);
 }

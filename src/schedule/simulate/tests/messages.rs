@@ -278,6 +278,13 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
         let (simulated, formula) = both(Operation::Alltoall, name, &nodes);
         assert!((0.7..1.3).contains(&(formula / simulated)), "{name}: {simulated} {formula}");
     }
+    let exchanges = ["direct", "ring", "recursive_doubling", "circulant", "bine", "sparbit", "bruck", "k_bruck"];
+    let exchanges = exchanges.map(|name| (Operation::Allgather, name));
+    let butterflies = ["recursive_doubling", "rabenseifner", "swing"].map(|name| (Operation::Allreduce, name));
+    for (operation, name) in exchanges.into_iter().chain(butterflies) {
+        let (simulated, formula) = both(operation, name, &nodes);
+        assert!((0.9..1.8).contains(&(formula / simulated)), "{operation} {name}: {simulated} {formula}");
+    }
     // What leaders collect is counted as it is; and of a broadcast one rank of a node receives.
     let plain = |operation, name| {
         let call = network.call(operation, 0, 64 << 10, &nodes);
@@ -295,8 +302,8 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
 fn sixty_five_thousand_ranks_are_no_trouble() {
     let row = find(Operation::Allreduce, "recursive_doubling").unwrap();
     let call = Call::plain(Operation::Allreduce, 2, 8);
-    let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network(), 1 << 24).unwrap().unwrap();
+    let outcome = simulate(&Choice::new(row), &call, 1 << 16, &network(), 1 << 24, &|| true).unwrap().unwrap();
     assert_eq!(outcome.messages, 16 << 16);
     let ring = find(Operation::Allreduce, "ring").unwrap();
-    assert_eq!(simulate(&Choice::new(ring), &call, 1 << 16, &network(), 1 << 24), Ok(None));
+    assert_eq!(simulate(&Choice::new(ring), &call, 1 << 16, &network(), 1 << 24, &|| true), Ok(None));
 }
