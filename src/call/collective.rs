@@ -90,7 +90,10 @@ impl Outcome {
 /// `hidden` becomes true where the program is to hear of an error from its handler alone, as it does natively.
 fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int, hidden: &Cell<bool>) -> c_int {
     let start = runtime.clock.raw();
-    let Ok(attachment) = registry::of(runtime, arguments.comm) else { return guard::pass_on(native) };
+    let attachment = match registry::of(runtime, arguments.comm) {
+        Ok(attachment) => attachment,
+        Err(unknown) => return unknown.end(native),
+    };
     // SAFETY: the communicator is alive while a call on it is.
     if unsafe { &*attachment }.is_in_use() {
         return native();

@@ -20,6 +20,7 @@ const TESTS: &[(&str, Test)] = &[
     ("leaves", leaves),
     ("handler_calls", handler_calls),
     ("refused_calls", refused_calls),
+    ("garbage_communicator", garbage_communicator),
     ("arguments_of_any_bytes", arguments_of_any_bytes),
     ("unread_standard_error", unread_standard_error),
 ];
@@ -125,6 +126,15 @@ fn refused_calls(family: &Family) -> Result<(), Failed> {
         for arguments in [&[][..], &["jump"]] {
             in_step(family, &program, arguments, after)?;
         }
+    }
+    Ok(())
+}
+
+/// A call on what is no communicator is told to the error handler once, which may make calls and jump.
+fn garbage_communicator(family: &Family) -> Result<(), Failed> {
+    let program = family.program("garbage_communicator.c")?.display().to_string();
+    for arguments in [&[][..], &["jump"]] {
+        in_step(family, &program, arguments, "1")?;
     }
     Ok(())
 }
