@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::begin::{Outside, begin};
 use super::cached::CachedCall;
+use super::counting::Counting;
 use super::decisions::DecisionKey;
 use super::hooks::{self, CallLog, LoggedCall, Waited, WaitedCall};
 use super::line::log_call;
@@ -18,10 +19,11 @@ use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, Function};
 use crate::mpi::constants;
-use crate::mpi::error::{self, Result, SUCCESS};
+use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
 use crate::selection::{Mode, VerifyResult};
+use std::cell::Cell;
 use std::os::raw::c_int;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -42,8 +44,9 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> c_
 /// Compiled once for all entries, of which there are some fifty.
 #[inline(never)]
 fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
-    guard::enter_call(arguments.operation.row().mpi_name, native, || match runtime::get() {
-        Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native),
+    let hidden = Cell::new(false);
+    let code = guard::enter_call(arguments.operation.row().mpi_name, native, || match runtime::get() {
+        Some(runtime) if arguments.comm != constants::comm_null() => timed(runtime, arguments, native, &hidden),
         Some(_) => guard::pass_on(native),
         None => {
             let code = guard::pass_on(native);
@@ -52,7 +55,9 @@ fn slow_path(arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
             }
             code
         }
-    })
+    });
+    // Its handler knows by now.
+    if hidden.get() { SUCCESS } else { code }
 }
 
 /// What became of a call.
@@ -82,9 +87,13 @@ impl Outcome {
     }
 }
 
-fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int) -> c_int {
+/// `hidden` becomes true where the program is to hear of an error from its handler alone, as it does natively.
+fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> c_int, hidden: &Cell<bool>) -> c_int {
     let start = runtime.clock.raw();
-    let Ok(attachment) = registry::of(runtime, arguments.comm) else { return guard::pass_on(native) };
+    let attachment = match registry::of(runtime, arguments.comm) {
+        Ok(attachment) => attachment,
+        Err(unknown) => return unknown.end(native),
+    };
     // SAFETY: the communicator is alive while a call on it is.
     if unsafe { &*attachment }.is_in_use() {
         return native();
@@ -98,6 +107,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
+    let counting = Counting::begin(&mut attached.communicator, calls_left);
     // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing
     // before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
@@ -114,8 +124,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         in_turn.took(runtime, ticks.saturating_sub(waited));
     }
     let communicator = &mut attached.communicator;
-    if outcome.code != SUCCESS && error::is_of_arguments(outcome.code) {
-        communicator.take_back(calls_left);
+    if counting.end(communicator, outcome.code) {
+        hidden.set(true);
+        guard::raise(arguments.comm, Error(outcome.code), arguments.operation);
     }
     if runtime.recording.load(Ordering::Relaxed) {
         let Tally { place, table, .. } = &mut communicator.tally;

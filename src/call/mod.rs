@@ -2,7 +2,8 @@
 //!
 //! * [`collective`]: one call on the slow path; [`fast_path`]: the same for a call that came before, of which
 //!   [`cached`] keeps what can be kept, [`recent_calls`] those that came lately, and [`decisions`] what was decided.
-//!   [`recording`]: what is recorded of calls on the slow path, and of all that follow here.
+//!   [`counting`]: which of the first calls count until the ranks agree. [`recording`]: what is recorded of calls on
+//!   the slow path, and of all that follow here.
 //! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]:
 //!   counts and displacements that each rank passes for itself. [`plan`]: who carries a call out; [`new_plan`]: how
 //!   that is decided, unless [`device_memory`] decides it. [`program`]: a call made ready to be played, in its
@@ -21,6 +22,7 @@ pub mod cached;
 pub mod choices;
 pub mod collective;
 pub mod contexts;
+pub mod counting;
 pub mod decisions;
 pub mod device_memory;
 pub mod fast_path;

@@ -45,7 +45,10 @@ fn timed(
     (part, made): (&dyn Fn() -> Part, &dyn Fn() -> MPI_Request),
     native: &dyn Fn() -> c_int,
 ) -> c_int {
-    let Ok(attachment) = registry::of(runtime, comm) else { return guard::pass_on(native) };
+    let attachment = match registry::of(runtime, comm) {
+        Ok(attachment) => attachment,
+        Err(unknown) => return unknown.end(native),
+    };
     // SAFETY: the communicator is alive while a call on it is.
     if unsafe { &*attachment }.is_in_use() {
         return native();

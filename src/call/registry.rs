@@ -83,12 +83,31 @@ pub fn recent(thread: &Thread, comm: MPI_Comm) -> Option<*const Attachment> {
     thread.communicators.find(comm).map(<*const ()>::cast)
 }
 
+/// Why nothing is known of a handle.
+#[derive(Clone, Copy, Debug)]
+pub enum Unknown {
+    /// It is no communicator's. The program's error handler has heard so, and this is what PMPI returned.
+    Told(c_int),
+    /// It is being freed, whether or not something still hangs on it, or nothing can hang on communicators at all.
+    Untold,
+}
+
+impl Unknown {
+    /// Ends a call on it, which `native` passes on: an error is told to its handler once.
+    pub fn end(self, native: impl FnOnce() -> c_int) -> c_int {
+        match self {
+            Self::Told(code) => code,
+            Self::Untold => guard::pass_on(native),
+        }
+    }
+}
+
 /// What hangs on `comm`, made if this is the first call on it. No communication. Valid while the communicator is.
 ///
 /// # Errors
-/// What PMPI says of an invalid handle; and that it is being freed, whether or not something still hangs on it.
+/// There is no such communicator, or soon none.
 #[inline]
-pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment> {
+pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> std::result::Result<*const Attachment, Unknown> {
     guard::THREAD.with(|thread| {
         if let Some(known) = recent(thread, comm) {
             return Ok(known);
@@ -101,22 +120,28 @@ pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment
 }
 
 #[cold]
-fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> Result<*const Attachment> {
+fn find_or_make(runtime: &'static Runtime, comm: MPI_Comm) -> std::result::Result<*const Attachment, Unknown> {
     if dying::is_dying(comm) {
-        return Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
+        return Err(Unknown::Untold);
+    }
+    let registry = REGISTRY.get_or_try_init(|| Registry::new(runtime)).map_err(|_| Unknown::Untold)?;
+    // Where the handle is no communicator's, this calls an error handler of the program's, which may make calls itself
+    // or jump out of this one: nothing is held.
+    let known = guard::pass_on(|| registry.key.get(comm)).map_err(|invalid| Unknown::Told(invalid.returned))?;
+    if !known.is_null() {
+        return Ok(known.cast_const().cast());
     }
     // Two threads that come first at the same time, to call and to choose.
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock();
-    let registry = REGISTRY.get_or_try_init(|| Registry::new(runtime))?;
-    let known = registry.key.get(comm)?;
-    if !known.is_null() {
-        return Ok(known.cast_const().cast());
-    }
-    let size = communicator::size(comm)?;
     // The communicator is a valid one. What fails from here on is no fault of the program's, and native calls on this
     // rank alone would leave it out of step with the others.
-    registry.make(runtime, comm, size).map_err(|error| panic!("nothing can be kept of a communicator: {error}"))
+    let made = match registry.key.get(comm) {
+        Ok(known) if !known.is_null() => Ok(known.cast_const().cast()),
+        Ok(_) => communicator::size(comm).and_then(|size| registry.make(runtime, comm, size)),
+        Err(invalid) => Err(Error(invalid.returned)),
+    };
+    made.map_err(|error| panic!("nothing can be kept of a communicator: {error}"))
 }
 
 impl Registry {

@@ -6,7 +6,7 @@
 //! part in (`MPI_Comm_create_group`), and those that join two groups, are counted among the ranks that do.
 
 use crate::mpi::communicator::{self, Key};
-use crate::mpi::error::{Result, SUCCESS};
+use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::{constants, family};
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
@@ -106,7 +106,8 @@ impl Origins {
     }
 
     fn of(&self, comm: MPI_Comm) -> Result<Arc<Origin>> {
-        let known = self.key.get(comm)?.cast_const().cast::<Origin>();
+        let known = self.key.get(comm).map_err(|_| Error(mpi_sys::MPI_ERR_COMM as c_int))?;
+        let known = known.cast_const().cast::<Origin>();
         if !known.is_null() {
             // SAFETY: made by `keep` from an `Arc` that lives until `forget`; this one is counted on its own.
             return Ok(unsafe {

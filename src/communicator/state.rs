@@ -249,17 +249,19 @@ impl Communicator {
         self.new_for > 0 && self.agreed.is_none() && self.never().is_none()
     }
 
-    /// Calls until the ranks agree, for [`take_back`](Self::take_back).
+    /// Calls until the ranks agree, this one included.
     pub const fn calls_left(&self) -> u32 {
         self.new_for
     }
 
-    /// Counts a call no more that this rank has made in vain, with arguments that the MPI library refused: the others
-    /// may not have made it. `calls_left` is what there were before it.
-    pub fn take_back(&mut self, calls_left: u32) {
-        if self.agreed.is_none() {
-            self.new_for = calls_left;
-        }
+    /// Has so many calls left, where one counts no more, or counts again.
+    pub const fn set_calls_left(&mut self, calls_left: u32) {
+        self.new_for = calls_left;
+    }
+
+    /// Whether the ranks have agreed, so that calls are counted no more.
+    pub const fn is_agreed(&self) -> bool {
+        self.agreed.is_some()
     }
 
     /// Whether the ranks tell each other before every call if a buffer of it is memory of a GPU. All ranks see it

@@ -417,6 +417,14 @@ pub fn raise(comm: MPI_Comm, error: Error) -> c_int {
     error.0
 }
 
+/// A handle that is no communicator's.
+#[derive(Clone, Copy, Debug)]
+pub struct Invalid {
+    /// What PMPI returned: an error, or `MPI_SUCCESS` where the MPI library returns no errors after an error handler of
+    /// the program's.
+    pub returned: c_int,
+}
+
 /// A key for a pointer of ours on communicators. Duplicates do not get it; `forget` is called with the pointer when the
 /// communicator is freed.
 #[derive(Clone, Copy, Debug)]
@@ -439,12 +447,19 @@ impl Key {
     /// The pointer on `comm`, null where there is none.
     ///
     /// # Errors
-    /// What PMPI says of an invalid communicator.
-    pub fn get(self, comm: MPI_Comm) -> Result<*mut c_void> {
-        let (mut value, mut found): (*mut c_void, c_int) = (std::ptr::null_mut(), 0);
+    /// `comm` is no communicator, which an error handler of the program's has heard.
+    pub fn get(self, comm: MPI_Comm) -> std::result::Result<*mut c_void, Invalid> {
+        let get = throwing!(PMPI_Comm_get_attr(MPI_Comm, c_int, *mut c_void, *mut c_int));
+        /// What no library writes: some return success for what is no communicator.
+        const UNTOLD: c_int = -1;
+        let (mut value, mut found): (*mut c_void, c_int) = (std::ptr::null_mut(), UNTOLD);
         // SAFETY: out-parameters are valid for writes.
-        check(unsafe { mpi_sys::PMPI_Comm_get_attr(comm, self.0, (&raw mut value).cast(), &mut found) })?;
-        Ok(if found != 0 { value } else { std::ptr::null_mut() })
+        let returned = unsafe { get(comm, self.0, (&raw mut value).cast(), &mut found) };
+        match (check(returned), found) {
+            (Err(_), _) | (Ok(()), UNTOLD) => Err(Invalid { returned }),
+            (Ok(()), 0) => Ok(std::ptr::null_mut()),
+            (Ok(()), _) => Ok(value),
+        }
     }
 
     /// Puts a pointer on `comm`.

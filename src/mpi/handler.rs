@@ -9,6 +9,9 @@ use std::os::raw::{c_char, c_int};
 
 /// Errors on a communicator are returned as long as this lasts; then the program's error handler is put back, unless
 /// the program has set another one meanwhile, as a copy callback may.
+///
+/// Where [`quiet`] is `MPI_ERRORS_RETURN`, a program that sets that one meanwhile loses it: a handle tells nobody who
+/// has set it, and of those that return errors there, MPI has one only.
 #[derive(Debug)]
 pub struct ErrorsReturned {
     comm: MPI_Comm,
@@ -59,18 +62,49 @@ impl Drop for ErrorsReturned {
 /// An error handler of ours that does nothing, so that errors are returned: unlike `MPI_ERRORS_RETURN` it is never one
 /// that the program has set. That one where no other can be made, or where one of ours returns no errors.
 fn quiet() -> MPI_Errhandler {
-    struct Made(MPI_Errhandler);
-    // SAFETY: the handle means the same on every thread; what it leads to is the MPI library's to guard.
-    unsafe impl Send for Made {}
-    // SAFETY: as above.
-    unsafe impl Sync for Made {}
-    static QUIET: OnceCell<Made> = OnceCell::new();
-    QUIET
-        .get_or_init(|| {
-            let made = do_nothing().ok().filter(|made| returns_errors(*made).unwrap_or(false));
-            Made(made.unwrap_or_else(constants::errors_return))
+    Found::known().quiet
+}
+
+/// What was found out about this MPI library.
+struct Found {
+    /// What [`quiet`] gives.
+    quiet: MPI_Errhandler,
+    /// Whether calls return `MPI_SUCCESS` after an error handler that is not predefined, and errors otherwise.
+    hides: bool,
+}
+
+// SAFETY: the handle means the same on every thread; what it leads to is the MPI library's to guard.
+unsafe impl Send for Found {}
+// SAFETY: as above.
+unsafe impl Sync for Found {}
+
+impl Found {
+    fn known() -> &'static Self {
+        static FOUND: OnceCell<Found> = OnceCell::new();
+        FOUND.get_or_init(|| {
+            let predefined = constants::errors_return();
+            let Ok(made) = do_nothing() else { return Self { quiet: predefined, hides: false } };
+            match returns_errors(made) {
+                Ok(true) => Self { quiet: made, hides: false },
+                after_ours => {
+                    let hides = after_ours.is_ok() && returns_errors(predefined).unwrap_or(false);
+                    Self { quiet: predefined, hides }
+                }
+            }
         })
-        .0
+    }
+}
+
+/// Whether calls that fail on `comm` return `MPI_SUCCESS`, so that only its error handler knows: that is the program's
+/// own, and the MPI library one that returns no errors after such a handler.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn hides_errors(comm: MPI_Comm) -> Result<bool> {
+    let handler = handler_of(comm)?;
+    give_back(handler)?;
+    let predefined = [constants::errors_return(), constants::errors_are_fatal()];
+    Ok(!predefined.contains(&handler) && Found::known().hides)
 }
 
 /// Makes an error handler that does nothing.

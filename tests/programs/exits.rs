@@ -19,6 +19,8 @@ const TESTS: &[(&str, Test)] = &[
     ("two_aborts", two_aborts),
     ("leaves", leaves),
     ("handler_calls", handler_calls),
+    ("refused_calls", refused_calls),
+    ("garbage_communicator", garbage_communicator),
     ("arguments_of_any_bytes", arguments_of_any_bytes),
     ("unread_standard_error", unread_standard_error),
 ];
@@ -113,6 +115,36 @@ fn handler_calls(family: &Family) -> Result<(), Failed> {
             Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
         family.run(&launch)?.success()?;
     }
+    Ok(())
+}
+
+/// Calls that one rank alone makes, and that the MPI library refuses, bring the ranks out of step in nothing, whatever the
+/// error handler does.
+fn refused_calls(family: &Family) -> Result<(), Failed> {
+    let program = family.program("refused_calls.c")?.display().to_string();
+    for after in ["1", "2", "4"] {
+        for arguments in [&[][..], &["jump"]] {
+            in_step(family, &program, arguments, after)?;
+        }
+    }
+    Ok(())
+}
+
+/// A call on what is no communicator is told to the error handler once, which may make calls and jump.
+fn garbage_communicator(family: &Family) -> Result<(), Failed> {
+    let program = family.program("garbage_communicator.c")?.display().to_string();
+    for arguments in [&[][..], &["jump"]] {
+        in_step(family, &program, arguments, "1")?;
+    }
+    Ok(())
+}
+
+/// Runs a program that finds out itself whether its ranks are in step.
+fn in_step(family: &Family, program: &str, arguments: &[&str], after: &str) -> Result<(), Failed> {
+    let variables = [("COLLIE_AFTER", after), ("COLLIE_REPORT", "off")];
+    let command = std::iter::once(program).chain(arguments.iter().copied()).map(str::to_owned).collect();
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    family.run(&launch)?.success()?;
     Ok(())
 }
 
