@@ -1,5 +1,6 @@
 /* Regions by collie.h and by MPI_Pcontrol with a name: an outer one with an inner one ten times, each with two allreduces and a
- * sleep; a region that is ended without having begun; one that MPI_Pcontrol begins and nobody ends, which is none. */
+ * sleep; regions that are ended without having begun, which is told once; one that MPI_Pcontrol begins and nobody ends, which is
+ * none; one that was left without its end, which hides no later one of its name. */
 #include "check.h"
 #include <collie.h>
 #include <unistd.h>
@@ -21,7 +22,18 @@ int main(int argc, char **argv) {
         REQUIRE(collie_region_end("inner") == 0, "end");
     }
     REQUIRE(collie_region_end("outer") == 0, "end");
-    REQUIRE(collie_region_end("never begun") == 1, "end of nothing");
+    for (int i = 0; i < 3; i++) {
+        REQUIRE(collie_region_end("never begun") == 1, "end of nothing");
+        MPI_Pcontrol(-1, "never begun either");
+        MPI_Pcontrol(17);
+    }
+    collie_region_begin("left");
+    for (int i = 0; i < 3; i++) {
+        collie_region_begin("left");
+        allreduce();
+        collie_region_end("left");
+        allreduce();
+    }
     MPI_Pcontrol(1, "by pcontrol");
     allreduce();
     MPI_Pcontrol(-1, "by pcontrol");

@@ -1,6 +1,7 @@
 /* A region that a thread begins after some calls and never ends is not the next thread's, which may lie at the same place in
- * memory. */
+ * memory. One that a thread is in when the report is made is in it. */
 #include "check.h"
+#include <collie.h>
 #include <pthread.h>
 
 static void *begin(void *unused) {
@@ -18,6 +19,32 @@ static void *end(void *unused) {
     return unused;
 }
 
+static int is_inside, may_end;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void set(int *what) {
+    pthread_mutex_lock(&lock);
+    *what = 1;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void await(int *what) {
+    pthread_mutex_lock(&lock);
+    while (!*what) pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *stay(void *unused) {
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+    collie_region_begin("to the end");
+    for (int i = 0; i < 3; i++) OK(MPI_Barrier(MPI_COMM_WORLD));
+    set(&is_inside);
+    await(&may_end);
+    return unused;
+}
+
 int main(int argc, char **argv) {
     int level;
     pthread_t thread;
@@ -29,5 +56,10 @@ int main(int argc, char **argv) {
     pthread_join(thread, NULL);
     pthread_create(&thread, NULL, end, NULL);
     pthread_join(thread, NULL);
-    return check_finish();
+    pthread_create(&thread, NULL, stay, NULL);
+    await(&is_inside);
+    int code = check_finish();
+    set(&may_end);
+    pthread_join(thread, NULL);
+    return code;
 }

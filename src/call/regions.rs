@@ -2,9 +2,9 @@
 //! messages did.
 
 use super::messages;
-use crate::monitor::RegionRecord;
+use crate::monitor::{MessageCounts, RegionRecord};
 use crate::mpi::text::printable;
-use crate::process::guard::{self, THREAD};
+use crate::process::guard::{Collectives, THREAD};
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::Runtime;
 use parking_lot::Mutex;
@@ -29,24 +29,38 @@ thread_local! {
     static OWN: Kept<Own> = const { Kept::nothing(&KEY) };
 }
 
-/// A thread's number, which no later one has, wherever that lies in memory: regions that a thread has begun are its
-/// own. Those that it has not ended go with it.
-struct Own(u64);
+/// A thread that has to do with regions: those that it has begun are its own. Those that it has not ended go with it.
+struct Own {
+    /// Which no later thread has, wherever that lies in memory.
+    number: u64,
+    /// Where it tells what it counts, so that any thread can say what its regions hold.
+    collectives: &'static Collectives,
+}
+
+/// Places of threads that have ended.
+static FREE: Mutex<Vec<&'static Collectives>> = Mutex::new(Vec::new());
 
 impl Default for Own {
     fn default() -> Self {
-        Self(THREADS.fetch_add(1, Ordering::Relaxed))
+        let free = FREE.lock().pop();
+        let collectives = free.unwrap_or_else(|| Box::leak(Box::default()));
+        THREAD.with(|thread| thread.tell(Some(collectives)));
+        Self { number: THREADS.fetch_add(1, Ordering::Relaxed), collectives }
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        REGIONS.lock().open.retain(|open| open.thread != self.0);
+        THREAD.with(|thread| thread.tell(None));
+        // No open region has its place any more when another thread takes that.
+        REGIONS.lock().leave(self.number);
+        FREE.lock().push(self.collectives);
     }
 }
 
-fn this_thread() -> u64 {
-    OWN.with(|own| own.lend(|own| own.0))
+/// This thread's number, and where it tells what it counts.
+fn this_thread() -> (u64, &'static Collectives) {
+    OWN.with(|own| own.lend(|own| (own.number, own.collectives)))
 }
 
 struct Regions {
@@ -65,14 +79,25 @@ pub enum Said {
 }
 
 /// A region that has begun.
+#[derive(Clone)]
 struct Open {
     thread: u64,
+    counts: Counts,
     name: String,
     said: Said,
     at: Moment,
+    /// Regions of the same name within it that have ended. They have its time, unless it never ends.
+    within: Sum,
 }
 
-/// Ticks of the clock, and what this thread had counted then.
+/// Where a thread counts.
+#[derive(Clone, Copy)]
+struct Counts {
+    collectives: &'static Collectives,
+    messages: Option<&'static MessageCounts>,
+}
+
+/// Ticks of the clock, and what a thread had counted then.
 #[derive(Clone, Copy)]
 struct Moment {
     ticks: u64,
@@ -90,25 +115,32 @@ struct Sum {
     message: u64,
 }
 
-impl Moment {
-    fn now(runtime: &Runtime) -> Self {
-        let (calls, collective) = THREAD.with(guard::Thread::collectives);
-        Self { ticks: runtime.clock.raw(), calls, collective, message: messages::ticks_of_this_thread() }
+impl Counts {
+    fn now(self, runtime: &Runtime) -> Moment {
+        let (calls, collective) = self.collectives.get();
+        let message = self.messages.map_or(0, MessageCounts::message_ticks);
+        Moment { ticks: runtime.clock.raw(), calls, collective, message }
     }
 }
 
 impl Sum {
-    /// An entry, and the time from its begin to its end unless it lies within another one of the same name, which has
-    /// that time.
-    fn add(&mut self, from: Moment, to: Moment, is_within_itself: bool) {
-        self.entries += 1;
-        if is_within_itself {
-            return;
+    /// An entry from begin to end. Those of the same name within it are entries without a time of their own.
+    fn of(from: Moment, to: Moment, within: Self) -> Self {
+        Self {
+            entries: 1 + within.entries,
+            ticks: to.ticks.saturating_sub(from.ticks),
+            calls: to.calls.saturating_sub(from.calls),
+            collective: to.collective.saturating_sub(from.collective),
+            message: to.message.saturating_sub(from.message),
         }
-        self.ticks += to.ticks.saturating_sub(from.ticks);
-        self.calls += to.calls.saturating_sub(from.calls);
-        self.collective += to.collective.saturating_sub(from.collective);
-        self.message += to.message.saturating_sub(from.message);
+    }
+
+    fn add(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.ticks += other.ticks;
+        self.calls += other.calls;
+        self.collective += other.collective;
+        self.message += other.message;
     }
 }
 
@@ -119,18 +151,57 @@ impl Regions {
         self.ended.entry(name.to_owned()).or_default()
     }
 
-    /// Whether one of the first so many that have begun is the thread's of that name; what only `MPI_Pcontrol` has
-    /// begun may be none.
-    fn is_open(&self, thread: u64, name: &str, first: usize) -> bool {
-        let is_it = |open: &Open| open.thread == thread && open.said == Said::ByName && open.name == name;
-        self.open[..first].iter().any(is_it)
+    /// Adds what the thread's region of that name was, to the one of the same name that it lies within, among the
+    /// first so many that have begun, if there is one; what only `MPI_Pcontrol` has begun may be none.
+    fn add(&mut self, thread: u64, name: &str, first: usize, sum: Sum) {
+        let is_around = |open: &&mut Open| open.thread == thread && open.said == Said::ByName && open.name == name;
+        match self.open[..first].iter_mut().rev().find(is_around) {
+            Some(around) => around.within.add(sum),
+            None if sum.entries > 0 => self.sum(name).add(sum),
+            None => {}
+        }
+    }
+
+    /// Ends a region at that moment.
+    fn end(&mut self, place: usize, now: Moment) {
+        let Open { thread, name, at, within, .. } = self.open.remove(place);
+        self.add(thread, &name, place, Sum::of(at, now, within));
+    }
+
+    /// Forgets a region that will not be ended. Later ones of its name stay.
+    fn forget(&mut self, place: usize) {
+        let Open { thread, name, within, .. } = self.open.remove(place);
+        self.add(thread, &name, place, within);
+    }
+
+    /// Forgets those that the thread has not ended.
+    fn leave(&mut self, thread: u64) {
+        for place in (0..self.open.len()).rev() {
+            if self.open[place].thread == thread {
+                self.forget(place);
+            }
+        }
+    }
+
+    /// What has been counted when the clock and the counts of each thread say this.
+    fn so_far(&self, now: impl Fn(Counts) -> Moment) -> BTreeMap<String, Sum> {
+        let mut all = Self { ended: self.ended.clone(), open: self.open.clone() };
+        for (place, open) in self.open.iter().enumerate().rev() {
+            let within = all.open[place].within;
+            // One that others of its name have ended in was most likely left without its end, by a return or a jump.
+            let goes_on = open.said == Said::ByName && open.within.entries == 0;
+            let sum = if goes_on { Sum::of(open.at, now(open.counts), within) } else { within };
+            all.add(open.thread, &open.name, place, sum);
+        }
+        all.ended
     }
 }
 
 /// A region begins on this thread.
 pub fn begin(runtime: &Runtime, name: &str, said: Said) {
     let name = &*printable(name);
-    let thread = this_thread();
+    let (thread, collectives) = this_thread();
+    let counts = Counts { collectives, messages: messages::counts_of_this_thread() };
     let mut regions = REGIONS.lock();
     if said == Said::ByPcontrol {
         // One that is never ended and begun again and again was no name, or begins anew.
@@ -139,43 +210,37 @@ pub fn begin(runtime: &Runtime, name: &str, said: Said) {
     if regions.open.iter().filter(|open| open.thread == thread).count() >= DEEPEST
         && let Some(first) = regions.open.iter().position(|open| open.thread == thread)
     {
-        regions.open.remove(first);
+        regions.forget(first);
     }
-    regions.open.push(Open { thread, name: name.to_owned(), said, at: Moment::now(runtime) });
+    let (name, at) = (name.to_owned(), counts.now(runtime));
+    regions.open.push(Open { thread, counts, name, said, at, within: Sum::default() });
 }
 
 /// The region that this thread has begun last under that name ends; whether there is one.
 pub fn end(runtime: &Runtime, name: &str) -> bool {
     let name = &*printable(name);
-    let (thread, now) = (this_thread(), Moment::now(runtime));
+    let (thread, _) = this_thread();
     let mut regions = REGIONS.lock();
     let Some(place) = regions.open.iter().rposition(|open| open.thread == thread && open.name == name) else {
         return false;
     };
-    let Open { at, .. } = regions.open.remove(place);
-    let is_within_itself = regions.is_open(thread, name, place);
-    regions.sum(name).add(at, now, is_within_itself);
+    let now = regions.open[place].counts.now(runtime);
+    regions.end(place, now);
     true
 }
 
 /// Forgets what was counted; regions that have begun count from now on.
 pub fn reset(runtime: &Runtime) {
-    let (thread, now) = (this_thread(), Moment::now(runtime));
     let mut regions = REGIONS.lock();
     regions.ended.clear();
-    regions.open.iter_mut().filter(|open| open.thread == thread).for_each(|open| open.at = now);
+    for open in &mut regions.open {
+        (open.at, open.within) = (open.counts.now(runtime), Sum::default());
+    }
 }
 
-/// What was counted, for this rank's record; with the regions that this thread is in.
+/// What was counted, for this rank's record; with the regions that its threads are in.
 pub fn records(runtime: &Runtime) -> Vec<RegionRecord> {
-    let (thread, now) = (this_thread(), Moment::now(runtime));
-    let regions = REGIONS.lock();
-    let mut all = Regions { ended: regions.ended.clone(), open: Vec::new() };
-    for (place, open) in regions.open.iter().enumerate() {
-        if open.thread == thread && open.said == Said::ByName {
-            all.sum(&open.name).add(open.at, now, regions.is_open(thread, &open.name, place));
-        }
-    }
+    let so_far = REGIONS.lock().so_far(|counts| counts.now(runtime));
     let record = |(name, sum): (String, Sum)| RegionRecord {
         name,
         entries: sum.entries,
@@ -184,32 +249,61 @@ pub fn records(runtime: &Runtime) -> Vec<RegionRecord> {
         collective_ns: runtime.nanoseconds(sum.collective),
         message_ns: runtime.nanoseconds(sum.message),
     };
-    all.ended.into_iter().map(record).collect()
+    so_far.into_iter().map(record).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn at(ticks: u64) -> Moment {
+        Moment { ticks, calls: ticks, collective: ticks, message: ticks }
+    }
+
+    fn begin(regions: &mut Regions, thread: u64, name: &str, said: Said, ticks: u64) {
+        let counts = Counts { collectives: Box::leak(Box::default()), messages: None };
+        regions.open.push(Open { thread, counts, name: name.into(), said, at: at(ticks), within: Sum::default() });
+    }
+
+    /// Name, entries, and time when the clock says 100.
+    fn so_far(regions: &Regions) -> Vec<(String, u64, u64)> {
+        regions.so_far(|_| at(100)).into_iter().map(|(name, sum)| (name, sum.entries, sum.ticks)).collect()
+    }
+
+    fn none() -> Regions {
+        Regions { ended: BTreeMap::new(), open: Vec::new() }
+    }
+
     #[test]
     fn regions_within_themselves_take_no_more_time_than_the_outermost() {
-        let at = |ticks: u64| Moment { ticks, calls: ticks, collective: ticks, message: ticks };
-        let open = |thread: u64, name: &str, said| Open { thread, name: name.into(), said, at: at(0) };
-        let mut regions = Regions {
-            ended: BTreeMap::new(),
-            open: vec![
-                open(1, "other", Said::ByName),
-                open(2, "own", Said::ByName),
-                open(1, "own", Said::ByPcontrol),
-                open(1, "own", Said::ByName),
-                open(1, "own", Said::ByName),
-            ],
-        };
-        let within: Vec<bool> = (0..5).map(|place| regions.is_open(1, "own", place)).collect();
-        assert_eq!(within, [false, false, false, false, true]);
-        regions.sum("own").add(at(10), at(40), true);
-        regions.sum("own").add(at(0), at(50), false);
+        let mut regions = none();
+        for (ticks, said) in [(0, Said::ByName), (10, Said::ByName), (20, Said::ByPcontrol)] {
+            begin(&mut regions, 1, "own", said, ticks);
+        }
+        begin(&mut regions, 2, "own", Said::ByName, 5);
+        assert_eq!(so_far(&regions), [("own".to_owned(), 3, 195)], "as long as it is in them");
+        for (place, ticks) in [(2, 30), (1, 40), (0, 50)] {
+            regions.end(place, at(ticks));
+        }
         let Sum { entries, ticks, calls, collective, message } = regions.ended["own"];
-        assert_eq!((entries, ticks, calls, collective, message), (2, 50, 50, 50, 50));
+        assert_eq!((entries, ticks, calls, collective, message), (3, 50, 50, 50, 50));
+        assert_eq!(so_far(&regions), [("own".to_owned(), 4, 145)]);
+    }
+
+    #[test]
+    fn a_region_that_is_never_ended_hides_no_later_one_of_its_name() {
+        let mut regions = none();
+        begin(&mut regions, 1, "own", Said::ByName, 0);
+        begin(&mut regions, 1, "to the end", Said::ByName, 0);
+        for ticks in [10, 20, 30] {
+            begin(&mut regions, 1, "own", Said::ByName, ticks);
+            regions.end(2, at(ticks + 5));
+        }
+        let expected = [("own".to_owned(), 3, 15), ("to the end".to_owned(), 1, 100)];
+        assert_eq!(so_far(&regions), expected);
+        // The same when its thread ends before the report.
+        regions.leave(1);
+        assert_eq!(so_far(&regions), expected[..1]);
+        assert!(regions.open.is_empty());
     }
 }

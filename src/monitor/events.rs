@@ -24,6 +24,8 @@ pub struct EventLog {
     picked: Option<Picked>,
     failure: Option<io::Error>,
     dropped: u64,
+    /// Calls that a log of picked ones has passed over, as it should.
+    passed_over: u64,
 }
 
 /// Calls that are read from a file at once.
@@ -42,7 +44,7 @@ impl EventLog {
     pub fn in_memory(memory_bytes: usize) -> Self {
         let capacity = (memory_bytes / Event::BYTES).max(1);
         let events = VecDeque::with_capacity(capacity);
-        Self { events, capacity, most: capacity, spill: None, picked: None, failure: None, dropped: 0 }
+        Self { events, capacity, most: capacity, spill: None, picked: None, failure: None, dropped: 0, passed_over: 0 }
     }
 
     /// A log that keeps the first, the slowest and the last calls.
@@ -84,13 +86,29 @@ impl EventLog {
             return;
         }
         let Some(oldest) = self.events.pop_front() else { return };
-        let thrown_away = self.picked.as_mut().is_none_or(|picked| picked.offer(oldest));
-        self.dropped += u64::from(thrown_away);
+        match &mut self.picked {
+            Some(picked) => self.passed_over += u64::from(picked.offer(oldest)),
+            None => self.dropped += 1,
+        }
     }
 
-    /// Calls that were thrown away.
+    /// Calls that were thrown away for want of room; a log that is to keep only some throws none away.
     pub const fn dropped(&self) -> u64 {
         self.dropped
+    }
+
+    /// Nanoseconds since 1970 from the end of the last call before those that were thrown away to the entry of the
+    /// first one after them; no beginning where nothing before them is kept.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn gap(&mut self) -> io::Result<Option<(Option<u64>, u64)>> {
+        let Some(after) = self.events.front().filter(|_| self.dropped > 0).copied() else { return Ok(None) };
+        let before = match self.spill.as_ref().map_or(0, |spill| spill.events) {
+            0 => None,
+            in_file => self.part(in_file - 1, 1)?.first().map(|event| event.enter_unix_ns + event.duration_ns),
+        };
+        Ok(Some((before, after.enter_unix_ns)))
     }
 
     /// What kept the file from taking more, if something did.
@@ -138,7 +156,7 @@ impl EventLog {
     /// The file cannot be read.
     pub fn shown(&mut self, parts: Parts) -> io::Result<Shown> {
         if let Some(picked) = &self.picked {
-            return Ok(picked.with(self.events.iter().copied(), self.dropped));
+            return Ok(picked.with(self.events.iter().copied(), self.passed_over));
         }
         let kept = self.len();
         // Without a file the first calls went first.
@@ -216,6 +234,7 @@ mod tests {
         let mut log = EventLog::in_memory(10 * Event::BYTES);
         (0..25).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((15..25).collect(), 15));
+        assert_eq!(log.gap().unwrap(), Some((None, 15)));
         assert_eq!(log.tail(2).unwrap(), [event(23), event(24)]);
     }
 
@@ -227,6 +246,7 @@ mod tests {
         assert_eq!(log.part(17, 30).unwrap(), (17..47).map(event).collect::<Vec<_>>());
         assert_eq!(log.part(85, 30).unwrap(), (85..95).map(event).collect::<Vec<_>>());
         assert_eq!(log.tail(7).unwrap(), (88..95).map(event).collect::<Vec<_>>());
+        assert_eq!(log.gap().unwrap(), None);
         // Reading in between does not disturb writing.
         (95..120).for_each(|number| log.push(event(number)));
         assert_eq!(kept(&mut log), (0..120).collect::<Vec<_>>());
@@ -235,6 +255,7 @@ mod tests {
         let mut log = EventLog::spilling(10 * Event::BYTES, tempfile::tempfile().unwrap(), most);
         (0..95).for_each(|number| log.push(event(number)));
         assert_eq!((kept(&mut log), log.dropped()), ((0..20).chain(85..95).collect(), 65));
+        assert_eq!(log.gap().unwrap(), Some((Some(19 + 19 * 3), 85)));
     }
 
     /// Thirty calls of which 13, 20 and 17 are slow, in that order.
@@ -264,6 +285,7 @@ mod tests {
             let shown = log.shown(PARTS).unwrap();
             assert_eq!(numbers(&shown), [0, 1, 2, 3, 13, 17, 20, 25, 26, 27, 28, 29]);
             assert_eq!((shown.missing, shown.between), (18, Some((Some(3 + 5), 25))));
+            assert_eq!((log.dropped(), log.gap().unwrap()), (0, None), "none for want of room");
         }
         // Few calls are all there.
         let mut log = EventLog::for_page(PARTS);

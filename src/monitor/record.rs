@@ -29,7 +29,7 @@ pub struct RankRecord {
     pub recorded_ns: Option<u64>,
     /// What timing and recording add to one blocking call on predefined types, as measured on this rank.
     pub overhead_ns_per_call: f64,
-    /// Per-call events that were thrown away to stay within the memory bound.
+    /// Calls that are missing from the trace, for want of room.
     pub dropped_events: u64,
     /// What is the same for all ranks; told by rank 0.
     pub job: Option<JobRecord>,

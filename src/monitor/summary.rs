@@ -136,7 +136,8 @@ pub struct Summary {
     /// Datatypes and operations of the calls in the time line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elements: Vec<ElementsRow>,
-    /// Per-call events that were thrown away to stay within the memory bound, all ranks.
+    /// Calls that are missing from the trace, whose file and memory had no room for them, all ranks. What a time line
+    /// leaves out as it should is not among them.
     pub dropped_events: u64,
     /// Calls that are in no row, because the bound on memory left no room for one, all ranks; absent if there are none.
     #[serde(rename = "beyond", default, skip_serializing_if = "Option::is_none")]

@@ -416,7 +416,8 @@ pub struct Overhead {
     /// A call that is nonblocking or on derived types takes some 0.1 to 0.3 µs more, and one that is the first of its
     /// kind takes longer still.
     pub nanoseconds_per_call: f64,
-    /// That times the collective calls of the rank that has most of them: what monitoring took at least.
+    /// That times the collective calls of the rank that has most of them: what monitoring took at least. What
+    /// observing calls other than collectives takes is not in it.
     pub seconds_per_rank: f64,
     /// Time that Collie took in `MPI_Init`, the most over ranks, with waiting for each other. Absent in older
     /// reports, in which it is a part of the run time.

@@ -14,6 +14,7 @@ use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
 use std::cell::Cell;
 use std::os::raw::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Beside the address of a mark, which is a multiple of 8: what the MPI library calls meanwhile is the program's own
 /// doing, such as an error handler that makes a collective call, in which ranks take part that are in no other.
@@ -36,6 +37,27 @@ pub struct Thread {
     error: Cell<Option<(MPI_Comm, Error, Operation)>>,
     /// Collective calls so far, and their ticks.
     collectives: Cell<(u64, u64)>,
+    /// Where other threads may read these, if one wants to.
+    told: Cell<Option<&'static Collectives>>,
+}
+
+/// What a thread has counted of collectives, for others to read: the two numbers may be of neighbouring moments.
+#[derive(Debug, Default)]
+pub struct Collectives {
+    calls: AtomicU64,
+    ticks: AtomicU64,
+}
+
+impl Collectives {
+    /// Calls so far, and their ticks.
+    pub fn get(&self) -> (u64, u64) {
+        (self.calls.load(Ordering::Relaxed), self.ticks.load(Ordering::Relaxed))
+    }
+
+    fn set(&self, (calls, ticks): (u64, u64)) {
+        self.calls.store(calls, Ordering::Relaxed);
+        self.ticks.store(ticks, Ordering::Relaxed);
+    }
 }
 
 thread_local! {
@@ -49,6 +71,7 @@ thread_local! {
             playing: Cell::new(None),
             error: Cell::new(None),
             collectives: Cell::new((0, 0)),
+            told: Cell::new(None),
         }
     };
 }
@@ -86,7 +109,19 @@ impl Thread {
     #[inline(always)]
     pub fn count(&self, calls: u64, ticks: u64) {
         let (before, ticks_before) = self.collectives.get();
-        self.collectives.set((before + calls, ticks_before + ticks));
+        let now = (before + calls, ticks_before + ticks);
+        self.collectives.set(now);
+        if let Some(told) = self.told.get() {
+            told.set(now);
+        }
+    }
+
+    /// Tells others there what it counts, from now on and until it is given another place, or none.
+    pub fn tell(&self, place: Option<&'static Collectives>) {
+        if let Some(place) = place {
+            place.set(self.collectives.get());
+        }
+        self.told.set(place);
     }
 
     /// Its collective calls so far, and their ticks.

@@ -1,9 +1,13 @@
 //! The per-call time line in the JSON that Perfetto and `chrome://tracing` read: a process per rank, a thread per
-//! thread, a slice per call.
+//! thread, a slice per call; and a slice where calls are missing, beside the threads, since it may be any one's.
 
-use crate::monitor::{CounterId, Event, RankRecord};
+use super::quantity::several;
+use crate::monitor::{CounterId, Event, GapRecord, RankRecord};
 use serde::Serialize;
 use std::io::{self, Write};
+
+/// The thread, so to speak, that says where calls are missing: no real one's number, which are 16 bits long.
+const MISSING: u32 = 1 << 16;
 
 /// A trace that is being written, rank by rank, so that no more than one rank's calls are in memory.
 pub struct Trace<W: Write> {
@@ -14,7 +18,7 @@ pub struct Trace<W: Write> {
 
 /// One entry; times in microseconds, as the format has them.
 #[derive(Serialize)]
-struct Slice<'a> {
+struct Slice<'a, A> {
     name: &'a str,
     cat: &'a str,
     ph: &'a str,
@@ -22,7 +26,12 @@ struct Slice<'a> {
     dur: f64,
     pid: u32,
     tid: u32,
-    args: Arguments<'a>,
+    args: A,
+}
+
+#[derive(Serialize)]
+struct MissingArguments {
+    calls: u64,
 }
 
 #[derive(Serialize)]
@@ -47,6 +56,8 @@ struct Name<'a> {
     name: &'a str,
     ph: &'a str,
     pid: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tid: Option<u32>,
     args: NameArguments<'a>,
 }
 
@@ -69,16 +80,38 @@ impl<W: Write> Trace<W> {
         Ok(Self { out, origin_unix_ns, empty: true })
     }
 
-    /// Begins a rank; `rank` gives the names that its events are written with.
+    /// Begins a rank; `rank` gives the names that its events are written with, and where some of them are missing.
     ///
     /// # Errors
     /// Those of `out`.
     pub fn rank(&mut self, rank: &RankRecord) -> io::Result<()> {
         let name = format!("rank {} on {}", rank.rank, rank.host);
         let named = NameArguments { name: Some(&name), sort_index: None };
-        self.entry(&Name { name: "process_name", ph: "M", pid: rank.rank, args: named })?;
+        self.entry(&Name { name: "process_name", ph: "M", pid: rank.rank, tid: None, args: named })?;
         let sorted = NameArguments { name: None, sort_index: Some(rank.rank) };
-        self.entry(&Name { name: "process_sort_index", ph: "M", pid: rank.rank, args: sorted })
+        self.entry(&Name { name: "process_sort_index", ph: "M", pid: rank.rank, tid: None, args: sorted })?;
+        rank.gap.map_or(Ok(()), |gap| self.gap(rank.rank, gap))
+    }
+
+    /// Says where a rank's calls are missing, and how many.
+    fn gap(&mut self, pid: u32, gap: GapRecord) -> io::Result<()> {
+        let named = NameArguments { name: Some("missing calls"), sort_index: None };
+        self.entry(&Name { name: "thread_name", ph: "M", pid, tid: Some(MISSING), args: named })?;
+        self.entry(&Slice {
+            name: &format!("{} missing here", several(gap.calls, "call")),
+            cat: "missing",
+            ph: "X",
+            ts: self.since_origin(gap.from_unix_ns),
+            dur: gap.to_unix_ns.saturating_sub(gap.from_unix_ns) as f64 / 1e3,
+            pid,
+            tid: MISSING,
+            args: MissingArguments { calls: gap.calls },
+        })
+    }
+
+    /// Microseconds.
+    fn since_origin(&self, unix_ns: u64) -> f64 {
+        (i128::from(unix_ns) - i128::from(self.origin_unix_ns)) as f64 / 1e3
     }
 
     /// Writes one call of `rank`. One whose counter there was no room for is written with its function, and its
@@ -93,12 +126,11 @@ impl<W: Write> Trace<W> {
         let function = counter.map(|counter| counter.function).or_else(|| CounterId::overflow_function(event.counter));
         let Some(function) = function else { return Ok(()) };
         let elements = rank.elements.get(usize::from(event.elements));
-        let since_origin = event.enter_unix_ns as i128 - i128::from(self.origin_unix_ns);
         self.entry(&Slice {
             name: function.name(),
             cat: "collective",
             ph: "X",
-            ts: since_origin as f64 / 1e3,
+            ts: self.since_origin(event.enter_unix_ns),
             dur: event.duration_ns as f64 / 1e3,
             pid: rank.rank,
             tid: u32::from(event.thread),

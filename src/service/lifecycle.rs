@@ -173,7 +173,7 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
             if let Some(name) = name()
                 && !regions::end(runtime, &name)
             {
-                ::log::warn!("MPI_Pcontrol(-1, \"{name}\"): no such region has begun on this thread");
+                warn_once(&format!("MPI_Pcontrol(-1, \"{name}\"): no such region has begun on this thread"));
             }
         }
         0 => set_recording(runtime, false),
@@ -201,7 +201,14 @@ pub fn pcontrol(level: c_int, name: impl FnOnce() -> Option<String>) {
         3 => {
             report::report(runtime);
         }
-        other => ::log::warn!("MPI_Pcontrol({other}): unknown level; accepted: -1, 0, 1, 2, 3"),
+        other => warn_once(&format!("MPI_Pcontrol({other}): unknown level; accepted: -1, 0, 1, 2, 3")),
+    }
+}
+
+/// Warns of a mistake of the program, which other profilers may take for none, the first time that it is made.
+fn warn_once(mistake: &str) {
+    if log::is_new(mistake) {
+        ::log::warn!("{mistake}");
     }
 }
 

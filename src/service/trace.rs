@@ -47,6 +47,8 @@ struct Log {
     apart: Mutex<Apart>,
     /// What a nanosecond of the log was then in the system's, from when on.
     stretch: Mutex<Stretch>,
+    /// Where the calls of this rank's last record are missing that there was no room for.
+    lost: Mutex<Option<GapRecord>>,
 }
 
 /// Puts events where they were by the system's clock, which ranks of a node share.
@@ -83,6 +85,7 @@ pub fn start(runtime: &Runtime) {
         elements: Mutex::default(),
         apart: Mutex::default(),
         stretch: Mutex::new(Stretch { from_unix_ns: 0, factor: 1.0 }),
+        lost: Mutex::default(),
     }));
 }
 
@@ -228,17 +231,23 @@ pub fn fill(runtime: &Runtime, record: &mut RankRecord, apart: Apart) {
     let stretch = Stretch::of(runtime);
     let mut events = log.events.lock();
     record.dropped_events = events.dropped();
+    let gap = |(from, to_unix_ns): (Option<u64>, u64), calls| GapRecord {
+        from_unix_ns: from.map_or(record.started_unix_ns, |from| stretch.moment(from)),
+        to_unix_ns: stretch.moment(to_unix_ns),
+        calls,
+    };
+    let complain = |error| log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
+    match events.gap() {
+        Ok(between) => *log.lost.lock() = between.map(|between| gap(between, events.dropped())),
+        Err(error) => complain(error),
+    }
     record.elements.clone_from(&log.elements.lock().records);
     match events.shown(ON_PAGE) {
         Ok(Shown { events, missing, between }) => {
-            record.gap = between.map(|(from, to_unix_ns)| GapRecord {
-                from_unix_ns: from.map_or(record.started_unix_ns, |from| stretch.moment(from)),
-                to_unix_ns: stretch.moment(to_unix_ns),
-                calls: missing,
-            });
+            record.gap = between.map(|between| gap(between, missing));
             record.events = events.into_iter().map(|event| stretch.at(placed(event, &apart))).collect();
         }
-        Err(error) => log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank)),
+        Err(error) => complain(error),
     }
     *log.apart.lock() = apart;
     *log.stretch.lock() = stretch;
@@ -327,7 +336,7 @@ impl AllCalls<'_> {
     }
 }
 
-/// The part of a record that the names of its calls are in.
+/// The part of a record that the names of its calls are in, and where calls are missing from the log.
 fn names(record: &RankRecord) -> RankRecord {
     let named = |communicator: &CommunicatorRecord| CommunicatorRecord {
         identity: communicator.identity.clone(),
@@ -339,6 +348,7 @@ fn names(record: &RankRecord) -> RankRecord {
         rank: record.rank,
         host: record.host.clone(),
         elements: record.elements.clone(),
+        gap: LOG.get().and_then(|log| *log.lost.lock()),
         communicators: record.communicators.iter().map(named).collect(),
         ..RankRecord::default()
     }

@@ -116,11 +116,19 @@ fn bounded(family: &Family, spill: bool) -> Result<(), Failed> {
     let text = std::fs::read(&trace).map_err(|error| format!("no trace: {error}\n{}", outcome.told()))?;
     std::fs::remove_file(&trace).map_err(|error| format!("{}: {error}", trace.display()))?;
     let trace: Value = serde_json::from_slice(&text).map_err(|error| format!("the trace is no JSON: {error}"))?;
-    let in_trace = trace["traceEvents"].as_array().into_iter().flatten().filter(|event| event["ph"] == "X").count();
+    let slices = trace["traceEvents"].as_array().into_iter().flatten().filter(|event| event["ph"] == "X");
+    let (gaps, calls): (Vec<&Value>, Vec<&Value>) = slices.partition(|event| event["cat"] == "missing");
     // Those without a row are there with their function.
     let expected_in_trace = (made - expected) as usize;
-    if dropped != expected || in_trace != expected_in_trace {
-        return Err(format!("{dropped} dropped, {in_trace} in the trace\n{}", outcome.told()).into());
+    // Each rank says how many of its calls are missing.
+    let missing: Vec<(u64, u64)> =
+        gaps.iter().filter_map(|gap| Some((gap["pid"].as_u64()?, gap["args"]["calls"].as_u64()?))).collect();
+    let of_rank = expected / RANKS as u64;
+    let expected_missing: Vec<(u64, u64)> =
+        (0..RANKS as u64).filter(|_| expected > 0).map(|rank| (rank, of_rank)).collect();
+    if dropped != expected || calls.len() != expected_in_trace || missing != expected_missing {
+        let found = format!("{dropped} dropped, {} in the trace, missing {missing:?}", calls.len());
+        return Err(format!("{found}\n{}", outcome.told()).into());
     }
     Ok(())
 }

@@ -19,18 +19,27 @@ function areaTiles(summary) {
   });
 }
 
+// What is observed without being in what monitoring costs.
+function unmeasured(summary) {
+  const others = [...(summary.message_seconds ? ["calls other than collectives"] : []), ...(summary.sites?.length ? ["call sites"] : [])];
+  return others.length ? `, without ${others.join(" and ")}` : "";
+}
+
+// Whether threads were in calls at the same time; clocks that differ a little do not make it so.
+const threadsOverlap = summary => summary.per_rank.some(rank => rank.collective_seconds + beside(summary, rank) > 1.01 * wholeOf(rank));
+
 function tiles(summary) {
   const rows = summary.rows, spread = summary.collective_seconds;
   const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
   const entries = [
     [duration(summary.run_seconds), "run time, from the end of MPI_Init to MPI_Finalize"],
     ...(summary.recorded_seconds === undefined ? [] : [[duration(summary.recorded_seconds), "of it recorded (MPI_Pcontrol); shares are of that"]]),
-    [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank`],
+    [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank` + (threadsOverlap(summary) ? "; times of threads that make calls at once are added up" : "")],
     ...areaTiles(summary),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: maximum over mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes)), "contributed by all ranks"],
-    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `at least, for monitoring a collective; from ${duration(summary.overhead.seconds_per_rank)} per rank` + (summary.overhead.init_seconds === undefined ? "" : `, ${duration(summary.overhead.init_seconds)} in MPI_Init`) + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
+    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `at least, for monitoring a collective; from ${duration(summary.overhead.seconds_per_rank)} per rank${unmeasured(summary)}` + (summary.overhead.init_seconds === undefined ? "" : `, ${duration(summary.overhead.init_seconds)} in MPI_Init`) + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
   ];
   document.getElementById("tiles").append(...entries.map(([value, text]) =>
     element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
@@ -113,7 +122,10 @@ function timelineSection(summary) {
   if (!summary.timeline?.length) return;
   const line = timeline(summary);
   const missing = (summary.timeline_gaps ?? []).reduce((sum, gap) => sum + gap.calls, 0), shown = summary.timeline.length;
-  section("timeline", "Time line", (missing ? `${count(shown)} of ${several(shown + missing, "call")}: for each rank the first, the slowest and the last.` : "All calls of each rank.")
+  // Where there was no room for some, the first may be among them, and who knows which were slowest.
+  const lost = summary.dropped_events;
+  const which = lost ? `there was no room for ${count(lost)} (COLLIE_SPILL, COLLIE_MEMORY); of those kept, for each rank the slowest, the last and, if they are among them, the first.` : "for each rank the first, the slowest and the last.";
+  section("timeline", "Time line", (missing ? `${count(shown)} of ${several(shown + missing, "call")}: ${which}` : "All calls of each rank.")
     + " The axis begins at MPI_Init. Drag or use the arrow keys to move, Ctrl with the wheel or + and − to zoom, a double click or 0 to show all.", line.chart);
   drawnAgain(line.draw);
 }

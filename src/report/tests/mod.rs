@@ -4,7 +4,7 @@ mod fixture;
 
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::algorithm::parse_choice;
-use crate::monitor::{Collective, CounterId, Event, Function, ReadableRecord, Summary, TrafficRow, merge};
+use crate::monitor::{Collective, CounterId, Event, Function, GapRecord, ReadableRecord, Summary, TrafficRow, merge};
 use crate::operation::Operation;
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
@@ -292,8 +292,9 @@ fn trace_is_as_it_was() {
     let written = String::from_utf8(trace.end().unwrap()).unwrap();
     let parsed: Value = serde_json::from_str(&written).unwrap();
     let entries = parsed["traceEvents"].as_array().unwrap();
-    assert_eq!(entries.len(), 2 * (2 + 24));
-    assert!(entries.iter().filter(|entry| entry["ph"] == "X").all(|entry| entry["ts"].as_f64().unwrap() >= 1e6));
+    assert_eq!(entries.len(), 2 * (2 + 24) + 2, "rank 1 has a gap");
+    let calls = |entry: &&Value| entry["cat"] == "collective";
+    assert!(entries.iter().filter(calls).all(|entry| entry["ts"].as_f64().unwrap() >= 1e6));
     snapshot("trace.json", &written);
 }
 
@@ -314,6 +315,34 @@ fn a_call_without_room_for_its_counter_is_in_the_trace_with_what_is_known() {
     assert!([with, without].iter().all(|slice| slice["name"] == "MPI_Scan" && slice["args"]["algorithm"].is_null()));
     assert_eq!(with["args"]["bytes"], known.bytes);
     assert!(with["args"]["communicator"].is_string() && without["args"]["communicator"].is_null());
+}
+
+#[test]
+fn a_rank_calls_from_several_threads_at_once_if_its_calls_took_longer_than_its_run() {
+    let (mut summary, added) = (full(), "times of threads that make calls at once are added up");
+    assert!(!text(Text, &summary).contains(added));
+    let rank = &mut summary.per_rank[1];
+    rank.collective_seconds = rank.run_seconds * 1.1;
+    assert!(text(Text, &summary).contains(added));
+}
+
+#[test]
+fn a_trace_says_where_calls_of_which_rank_are_missing() {
+    let mut record = full_records().remove(1);
+    let mut written = |gap: Option<GapRecord>| {
+        record.gap = gap;
+        let mut trace = Trace::begin(Vec::new(), 1000).unwrap();
+        trace.rank(&record).unwrap();
+        let parsed: Value = serde_json::from_slice(&trace.end().unwrap()).unwrap();
+        parsed["traceEvents"].as_array().unwrap().clone()
+    };
+    assert_eq!(written(None).len(), 2);
+    let entries = written(Some(GapRecord { from_unix_ns: 3000, to_unix_ns: 8000, calls: 70 }));
+    let [.., name, slice] = &entries[..] else { panic!("{entries:#?}") };
+    assert_eq!((&name["tid"], &name["args"]["name"]), (&slice["tid"], &"missing calls".into()));
+    assert_eq!((slice["name"].as_str(), slice["pid"].as_u64()), (Some("70 calls missing here"), Some(1)));
+    assert_eq!((slice["ts"].as_f64(), slice["dur"].as_f64()), (Some(2.0), Some(5.0)));
+    assert_eq!(slice["args"]["calls"], 70);
 }
 
 #[test]
@@ -360,8 +389,9 @@ fn json_follows_the_schema() {
 fn the_schema_is_the_summarys() {
     let mut schema = schemars::schema_for!(Summary).to_value();
     schema["title"] = "Report of a run under Collie".into();
-    schema["description"] = "Written for COLLIE_REPORT=FILE.json. Times are in seconds, sizes in bytes, shares from 0 \
-        to 1; a rank is a rank in MPI_COMM_WORLD. schema_version goes up when a field changes its meaning or goes away."
+    schema["description"] = "Written for COLLIE_REPORT=FILE.json. Times are in seconds, sizes in bytes, and shares \
+        are parts of 1. Times of several threads of a rank are added up, so that a share of its run may be more \
+        than 1. A rank is a rank in MPI_COMM_WORLD. schema_version goes up when a field changes its meaning or goes away."
         .into();
     let expected = serde_json::to_string_pretty(&schema).unwrap() + "\n";
     if std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {

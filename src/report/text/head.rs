@@ -1,7 +1,11 @@
 //! What comes first: what ran, and how long.
 
 use super::writer::{Writer, on_one_line};
+use crate::monitor::{Area, Summary};
 use crate::report::quantity::{duration, percent, several};
+
+/// Times are measured by clocks that differ a little, and those of short calls are estimated.
+const ROUNDING: f64 = 1.01;
 
 impl Writer<'_> {
     /// The first lines.
@@ -46,5 +50,16 @@ impl Writer<'_> {
             duration(spread.mean),
             percent(summary.collective_share)
         ));
+        if threads_overlap(summary) {
+            self.line("times of threads that make calls at once are added up: shares of the run may exceed 100%");
+        }
     }
+}
+
+/// Whether some rank has spent more time in calls than its run took: its threads were in calls at the same time.
+fn threads_overlap(summary: &Summary) -> bool {
+    summary.per_rank.iter().any(|rank| {
+        let others = Area::ALL.into_iter().filter_map(|area| rank.seconds_in(area)).sum::<f64>();
+        rank.collective_seconds + others > rank.whole_seconds() * ROUNDING
+    })
 }

@@ -1,7 +1,7 @@
 //! What was verified, what found no room, and what Collie itself costs.
 
 use super::writer::{REASONS, Writer};
-use crate::monitor::{LeftOut, LimitsRecord, LinkRecord, NetworkRecord, TrafficRow};
+use crate::monitor::{LeftOut, LimitsRecord, LinkRecord, NetworkRecord, Summary, TrafficRow};
 use crate::report::layout::Extent;
 use crate::report::left;
 use crate::report::quantity::{bytes, count, duration, of_several, percent, several};
@@ -181,14 +181,15 @@ impl Writer<'_> {
         }
         let mut entries = vec![
             format!("from {} a collective", duration(overhead.nanoseconds_per_call / 1e9)),
-            format!("from {} on the busiest rank", duration(overhead.seconds_per_rank)),
+            format!("from {} on the busiest rank{}", duration(overhead.seconds_per_rank), unmeasured(summary)),
         ];
         let within = [(overhead.init_seconds, "MPI_Init"), (overhead.finalize_seconds, "MPI_Finalize")];
         let within = within.into_iter().filter_map(|(seconds, place)| Some((seconds?, place)));
         entries.extend(within.map(|(seconds, place)| format!("{} in {place}", duration(seconds))));
         entries.extend(self.through_shared_memory());
         if summary.dropped_events > 0 {
-            entries.push(format!("{} missing from the per-call log", several(summary.dropped_events, "call")));
+            entries
+                .push(format!("{} missing from the trace for want of room", several(summary.dropped_events, "call")));
         }
         let lead = "monitoring: ";
         let mut wrapped = Writer { text: String::new(), ..*self };
@@ -198,6 +199,16 @@ impl Writer<'_> {
         } else {
             self.line(&format!("{lead}{}", entries.join(", ")));
         }
+    }
+}
+
+/// What is observed without being in what monitoring costs.
+fn unmeasured(summary: &Summary) -> &'static str {
+    match (summary.message_seconds.is_some(), summary.sites.is_empty()) {
+        (true, true) => " (without other calls)",
+        (true, false) => " (without other calls, sites)",
+        (false, false) => " (without sites)",
+        (false, true) => "",
     }
 }
 
