@@ -226,8 +226,8 @@ fn cut(limits: &LimitsRecord) -> String {
     let with = limits.measured_with.map_or_else(String::new, |rank| format!(" with rank {rank}"));
     let took = limits
         .measured_seconds
-        .map_or_else(String::new, |seconds| format!("; measured in MPI_Init{with} in {}", duration(seconds)));
-    format!("sent in fragments within a node, bytes: {}{took}", spans.join(", "))
+        .map_or_else(String::new, |seconds| format!("; measured{with} in {}", duration(seconds)));
+    format!("fragments within a node, bytes: {}{took}", spans.join(", "))
 }
 
 /// What a message takes and each of its bytes on a link that was measured, or which preset stands for one that could
