@@ -1,10 +1,9 @@
 /* A call on what is no communicator: MPI_COMM_WORLD's handler hears of it once, and may make collective calls that the other ranks
- * make elsewhere, or jump. Only where handles are numbers: what is no address of a communicator may crash other libraries;
- * and not on MPICH 4.3 and 5, where such a call ends the job under the preload. */
+ * make elsewhere, or jump. Only where handles are numbers: what is no address of a communicator may crash other libraries. */
 #include "check.h"
 #include <setjmp.h>
 
-#if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40300000 && !defined MPI_ABI_VERSION
+#if defined MPICH_NUMVERSION && !defined MPI_ABI
 
 static int handled, handled_class, jumps;
 static jmp_buf back;

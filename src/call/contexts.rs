@@ -13,7 +13,7 @@ use crate::communicator::private::Private;
 use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::handler::{ErrorsReturned, says_that_contexts_ran_out};
-use crate::mpi::{communicator, constants, family};
+use crate::mpi::{alone, communicator, constants, family};
 use crate::process::flags;
 use crate::process::guard;
 use crate::process::runtime::{self, Runtime};
@@ -114,6 +114,8 @@ fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
     if runtime.leaves_alone(parent)? {
         return Ok(false);
     }
+    // Each rank has one, and a question finds a way without it.
+    let lone = alone::give_back().unwrap_or(false);
     let attachments = registry::all();
     // What fails here alone keeps all of them from it.
     let candidates = candidates(runtime, &attachments, parent).unwrap_or_default();
@@ -126,7 +128,10 @@ fn give_back(runtime: &Runtime, parent: MPI_Comm) -> Result<bool> {
         own = own
             .min((turn(likely, runtime.nanoseconds(now.saturating_sub(communicator.last_call))), name(communicator)));
     }
-    let [able, first] = communicator::least(parent, [able, own.0])?;
+    let [able, first, lone] = communicator::least(parent, [able, own.0, u64::from(lone)])?;
+    if lone == 1 {
+        return Ok(true);
+    }
     if able == 0 || first == NONE {
         return Ok(false);
     }

@@ -12,8 +12,8 @@
 //! Both libraries have a switch that turns the checks off (`mpi_param_check`, `MPIR_CVAR_COLL_ALIAS_CHECK`), and builds
 //! differ, so the library is asked: once for an operation, when the program first makes such a call.
 
+use super::alone;
 use super::collectives::{Passed, native};
-use super::communicator;
 use super::constants;
 use super::error::check;
 use super::handler::returning_errors;
@@ -49,7 +49,7 @@ pub fn is_refused(operation: Operation, count: i64) -> bool {
         _ => {
             let elements = if in_arrays { c_int::from(several) } else { 1 + c_int::from(several) };
             // Open MPI 4.1.4 raises this error of MPI_Allreduce on MPI_COMM_WORLD, whatever the communicator.
-            let asked = communicator::ask_alone(|comm| {
+            let asked = alone::ask(|comm| {
                 let mut refused = false;
                 returning_errors(constants::comm_world(), || {
                     refused = check(ask(operation, elements, comm)).is_err();

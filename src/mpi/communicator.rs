@@ -5,7 +5,6 @@ use super::error::{Error, Result, check, throwing};
 use super::handler::returning_errors;
 use super::text::printable;
 use mpi_sys::MPI_Comm;
-use parking_lot::Mutex;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};
 use std::time::Duration;
@@ -373,21 +372,11 @@ pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
     Ok(None)
 }
 
-/// Runs `question`, which asks MPI what it thinks of something, with `MPI_COMM_SELF` and errors on it returned. It
-/// needs no communicator of its own: a rank that could not make one would answer otherwise than the others.
+/// Makes a communicator with the ranks of `comm` that returns its errors. Collective.
 ///
 /// # Errors
-/// What PMPI returned.
-pub fn ask_alone<T>(question: impl FnOnce(MPI_Comm) -> Result<T>) -> Result<T> {
-    // Two threads at once would put each other's handler back.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _asking = ONE_AT_A_TIME.lock();
-    let comm = constants::comm_self();
-    returning_errors(comm, || question(comm))
-}
-
-/// Makes a communicator with the ranks of `comm` that returns its errors. Collective.
-fn create_like(comm: MPI_Comm, made: &mut MPI_Comm) -> Result {
+/// What PMPI returned, where errors on `comm` are returned.
+pub(super) fn create_like(comm: MPI_Comm, made: &mut MPI_Comm) -> Result {
     let mut group = std::mem::MaybeUninit::uninit();
     // SAFETY: out-parameters are valid for writes; the group is freed once.
     unsafe {

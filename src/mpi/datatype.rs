@@ -3,7 +3,7 @@
 use super::envelope::Envelope;
 use super::error::{Error, Result, check};
 use super::family::{self, Handle};
-use super::{communicator, constants};
+use super::{alone, constants};
 use crate::reduction::Element;
 use mpi_sys::{MPI_Count, MPI_Datatype};
 use once_cell::sync::OnceCell;
@@ -166,7 +166,7 @@ pub fn name(handle: MPI_Datatype) -> String {
 /// MPI has no question for it, but refuses to pack nothing of what is no type, or was never committed. Found out later,
 /// in the middle of an algorithm, it would leave the ranks out of step.
 fn refuse_unusable(handle: MPI_Datatype) -> Result {
-    communicator::ask_alone(|comm| {
+    alone::ask(|comm| {
         let (mut room, mut position) = ([0u64; 1], 0);
         let room = room.as_mut_ptr().cast::<std::os::raw::c_void>();
         // SAFETY: no element is read and no byte written.

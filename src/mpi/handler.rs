@@ -78,21 +78,30 @@ unsafe impl Send for Found {}
 // SAFETY: as above.
 unsafe impl Sync for Found {}
 
+static FOUND: OnceCell<Found> = OnceCell::new();
+
 impl Found {
     fn known() -> &'static Self {
-        static FOUND: OnceCell<Found> = OnceCell::new();
-        FOUND.get_or_init(|| {
-            let predefined = constants::errors_return();
-            let Ok(made) = do_nothing() else { return Self { quiet: predefined, hides: false } };
-            match returns_errors(made) {
-                Ok(true) => Self { quiet: made, hides: false },
-                after_ours => {
-                    let hides = after_ours.is_ok() && returns_errors(predefined).unwrap_or(false);
-                    Self { quiet: predefined, hides }
-                }
-            }
-        })
+        FOUND.get_or_init(|| Self::on(constants::comm_self()))
     }
+
+    /// Found out on a communicator of this rank alone.
+    fn on(comm: MPI_Comm) -> Self {
+        let predefined = constants::errors_return();
+        let Ok(made) = do_nothing() else { return Self { quiet: predefined, hides: false } };
+        match returns_errors(made, comm) {
+            Ok(true) => Self { quiet: made, hides: false },
+            after_ours => {
+                let hides = after_ours.is_ok() && returns_errors(predefined, comm).unwrap_or(false);
+                Self { quiet: predefined, hides }
+            }
+        }
+    }
+}
+
+/// Finds out about this MPI library on a communicator of this rank alone, rather than later on `MPI_COMM_SELF`.
+pub fn find_out_on(comm: MPI_Comm) {
+    FOUND.get_or_init(|| Found::on(comm));
 }
 
 /// Whether calls that fail on `comm` return `MPI_SUCCESS`, so that only its error handler knows: that is the program's
@@ -126,9 +135,8 @@ fn do_nothing() -> Result<MPI_Errhandler> {
 /// return `MPI_SUCCESS` after any handler that is not predefined. Not so either where the library checks no arguments.
 ///
 /// # Errors
-/// What PMPI says of what is needed to ask it.
-fn returns_errors(handler: MPI_Errhandler) -> Result<bool> {
-    let comm = constants::comm_self();
+/// What PMPI says of what is needed to ask it on `comm`, which is this rank's alone.
+fn returns_errors(handler: MPI_Errhandler, comm: MPI_Comm) -> Result<bool> {
     let before = handler_of(comm)?;
     set(comm, handler)?;
     // SAFETY: a rank alone broadcasts to nobody: should the number of elements pass for one, nothing is read.

@@ -1,6 +1,7 @@
 //! Everything that calls MPI, other than the exported symbols: PMPI only, so nothing here is intercepted again.
 
 pub mod alias;
+pub mod alone;
 pub mod basics;
 pub mod bytes;
 pub mod collectives;

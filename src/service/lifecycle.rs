@@ -13,7 +13,7 @@ use crate::communicator::agreement;
 use crate::mpi::communicator::Key;
 use crate::mpi::error::SUCCESS;
 use crate::mpi::words;
-use crate::mpi::{Result, bytes, constants};
+use crate::mpi::{Result, alone, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
@@ -49,6 +49,7 @@ extern "C" fn compose() {
 fn start_here(runtime: &Runtime) -> Result {
     // The end of MPI_COMM_SELF is the one sure sign of MPI_Finalize, whichever way it was called.
     Key::new(self_is_freed)?.set(constants::comm_self(), std::ptr::dangling_mut::<u8>().cast())?;
+    alone::make()?;
     trace::start(runtime);
     Ok(())
 }
