@@ -21,6 +21,8 @@ use std::time::Duration;
 
 #[path = "../src/shared/board.rs"]
 mod board;
+#[path = "../src/shared/cache.rs"]
+mod cache;
 
 /// What `src/run/shared.rs` looks for in the crate.
 #[path = "../src/run/shared.rs"]

@@ -12,6 +12,8 @@ use loom::thread;
 use ports::{Port, Ports};
 use std::convert::Infallible;
 
+#[path = "../src/shared/cache.rs"]
+mod cache;
 #[path = "../src/shared/channel.rs"]
 mod channel;
 #[path = "../src/shared/comparison.rs"]
@@ -40,9 +42,13 @@ mod sync {
     pub use loom::sync::atomic::{AtomicU64, Ordering};
 }
 
-const SLOTS: usize = 2;
-/// Less than what travels in a line, so that few steps make a message of several fragments.
+/// Slots and bytes of an area. Less than what travels in a line, so that few steps make a message of several fragments.
+#[derive(Clone, Copy)]
+struct Shape(usize, usize);
+const SHAPE: Shape = Shape(2, AREA);
 const AREA: usize = 25;
+/// A message travels in two lines, and a longer one in halves of an area.
+const LINES_AND_HALVES: Shape = Shape(4, 100);
 /// More than there is room for in a channel at once.
 const LONG: usize = 3 * AREA - 1;
 
@@ -56,7 +62,11 @@ struct Channel {
 }
 
 /// The channels between all ranks.
-struct Memory(Vec<Channel>, usize);
+struct Memory {
+    channels: Vec<Channel>,
+    ranks: usize,
+    area: usize,
+}
 
 // SAFETY: areas are used as slots are, which loom watches.
 unsafe impl Send for Memory {}
@@ -64,19 +74,19 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    fn of(ranks: usize) -> Arc<Self> {
+    fn of(ranks: usize, Shape(slots, area): Shape) -> Arc<Self> {
         let channel = |_| Channel {
-            slots: (0..SLOTS).map(|_| Slot::new()).collect(),
+            slots: (0..slots).map(|_| Slot::new()).collect(),
             emptied: Emptied::new(),
-            areas: vec![0; SLOTS * AREA].into(),
+            areas: vec![0; slots * area].into(),
         };
-        Arc::new(Self((0..ranks * ranks).map(channel).collect(), ranks))
+        Arc::new(Self { channels: (0..ranks * ranks).map(channel).collect(), ranks, area })
     }
 
     fn ring(&self, from: usize, to: usize) -> Ring<'_> {
-        let channel = &self.0[from * self.1 + to];
+        let channel = &self.channels[from * self.ranks + to];
         // SAFETY: each end is made once by the tests.
-        unsafe { Ring::new(&channel.slots, &channel.emptied, (*channel.areas.get()).as_mut_ptr(), AREA) }
+        unsafe { Ring::new(&channel.slots, &channel.emptied, (*channel.areas.get()).as_mut_ptr(), self.area) }
     }
 
     fn ports(&self, rank: usize, reads: bool) -> Ports<'_> {
@@ -87,7 +97,7 @@ impl Memory {
             };
             (peer != rank).then(ends)
         };
-        Ports::new((0..self.1).map(port).collect())
+        Ports::new((0..self.ranks).map(port).collect())
     }
 }
 
@@ -102,16 +112,22 @@ fn pause() -> Result<(), Infallible> {
 
 /// Runs each rank's part in every order, as far as some changes of thread where none has to wait tell them apart.
 fn in_every_order(ranks: usize, changes: Option<usize>, part: fn(usize, &mut Ports)) {
-    with_readers(ranks, changes, |_| true, part);
+    with_readers(SHAPE, ranks, changes, |_| true, part);
 }
 
 /// The same; `reads`: whether a rank can read what is lent to it.
-fn with_readers(ranks: usize, changes: Option<usize>, reads: fn(usize) -> bool, part: fn(usize, &mut Ports)) {
+fn with_readers(
+    shape: Shape,
+    ranks: usize,
+    changes: Option<usize>,
+    reads: fn(usize) -> bool,
+    part: fn(usize, &mut Ports),
+) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = changes;
     model.max_branches = 10_000;
     model.check(move || {
-        let memory = Memory::of(ranks);
+        let memory = Memory::of(ranks, shape);
         let others: Vec<_> = (1..ranks)
             .map(|rank| {
                 let memory = Arc::clone(&memory);
@@ -146,6 +162,19 @@ fn short_and_long_messages_arrive_whole_and_in_order() {
             }
         }
     });
+}
+
+#[test]
+fn messages_of_several_lines_and_of_halves_of_areas_arrive_whole_and_in_order() {
+    let part = |rank: usize, ports: &mut Ports| {
+        for length in [60, 1, 100] {
+            match rank {
+                0 => send(ports, 1, &bytes(length, length)),
+                _ => assert_eq!(receive(ports, 0, length), bytes(length, length)),
+            }
+        }
+    };
+    with_readers(LINES_AND_HALVES, 2, Some(2), |_| false, part);
 }
 
 #[test]
@@ -197,6 +226,7 @@ fn what_is_under_way_goes_on_while_another_message_is_waited_for() {
 #[test]
 fn what_is_lent_is_read_or_declined_and_the_next_message_is_found() {
     with_readers(
+        SHAPE,
         2,
         Some(2),
         |rank| rank == 1,

