@@ -5,8 +5,9 @@
 #![allow(dead_code)]
 
 use channel::{Emptied, Receiver, Ring, Sender, Slot};
+use chunks::Chunks;
 use comparison::Comparison;
-use lending::Borrower;
+use lending::PeerMemory;
 use loom::sync::Arc;
 use loom::thread;
 use ports::{Port, Ports};
@@ -16,17 +17,20 @@ use std::convert::Infallible;
 mod cache;
 #[path = "../src/shared/channel.rs"]
 mod channel;
+#[path = "../src/shared/chunks.rs"]
+mod chunks;
 #[path = "../src/shared/comparison.rs"]
 mod comparison;
 #[path = "../src/shared/ports.rs"]
 mod ports;
 
-/// Reading another rank's memory, which here is the own.
+/// Another rank's memory, which here is the own.
 mod lending {
+    /// Whether it can be read, and written.
     #[derive(Clone, Copy, Debug)]
-    pub struct Borrower(pub bool);
+    pub struct PeerMemory(pub bool, pub bool);
 
-    impl Borrower {
+    impl PeerMemory {
         pub unsafe fn read(&self, from: u64, into: *mut u8, length: usize) -> bool {
             if self.0 {
                 // SAFETY: the sender promises the bytes until it is told that they are read, the caller the room.
@@ -34,12 +38,26 @@ mod lending {
             }
             self.0
         }
+
+        pub unsafe fn write(&self, from: *const u8, into: u64, length: usize) -> bool {
+            if self.1 {
+                // SAFETY: the caller promises the bytes, the receiver the room until it is told that they are there.
+                unsafe { std::ptr::copy_nonoverlapping(from, into as *mut u8, length) };
+            }
+            self.1
+        }
+
+        pub fn has_ended(&self) -> bool {
+            false
+        }
     }
 }
 
 mod sync {
     pub use loom::cell::UnsafeCell;
     pub use loom::sync::atomic::{AtomicU64, Ordering};
+    pub use loom::thread::yield_now;
+    pub use loom::thread::yield_now as spin_loop;
 }
 
 /// Slots and bytes of an area. Less than what travels in a line, so that few steps make a message of several fragments.
@@ -52,12 +70,24 @@ const LINES_AND_HALVES: Shape = Shape(4, 100);
 /// More than there is room for in a channel at once.
 const LONG: usize = 3 * AREA - 1;
 
+/// What becomes of what is lent to a rank.
+#[derive(Clone, Copy)]
+enum Lent {
+    Declined,
+    Read,
+    /// It is read in chunks, of which the sender takes some; `written`: and can write them.
+    InChunks {
+        written: bool,
+    },
+}
+
 /// Messages that are lent: longer ones than the others here.
 const LENT_FROM: usize = LONG + 1;
 
 struct Channel {
     slots: Vec<Slot>,
     emptied: Emptied,
+    chunks: Chunks,
     areas: std::cell::UnsafeCell<Vec<u8>>,
 }
 
@@ -78,6 +108,7 @@ impl Memory {
         let channel = |_| Channel {
             slots: (0..slots).map(|_| Slot::new()).collect(),
             emptied: Emptied::new(),
+            chunks: Chunks::new(),
             areas: vec![0; slots * area].into(),
         };
         Arc::new(Self { channels: (0..ranks * ranks).map(channel).collect(), ranks, area })
@@ -86,14 +117,26 @@ impl Memory {
     fn ring(&self, from: usize, to: usize) -> Ring<'_> {
         let channel = &self.channels[from * self.ranks + to];
         // SAFETY: each end is made once by the tests.
-        unsafe { Ring::new(&channel.slots, &channel.emptied, (*channel.areas.get()).as_mut_ptr(), self.area) }
+        unsafe {
+            Ring::new(
+                &channel.slots,
+                (&channel.emptied, &channel.chunks),
+                (*channel.areas.get()).as_mut_ptr(),
+                self.area,
+            )
+        }
     }
 
-    fn ports(&self, rank: usize, reads: bool) -> Ports<'_> {
+    fn ports(&self, rank: usize, lent: Lent) -> Ports<'_> {
         let port = |peer| {
             let ends = || {
-                let sender = Sender::new(self.ring(rank, peer), LENT_FROM);
-                Port::new(sender, Receiver::new(self.ring(peer, rank), Borrower(reads), Comparison::none()))
+                let (memory, comparison) = match lent {
+                    Lent::Declined => (PeerMemory(false, false), Comparison::none()),
+                    Lent::Read => (PeerMemory(true, false), Comparison::none()),
+                    Lent::InChunks { written } => (PeerMemory(true, written), Comparison::begin()),
+                };
+                let sender = Sender::new(self.ring(rank, peer), LENT_FROM, memory);
+                Port::new(sender, Receiver::new(self.ring(peer, rank), memory, comparison))
             };
             (peer != rank).then(ends)
         };
@@ -112,17 +155,11 @@ fn pause() -> Result<(), Infallible> {
 
 /// Runs each rank's part in every order, as far as some changes of thread where none has to wait tell them apart.
 fn in_every_order(ranks: usize, changes: Option<usize>, part: fn(usize, &mut Ports)) {
-    with_readers(SHAPE, ranks, changes, |_| true, part);
+    with_lent(SHAPE, ranks, changes, |_| Lent::Read, part);
 }
 
-/// The same; `reads`: whether a rank can read what is lent to it.
-fn with_readers(
-    shape: Shape,
-    ranks: usize,
-    changes: Option<usize>,
-    reads: fn(usize) -> bool,
-    part: fn(usize, &mut Ports),
-) {
+/// The same; `lent`: what becomes of what is lent to a rank.
+fn with_lent(shape: Shape, ranks: usize, changes: Option<usize>, lent: fn(usize) -> Lent, part: fn(usize, &mut Ports)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = changes;
     model.max_branches = 10_000;
@@ -131,10 +168,10 @@ fn with_readers(
         let others: Vec<_> = (1..ranks)
             .map(|rank| {
                 let memory = Arc::clone(&memory);
-                thread::spawn(move || part(rank, &mut memory.ports(rank, reads(rank))))
+                thread::spawn(move || part(rank, &mut memory.ports(rank, lent(rank))))
             })
             .collect();
-        part(0, &mut memory.ports(0, reads(0)));
+        part(0, &mut memory.ports(0, lent(0)));
         others.into_iter().for_each(|other| other.join().unwrap());
     });
 }
@@ -174,7 +211,7 @@ fn messages_of_several_lines_and_of_halves_of_areas_arrive_whole_and_in_order() 
             }
         }
     };
-    with_readers(LINES_AND_HALVES, 2, Some(2), |_| false, part);
+    with_lent(LINES_AND_HALVES, 2, Some(2), |_| Lent::Read, part);
 }
 
 #[test]
@@ -225,11 +262,11 @@ fn what_is_under_way_goes_on_while_another_message_is_waited_for() {
 
 #[test]
 fn what_is_lent_is_read_or_declined_and_the_next_message_is_found() {
-    with_readers(
+    with_lent(
         SHAPE,
         2,
         Some(2),
-        |rank| rank == 1,
+        |rank| if rank == 1 { Lent::Read } else { Lent::Declined },
         |rank, ports| {
             let lent = bytes(LENT_FROM, rank);
             // SAFETY: waited for below.
@@ -242,4 +279,30 @@ fn what_is_lent_is_read_or_declined_and_the_next_message_is_found() {
             }
         },
     );
+}
+
+/// One that is read in sixteen chunks.
+const IN_CHUNKS: usize = 1 << 20;
+
+fn in_chunks(rank: usize, ports: &mut Ports) {
+    match rank {
+        0 => {
+            send(ports, 1, &bytes(IN_CHUNKS, 3));
+            send(ports, 1, &[7]);
+        }
+        _ => {
+            assert!(receive(ports, 0, IN_CHUNKS) == bytes(IN_CHUNKS, 3));
+            assert_eq!(receive(ports, 0, 1), [7]);
+        }
+    }
+}
+
+#[test]
+fn a_sender_that_waits_takes_chunks_of_what_it_lends() {
+    with_lent(SHAPE, 2, Some(1), |_| Lent::InChunks { written: true }, in_chunks);
+}
+
+#[test]
+fn chunks_that_the_sender_cannot_write_are_read() {
+    with_lent(SHAPE, 2, Some(1), |_| Lent::InChunks { written: false }, in_chunks);
 }

@@ -7,14 +7,15 @@
 //! and that the sender reads only when the ring seems full.
 //!
 //! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory,
-//! with one copy instead of two. What a receiver cannot read it declines; that message and all later ones go through
+//! with one copy instead of two, of which the sender makes a part if it only waits ([`Chunks`]). What a receiver cannot read it declines; that message and all later ones go through
 //! the areas. So do those of a length that comes faster through them, which the receiver finds out by declining some
 //! ([`Comparison`]).
 
 use super::cache::{about_to_write, written_for_another};
+use super::chunks::{self, Chunk, Chunks};
 use super::comparison::{Comparison, Way};
-use super::lending::Borrower;
-use super::sync::{AtomicU64, Ordering, UnsafeCell};
+use super::lending::PeerMemory;
+use super::sync::{AtomicU64, Ordering, UnsafeCell, spin_loop, yield_now};
 use std::time::Instant;
 
 /// Bytes that a slot's line carries. (With slots of two lines and 112 bytes, and a number in the first one only,
@@ -39,6 +40,10 @@ const LENT: u64 = 1 << 63;
 const OF_SUCH_A_LENGTH: u64 = 1 << 62;
 /// There: all messages are.
 const ALL: u64 = 1 << 63;
+
+/// Looks for a chunk that the sender has taken, after which the receiver gives its core away between looks and sees
+/// whether the sender is still there: the sender is in the middle of copying it.
+const LOOKS: u32 = 10_000;
 
 /// What one rank writes into a slot's line and the other reads.
 #[repr(C)]
@@ -100,6 +105,7 @@ impl Default for Emptied {
 pub struct Ring<'a> {
     slots: &'a [Slot],
     emptied: &'a Emptied,
+    chunks: &'a Chunks,
     areas: *mut u8,
     area: usize,
     /// Bytes of the longest message that travels in lines.
@@ -120,11 +126,16 @@ impl<'a> Ring<'a> {
     ///
     /// # Safety
     /// The areas are valid for as long as the ring is used, and nothing but one [`Sender`] and one [`Receiver`] uses
-    /// slots, areas and `emptied`.
-    pub unsafe fn new(slots: &'a [Slot], emptied: &'a Emptied, areas: *mut u8, area: usize) -> Self {
+    /// slots, areas, `emptied` and `chunks`.
+    pub unsafe fn new(
+        slots: &'a [Slot],
+        (emptied, chunks): (&'a Emptied, &'a Chunks),
+        areas: *mut u8,
+        area: usize,
+    ) -> Self {
         assert!(slots.len().is_power_of_two() && area > 0, "a channel has a power of two of slots with room in them");
         let in_lines = IN_LINE * (slots.len() / 2).clamp(1, MOST_LINES);
-        Self { slots, emptied, areas, area, in_lines }
+        Self { slots, emptied, chunks, areas, area, in_lines }
     }
 
     /// How a message of `length` bytes goes through. One that fits into two areas goes in halves of an area, so that
@@ -210,12 +221,17 @@ pub struct Sender<'a> {
     lent_from: usize,
     /// A bit for each class of lengths that is not.
     not_lent: u64,
+    /// The receiver's.
+    memory: PeerMemory,
+    /// Whether chunks can be written to it, as far as is known.
+    writes: bool,
 }
 
 impl<'a> Sender<'a> {
-    /// Of a channel that nothing has gone through; messages of `lent_from` bytes and more are lent.
-    pub const fn new(ring: Ring<'a>, lent_from: usize) -> Self {
-        Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0 }
+    /// Of a channel that nothing has gone through; messages of `lent_from` bytes and more are lent. `memory` is the
+    /// receiver's.
+    pub const fn new(ring: Ring<'a>, lent_from: usize, memory: PeerMemory) -> Self {
+        Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0, memory, writes: true }
     }
 
     #[inline(always)]
@@ -230,13 +246,14 @@ impl<'a> Sender<'a> {
     }
 
     /// Goes on with a message as far as there are free slots; whether all of it is on its way, so that its memory may
-    /// be used again. Messages follow each other: none is begun before this was so of the one before.
+    /// be used again. Messages follow each other: none is begun before this was so of the one before. `waits`: whether
+    /// the rank has nothing to do but wait for what it sends.
     ///
     /// # Safety
     /// The message's bytes are there, and this has not been so of it before.
     #[inline(always)]
-    pub unsafe fn advance(&mut self, message: &mut Outgoing) -> bool {
-        if message.length >= self.lent_from && message.sent == 0 && self.is_lent(message) {
+    pub unsafe fn advance(&mut self, message: &mut Outgoing, waits: bool) -> bool {
+        if message.length >= self.lent_from && message.sent == 0 && self.is_lent(message, waits) {
             return message.sent == message.length;
         }
         let Fragments { most, in_lines } = self.ring.fragments(message.length);
@@ -276,7 +293,7 @@ impl Sender<'_> {
     /// Lends a message, or looks what has become of it; whether there is nothing else to do with it now. All of it is
     /// sent when it has been read.
     #[cold]
-    fn is_lent(&mut self, message: &mut Outgoing) -> bool {
+    fn is_lent(&mut self, message: &mut Outgoing, waits: bool) -> bool {
         if message.declined || self.not_lent >> Comparison::class(message.length) & 1 == 1 {
             return false;
         }
@@ -299,6 +316,9 @@ impl Sender<'_> {
         // With this the receiver's reads of the message are over, and it has said if there were none.
         self.emptied = self.ring.emptied.slots.load(Ordering::Acquire);
         if self.emptied < message.lent {
+            if waits && self.writes && chunks::are_of_use(message.length) {
+                self.copy_a_chunk(message);
+            }
             return true;
         }
         let declined = self.ring.emptied.declined.load(Ordering::Relaxed);
@@ -314,6 +334,19 @@ impl Sender<'_> {
         message.sent = message.length;
         true
     }
+
+    /// Takes part in copying a lent message, if the receiver has begun with it.
+    fn copy_a_chunk(&mut self, message: &Outgoing) {
+        let chunks = self.ring.chunks;
+        let Some(chunk) = chunks.take(message.lent, message.length, 1) else { return };
+        // SAFETY: the message's bytes are there, as whoever started it promised. The receiver has opened this message,
+        // for which it has room, and does not go on before it knows what has become of the chunk, or it has ended. It
+        // proved that this process's number means it when the segment was made.
+        self.writes = unsafe {
+            self.memory.write(message.from.wrapping_add(chunk.at), chunks.wanted_at() + chunk.at as u64, chunk.length)
+        };
+        chunks.tell(message.lent, chunk, self.writes);
+    }
 }
 
 /// The end that messages come out of.
@@ -322,8 +355,8 @@ pub struct Receiver<'a> {
     ring: Ring<'a>,
     /// Slots emptied so far.
     emptied: u64,
-    /// How what is lent is read.
-    borrower: Borrower,
+    /// The sender's.
+    memory: PeerMemory,
     comparison: Comparison,
     /// Since when a message that was declined to see how long it takes is on its way.
     declined: Option<Instant>,
@@ -331,8 +364,8 @@ pub struct Receiver<'a> {
 
 impl<'a> Receiver<'a> {
     /// Of a channel that nothing has gone through.
-    pub const fn new(ring: Ring<'a>, borrower: Borrower, comparison: Comparison) -> Self {
-        Self { ring, emptied: 0, borrower, comparison, declined: None }
+    pub const fn new(ring: Ring<'a>, memory: PeerMemory, comparison: Comparison) -> Self {
+        Self { ring, emptied: 0, memory, comparison, declined: None }
     }
 
     /// Goes on with a message as far as it has come; whether all of it has. What there is no room for is taken and
@@ -392,9 +425,14 @@ impl<'a> Receiver<'a> {
         let begun = is_open.then(Instant::now);
         match way {
             Way::Read => {
+                let from = u64::from_ne_bytes(address);
                 // SAFETY: the caller's promise.
-                let read =
-                    unsafe { self.borrower.read(u64::from_ne_bytes(address), message.into, length.min(message.room)) };
+                let read = unsafe {
+                    match is_open && chunks::are_of_use(length) {
+                        true => self.read_in_chunks(from, message.into, length),
+                        false => self.memory.read(from, message.into, length.min(message.room)),
+                    }
+                };
                 if !read {
                     decline(ALL);
                     return false;
@@ -415,5 +453,55 @@ impl<'a> Receiver<'a> {
                 false
             }
         }
+    }
+
+    /// Reads a message that is lent together with its sender; whether all of it is there. The sender writes nothing
+    /// more then, but if this says no: it does so before it sends the message through the areas.
+    ///
+    /// # Safety
+    /// There is room for as many bytes at `into`.
+    unsafe fn read_in_chunks(&self, from: u64, into: *mut u8, length: usize) -> bool {
+        let (chunks, message) = (self.ring.chunks, self.emptied + 1);
+        // SAFETY: the caller's promise.
+        let read = |chunk: Chunk| unsafe {
+            self.memory.read(from + chunk.at as u64, into.wrapping_add(chunk.at), chunk.length)
+        };
+        chunks.open(message, into as u64);
+        // As long as the sender does something else, fewer and fewer calls to the system.
+        let (mut own, mut most, mut before) = (0, 1, None);
+        while let Some(chunk) = chunks.take(message, length, most) {
+            if !read(chunk) {
+                return false;
+            }
+            own += chunk.number;
+            most = if before.is_none_or(|before| chunk.follows(before)) { 2 * most } else { 1 };
+            before = Some(chunk);
+        }
+        let (mut looks, mut redone) = (0, false);
+        while !chunks.are_written(message, length, own) {
+            match chunks.failed(message, length).filter(|_| !redone) {
+                Some(chunk) => {
+                    if !read(chunk) {
+                        return false;
+                    }
+                    (own, redone) = (own + 1, true);
+                }
+                None => look_again(&mut looks),
+            }
+            if looks > LOOKS && looks.is_multiple_of(LOOKS) && self.memory.has_ended() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Between two looks for what the sender is copying.
+fn look_again(looks: &mut u32) {
+    *looks = looks.saturating_add(1);
+    if *looks < LOOKS {
+        spin_loop();
+    } else {
+        yield_now();
     }
 }

@@ -6,6 +6,7 @@
 
 use super::board::Board;
 use super::channel::{Emptied, Ring, Slot};
+use super::chunks::Chunks;
 use super::lending::Shown;
 use super::memory::BANKS;
 
@@ -13,6 +14,9 @@ use super::memory::BANKS;
 const PAIR_OF_LINES: usize = 128;
 /// Bytes that the board begins at a multiple of.
 const PAGE: usize = 4096;
+
+/// Bytes of a channel before its slots: what its receiver has emptied, and chunks.
+const BEFORE_SLOTS: usize = 2 * PAIR_OF_LINES;
 
 /// Bytes of the header: the token.
 const HEADER: usize = PAIR_OF_LINES;
@@ -66,7 +70,7 @@ impl Layout {
 
     /// Bytes of a channel.
     const fn channel(&self) -> usize {
-        (PAIR_OF_LINES + self.slots * (size_of::<Slot>() + self.area)).next_multiple_of(PAIR_OF_LINES)
+        (BEFORE_SLOTS + self.slots * (size_of::<Slot>() + self.area)).next_multiple_of(PAIR_OF_LINES)
     }
 
     /// Where the channels begin.
@@ -120,18 +124,22 @@ impl Layout {
     pub unsafe fn ring<'a>(&self, segment: *mut u8, from: usize, to: usize) -> Ring<'a> {
         assert!(from != to && from < self.ranks && to < self.ranks, "a channel connects two ranks of the segment");
         let channel = segment.wrapping_add(self.channels_at() + self.number(from, to) * self.channel());
-        let slots = channel.wrapping_add(PAIR_OF_LINES);
+        let slots = channel.wrapping_add(BEFORE_SLOTS);
         let areas = slots.wrapping_add(self.slots * size_of::<Slot>());
-        // SAFETY: within the segment, by the sum in `channel`, and aligned as the segment is; zeroes are values of both
-        // types.
+        // SAFETY: within the segment, by the sum in `channel`, and aligned as the segment is; zeroes are values of all
+        // of them.
         unsafe {
-            let (emptied, slots) = (&*channel.cast::<Emptied>(), std::slice::from_raw_parts(slots.cast(), self.slots));
-            Ring::new(slots, emptied, areas, self.area)
+            let emptied = &*channel.cast::<Emptied>();
+            let chunks = &*channel.wrapping_add(PAIR_OF_LINES).cast::<Chunks>();
+            let slots = std::slice::from_raw_parts(slots.cast(), self.slots);
+            Ring::new(slots, (emptied, chunks), areas, self.area)
         }
     }
 }
 
-const _: () = assert!(size_of::<Slot>() == 64 && size_of::<Emptied>() == 64 && size_of::<Shown>() == 64);
+const _: () = assert!(
+    size_of::<Slot>() == 64 && size_of::<Emptied>() == 64 && size_of::<Chunks>() == 64 && size_of::<Shown>() == 64
+);
 
 #[cfg(test)]
 mod tests {
@@ -148,7 +156,7 @@ mod tests {
         assert_eq!((shape(2000), shape(usize::MAX)), (None, None));
         for ranks in 1..200 {
             let bytes = Layout::of(ranks).unwrap().bytes().unwrap();
-            assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 36 + 3 * PAGE, "{ranks}: {bytes}");
+            assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 38 + 3 * PAGE, "{ranks}: {bytes}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! Reading another rank's memory (`process_vm_readv`), where the system lets this process.
+//! Reading another rank's memory and writing to it (`process_vm_readv`, `process_vm_writev`), where the system lets this
+//! process.
 
 use std::mem::size_of;
 
@@ -33,22 +34,32 @@ impl Proof {
     }
 }
 
-/// How a rank reads what another one lends it.
+/// Another rank's memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Borrower {
+pub struct PeerMemory {
     /// The other process; 0 if its memory cannot be read.
     process: libc::pid_t,
 }
 
-impl Borrower {
+/// `process_vm_readv` or `process_vm_writev`.
+type Copies = unsafe extern "C" fn(
+    libc::pid_t,
+    *const libc::iovec,
+    libc::c_ulong,
+    *const libc::iovec,
+    libc::c_ulong,
+    libc::c_ulong,
+) -> isize;
+
+impl PeerMemory {
     /// Of rank `rank` of the segment with this token, which shows this, if its memory can be read: by its number
     /// another process may be meant in this namespace, which does not have that rank's words there.
     pub fn of(shown: &Shown, token: [u64; 2], rank: usize) -> Self {
-        let borrower = Self { process: shown.process as libc::pid_t };
+        let memory = Self { process: shown.process as libc::pid_t };
         let mut found = [0u64; 2];
         // SAFETY: there is room for as many bytes.
-        let read = unsafe { borrower.read(shown.at, found.as_mut_ptr().cast(), size_of::<[u64; 2]>()) };
-        if read && found == words(token, rank) { borrower } else { Self { process: 0 } }
+        let read = unsafe { memory.read(shown.at, found.as_mut_ptr().cast(), size_of::<[u64; 2]>()) };
+        if read && found == words(token, rank) { memory } else { Self { process: 0 } }
     }
 
     /// Whether it is.
@@ -61,21 +72,45 @@ impl Borrower {
     /// # Safety
     /// There is room for as many bytes at `into`.
     pub unsafe fn read(&self, from: u64, into: *mut u8, length: usize) -> bool {
+        // SAFETY: the caller's promise; the other process's memory is only read.
+        unsafe { self.copy(libc::process_vm_readv, into, from, length) }
+    }
+
+    /// Writes `length` bytes from `from` to `into` in the other rank's memory; whether all of them were written.
+    ///
+    /// # Safety
+    /// There are as many bytes at `from`, and the other rank, which lives, has given the room at `into` to be written.
+    pub unsafe fn write(&self, from: *const u8, into: u64, length: usize) -> bool {
+        // SAFETY: the caller's promise; the own memory is only read.
+        unsafe { self.copy(libc::process_vm_writev, from.cast_mut(), into, length) }
+    }
+
+    /// Copies between `own` and `other` in the other rank's memory; whether all was copied.
+    ///
+    /// # Safety
+    /// As `copies` needs it.
+    unsafe fn copy(&self, copies: Copies, own: *mut u8, other: u64, length: usize) -> bool {
         if !self.can_read() {
             return false;
         }
         let mut done = 0;
         while done < length {
-            let own = libc::iovec { iov_base: into.wrapping_add(done).cast(), iov_len: length - done };
-            let other = libc::iovec { iov_base: (from as usize + done) as *mut libc::c_void, iov_len: length - done };
-            // SAFETY: the caller's promise; the other process's memory is only read.
-            let read = unsafe { libc::process_vm_readv(self.process, &own, 1, &other, 1, 0) };
-            match usize::try_from(read) {
-                Ok(read) if read > 0 => done += read,
+            let here = libc::iovec { iov_base: own.wrapping_add(done).cast(), iov_len: length - done };
+            let there = libc::iovec { iov_base: (other as usize + done) as *mut libc::c_void, iov_len: length - done };
+            // SAFETY: the caller's promise.
+            let copied = unsafe { copies(self.process, &here, 1, &there, 1, 0) };
+            match usize::try_from(copied) {
+                Ok(copied) if copied > 0 => done += copied,
                 _ => return false,
             }
         }
         true
+    }
+
+    /// Whether the other process has ended.
+    pub fn has_ended(&self) -> bool {
+        // SAFETY: signal 0 is none.
+        unsafe { libc::kill(self.process, 0) != 0 && *libc::__errno_location() == libc::ESRCH }
     }
 }
 
@@ -90,23 +125,31 @@ mod tests {
         for (number, proof) in proofs.iter().enumerate() {
             for rank in ranks.clone() {
                 // As if that rank showed this process and this address.
-                assert_eq!(Borrower::of(&proof.shown(), token, rank).can_read(), rank == number);
+                assert_eq!(PeerMemory::of(&proof.shown(), token, rank).can_read(), rank == number);
             }
         }
     }
 
     #[test]
-    fn own_memory_is_read_and_that_of_others_only_with_the_right_words() {
+    fn own_memory_is_copied_and_that_of_others_only_with_the_right_words() {
         let proof = Proof::of([5, 6], 3);
-        let borrower = Borrower::of(&proof.shown(), [5, 6], 3);
-        assert!(borrower.can_read(), "a process may read its own memory");
+        let memory = PeerMemory::of(&proof.shown(), [5, 6], 3);
+        assert!(memory.can_read(), "a process may read its own memory");
         let (from, mut into) = ([1u8, 2, 3], [0u8; 3]);
         // SAFETY: there is room for three bytes.
-        assert!(unsafe { borrower.read(from.as_ptr() as u64, into.as_mut_ptr(), 3) });
+        assert!(unsafe { memory.read(from.as_ptr() as u64, into.as_mut_ptr(), 3) });
         assert_eq!(into, from);
         // SAFETY: as above.
-        assert!(!unsafe { borrower.read(8, into.as_mut_ptr(), 3) });
-        assert!(!Borrower::of(&proof.shown(), [5, 7], 3).can_read());
-        assert!(!Borrower::of(&Shown { process: u64::from(u32::MAX >> 1), at: 8 }, [5, 6], 3).can_read());
+        assert!(unsafe { memory.write([4u8, 5, 6].as_ptr(), into.as_mut_ptr() as u64, 3) });
+        assert_eq!(into, [4, 5, 6]);
+        // SAFETY: nothing is there, and so nothing is written.
+        assert!(!unsafe { memory.write(from.as_ptr(), 8, 3) });
+        assert!(!memory.has_ended());
+        // SAFETY: as above.
+        assert!(!unsafe { memory.read(8, into.as_mut_ptr(), 3) });
+        assert!(!PeerMemory::of(&proof.shown(), [5, 7], 3).can_read());
+        let nobody = Shown { process: u64::from(u32::MAX >> 1), at: 8 };
+        assert!(!PeerMemory::of(&nobody, [5, 6], 3).can_read());
+        assert!(PeerMemory { process: nobody.process as libc::pid_t }.has_ended());
     }
 }

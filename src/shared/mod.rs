@@ -6,7 +6,8 @@
 //! * [`layout`]: what lies where in it. [`segment`]: all of it, as one rank of a communicator has it.
 //! * [`cache`]: hints about lines that go from one core to another.
 //! * [`channel`]: messages from one rank to another, in order. [`ports`]: a rank's ends of its channels, and the
-//!   messages that are under way on them. [`lending`]: reading a long one out of the sender's memory.
+//!   messages that are under way on them. [`lending`]: reading a long one out of the sender's memory. [`chunks`]: which
+//!   part of it the sender writes.
 //! * [`board`]: flags, lines and windows, and what a rank may do with them. [`memory`]: where they lie.
 //! * [`waiting`]: what a rank does while it waits for another.
 //!
@@ -32,6 +33,7 @@
 pub mod board;
 mod cache;
 pub mod channel;
+pub mod chunks;
 pub mod comparison;
 pub mod layout;
 pub mod lending;
@@ -39,6 +41,8 @@ pub mod mapping;
 pub mod memory;
 pub mod ports;
 pub mod segment;
+#[cfg(test)]
+mod tests;
 pub mod waiting;
 
 pub use board::{Board, LONGEST_STEP};
@@ -70,7 +74,9 @@ impl Board {
 
 /// What the files of this folder take from the standard library, and their tests from `loom`.
 mod sync {
+    pub use std::hint::spin_loop;
     pub use std::sync::atomic::{AtomicU64, Ordering};
+    pub use std::thread::yield_now;
 
     /// [`std::cell::UnsafeCell`] with the methods of loom's.
     #[derive(Debug)]

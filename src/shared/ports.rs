@@ -80,6 +80,8 @@ pub struct Ports<'a> {
     free: Vec<u32>,
     /// Those that are not done, in the order in which they were started.
     under_way: Vec<u32>,
+    /// How many of them come in, and one that is waited for as soon as it is started.
+    incoming: usize,
     /// Whether messages were given up in the middle.
     lost: bool,
 }
@@ -87,7 +89,7 @@ pub struct Ports<'a> {
 impl<'a> Ports<'a> {
     /// With these channels, by rank.
     pub fn new(ports: Box<[Option<Port<'a>>]>) -> Self {
-        Self { ports, started: Vec::new(), free: Vec::new(), under_way: Vec::new(), lost: false }
+        Self { ports, started: Vec::new(), free: Vec::new(), under_way: Vec::new(), incoming: 0, lost: false }
     }
 
     /// Whether there is a channel to that rank and back.
@@ -116,7 +118,7 @@ impl<'a> Ports<'a> {
         let mut message = Outgoing::new(from, length);
         let port = self.port(peer);
         // SAFETY: the caller's promise.
-        if port.under_way[OUT].0 == NONE && unsafe { port.sender.advance(&mut message) } {
+        if port.under_way[OUT].0 == NONE && unsafe { port.sender.advance(&mut message, false) } {
             return None;
         }
         Some(self.start(peer, End::Out(message)))
@@ -173,11 +175,16 @@ impl<'a> Ports<'a> {
             return self.finish(number, pause);
         }
         let mut message = Incoming::new(into, room);
+        self.incoming += 1;
         // SAFETY: the caller's promise.
         while !unsafe { self.port(peer).receiver.advance(&mut message) } {
             self.progress();
-            pause()?;
+            if let Err(error) = pause() {
+                self.incoming -= 1;
+                return Err(error);
+            }
         }
+        self.incoming -= 1;
         Ok(End::In(message).received())
     }
 
@@ -214,7 +221,7 @@ impl<'a> Ports<'a> {
     }
 
     fn progress_all(&mut self) {
-        let Self { ports, started, under_way, .. } = self;
+        let Self { ports, started, under_way, incoming, .. } = self;
         under_way.retain(|number| {
             let Started { peer, end, next, done } = &mut started[*number as usize];
             let port = ports[*peer as usize].as_mut().expect("what is under way has a channel");
@@ -225,11 +232,12 @@ impl<'a> Ports<'a> {
             // SAFETY: the memory is there until whoever started it has been told that it is done.
             *done = unsafe {
                 match end {
-                    End::Out(message) => port.sender.advance(message),
+                    End::Out(message) => port.sender.advance(message, *incoming == 0),
                     End::In(message) => port.receiver.advance(message),
                 }
             };
             if *done {
+                *incoming -= usize::from(direction == IN);
                 port.under_way[direction].0 = *next;
             }
             !*done
@@ -239,7 +247,7 @@ impl<'a> Ports<'a> {
     /// Drops all that is under way, whose memory is not touched any more. The channels are of no use afterwards.
     pub fn abandon(&mut self) {
         self.under_way.clear();
-        self.lost = true;
+        (self.incoming, self.lost) = (0, true);
     }
 
     /// Whether that was done.
@@ -260,6 +268,7 @@ impl<'a> Ports<'a> {
             }
         };
         let direction = end.direction();
+        self.incoming += usize::from(direction == IN);
         let (first, last) = &mut self.port(peer).under_way[direction];
         let before = std::mem::replace(last, number);
         if *first == NONE {

@@ -4,7 +4,7 @@ use super::board::Board;
 use super::channel::{Receiver, Sender};
 use super::comparison::Comparison;
 use super::layout::Layout;
-use super::lending::{Borrower, Proof};
+use super::lending::{PeerMemory, Proof};
 use super::mapping::{Mapping, Secret};
 use super::ports::{Port, Ports};
 use std::cell::RefCell;
@@ -68,11 +68,11 @@ impl Segment {
             // this.
             let (sender, receiver) = unsafe {
                 let comparison = if crowded { Comparison::none() } else { Comparison::begin() };
-                let borrower = Borrower::of(&*layout.shown(address, place), secret.token(), place);
-                readable += usize::from(borrower.can_read());
+                let memory = PeerMemory::of(&*layout.shown(address, place), secret.token(), place);
+                readable += usize::from(memory.can_read());
                 (
-                    Sender::new(layout.ring(address, rank, place), LENT_FROM),
-                    Receiver::new(layout.ring(address, place, rank), borrower, comparison),
+                    Sender::new(layout.ring(address, rank, place), LENT_FROM, memory),
+                    Receiver::new(layout.ring(address, place, rank), memory, comparison),
                 )
             };
             ports[*peer as usize] = Some(Port::new(sender, receiver));
@@ -123,8 +123,9 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// The segments of all ranks of a communicator of `size` ranks that are `members`, in this process.
-    fn segments(members: &[u32], size: usize) -> Vec<Segment> {
+    /// The segments of all ranks of a communicator of `size` ranks that are `members`, in this process; `crowded`: as
+    /// if they shared cores.
+    fn segments(members: &[u32], size: usize, crowded: bool) -> Vec<Segment> {
         let folder = tempfile::tempdir().unwrap();
         let (secret, layout) = (Secret::random().unwrap(), Layout::of(members.len()).unwrap());
         let bytes = layout.bytes().unwrap();
@@ -135,7 +136,7 @@ mod tests {
         let mapped = |(rank, mapping)| unsafe { Mapped::new(mapping, layout, rank, secret) };
         let mapped: Vec<_> = mappings.into_iter().enumerate().map(mapped).collect();
         // SAFETY: all are mapped.
-        mapped.into_iter().map(|mapped| unsafe { Segment::new(mapped, (members, size), true) }).collect()
+        mapped.into_iter().map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded) }).collect()
     }
 
     fn bytes(length: usize, seed: usize) -> Vec<u8> {
@@ -170,23 +171,48 @@ mod tests {
 
     #[test]
     fn messages_of_all_lengths_arrive_in_order_both_ways_at_once() {
-        on_threads(segments(&[0, 1], 2), |rank, segment| {
-            let peer = 1 - rank;
-            let mut ports = segment.ports().borrow_mut();
-            for round in 0..3 {
-                for length in LENGTHS {
-                    let (out, mut into) = (bytes(length, rank + round), vec![0; length]);
-                    // SAFETY: both vectors outlive the wait.
-                    unsafe {
-                        let sent = ports.start_send(peer as u32, out.as_ptr(), length);
-                        let received = ports.receive(peer as u32, into.as_mut_ptr(), length, pausing()).unwrap();
-                        assert_eq!(received, Ok(length));
-                        sent.map(|sent| ports.finish(sent, pausing()).unwrap());
+        for crowded in [true, false] {
+            on_threads(segments(&[0, 1], 2, crowded), |rank, segment| {
+                let peer = 1 - rank;
+                let mut ports = segment.ports().borrow_mut();
+                for round in 0..3 {
+                    for length in LENGTHS {
+                        let (out, mut into) = (bytes(length, rank + round), vec![0; length]);
+                        // SAFETY: both vectors outlive the wait.
+                        unsafe {
+                            let sent = ports.start_send(peer as u32, out.as_ptr(), length);
+                            let received = ports.receive(peer as u32, into.as_mut_ptr(), length, pausing()).unwrap();
+                            assert_eq!(received, Ok(length));
+                            sent.map(|sent| ports.finish(sent, pausing()).unwrap());
+                        }
+                        assert!(into == bytes(length, peer + round), "{length}");
                     }
-                    assert!(into == bytes(length, peer + round), "{length}");
+                }
+                assert!(ports.are_idle());
+            });
+        }
+    }
+
+    #[test]
+    fn a_sender_that_waits_writes_a_part_of_what_it_lends() {
+        on_threads(segments(&[0, 1], 2, false), |rank, segment| {
+            let mut ports = segment.ports().borrow_mut();
+            for round in 0..40 {
+                // Of many lengths, so that most of them are read.
+                let length = (16 << 10) + round * 100_001;
+                let (out, mut into) = (bytes(length, round), vec![0; length]);
+                // SAFETY: both vectors outlive the calls.
+                unsafe {
+                    match rank {
+                        0 => ports.send(1, out.as_ptr(), length, pausing()).unwrap(),
+                        _ => {
+                            let received = ports.receive(0, into.as_mut_ptr(), length, pausing()).unwrap();
+                            assert_eq!(received, Ok(length));
+                            assert!(into == out, "{length}");
+                        }
+                    }
                 }
             }
-            assert!(ports.are_idle());
         });
     }
 
@@ -194,7 +220,7 @@ mod tests {
     fn many_messages_are_under_way_at_once_between_all_ranks() {
         // Two ranks of the communicator are on another node.
         let members = [0, 2, 3, 5];
-        on_threads(segments(&members, 6), |rank, segment| {
+        on_threads(segments(&members, 6, true), |rank, segment| {
             let mut ports = segment.ports().borrow_mut();
             assert!(!ports.reach(1) && !ports.reach(members[rank]));
             for length in [8, 300_000] {
@@ -226,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_told_and_the_next_message_is_found() {
-        on_threads(segments(&[0, 1], 2), |rank, segment| {
+        on_threads(segments(&[0, 1], 2, true), |rank, segment| {
             let mut ports = segment.ports().borrow_mut();
             for (length, room) in [(40, 8), (100_000, 20_000), (60, 0), (10, 30)] {
                 let (out, mut into) = (bytes(length, 5), vec![0; room + 1]);
@@ -247,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_wait_that_is_given_up_says_why() {
-        let mut all = segments(&[0, 1], 2);
+        let mut all = segments(&[0, 1], 2, true);
         let mut ports = all.pop().unwrap();
         let ports = ports.ports.get_mut();
         let mut room = [0; 8];
@@ -264,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_board_is_the_same_for_all_and_apart_from_the_channels() {
-        on_threads(segments(&[0, 1, 2], 3), |rank, segment| {
+        on_threads(segments(&[0, 1, 2], 3, true), |rank, segment| {
             let (mut board, mut ports) = (segment.board().borrow_mut(), segment.ports().borrow_mut());
             assert_eq!(board.ranks(), 3);
             let mut idle = Idle::new(segment.is_crowded(), || ());
