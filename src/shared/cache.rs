@@ -4,9 +4,8 @@
 //! A line that another core has read has to be got back before it can be written, one after the other as the stores
 //! come; asked for beforehand, many are on their way at once. And a line that was just written lies in the writer's own
 //! cache, from where another core gets it more slowly than from the cache that they share. Between two cores of an
-//! Intel Xeon (Granite Rapids), messages there and back through an area: 4 KiB 1.06 → 0.93 µs with the first hint,
-//! 0.75 in two fragments as well; 512 bytes 0.39 → 0.29 with the first and 0.26 with both; 2 KiB 0.53 with the first and
-//! 0.62 with both.
+//! Intel Xeon (Granite Rapids), messages there and back through an area: 4 KiB 1.06 → 0.93 µs with the first hint; 512
+//! bytes 0.39 → 0.29 with the first and 0.26 with both; 2 KiB 0.64 → 0.53 with the first and 0.62 with both.
 
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
