@@ -24,8 +24,10 @@ mod comparison;
 #[path = "../src/shared/ports.rs"]
 mod ports;
 
-/// Another rank's memory, which here is the own.
+/// Another rank's memory, which here is the own. Loom does not watch it: others may come in between before a copy.
 mod lending {
+    use loom::thread::yield_now;
+
     /// Whether it can be read, and written.
     #[derive(Clone, Copy, Debug)]
     pub struct PeerMemory(pub bool, pub bool);
@@ -33,6 +35,7 @@ mod lending {
     impl PeerMemory {
         pub unsafe fn read(&self, from: u64, into: *mut u8, length: usize) -> bool {
             if self.0 {
+                yield_now();
                 // SAFETY: the sender promises the bytes until it is told that they are read, the caller the room.
                 unsafe { std::ptr::copy_nonoverlapping(from as *const u8, into, length) };
             }
@@ -41,6 +44,7 @@ mod lending {
 
         pub unsafe fn write(&self, from: *const u8, into: u64, length: usize) -> bool {
             if self.1 {
+                yield_now();
                 // SAFETY: the caller promises the bytes, the receiver the room until it is told that they are there.
                 unsafe { std::ptr::copy_nonoverlapping(from, into as *mut u8, length) };
             }
