@@ -34,9 +34,9 @@ pub struct Arguments {
     /// Ranks of the communicator; calls of a single one always stay with the MPI library
     #[arg(long, value_parser = whole::<u32>(2..=1 << 20))]
     ranks: u32,
-    /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
-    #[arg(long, default_value = "0", value_parser = bytes)]
-    bytes: usize,
+    /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024 [default: one element]
+    #[arg(long, value_parser = bytes)]
+    bytes: Option<usize>,
     /// Bytes of one element of a reduction
     #[arg(long, default_value = "8", value_parser = element)]
     element: usize,
@@ -110,9 +110,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
     let unit = if operation.reduces() { arguments.element } else { 1 };
-    if !arguments.bytes.is_multiple_of(unit) {
-        let message =
-            format!("--bytes {} is not a whole number of elements of {unit} bytes (--element)", arguments.bytes);
+    let one = if operation.has_data() && !operation.has_own_counts() { arguments.element } else { 0 };
+    let bytes = arguments.bytes.unwrap_or(one);
+    if !bytes.is_multiple_of(unit) {
+        let message = format!("--bytes {bytes} is not a whole number of elements of {unit} bytes (--element)");
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
@@ -138,7 +139,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         commutative: !arguments.non_commutative,
         nodes: &nodes,
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
-        ..Call::plain(operation, arguments.bytes / unit, unit)
+        ..Call::plain(operation, bytes / unit, unit)
     };
     // Algorithms that live in shared memory combine by kernels, which operations of the program have none of.
     let has_kernel = !arguments.user_defined && !arguments.non_commutative;
