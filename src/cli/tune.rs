@@ -51,8 +51,8 @@ pub struct Arguments {
     /// Separate rules for each MPI library and release
     #[arg(long)]
     by_mpi: bool,
-    /// Rules for the measured numbers of ranks only, not for those near them (up to a factor of two) where the cost
-    /// formulas say that the algorithms behave alike
+    /// Rules for the measured numbers of ranks only, not for those between and near them (up to a factor of two), for
+    /// which times are estimated from the nearest measured ones
     #[arg(long)]
     exact: bool,
     /// Rules from simulations on this network (shared_memory, ethernet, infiniband, or a file of collie fit) instead of
@@ -187,7 +187,7 @@ impl Arguments {
             extend: match self.exact {
                 true => Extend::Exact,
                 false if self.ranks.is_some() => Extend::Near,
-                false => Extend::Alike,
+                false => Extend::Estimated,
             },
         }
     }

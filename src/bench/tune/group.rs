@@ -105,6 +105,16 @@ impl Group {
         self.operation.name().to_owned() + through
     }
 
+    /// The same calls among so many ranks.
+    pub fn among(&self, ranks: u32) -> Self {
+        Self { ranks, ..self.clone() }
+    }
+
+    /// Whether both are the same calls, but for the number of ranks.
+    pub fn differs_in_ranks_only(&self, other: &Self) -> bool {
+        self.among(other.ranks) == *other
+    }
+
     /// Whether both are of one operation, and of one transport and MPI library where these are told apart.
     pub fn is_of_same_calls(&self, other: &Self) -> bool {
         let calls = |group: &Self| (group.operation, group.shares_memory, group.mpi);

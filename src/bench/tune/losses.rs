@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What is slower by no more than this share is level: over many sizes, differences that are but noise would add up to
 /// the price of a change.
-const LEVEL: f64 = 0.02;
+pub const LEVEL: f64 = 0.02;
 
 /// What is slower by no more than this share is level too, where the intervals meet. A greater difference counts
 /// however wide they are: of two that nobody can tell apart, the one that was faster is the better guess.
@@ -23,10 +23,12 @@ const NOISE: f64 = 0.05;
 const STEPS: usize = 1 << 18;
 
 /// Of one size: what each candidate loses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Size {
     /// What one rank contributes.
     pub bytes: usize,
+    /// Whether it was measured, and not estimated from those around it.
+    pub is_measured: bool,
     /// The fewest and the most bytes of calls that were taken together.
     pub class: Option<(usize, usize)>,
     /// By name, each with its parameters.
@@ -196,7 +198,7 @@ impl Size {
             candidates.insert(name, Candidate { choice, loss, against_native, behind, messages, is_undecided });
         }
         let native = (!natives.is_empty()).then(|| natives.iter().sum::<f64>() / natives.len() as f64);
-        Ok(Some(Self { bytes, class: cell.size_class, candidates, native, left_out }))
+        Ok(Some(Self { bytes, is_measured: true, class: cell.size_class, candidates, native, left_out }))
     }
 }
 

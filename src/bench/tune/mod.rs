@@ -9,15 +9,19 @@
 //!
 //! Modules in reading order: `group` says which cells are measured together, `compared` what of them can be compared,
 //! `losses` what each candidate loses, `path` the candidates that cost least along the sizes, `rows` makes rows of
-//! that, `cut` says where between two sizes one ends, `reach` says for which other numbers of ranks they hold, `tree`
-//! makes rows for all numbers at once; `costs` puts predictions in the place of measurements; `verdicts` makes cells of
+//! that, `cut` says where between two sizes one ends, `reach` says for which other numbers of ranks they hold, by the
+//! cost formulas of `formula`, `between` says what the candidates would lose among further ones, which `estimated` tells
+//! from what they lose elsewhere, `tree` makes rows for all numbers at once; `costs` puts predictions in the place of measurements; `verdicts` makes cells of
 //! what mode `compare` found; `validate` says how good the rows are for what was left out.
 
 #![forbid(unsafe_code)]
 
+mod between;
 mod compared;
 mod costs;
 mod cut;
+mod estimated;
+mod formula;
 mod group;
 mod losses;
 mod path;

@@ -5,9 +5,9 @@
 //! measured, by their formulas. Among two ranks a ring, a chain and a tree are the same message, and any of them may
 //! have been the fastest by chance; what was found there holds for two ranks.
 
+use super::formula::Formula;
 use super::group::Group;
-use crate::algorithm::{Call, Choice, Shape, of};
-use crate::schedule::simulate::Network;
+use crate::algorithm::{Choice, of};
 use crate::selection::Span;
 use std::collections::BTreeSet;
 
@@ -30,8 +30,6 @@ pub fn reach(
     within: Span,
     is_meant: &dyn Fn(usize) -> bool,
 ) -> Span {
-    let name = if group.is_on_one_node() { "shared_memory" } else { "ethernet" };
-    let network = Network::preset(name).expect("it is a preset");
     let catalogue: Vec<_> = of(group.operation).iter().map(|row| Choice::new(row)).collect();
     let mut others: Vec<&Choice> = Vec::new();
     for other in measured.iter().copied().chain(&catalogue) {
@@ -39,16 +37,8 @@ pub fn reach(
             others.push(other);
         }
     }
-    let unit = if group.operation.reduces() { 8 } else { 1 };
-    let time = |choice: &Choice, ranks: usize, bytes: usize| {
-        let bytes = if group.operation.has_data() { bytes.div_ceil(unit) * unit } else { 0 };
-        let plain = Call { commutative: group.is_commutative(), ..super::losses::plain(group.operation, bytes, &[]) };
-        let call = if group.shares_memory() { network.with_shared_memory(&plain, &[]) } else { plain };
-        choice.accepts(&call, ranks).ok()?;
-        let half_bandwidth = network.half_bandwidth(group.is_on_one_node());
-        let cost = choice.cost(&Shape { half_bandwidth, ..Shape::of(&call, ranks) });
-        Some(network.seconds(cost, group.is_on_one_node(), group.shares_memory()))
-    };
+    let formula = Formula::of(group);
+    let time = |choice: &Choice, ranks: usize, bytes: usize| formula.seconds(choice, ranks, bytes);
     let own = group.ranks as usize;
     if own == 2 {
         return group.exactly();

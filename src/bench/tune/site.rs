@@ -1,15 +1,16 @@
 //! From the reports of a site to its rules.
 
+use super::between::estimates;
 use super::compared::ours;
 use super::group::Group;
 use super::losses::Size;
-use super::settings::{Block, Form, Settings};
+use super::settings::{Block, Extend, Form, Settings};
 use super::{rows, tree};
 use crate::algorithm::ChoiceError;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
-use crate::selection::{Mpi, Transport, Versions};
-use std::collections::BTreeMap;
+use crate::selection::{Mpi, Rule, Rules, Transport, Versions, never_used};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules that the reports speak for.
 ///
@@ -37,9 +38,7 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         }
     }
     Ok(match settings.form {
-        Form::Table => {
-            measured.iter().map(|(group, sizes)| rows::block(group, sizes, groups.keys(), settings)).collect()
-        }
+        Form::Table => table(&measured, &groups.keys().collect::<Vec<_>>(), settings),
         Form::Tree => {
             // Those of one operation and library stand together wherever they are.
             measured.sort_by_key(|(group, _)| (group.operation, group.library().collect::<Vec<_>>()));
@@ -47,6 +46,37 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
             of_calls.filter_map(|groups| tree::block(groups, settings)).collect()
         }
     })
+}
+
+/// The rows of each operation as measured, and after them, for calls that these leave open, as estimated.
+fn table(measured: &[(&Group, Vec<Size>)], all: &[&Group], settings: Settings) -> Vec<Block> {
+    let all = || all.iter().copied();
+    let mut blocks = Vec::new();
+    for same in measured.chunk_by(|(one, _), (other, _)| one.operation == other.operation) {
+        let known: Vec<_> = same.iter().map(|(group, sizes)| rows::block(group, sizes, all(), settings)).collect();
+        let estimates = if settings.extend == Extend::Estimated { estimates(same) } else { Vec::new() };
+        let open = left_open(&known, rows::estimated(&estimates, all(), settings));
+        blocks.extend(known);
+        blocks.extend(open);
+    }
+    blocks
+}
+
+/// Those of the later blocks' rows that some call gets.
+fn left_open(known: &[Block], mut later: Vec<Block>) -> Vec<Block> {
+    let of_known = known.iter().flat_map(|block| block.rules.clone());
+    let all = of_known.chain(later.iter().flat_map(|block| block.rules.clone()));
+    let numbered = (1..).zip(all).map(|(line, rule)| Rule { line, ..rule });
+    let never: BTreeSet<u32> = never_used(&Rules::new("", numbered)).into_iter().map(|(line, _)| line).collect();
+    let mut line = known.iter().map(|block| block.rules.len() as u32).sum::<u32>();
+    for block in &mut later {
+        block.rules.retain(|_| {
+            line += 1;
+            !never.contains(&line)
+        });
+    }
+    later.retain(|block| !block.rules.is_empty());
+    later
 }
 
 /// Each cell once for each transport on which one of our algorithms was measured in it, not only what a mode decided,

@@ -6,7 +6,7 @@ use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
 use crate::monitor::{Comparison, Verdict};
-use crate::selection::{Transport, parse_rules};
+use crate::selection::{Transport, never_used, parse_rules};
 
 const SETTINGS: Settings =
     Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
@@ -467,4 +467,79 @@ fn verdicts_on_reductions_whose_order_matters_make_rules_for_them() {
     assert_eq!(same, ["reduce 2 * linear if commutative", "reduce 2 * linear if non_commutative"]);
     let in_order = Summary { comparisons: vec![comparison(false, 1.5)], ..summary };
     assert_eq!(lines(&[of_comparisons(&in_order)], settings), ["reduce 2 * linear if non_commutative"]);
+}
+
+/// A cell in which every algorithm that works for any call takes twenty microseconds, but for those that are named.
+fn cell_of_all(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {
+    let work = crate::algorithm::of(Operation::Allreduce).iter().filter(|row| !row.needs.shared_memory);
+    let all =
+        work.map(|row| (row.name, times.iter().find(|(name, _)| *name == row.name).map_or(20.0, |(_, time)| *time)));
+    cell(bytes, ranks, &all.collect::<Vec<_>>())
+}
+
+#[test]
+fn between_two_numbers_of_ranks_what_is_good_at_both_is_taken() {
+    let cells = |ours: f64| {
+        [(4, ours, 9.0), (16, 9.0, ours)]
+            .map(|(ranks, linear, ring)| cell_of_all(64, ranks, &[("linear", linear), ("ring", ring), ("swing", 6.0)]))
+    };
+    let settings = Settings { extend: Extend::Estimated, ..SETTINGS };
+    let blocks = tune(&[report(cells(5.0).to_vec())], settings).unwrap();
+    let written = text(&blocks, "");
+    let found = lines(&[report(cells(5.0).to_vec())], settings);
+    // Of what is measured, first; nothing twice.
+    let expected = [
+        "allreduce 2-5 * linear",
+        "allreduce 9-16 * ring",
+        "allreduce 5-6 * linear",
+        "allreduce 7-11 * swing:variant=bandwidth",
+        "allreduce 17-27 * ring",
+        "allreduce 28-32 * swing:variant=bandwidth",
+    ];
+    assert_eq!(found, expected);
+    assert!(
+        written.contains("# allreduce, 7 to 11 ranks, estimated from what was measured among 4 and 16 ranks"),
+        "{written}"
+    );
+    assert_eq!(blocks.iter().map(|block| block.sizes.0).sum::<usize>(), 2, "estimates are no measured cells");
+    assert_eq!(never_used(&parse_rules("tuned.rules", &written).unwrap()), []);
+    // Native takes ten, the others more.
+    let slow = cells(30.0).map(|mut cell| {
+        cell.variants.retain(|row| !["linear", "ring", "swing"].contains(&row.variant.as_str()));
+        cell
+    });
+    let native = lines(&[report(slow.to_vec())], Settings { native: true, ..settings });
+    let of_native: Vec<_> = native.iter().filter(|line| line.ends_with("native")).collect();
+    assert_eq!(of_native, ["allreduce 4 * native", "allreduce 16 * native", "allreduce 5-15 * native"], "{native:?}");
+    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
+    assert_eq!(lines(&[report(cells(5.0).to_vec())], exact).len(), 2);
+}
+
+#[test]
+fn beyond_the_measured_numbers_of_ranks_formulas_say_who_falls_back() {
+    let settings = Settings { extend: Extend::Estimated, ..SETTINGS };
+    let near = [("ring", 5.0), ("recursive_multiplying", 5.5)];
+    let found = lines(&[report(vec![cell_of_all(8, 6, &near)])], settings);
+    let multiplying = |ranks: &str| format!("allreduce {ranks} * recursive_multiplying:radix=4");
+    assert_eq!(found, ["allreduce 5-6 * ring".to_owned(), multiplying("3-4"), multiplying("7-12")]);
+    // Of two candidates nobody knows what they are worth among the others.
+    assert_eq!(lines(&[report(vec![cell(8, 6, &near)])], settings).len(), 1);
+    // What two ranks do says nothing of three.
+    let two = lines(&[report(vec![cell_of_all(8, 2, &near)])], settings);
+    assert_eq!(two, ["allreduce 2 * ring"]);
+}
+
+#[test]
+fn between_sizes_that_are_far_apart_what_is_good_at_both_is_taken() {
+    let of = |bytes, ring, linear| cell(bytes, 4, &[("ring", ring), ("linear", linear), ("swing", 6.0)]);
+    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
+    let is_swing = |line: &String| line.contains(" swing");
+    let apart = lines(&[report(vec![of(64, 5.0, 9.0), of(4096, 9.0, 5.0)])], exact);
+    assert!(apart.len() == 3 && is_swing(&apart[1]), "{apart:?}");
+    let near = lines(&[report(vec![of(64, 5.0, 9.0), of(128, 9.0, 5.0)])], exact);
+    assert!(near.len() == 2 && !near.iter().any(is_swing), "{near:?}");
+    // What is missing at one of them could not be kept in the middle.
+    let other = cell(4096, 4, &[("ring", 9.0), ("linear", 5.0), ("swing", 6.0), ("reduce_bcast", 20.0)]);
+    let missing = lines(&[report(vec![of(64, 5.0, 9.0), other])], exact);
+    assert!(!missing.iter().any(is_swing), "{missing:?}");
 }
