@@ -10,7 +10,7 @@ use comparison::Comparison;
 use lending::PeerMemory;
 use loom::sync::Arc;
 use loom::thread;
-use ports::{Port, Ports};
+use ports::{Failed, Port, Ports};
 use std::convert::Infallible;
 
 #[path = "../src/shared/cache.rs"]
@@ -28,27 +28,39 @@ mod ports;
 mod lending {
     use loom::thread::yield_now;
 
+    /// Why something was not copied.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Failure {
+        Ended,
+        Refused,
+        NotThis,
+    }
+
     /// Whether it can be read, and written.
     #[derive(Clone, Copy, Debug)]
     pub struct PeerMemory(pub bool, pub bool);
 
     impl PeerMemory {
-        pub unsafe fn read(&self, from: u64, into: *mut u8, length: usize) -> bool {
+        pub const fn can_read(&self) -> bool {
+            self.0
+        }
+
+        pub unsafe fn read(&self, from: u64, into: *mut u8, length: usize) -> Result<(), Failure> {
             if self.0 {
                 yield_now();
                 // SAFETY: the sender promises the bytes until it is told that they are read, the caller the room.
                 unsafe { std::ptr::copy_nonoverlapping(from as *const u8, into, length) };
             }
-            self.0
+            self.0.then_some(()).ok_or(Failure::Refused)
         }
 
-        pub unsafe fn write(&self, from: *const u8, into: u64, length: usize) -> bool {
+        pub unsafe fn write(&self, from: *const u8, into: u64, length: usize) -> Result<(), Failure> {
             if self.1 {
                 yield_now();
                 // SAFETY: the caller promises the bytes, the receiver the room until it is told that they are there.
                 unsafe { std::ptr::copy_nonoverlapping(from, into as *mut u8, length) };
             }
-            self.1
+            self.1.then_some(()).ok_or(Failure::NotThis)
         }
 
         pub fn has_ended(&self) -> bool {
@@ -59,7 +71,7 @@ mod lending {
 
 mod sync {
     pub use loom::cell::UnsafeCell;
-    pub use loom::sync::atomic::{AtomicU64, Ordering};
+    pub use loom::sync::atomic::{AtomicU64, Ordering, fence};
     pub use loom::thread::yield_now;
     pub use loom::thread::yield_now as spin_loop;
 }
@@ -283,6 +295,30 @@ fn what_is_lent_is_read_or_declined_and_the_next_message_is_found() {
             }
         },
     );
+}
+
+#[test]
+fn what_is_lent_and_given_up_is_not_taken_for_the_message() {
+    in_every_order(2, Some(3), |rank, ports| {
+        if rank == 0 {
+            // It stays: nobody tells when the other rank has read the last of it.
+            let own = bytes(LENT_FROM, 3).leak().as_mut_ptr();
+            // SAFETY: the bytes are there, and others when they are given up.
+            unsafe {
+                assert!(ports.start_send(1, own, LENT_FROM).is_some());
+                ports.progress();
+                ports.abandon();
+                own.write_bytes(0, LENT_FROM);
+            }
+            return;
+        }
+        let mut room = vec![0; LENT_FROM];
+        // SAFETY: there is the room.
+        match unsafe { ports.receive(0, room.as_mut_ptr(), LENT_FROM, pause) }.unwrap() {
+            Ok(_) => assert_eq!(room, bytes(LENT_FROM, 3)),
+            Err(failed) => assert_eq!(failed, Failed::Withdrawn),
+        }
+    });
 }
 
 /// One that is read in sixteen chunks.

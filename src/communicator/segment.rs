@@ -290,8 +290,9 @@ fn own(
     let charged =
         sized.and_then(|(layout, bytes)| Ok((layout, bytes, Charged::take(runtime, agreed, bytes / members.len())?)));
     let folder = Path::new(FOLDER);
+    let place = place(facts, members);
     // SAFETY: made or opened with the layout's bytes, for this communicator, in which this rank is this one only.
-    let mapped = |mapping, layout, secret| unsafe { Mapped::new(mapping, layout, place(facts, members), secret) };
+    let mapped = |mapping, layout, secret| unsafe { Mapped::new(mapping, layout, place, secret) };
     if *first as usize != facts.rank {
         let [made, words @ ..] = receive_words::<5>(comm, *first as usize)?;
         // What the first rank met it tells.
@@ -300,12 +301,13 @@ fn own(
         }
         let secret = Secret::of(words);
         return Ok(charged.and_then(|(layout, bytes, charged)| {
-            let mapping = Mapping::open(folder, secret, bytes).map_err(|error| because(&error))?;
+            let mapping = Mapping::open(folder, secret, bytes, &layout.own(place)).map_err(|error| because(&error))?;
             Ok(Some((mapped(mapping, layout, secret), None, charged)))
         }));
     }
     let made = charged.and_then(|(layout, bytes, charged)| {
-        let made = Secret::random().and_then(|secret| Ok((secret, Mapping::create(folder, secret, bytes)?)));
+        let made = Secret::random()
+            .and_then(|secret| Ok((secret, Mapping::create(folder, secret, bytes, &layout.own(place))?)));
         let (secret, (mapping, named)) = made.map_err(|error| because(&error))?;
         Ok((secret, (mapped(mapping, layout, secret), Some(named), charged)))
     });

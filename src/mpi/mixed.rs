@@ -16,7 +16,7 @@ use crate::run::Transport;
 use crate::run::shared::{address, pass, take};
 use crate::schedule::action;
 use crate::shared::ports::Received;
-use crate::shared::{Board, Idle, Ports, Segment, Truncated};
+use crate::shared::{Board, Failed, Idle, Ports, Segment};
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::cell::{Cell, RefMut};
 use std::os::raw::c_int;
@@ -28,8 +28,10 @@ pub enum Request {
     Nothing,
     /// Through shared memory, by its number.
     Shared(u32),
-    /// In MPI.
-    Message(MPI_Request),
+    /// A send in MPI.
+    Send(MPI_Request),
+    /// A receive in MPI.
+    Receive(MPI_Request),
 }
 
 /// Messages of one call on one rank, through shared memory or MPI.
@@ -152,7 +154,7 @@ impl<'a> Mixed<'a> {
                 let number = *number;
                 self.ports.take(number).map(|received| self.took(number, received))
             }
-            Request::Message(message) => match waiting::test(message) {
+            Request::Send(message) | Request::Receive(message) => match waiting::test(message) {
                 Ok(false) => None,
                 Ok(true) => Some(Ok(())),
                 Err(error) => Some(Err(error)),
@@ -182,8 +184,19 @@ impl<'a> Mixed<'a> {
 fn to_result(received: Received) -> Result {
     match received {
         Ok(_) => Ok(()),
-        Err(Truncated) => Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)),
+        Err(Failed::Truncated) => Err(Error(mpi_sys::MPI_ERR_TRUNCATE as c_int)),
+        Err(Failed::Withdrawn) => Err(Error(mpi_sys::MPI_ERR_OTHER as c_int)),
     }
+}
+
+/// Gives up a request of a call that nobody may carry on, whose memory may be gone afterwards: a receive writes nothing
+/// to it any more. A send only reads it; who would have received it has met the error as well, or meets it.
+#[cold]
+fn give_up(request: &mut Request) {
+    if let Request::Receive(message) = request {
+        waiting::cancel(message);
+    }
+    *request = Request::Nothing;
 }
 
 /// Has MPI make progress, by asking for a message from some rank that nobody sends: a probe that finds one returns
@@ -256,7 +269,7 @@ unsafe impl Transport for Mixed<'_> {
     unsafe fn start_send(&mut self, peer: u32, from: *mut u8, units: usize) -> Result<Request> {
         if !self.ports.reach(peer) {
             // SAFETY: the caller's promise.
-            return Ok(Request::Message(unsafe { self.messages.start_send(peer, from, units) }?));
+            return Ok(Request::Send(unsafe { self.messages.start_send(peer, from, units) }?));
         }
         self.messages.count_message(peer, units);
         let Some(elements) = self.elements(from, units) else {
@@ -280,7 +293,7 @@ unsafe impl Transport for Mixed<'_> {
         unsafe {
             match self.ports.reach(peer) {
                 true => self.start_send(peer, from, units),
-                false => self.messages.start_send_last(peer, from, units, whole).map(Request::Message),
+                false => self.messages.start_send_last(peer, from, units, whole).map(Request::Send),
             }
         }
     }
@@ -289,7 +302,7 @@ unsafe impl Transport for Mixed<'_> {
     unsafe fn start_receive(&mut self, peer: u32, into: *mut u8, units: usize) -> Result<Request> {
         if !self.ports.reach(peer) {
             // SAFETY: the caller's promise.
-            return Ok(Request::Message(unsafe { self.messages.start_receive(peer, into, units) }?));
+            return Ok(Request::Receive(unsafe { self.messages.start_receive(peer, into, units) }?));
         }
         let Some(elements) = self.elements(into, units) else {
             // SAFETY: the caller's promise.
@@ -310,7 +323,7 @@ unsafe impl Transport for Mixed<'_> {
             match std::mem::replace(request, Request::Nothing) {
                 Request::Nothing => return Ok(()),
                 Request::Shared(number) => return self.finish(number),
-                message @ Request::Message(_) => *request = message,
+                message => *request = message,
             }
         }
         let mut first = Ok(());
@@ -318,11 +331,18 @@ unsafe impl Transport for Mixed<'_> {
         let mut pause = self.pause(&failed);
         loop {
             self.ports.progress();
+            if self.ports.are_lost() {
+                // A wait before this one was given up.
+                requests.iter_mut().for_each(give_up);
+                return first.and(Err(Error(mpi_sys::MPI_ERR_OTHER as c_int)));
+            }
             if self.ports.are_idle() {
                 // Nothing but messages in MPI is left, each of which has been started.
                 for request in requests {
                     let waited = match request {
-                        Request::Message(message) => self.messages.wait(std::slice::from_mut(message)),
+                        Request::Send(message) | Request::Receive(message) => {
+                            self.messages.wait(std::slice::from_mut(message))
+                        }
                         _ => self.test_one(request).unwrap_or(Ok(())),
                     };
                     *request = Request::Nothing;
@@ -336,6 +356,7 @@ unsafe impl Transport for Mixed<'_> {
                 return first;
             }
             if let Err(error) = pause() {
+                requests.iter_mut().for_each(give_up);
                 return first.and(Err(self.lose(error)));
             }
         }

@@ -46,6 +46,17 @@ pub(super) fn test(request: &mut MPI_Request) -> Result<bool> {
     Ok(done != 0)
 }
 
+/// Cancels a receive and waits for it; nothing comes any more then.
+#[cold]
+pub(super) fn cancel(request: &mut MPI_Request) {
+    // SAFETY: a receive of ours that is under way, and nobody else has it.
+    let cancelled = check(unsafe { mpi_sys::PMPI_Cancel(request) });
+    let ended = cancelled.and_then(|()| wait_for_one(request, true));
+    if let Err(error) = ended {
+        log::warn!("a receive that was given up: {error:?}");
+    }
+}
+
 /// Polls until `test` sets its flag, giving the core to another rank in between.
 fn poll(mut test: impl FnMut(*mut c_int) -> Result) -> Result {
     loop {

@@ -7,15 +7,16 @@
 //! and that the sender reads only when the ring seems full.
 //!
 //! A long message may also be lent: its slot says where it is, and the receiver reads it out of the sender's memory,
-//! with one copy instead of two, of which the sender makes a part if it only waits ([`Chunks`]). What a receiver cannot read it declines; that message and all later ones go through
-//! the areas. So do those of a length that comes faster through them, which the receiver finds out by declining some
-//! ([`Comparison`]).
+//! with one copy instead of two, of which the sender makes a part if it only waits ([`Chunks`]). What a receiver cannot
+//! read it declines; that message goes through the areas, and all later ones if it may read none. So do those of a
+//! length that comes faster through them, which the receiver finds out by declining some ([`Comparison`]). A sender that
+//! gives its messages up withdraws the one that it lends.
 
 use super::cache::{about_to_write, written_for_another};
 use super::chunks::{self, Chunk, Chunks};
 use super::comparison::{Comparison, Way};
-use super::lending::PeerMemory;
-use super::sync::{AtomicU64, Ordering, UnsafeCell, spin_loop, yield_now};
+use super::lending::{Failure, PeerMemory};
+use super::sync::{AtomicU64, Ordering, UnsafeCell, fence, spin_loop, yield_now};
 use std::time::Instant;
 
 /// Bytes that a slot's line carries. (With slots of two lines and 112 bytes, and a number in the first one only,
@@ -40,6 +41,9 @@ const LENT: u64 = 1 << 63;
 const OF_SUCH_A_LENGTH: u64 = 1 << 62;
 /// There: all messages are.
 const ALL: u64 = 1 << 63;
+
+/// The number of a slot whose message is lent no longer.
+const WITHDRAWN: u64 = u64::MAX;
 
 /// Looks for a chunk that the sender has taken, after which the receiver gives its core away between looks and sees
 /// whether the sender is still there: the sender is in the middle of copying it.
@@ -184,19 +188,27 @@ pub struct Incoming {
     room: usize,
     /// Bytes that have come, those without room included.
     received: usize,
+    /// Whether its sender has given it up while it lent it.
+    withdrawn: bool,
 }
 
 impl Incoming {
     /// To `into`, where there is room for `room` bytes.
     #[inline(always)]
     pub const fn new(into: *mut u8, room: usize) -> Self {
-        Self { into, room, received: 0 }
+        Self { into, room, received: 0, withdrawn: false }
     }
 
     /// Bytes that have come.
     #[inline(always)]
     pub const fn received(&self) -> usize {
         self.received
+    }
+
+    /// Whether its sender has given it up: what has come, if anything, may not be the message.
+    #[inline(always)]
+    pub const fn is_withdrawn(&self) -> bool {
+        self.withdrawn
     }
 
     /// Whether more came than there was room for.
@@ -332,6 +344,18 @@ impl Sender<'_> {
         true
     }
 
+    /// Gives up a message that is under way, whose bytes may be others from then on: one that is lent is not read any
+    /// more, or not taken for the message. Nothing may follow.
+    pub fn withdraw(&mut self, message: &Outgoing) {
+        if message.lent == 0 || message.declined {
+            return;
+        }
+        let (slot, _) = self.ring.slot(message.lent - 1);
+        slot.number.store(WITHDRAWN, Ordering::Relaxed);
+        // Whoever reads other bytes finds that number.
+        fence(Ordering::Release);
+    }
+
     /// Takes part in copying a lent message, if the receiver has begun with it.
     fn copy_a_chunk(&mut self, message: &Outgoing) {
         let chunks = self.ring.chunks;
@@ -339,9 +363,11 @@ impl Sender<'_> {
         // SAFETY: the message's bytes are there, as whoever started it promised. The receiver has opened this message,
         // for which it has room, and does not go on before it knows what has become of the chunk, or it has ended. It
         // proved that this process's number means it when the segment was made.
-        self.writes = unsafe {
+        let written = unsafe {
             self.memory.write(message.from.wrapping_add(chunk.at), chunks.wanted_at() + chunk.at as u64, chunk.length)
         };
+        // For good, whatever the reason: of a message one chunk can be told to have failed.
+        self.writes = written.is_ok();
         chunks.tell(message.lent, chunk, self.writes);
     }
 }
@@ -374,15 +400,17 @@ impl<'a> Receiver<'a> {
     pub unsafe fn advance(&mut self, message: &mut Incoming) -> bool {
         loop {
             let (slot, area) = self.ring.slot(self.emptied);
-            if slot.number.load(Ordering::Acquire) != self.emptied + 1 {
-                return false;
+            let number = slot.number.load(Ordering::Acquire);
+            if number != self.emptied + 1 {
+                message.withdrawn = number == WITHDRAWN;
+                return message.withdrawn;
             }
             let all = slot.content.with(|content| {
                 // SAFETY: until this slot is told to be empty it is the receiver's.
                 let content = unsafe { &*content };
                 if content.length & LENT != 0 {
                     // SAFETY: the caller's promise.
-                    return unsafe { self.borrow(content, message) };
+                    return unsafe { self.borrow(slot, content, message) };
                 }
                 let length = content.length as usize;
                 let Fragments { most, in_lines } = self.ring.fragments(length);
@@ -410,7 +438,7 @@ impl<'a> Receiver<'a> {
     /// # Safety
     /// There is the room that was said.
     #[cold]
-    unsafe fn borrow(&mut self, content: &Content, message: &mut Incoming) -> bool {
+    unsafe fn borrow(&mut self, slot: &Slot, content: &Content, message: &mut Incoming) -> bool {
         let length = (content.length & !LENT) as usize;
         let mut address = [0; size_of::<u64>()];
         address.copy_from_slice(&content.bytes[..size_of::<u64>()]);
@@ -430,11 +458,14 @@ impl<'a> Receiver<'a> {
                         false => self.memory.read(from, message.into, length.min(message.room)),
                     }
                 };
-                if !read {
-                    decline(ALL);
+                if let Err(failure) = read {
+                    decline(if failure == Failure::NotThis { 0 } else { ALL });
                     return false;
                 }
                 message.received = length;
+                // If the bytes were others already, this is the number.
+                fence(Ordering::Acquire);
+                message.withdrawn = slot.number.load(Ordering::Relaxed) == WITHDRAWN;
                 if let Some(begun) = begun {
                     self.comparison.took(length, true, begun.elapsed());
                 }
@@ -452,24 +483,29 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    /// Reads a message that is lent together with its sender; whether all of it is there. The sender writes nothing
-    /// more then, but if this says no: it does so before it sends the message through the areas.
+    /// Reads a message that is lent together with its sender. The sender writes nothing more then, whether all of it is
+    /// there or not.
+    ///
+    /// # Errors
+    /// A part of it could not be read.
     ///
     /// # Safety
     /// There is room for as many bytes at `into`.
-    unsafe fn read_in_chunks(&self, from: u64, into: *mut u8, length: usize) -> bool {
+    unsafe fn read_in_chunks(&self, from: u64, into: *mut u8, length: usize) -> Result<(), Failure> {
         let (chunks, message) = (self.ring.chunks, self.emptied + 1);
+        if !self.memory.can_read() {
+            return Err(Failure::Refused);
+        }
         // SAFETY: the caller's promise.
         let read = |chunk: Chunk| unsafe {
             self.memory.read(from + chunk.at as u64, into.wrapping_add(chunk.at), chunk.length)
         };
         chunks.open(message, into as u64);
         // As long as the sender does something else, fewer and fewer calls to the system.
-        let (mut own, mut most, mut before) = (0, 1, None);
+        let (mut own, mut most, mut before, mut all) = (0, 1, None, Ok(()));
         while let Some(chunk) = chunks.take(message, length, most) {
-            if !read(chunk) {
-                return false;
-            }
+            // After a failure the others are just taken, so that the sender takes none of them.
+            all = all.and_then(|()| read(chunk));
             own += chunk.number;
             most = if before.is_none_or(|before| chunk.follows(before)) { 2 * most } else { 1 };
             before = Some(chunk);
@@ -478,24 +514,22 @@ impl<'a> Receiver<'a> {
         while !chunks.are_written(message, length, own) {
             match chunks.failed(message, length).filter(|_| !redone) {
                 Some(chunk) => {
-                    if !read(chunk) {
-                        return false;
-                    }
+                    all = all.and_then(|()| read(chunk));
                     (own, redone) = (own + 1, true);
                 }
                 None => look_again(&mut looks),
             }
-            if looks > LOOKS && looks.is_multiple_of(LOOKS) && self.memory.has_ended() {
-                return false;
+            if looks == 2 * LOOKS && self.memory.has_ended() {
+                return Err(Failure::Ended);
             }
         }
-        true
+        all
     }
 }
 
-/// Between two looks for what the sender is copying.
+/// Between two looks for what the sender is copying; how many there were, from the last multiple on.
 fn look_again(looks: &mut u32) {
-    *looks = looks.saturating_add(1);
+    *looks = if *looks == 2 * LOOKS { LOOKS + 1 } else { *looks + 1 };
     if *looks < LOOKS {
         spin_loop();
     } else {

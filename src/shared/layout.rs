@@ -9,6 +9,7 @@ use super::channel::{Emptied, Ring, Slot};
 use super::chunks::Chunks;
 use super::lending::Shown;
 use super::memory::BANKS;
+use std::ops::Range;
 
 /// Bytes that channels begin at multiples of.
 const PAIR_OF_LINES: usize = 128;
@@ -93,6 +94,20 @@ impl Layout {
         self.board_at()?.checked_add(Board::bytes(self.ranks, self.window))
     }
 
+    /// The parts of the segment whose memory rank `rank` allocates: the areas that it writes to and its windows, so that
+    /// they lie on its own NUMA node; the first rank, also all that nobody owns.
+    pub fn own(&self, rank: usize) -> [Range<usize>; 2] {
+        let board = self.board_at().expect("a layout that was made is one that memory was found for");
+        let channels = |rank: usize| self.channels_at() + rank * (self.ranks - 1) * self.channel();
+        let windows = Board::windows(self.ranks, rank, self.window);
+        let [mut areas, mut windows] = [channels(rank)..channels(rank + 1), board + windows.start..board + windows.end];
+        if rank == 0 {
+            areas.start = 0;
+            windows.start = channels(self.ranks);
+        }
+        [areas, windows]
+    }
+
     /// The board of rank `rank`.
     ///
     /// # Safety
@@ -158,6 +173,25 @@ mod tests {
         for ranks in 1..200 {
             let bytes = Layout::of(ranks).unwrap().bytes().unwrap();
             assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 38 + 3 * PAGE, "{ranks}: {bytes}");
+        }
+    }
+
+    #[test]
+    fn every_byte_is_allocated_by_one_rank_and_a_channel_by_its_sender() {
+        for ranks in [1, 2, 3, 5, 64] {
+            let layout = Layout::of(ranks).unwrap();
+            let own: Vec<_> = (0..ranks).map(|rank| layout.own(rank)).collect();
+            let mut parts: Vec<_> = own.iter().flatten().cloned().collect();
+            parts.sort_by_key(|part| part.start);
+            let end = parts.iter().fold(0, |end, part| {
+                assert_eq!(part.start, end);
+                part.end
+            });
+            assert_eq!(Some(end), layout.bytes());
+            for (from, to) in (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))).filter(|(a, b)| a != b) {
+                let at = layout.channels_at() + layout.number(from, to) * layout.channel();
+                assert!(own[from][0].contains(&at) && own[from][0].contains(&(at + layout.channel() - 1)));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use std::ffi::CString;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
@@ -123,11 +124,11 @@ pub fn remove_names() {
 /// Bytes that are allocated at once.
 const PIECE: usize = 1 << 20;
 
-/// Allocates the file's memory piece by piece: a signal has the system begin anew, and a profiler's come every
-/// millisecond.
-fn allocate(file: &File, bytes: usize) -> Result<()> {
-    for begin in (0..bytes).step_by(PIECE) {
-        let length = PIECE.min(bytes - begin);
+/// Allocates a part of the file's memory, which the system takes from this process's NUMA node; piece by piece, as a
+/// signal has the system begin anew, and a profiler's come every millisecond.
+fn allocate(file: &File, part: &Range<usize>) -> Result<()> {
+    for begin in part.clone().step_by(PIECE) {
+        let length = PIECE.min(part.end - begin);
         loop {
             // SAFETY: a descriptor that is open, and numbers.
             match unsafe { libc::posix_fallocate(file.as_raw_fd(), begin as libc::off_t, length as libc::off_t) } {
@@ -148,18 +149,19 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Makes an object of `bytes` bytes that others of this user find by its secret as long as its name lasts. Its
-    /// memory is there from the start, not found missing at a later access, and all zero but for the token.
+    /// Makes an object of `bytes` bytes that others of this user find by its secret as long as its name lasts. It is all
+    /// zero but for the token. The memory of the parts in `own` is there from then on, not found missing at a later
+    /// access; the first of them has the token.
     ///
     /// # Errors
     /// What the system says: no room, or it is not allowed.
-    pub fn create(folder: &Path, secret: Secret, bytes: usize) -> Result<(Self, Named)> {
+    pub fn create(folder: &Path, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<(Self, Named)> {
         let path = secret.path(folder);
         let mut options = OpenOptions::new();
         options.read(true).write(true).mode(0o600);
         // Without a name until it is ready: all that takes its time is over by then.
         if let Ok(file) = options.custom_flags(libc::O_TMPFILE).open(folder) {
-            let mapping = Self::begin(&file, secret, bytes)?;
+            let mapping = Self::begin(&file, secret, bytes, own)?;
             match Named::give(&file, &path) {
                 Err(error) if error.kind() != ErrorKind::AlreadyExists => {}
                 named => return Ok((mapping, named?)),
@@ -168,14 +170,14 @@ impl Mapping {
         // Where files cannot be given names later.
         let file = options.create_new(true).custom_flags(libc::O_NOFOLLOW).open(&path)?;
         let named = Named::of(&path)?;
-        Ok((Self::begin(&file, secret, bytes)?, named))
+        Ok((Self::begin(&file, secret, bytes, own)?, named))
     }
 
     /// Maps the object that this process makes, before anybody else looks.
-    fn begin(file: &File, secret: Secret, bytes: usize) -> Result<Self> {
+    fn begin(file: &File, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<Self> {
         without_write_signals(|| {
             file.set_len(bytes as u64)?;
-            allocate(file, bytes)
+            own.iter().try_for_each(|part| allocate(file, part))
         })?;
         let mapping = Self::of(file, bytes)?;
         // SAFETY: within the mapping, which nobody else has.
@@ -183,11 +185,11 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Maps the object that another process has made.
+    /// Maps the object that another process has made. The memory of the parts in `own` is there from then on.
     ///
     /// # Errors
     /// What the system says, `NotFound` if it is not to be seen from here; another one of that name is `InvalidData`.
-    pub fn open(folder: &Path, secret: Secret, bytes: usize) -> Result<Self> {
+    pub fn open(folder: &Path, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
         let file = options.open(secret.path(folder))?;
@@ -197,7 +199,11 @@ impl Mapping {
         let mapping = Self::of(&file, bytes)?;
         // SAFETY: written before the name was told.
         let token = unsafe { mapping.address.cast::<[u64; 2]>().read() };
-        if token == secret.token { Ok(mapping) } else { Err(ErrorKind::InvalidData.into()) }
+        if token != secret.token {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        without_write_signals(|| own.iter().try_for_each(|part| allocate(&file, part)))?;
+        Ok(mapping)
     }
 
     fn of(file: &File, bytes: usize) -> Result<Self> {
@@ -236,11 +242,11 @@ mod tests {
         let folder = folder();
         let secret = Secret::random().unwrap();
         assert_ne!(secret, Secret::random().unwrap());
-        let (made, named) = Mapping::create(folder.path(), secret, 8192).unwrap();
+        let (made, named) = Mapping::create(folder.path(), secret, 8192, &[0..8192]).unwrap();
         let at = secret.path(folder.path());
         let mode = std::os::unix::fs::PermissionsExt::mode(&at.metadata().unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
-        let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192).unwrap();
+        let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192, &[0..8192]).unwrap();
         drop(named);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         // SAFETY: within both mappings, which are this thread's.
@@ -249,13 +255,13 @@ mod tests {
             assert_eq!(opened.address().add(8191).read(), 7);
             assert_eq!(opened.address().add(64).read(), 0);
         }
-        assert_eq!(Mapping::open(folder.path(), secret, 8192).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(Mapping::open(folder.path(), secret, 8192, &[0..8192]).unwrap_err().kind(), ErrorKind::NotFound);
     }
 
     #[test]
     fn names_go_before_the_process_does() {
         let folder = folder();
-        let (_made, named) = Mapping::create(folder.path(), Secret::random().unwrap(), 4096).unwrap();
+        let (_made, named) = Mapping::create(folder.path(), Secret::random().unwrap(), 4096, &[0..4096]).unwrap();
         let on_list = |name: &CString| NAMES.lock().contains(name);
         assert!(on_list(&named.0));
         // Not `remove_names`, which other tests would miss theirs after.
@@ -287,7 +293,7 @@ mod tests {
             libc::syscall(libc::SYS_timer_settime, timer, 0, &raw const time, null);
         }
         // Many times what is allocated between two signals.
-        let made = Mapping::create(Path::new(FOLDER), Secret::random().unwrap(), 48 << 20);
+        let made = Mapping::create(Path::new(FOLDER), Secret::random().unwrap(), 48 << 20, &[0..48 << 20]);
         // SAFETY: the timer was made above.
         unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
         let refused = made.err().map(|error| error.kind());
@@ -298,20 +304,20 @@ mod tests {
     fn what_is_another_object_is_found_out() {
         let folder = folder();
         let secret = Secret::random().unwrap();
-        let (_made, _named) = Mapping::create(folder.path(), secret, 4096).unwrap();
-        let again = Mapping::create(folder.path(), secret, 4096);
+        let (_made, _named) = Mapping::create(folder.path(), secret, 4096, &[0..4096]).unwrap();
+        let again = Mapping::create(folder.path(), secret, 4096, &[0..4096]);
         assert_eq!(again.unwrap_err().kind(), ErrorKind::AlreadyExists);
         let [first, second, token, other] = secret.words();
         let foreign = Secret::of([first, second, token, !other]);
-        assert_eq!(Mapping::open(folder.path(), foreign, 4096).unwrap_err().kind(), ErrorKind::InvalidData);
-        assert_eq!(Mapping::open(folder.path(), secret, 8192).unwrap_err().kind(), ErrorKind::InvalidData);
+        assert_eq!(Mapping::open(folder.path(), foreign, 4096, &[0..4096]).unwrap_err().kind(), ErrorKind::InvalidData);
+        assert_eq!(Mapping::open(folder.path(), secret, 8192, &[0..8192]).unwrap_err().kind(), ErrorKind::InvalidData);
     }
 
     #[test]
     fn an_object_that_cannot_be_had_leaves_no_name() {
         let folder = folder();
-        assert!(Mapping::create(folder.path(), Secret::random().unwrap(), 1 << 60).is_err());
+        assert!(Mapping::create(folder.path(), Secret::random().unwrap(), 1 << 60, &[0..1 << 60]).is_err());
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
-        assert!(Mapping::create(Path::new("/proc/nowhere"), Secret::random().unwrap(), 4096).is_err());
+        assert!(Mapping::create(Path::new("/proc/nowhere"), Secret::random().unwrap(), 4096, &[0..4096]).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! Where the flags, lines and windows of a board lie.
 
 use super::sync::AtomicU64;
+use std::ops::Range;
 
 /// Banks of a rank's window. Calls use them in turns; one that needs more room than a bank uses the other one as well,
 /// and has to see to it itself that it is left.
@@ -19,7 +20,7 @@ const PAYLOAD_AT: usize = 16;
 const HEAD: usize = 2 * CACHE_LINE;
 /// A rank's own flag, the one by which it is released, and its lines.
 const PER_RANK: usize = (2 + LINES) * CACHE_LINE;
-/// Windows begin on a page, so that each lies in the memory of the rank that first writes to it.
+/// Windows begin on a page, so that their memory is that of the ranks that allocate them.
 const PAGE: usize = 4096;
 
 const _: () = assert!((1 + LENGTHS) * size_of::<AtomicU64>() == CACHE_LINE && 2 * size_of::<AtomicU64>() == PAYLOAD_AT);
@@ -45,6 +46,14 @@ impl Memory {
     /// Bytes of flags and lines.
     const fn flags(ranks: usize) -> usize {
         (HEAD + ranks * PER_RANK).next_multiple_of(PAGE)
+    }
+
+    /// Where the windows of a rank lie, behind those of the ranks before it and all flags.
+    #[must_use]
+    pub const fn windows(ranks: usize, rank: usize, window: usize) -> Range<usize> {
+        let bytes = BANKS * Self::rounded(window);
+        let begin = Self::flags(ranks) + rank * bytes;
+        begin..begin + bytes
     }
 
     /// Bytes of all of it.

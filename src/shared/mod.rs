@@ -47,9 +47,10 @@ pub mod waiting;
 
 pub use board::{Board, LONGEST_STEP};
 pub use memory::{BANKS, LENGTHS, LINES, Memory, PAYLOAD};
-pub use ports::{Ports, Truncated};
+pub use ports::{Failed, Ports};
 pub use segment::LENT_FROM;
 pub use segment::Segment;
+use std::ops::Range;
 pub use waiting::{Idle, wait_until};
 
 impl Board {
@@ -57,6 +58,12 @@ impl Board {
     #[must_use]
     pub const fn bytes(ranks: usize, window: usize) -> usize {
         Memory::bytes(ranks, window)
+    }
+
+    /// Where the windows of rank `rank` lie in these.
+    #[must_use]
+    pub const fn windows(ranks: usize, rank: usize, window: usize) -> Range<usize> {
+        Memory::windows(ranks, rank, window)
     }
 
     /// The board of `ranks` ranks at `base`, as rank `rank` uses it.
@@ -75,7 +82,7 @@ impl Board {
 /// What the files of this folder take from the standard library, and their tests from `loom`.
 mod sync {
     pub use std::hint::spin_loop;
-    pub use std::sync::atomic::{AtomicU64, Ordering};
+    pub use std::sync::atomic::{AtomicU64, Ordering, fence};
     pub use std::thread::yield_now;
 
     /// [`std::cell::UnsafeCell`] with the methods of loom's.

@@ -9,12 +9,17 @@ use super::channel::{Incoming, Outgoing, Receiver, Sender};
 /// Stands for no message.
 const NONE: u32 = u32::MAX;
 
-/// A message was longer than the room for it, which holds its beginning.
+/// Why a message has not arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Truncated;
+pub enum Failed {
+    /// It was longer than the room for it, which holds its beginning.
+    Truncated,
+    /// Its sender has given it up, after an error of its own.
+    Withdrawn,
+}
 
 /// Bytes that came.
-pub type Received = Result<usize, Truncated>;
+pub type Received = Result<usize, Failed>;
 
 /// The channels between this rank and another one.
 #[derive(Debug)]
@@ -49,7 +54,8 @@ impl End {
 
     const fn received(&self) -> Received {
         match self {
-            Self::In(message) if message.is_truncated() => Err(Truncated),
+            Self::In(message) if message.is_withdrawn() => Err(Failed::Withdrawn),
+            Self::In(message) if message.is_truncated() => Err(Failed::Truncated),
             Self::In(message) => Ok(message.received()),
             Self::Out(_) => Ok(0),
         }
@@ -244,9 +250,15 @@ impl<'a> Ports<'a> {
         });
     }
 
-    /// Drops all that is under way, whose memory is not touched any more. The channels are of no use afterwards.
+    /// Drops all that is under way, whose memory is not touched any more, and what of it others read is not taken for the
+    /// message. The channels are of no use afterwards.
     pub fn abandon(&mut self) {
-        self.under_way.clear();
+        for number in self.under_way.drain(..) {
+            let Started { peer, end, .. } = &self.started[number as usize];
+            if let (End::Out(message), Some(port)) = (end, &mut self.ports[*peer as usize]) {
+                port.sender.withdraw(message);
+            }
+        }
         (self.incoming, self.lost) = (0, true);
     }
 

@@ -118,6 +118,7 @@ impl Segment {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Failed;
     use super::super::mapping::Secret;
     use super::super::waiting::{Idle, wait_until};
     use super::*;
@@ -129,8 +130,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (secret, layout) = (Secret::random().unwrap(), Layout::of(members.len()).unwrap());
         let bytes = layout.bytes().unwrap();
-        let (first, _named) = Mapping::create(folder.path(), secret, bytes).unwrap();
-        let others = (1..members.len()).map(|_| Mapping::open(folder.path(), secret, bytes).unwrap());
+        let (first, _named) = Mapping::create(folder.path(), secret, bytes, &layout.own(0)).unwrap();
+        let others =
+            (1..members.len()).map(|rank| Mapping::open(folder.path(), secret, bytes, &layout.own(rank)).unwrap());
         let mappings: Vec<_> = std::iter::once(first).chain(others).collect();
         // SAFETY: as many bytes as the layout says, each rank once.
         let mapped = |(rank, mapping)| unsafe { Mapped::new(mapping, layout, rank, secret) };
@@ -263,7 +265,7 @@ mod tests {
                         continue;
                     }
                     let received = ports.receive(0, into.as_mut_ptr(), room, pausing()).unwrap();
-                    assert_eq!(received, if length > room { Err(super::super::Truncated) } else { Ok(length) });
+                    assert_eq!(received, if length > room { Err(Failed::Truncated) } else { Ok(length) });
                 }
                 let kept = room.min(length);
                 assert!(into[..kept] == out[..kept] && into[kept..].iter().all(|byte| *byte == 0));
@@ -286,6 +288,22 @@ mod tests {
         assert_eq!(unsafe { ports.receive(0, room.as_mut_ptr(), 8, pause) }, Err("gone"));
         ports.abandon();
         assert!(ports.are_idle());
+    }
+
+    #[test]
+    fn what_is_lent_and_given_up_does_not_arrive() {
+        let mut all = segments(&[0, 1], 2, true);
+        let (mut receiver, mut sender) = (all.pop().unwrap(), all.pop().unwrap());
+        let (out, mut into) = (bytes(2 << 20, 1), vec![0; 2 << 20]);
+        let sender = sender.ports.get_mut();
+        // SAFETY: the vectors outlive the calls, and the room the receive.
+        unsafe {
+            assert!(sender.start_send(1, out.as_ptr(), out.len()).is_some());
+            sender.abandon();
+            let received = receiver.ports.get_mut().receive(0, into.as_mut_ptr(), into.len(), pausing()).unwrap();
+            assert_eq!(received, Err(Failed::Withdrawn));
+        }
+        assert!(into.iter().all(|byte| *byte == 0));
     }
 
     #[test]

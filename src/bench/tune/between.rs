@@ -44,6 +44,9 @@ pub fn estimates(measured: &[(&Group, Vec<Size>)]) -> Vec<Estimate> {
     let mut all = Vec::new();
     for alike in measured.chunk_by(|(one, _), (other, _)| one.differs_in_ranks_only(other)) {
         let [(first, sizes), ..] = alike else { continue };
+        if !first.is_told_apart() {
+            continue;
+        }
         all.extend(beyond(first, sizes, Span { least: (first.ranks.div_ceil(2)).max(2) as usize, most: usize::MAX }));
         for pair in alike.windows(2) {
             let [(low, before), (high, after)] = pair else { continue };

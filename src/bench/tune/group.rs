@@ -85,6 +85,12 @@ impl Group {
         self.shares_memory == Some(true)
     }
 
+    /// Whether conditions tell these calls from all others: not how many ranks lie on nodes that hold several, of which a
+    /// table makes one row, but a tree does not.
+    pub fn is_told_apart(&self) -> bool {
+        self.most_on_node.is_none() || self.one_node || self.is_one_per_node()
+    }
+
     /// What says that transport and MPI library are this group's; nothing where all count alike.
     pub fn library(&self) -> impl Iterator<Item = Condition> + use<> {
         let memory = self.shares_memory.map(|shares| match shares {
@@ -107,7 +113,9 @@ impl Group {
 
     /// The same calls among so many ranks.
     pub fn among(&self, ranks: u32) -> Self {
-        Self { ranks, ..self.clone() }
+        // On one node all ranks are those of the node that has most.
+        let most_on_node = self.most_on_node.map(|most| if self.one_node { ranks } else { most });
+        Self { ranks, most_on_node, ..self.clone() }
     }
 
     /// Whether both are the same calls, but for the number of ranks.

@@ -33,7 +33,7 @@ pub enum Extend {
     Exact,
     /// Those near them where the cost formulas say that the algorithms behave alike.
     Alike,
-    /// These, and where no row holds then, rows of a table by times estimated from those at the nearest measured ones.
+    /// These, and where no row holds then, rows by times estimated from those at the nearest measured ones.
     Estimated,
     /// Those near them.
     Near,

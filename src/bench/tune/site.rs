@@ -12,7 +12,8 @@ use crate::bench::result::{CellRow, Report};
 use crate::selection::{Mpi, Rule, Rules, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The rules that the reports speak for.
+/// The rules that the reports speak for: of each operation those for what was measured, and after them, for calls that
+/// these leave open, those for what is estimated.
 ///
 /// # Errors
 /// An algorithm in a report that this catalogue does not have.
@@ -37,32 +38,28 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
             measured.push((group, sizes));
         }
     }
-    Ok(match settings.form {
-        Form::Table => table(&measured, &groups.keys().collect::<Vec<_>>(), settings),
+    let all = || groups.keys();
+    let of_calls: Vec<&[(&Group, Vec<Size>)]> = match settings.form {
+        Form::Table => measured.chunk_by(|(one, _), (other, _)| one.operation == other.operation).collect(),
         Form::Tree => {
             // Those of one operation and library stand together wherever they are.
             measured.sort_by_key(|(group, _)| (group.operation, group.library().collect::<Vec<_>>()));
-            let of_calls = measured.chunk_by(|(one, _), (other, _)| one.is_of_same_calls(other));
-            of_calls.filter_map(|groups| tree::block(groups, settings)).collect()
+            measured.chunk_by(|(one, _), (other, _)| one.is_of_same_calls(other)).collect()
         }
-    })
-}
-
-/// The rows of each operation as measured, and after them, for calls that these leave open, as estimated.
-fn table(measured: &[(&Group, Vec<Size>)], all: &[&Group], settings: Settings) -> Vec<Block> {
-    let all = || all.iter().copied();
-    let mut blocks = Vec::new();
-    for same in measured.chunk_by(|(one, _), (other, _)| one.operation == other.operation) {
-        let known: Vec<_> = same.iter().map(|(group, sizes)| rows::block(group, sizes, all(), settings)).collect();
+    };
+    let blocks = of_calls.into_iter().flat_map(|same| {
+        let known: Vec<_> = match settings.form {
+            Form::Table => same.iter().map(|(group, sizes)| rows::block(group, sizes, all(), settings)).collect(),
+            Form::Tree => tree::block(same, settings).into_iter().collect(),
+        };
         let estimates = if settings.extend == Extend::Estimated { estimates(same) } else { Vec::new() };
         let open = left_open(&known, rows::estimated(&estimates, all(), settings));
-        blocks.extend(known);
-        blocks.extend(open);
-    }
-    blocks
+        known.into_iter().chain(open)
+    });
+    Ok(blocks.collect())
 }
 
-/// Those of the later blocks' rows that some call gets.
+/// Those of the later blocks' rows that some call gets after the known ones.
 fn left_open(known: &[Block], mut later: Vec<Block>) -> Vec<Block> {
     let of_known = known.iter().flat_map(|block| block.rules.clone());
     let all = of_known.chain(later.iter().flat_map(|block| block.rules.clone()));

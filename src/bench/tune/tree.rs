@@ -310,7 +310,6 @@ impl Leaf<'_> {
                 least: if first == 2 { 2 } else { first.div_ceil(2).max(3) },
                 most: if last == 2 { 2 } else { 2 * last },
             },
-            // A tree says itself what holds between the numbers of ranks that were measured.
             Extend::Alike | Extend::Estimated => {
                 let is_meant =
                     |ranks: usize| rule.power_of_two().is_none_or(|wanted| ranks.is_power_of_two() == wanted);
