@@ -232,6 +232,7 @@ impl Drop for Mapping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice::from_ref;
 
     fn folder() -> tempfile::TempDir {
         tempfile::tempdir().unwrap()
@@ -242,11 +243,11 @@ mod tests {
         let folder = folder();
         let secret = Secret::random().unwrap();
         assert_ne!(secret, Secret::random().unwrap());
-        let (made, named) = Mapping::create(folder.path(), secret, 8192, &[0..8192]).unwrap();
+        let (made, named) = Mapping::create(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap();
         let at = secret.path(folder.path());
         let mode = std::os::unix::fs::PermissionsExt::mode(&at.metadata().unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
-        let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192, &[0..8192]).unwrap();
+        let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192, from_ref(&(0..8192))).unwrap();
         drop(named);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         // SAFETY: within both mappings, which are this thread's.
@@ -255,13 +256,17 @@ mod tests {
             assert_eq!(opened.address().add(8191).read(), 7);
             assert_eq!(opened.address().add(64).read(), 0);
         }
-        assert_eq!(Mapping::open(folder.path(), secret, 8192, &[0..8192]).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(
+            Mapping::open(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap_err().kind(),
+            ErrorKind::NotFound
+        );
     }
 
     #[test]
     fn names_go_before_the_process_does() {
         let folder = folder();
-        let (_made, named) = Mapping::create(folder.path(), Secret::random().unwrap(), 4096, &[0..4096]).unwrap();
+        let (_made, named) =
+            Mapping::create(folder.path(), Secret::random().unwrap(), 4096, from_ref(&(0..4096))).unwrap();
         let on_list = |name: &CString| NAMES.lock().contains(name);
         assert!(on_list(&named.0));
         // Not `remove_names`, which other tests would miss theirs after.
@@ -293,7 +298,7 @@ mod tests {
             libc::syscall(libc::SYS_timer_settime, timer, 0, &raw const time, null);
         }
         // Many times what is allocated between two signals.
-        let made = Mapping::create(Path::new(FOLDER), Secret::random().unwrap(), 48 << 20, &[0..48 << 20]);
+        let made = Mapping::create(Path::new(FOLDER), Secret::random().unwrap(), 48 << 20, from_ref(&(0..48 << 20)));
         // SAFETY: the timer was made above.
         unsafe { libc::syscall(libc::SYS_timer_delete, timer) };
         let refused = made.err().map(|error| error.kind());
@@ -304,20 +309,28 @@ mod tests {
     fn what_is_another_object_is_found_out() {
         let folder = folder();
         let secret = Secret::random().unwrap();
-        let (_made, _named) = Mapping::create(folder.path(), secret, 4096, &[0..4096]).unwrap();
-        let again = Mapping::create(folder.path(), secret, 4096, &[0..4096]);
+        let (_made, _named) = Mapping::create(folder.path(), secret, 4096, from_ref(&(0..4096))).unwrap();
+        let again = Mapping::create(folder.path(), secret, 4096, from_ref(&(0..4096)));
         assert_eq!(again.unwrap_err().kind(), ErrorKind::AlreadyExists);
         let [first, second, token, other] = secret.words();
         let foreign = Secret::of([first, second, token, !other]);
-        assert_eq!(Mapping::open(folder.path(), foreign, 4096, &[0..4096]).unwrap_err().kind(), ErrorKind::InvalidData);
-        assert_eq!(Mapping::open(folder.path(), secret, 8192, &[0..8192]).unwrap_err().kind(), ErrorKind::InvalidData);
+        assert_eq!(
+            Mapping::open(folder.path(), foreign, 4096, from_ref(&(0..4096))).unwrap_err().kind(),
+            ErrorKind::InvalidData
+        );
+        assert_eq!(
+            Mapping::open(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap_err().kind(),
+            ErrorKind::InvalidData
+        );
     }
 
     #[test]
     fn an_object_that_cannot_be_had_leaves_no_name() {
         let folder = folder();
-        assert!(Mapping::create(folder.path(), Secret::random().unwrap(), 1 << 60, &[0..1 << 60]).is_err());
+        assert!(Mapping::create(folder.path(), Secret::random().unwrap(), 1 << 60, from_ref(&(0..1 << 60))).is_err());
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
-        assert!(Mapping::create(Path::new("/proc/nowhere"), Secret::random().unwrap(), 4096, &[0..4096]).is_err());
+        assert!(
+            Mapping::create(Path::new("/proc/nowhere"), Secret::random().unwrap(), 4096, from_ref(&(0..4096))).is_err()
+        );
     }
 }
