@@ -4,8 +4,8 @@
 //! Between two numbers of ranks a candidate loses what it loses at both, the nearer one counting more. The cost formulas
 //! are not asked there: on 2 to 8 nodes of an emulated cluster (Open MPI, one number of ranks left out at a time), what
 //! was estimated with them took 5 to 9 % longer than the fastest, without them 4 to 5 %. Beyond the measured numbers
-//! they are: a candidate falls back as far as its formula does, where most of the catalogue was measured. Among two ranks most algorithms are the same messages,
-//! which says nothing of more.
+//! they are: a candidate falls back as far as its formula does, where most of the catalogue was measured. Among two
+//! ranks most algorithms are the same messages, which says nothing of more.
 
 use super::formula::Formula;
 use super::group::Group;
@@ -47,22 +47,29 @@ pub fn estimates(measured: &[(&Group, Vec<Size>)]) -> Vec<Estimate> {
         if !first.is_told_apart() {
             continue;
         }
-        all.extend(beyond(first, sizes, Span { least: (first.ranks.div_ceil(2)).max(2) as usize, most: usize::MAX }));
+        all.extend(beyond(first, sizes, below(first, 2)));
         for pair in alike.windows(2) {
             let [(low, before), (high, after)] = pair else { continue };
             if low.ranks > 2 {
                 all.extend(within((low, before), (high, after)));
             } else {
-                let least = high.ranks.div_ceil(2).max(3) as usize;
-                all.extend(beyond(high, after, Span { least, most: high.ranks as usize }));
+                all.extend(beyond(high, after, below(high, 3)));
             }
         }
-        if let [.., (last, sizes)] = alike {
+        if let [.., (last, sizes)] = alike
+            && last.ranks > 2
+        {
             let ranks = last.ranks as usize;
             all.extend(beyond(last, sizes, Span { least: ranks + 1, most: 2 * ranks }));
         }
     }
     all
+}
+
+/// The numbers of ranks below that of a group, down to half of it or to `least`.
+fn below(group: &Group, least: usize) -> Span {
+    let ranks = group.ranks as usize;
+    Span { least: ranks.div_ceil(2).max(least), most: ranks - 1 }
 }
 
 /// Those between two measured numbers of ranks.
@@ -86,14 +93,9 @@ fn within<'a>(
     })
 }
 
-/// Those on one side of the only measured number of ranks that is near.
-fn beyond<'a>(near: &'a Group, measured: &'a [Size], within: Span) -> impl Iterator<Item = Estimate> + 'a {
+/// Those of `numbers`, on one side of the only measured number of ranks that is near.
+fn beyond<'a>(near: &'a Group, measured: &'a [Size], numbers: Span) -> impl Iterator<Item = Estimate> + 'a {
     let own = near.ranks as usize;
-    let numbers = match within.least {
-        _ if own == 2 => Span { least: 1, most: 0 },
-        least if least < own => Span { least, most: own - 1 },
-        _ => within,
-    };
     together(numbers).into_iter().filter_map(move |ranks| {
         let group = near.among(middle(ranks));
         let fallen_back = |size: &Size| {
