@@ -307,7 +307,7 @@ fn what_is_lent_and_given_up_is_not_taken_for_the_message() {
             unsafe {
                 assert!(ports.start_send(1, own, LENT_FROM).is_some());
                 ports.progress();
-                ports.abandon();
+                ports.abandon(3);
                 own.write_bytes(0, LENT_FROM);
             }
             return;

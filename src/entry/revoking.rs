@@ -3,6 +3,7 @@
 
 use super::native::native_procedure;
 use crate::communicator::private;
+use crate::mpi::mixed::about_to_revoke;
 use crate::mpi::procedures::procedure;
 use mpi_sys::MPI_Comm;
 use std::os::raw::c_int;
@@ -15,6 +16,7 @@ use std::os::raw::c_int;
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn MPIX_Comm_revoke(comm: MPI_Comm) -> c_int {
     let native = native_procedure!(procedure("PMPIX_Comm_revoke\0") as fn(comm: MPI_Comm) -> c_int);
+    about_to_revoke();
     // The private one last: whoever is woken finds that of the program revoked.
     // SAFETY: the library's procedure of that name takes this argument, the program's own.
     let revoked = unsafe { native(comm) };

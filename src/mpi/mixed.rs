@@ -20,6 +20,16 @@ use crate::shared::{Board, Failed, Idle, Ports, Segment};
 use mpi_sys::{MPI_Comm, MPI_Request};
 use std::cell::{Cell, RefMut};
 use std::os::raw::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether this process has revoked a communicator (ULFM). What goes through shared memory does not know of it, so that a
+/// call asks MPI before it begins.
+static REVOKES: AtomicBool = AtomicBool::new(false);
+
+/// This process is about to revoke a communicator.
+pub fn about_to_revoke() {
+    REVOKES.store(true, Ordering::Relaxed);
+}
 
 /// A started message.
 #[derive(Clone, Copy, Debug)]
@@ -56,16 +66,21 @@ impl<'a> Mixed<'a> {
     /// bytes.
     ///
     /// # Errors
-    /// A call before broke off in the middle of messages.
+    /// That of a call before which broke off in the middle of messages; the communicator is revoked.
     #[inline]
     pub fn new(messages: Messages<'a>, segment: &'a Segment, length: u64) -> Result<Self> {
         let ports = segment.ports().borrow_mut();
-        if ports.are_lost() {
-            return Err(Error(mpi_sys::MPI_ERR_OTHER as c_int));
+        if let Some(why) = ports.lost() {
+            return Err(Error(why));
         }
-        let mut board = segment.board().borrow_mut();
-        board.expect(length);
-        Ok(Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() })
+        let board = segment.board().borrow_mut();
+        let mut mixed = Self { messages, ports, board, crowded: segment.is_crowded(), packed: Vec::new() };
+        if REVOKES.load(Ordering::Relaxed) {
+            let asked = make_progress(mixed.messages.channel.comm, mixed.another());
+            asked.map_err(|error| mixed.lose(error))?;
+        }
+        mixed.board.expect(length);
+        Ok(mixed)
     }
 
     /// What is done between two looks.
@@ -92,7 +107,7 @@ impl<'a> Mixed<'a> {
     /// After an error of MPI's own nobody may come any more: what is under way is given up, with its memory.
     #[cold]
     fn lose(&mut self, error: Error) -> Error {
-        self.ports.abandon();
+        self.ports.abandon(error.0);
         self.packed.clear();
         error
     }
@@ -331,10 +346,10 @@ unsafe impl Transport for Mixed<'_> {
         let mut pause = self.pause(&failed);
         loop {
             self.ports.progress();
-            if self.ports.are_lost() {
+            if let Some(why) = self.ports.lost() {
                 // A wait before this one was given up.
                 requests.iter_mut().for_each(give_up);
-                return first.and(Err(Error(mpi_sys::MPI_ERR_OTHER as c_int)));
+                return first.and(Err(Error(why)));
             }
             if self.ports.are_idle() {
                 // Nothing but messages in MPI is left, each of which has been started.

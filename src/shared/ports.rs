@@ -88,14 +88,14 @@ pub struct Ports<'a> {
     under_way: Vec<u32>,
     /// How many of them come in, and one that is waited for as soon as it is started.
     incoming: usize,
-    /// Whether messages were given up in the middle.
-    lost: bool,
+    /// Why messages were given up in the middle, if they were.
+    lost: Option<i32>,
 }
 
 impl<'a> Ports<'a> {
     /// With these channels, by rank.
     pub fn new(ports: Box<[Option<Port<'a>>]>) -> Self {
-        Self { ports, started: Vec::new(), free: Vec::new(), under_way: Vec::new(), incoming: 0, lost: false }
+        Self { ports, started: Vec::new(), free: Vec::new(), under_way: Vec::new(), incoming: 0, lost: None }
     }
 
     /// Whether there is a channel to that rank and back.
@@ -211,7 +211,7 @@ impl<'a> Ports<'a> {
     /// What has become of a message, if it is done or was given up: it is forgotten then.
     pub fn take(&mut self, number: u32) -> Option<Received> {
         let started = &self.started[number as usize];
-        if !started.done && !self.lost {
+        if !started.done && self.lost.is_none() {
             return None;
         }
         self.free.push(number);
@@ -251,19 +251,19 @@ impl<'a> Ports<'a> {
     }
 
     /// Drops all that is under way, whose memory is not touched any more, and what of it others read is not taken for the
-    /// message. The channels are of no use afterwards.
-    pub fn abandon(&mut self) {
+    /// message. The channels are of no use afterwards. `why`: what whoever asks afterwards is told.
+    pub fn abandon(&mut self, why: i32) {
         for number in self.under_way.drain(..) {
             let Started { peer, end, .. } = &self.started[number as usize];
             if let (End::Out(message), Some(port)) = (end, &mut self.ports[*peer as usize]) {
                 port.sender.withdraw(message);
             }
         }
-        (self.incoming, self.lost) = (0, true);
+        (self.incoming, self.lost) = (0, Some(why));
     }
 
-    /// Whether that was done.
-    pub const fn are_lost(&self) -> bool {
+    /// Why that was done, if it was.
+    pub const fn lost(&self) -> Option<i32> {
         self.lost
     }
 

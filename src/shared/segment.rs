@@ -286,7 +286,8 @@ mod tests {
         };
         // SAFETY: `room` is of 8 bytes and outlives the receive, which is forgotten when the wait for it is given up.
         assert_eq!(unsafe { ports.receive(0, room.as_mut_ptr(), 8, pause) }, Err("gone"));
-        ports.abandon();
+        ports.abandon(3);
+        assert_eq!(ports.lost(), Some(3));
         assert!(ports.are_idle());
     }
 
@@ -299,7 +300,7 @@ mod tests {
         // SAFETY: the vectors outlive the calls, and the room the receive.
         unsafe {
             assert!(sender.start_send(1, out.as_ptr(), out.len()).is_some());
-            sender.abandon();
+            sender.abandon(3);
             let received = receiver.ports.get_mut().receive(0, into.as_mut_ptr(), into.len(), pausing()).unwrap();
             assert_eq!(received, Err(Failed::Withdrawn));
         }

@@ -42,8 +42,13 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
 /// A communicator that is revoked (ULFM): whoever waits in an algorithm of ours is woken, and all calls are in the report.
 /// Where a process fails, Open MPI 5.0 itself may not come out of `MPI_Finalize`, so that this is not tested here.
 fn survivors(family: &Family) -> Result<(), Failed> {
+    ["messages", "shared"].into_iter().try_for_each(|transport| survivors_by(family, transport))
+}
+
+fn survivors_by(family: &Family, transport: &str) -> Result<(), Failed> {
     let (program, library, path) = (family.program("survivors.c")?, family.library()?, report::fresh());
     let mut command = family.launcher();
+    command.args(["-x", &format!("COLLIE_TRANSPORT={transport}")]);
     command.args(["--with-ft", "ulfm", "-n", "4", "-x", "COLLIE_AFTER=1", "-x", "COLLIE_ALLREDUCE=ring"]);
     command.args(["-x", &format!("LD_PRELOAD={}", library.display())]);
     command.args(["-x", &format!("COLLIE_REPORT={}", path.display())]);
