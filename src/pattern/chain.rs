@@ -77,6 +77,13 @@ impl Tree for Star {
         }
         Links::new(v, None, (0..v).chain((v + 1..self.ranks).rev()))
     }
+
+    fn downward(&self, v: usize) -> Links {
+        if v != self.center {
+            return self.links(v);
+        }
+        Links::new(v, None, (v + 1..self.ranks).chain(0..v))
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Knomial trees: binomial for radix 2.
 
 use super::tree::{Links, Tree};
+use std::ops::Range;
 
 /// The knomial tree of `ranks` ranks: number v hangs below v with its lowest non-zero digit in base `radix` cleared.
 ///
@@ -28,6 +29,18 @@ impl Knomial {
         }
         weight
     }
+
+    fn parent(&self, v: usize) -> Option<usize> {
+        let reach = self.reach(v);
+        (v != 0).then(|| v - v / reach % self.radix * reach)
+    }
+
+    /// The children of `v` level by level, the largest subtrees first: child v + i·w for every i of a range.
+    fn levels(&self, v: usize) -> impl Iterator<Item = (Range<usize>, usize)> {
+        let weights = std::iter::successors(Some(self.reach(v) / self.radix), |weight| Some(weight / self.radix));
+        let left = self.ranks - v;
+        weights.take_while(|weight| *weight > 0).map(move |weight| (1..self.radix.min(left.div_ceil(weight)), weight))
+    }
 }
 
 impl Tree for Knomial {
@@ -36,14 +49,19 @@ impl Tree for Knomial {
     }
 
     fn links(&self, v: usize) -> Links {
-        let reach = self.reach(v);
-        let parent = (v != 0).then(|| v - v / reach % self.radix * reach);
-        let weights = std::iter::successors(Some(reach / self.radix), |weight| Some(weight / self.radix));
-        let children = weights.take_while(|weight| *weight > 0).flat_map(|weight| {
-            let digits = 1..self.radix.min((self.ranks - v).div_ceil(weight));
-            digits.rev().map(move |digit| v + digit * weight)
-        });
-        Links::new(v, parent, children)
+        Links::new(
+            v,
+            self.parent(v),
+            self.levels(v).flat_map(|(digits, weight)| digits.rev().map(move |digit| v + digit * weight)),
+        )
+    }
+
+    fn downward(&self, v: usize) -> Links {
+        Links::new(
+            v,
+            self.parent(v),
+            self.levels(v).flat_map(|(digits, weight)| digits.map(move |digit| v + digit * weight)),
+        )
     }
 }
 
@@ -51,7 +69,14 @@ impl Tree for Knomial {
 mod tests {
     use super::*;
     use crate::pattern::hypercube::ceil_log2;
-    use crate::pattern::tree::{check, rounds};
+    use crate::pattern::tree::{Downward, check, rounds};
+
+    #[test]
+    fn among_equals_the_nearest_is_served_first() {
+        let tree = Knomial { ranks: 12, radix: 4 };
+        let served: Vec<usize> = tree.downward(0).children.iter().map(|child| child.number).collect();
+        assert_eq!(served, [4, 8, 1, 2, 3]);
+    }
 
     #[test]
     fn knomial_trees_are_trees_with_consecutive_subtrees() {
@@ -61,6 +86,9 @@ mod tests {
                 check::is_tree(&tree);
                 check::keeps_order(&tree);
                 check::rounds_are_as_counted(&tree);
+                check::is_tree(&Downward(&tree));
+                check::rounds_are_as_counted(&Downward(&tree));
+                assert!(rounds(&Downward(&tree), 1) <= rounds(&tree, 1), "p = {ranks}, k = {radix}");
             }
             assert_eq!(rounds(&Knomial::binomial(ranks), 1), ceil_log2(ranks) as usize);
         }

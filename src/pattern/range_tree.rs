@@ -66,8 +66,7 @@ impl RangeTree {
         Subtree { start: 0, len: p, node, parts, upper }
     }
 
-    /// The children of a subtree's root with their subtrees, in the order in which a scatter serves them: those with
-    /// most below them first.
+    /// The children of a subtree's root with their subtrees, from the last positions to the first.
     pub const fn children(self, subtree: Subtree) -> Children {
         Children { tree: self, rest: subtree }
     }

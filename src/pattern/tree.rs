@@ -53,11 +53,35 @@ pub trait Tree {
     /// Neighbours of number `v`.
     fn links(&self, v: usize) -> Links;
 
+    /// [`Links`] of number `v` where nothing comes up: a tree that keeps rank order may serve its children in another
+    /// order then. Those with the most below them come first, and among equals the nearest: a program whose roots take
+    /// turns has the next root there, which can go on as soon as it has its message.
+    fn downward(&self, v: usize) -> Links {
+        self.links(v)
+    }
+
     /// Neighbours of rank `rank`, as ranks, when the ranks are turned so that `root` is at the tree's root.
     fn rooted(&self, rank: usize, root: usize) -> Links {
         let p = self.ranks();
         let shift = (root + p - self.root()) % p;
         self.links((rank + p - shift) % p).renumbered(|number| (number + shift) % p)
+    }
+}
+
+/// A tree as a broadcast goes down it; see [`Tree::downward`].
+pub struct Downward<'a>(pub &'a dyn Tree);
+
+impl Tree for Downward<'_> {
+    fn ranks(&self) -> usize {
+        self.0.ranks()
+    }
+
+    fn root(&self) -> usize {
+        self.0.root()
+    }
+
+    fn links(&self, v: usize) -> Links {
+        self.0.downward(v)
     }
 }
 

@@ -1,16 +1,16 @@
 //! The message goes down a k-nomial tree: k − 1 children per level, the ones with most below them first.
 //!
 //! Ranks are counted from the root: v = (r − root) mod p. v receives from v with its lowest non-zero digit in base k
-//! cleared, and sends to v + i·w for every power w of k below that digit, the largest first, and i = k − 1, …, 1.
+//! cleared, and sends to v + i·w for every power w of k below that digit, the largest first, and i = 1, …, k − 1.
 //!
 //! State at p = 7, k = 3 (`*` has the message):
 //!
 //! ```text
 //! v         0 1 2 3 4 5 6
 //! start     * . . . . . .
-//! round 0   * . . . . . *
-//! round 1   * . . * . . *
-//! round 2   * . * * . * *
+//! round 0   * . . * . . .
+//! round 1   * . . * * . *
+//! round 2   * * . * * * *
 //! round 3   * * * * * * *
 //! ```
 //!

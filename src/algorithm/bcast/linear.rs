@@ -1,4 +1,4 @@
-//! The root sends the message to each rank in turn.
+//! The root sends the message to each rank in turn, to the one after it first.
 //!
 //! All sends are started at once and finish in any order; nobody passes anything on.
 //!
@@ -7,8 +7,8 @@
 //! ```text
 //! rank      0 1 2 3
 //! start     * . . .
-//! round 0   * . . *
-//! round 1   * . * *
+//! round 0   * * . .
+//! round 1   * * * .
 //! round 2   * * * *
 //! ```
 //!

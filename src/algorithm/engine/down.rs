@@ -3,7 +3,7 @@
 use crate::algorithm::{Call, Cost, Shape};
 use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::segments::Segments;
-use crate::pattern::tree::{Links, Tree, rounds, widest};
+use crate::pattern::tree::{Downward, Links, Tree, rounds, widest};
 use smallvec::SmallVec;
 
 /// Segments whose receives are posted before the first of them has come, and whose sends may be unfinished. Enough to
@@ -36,14 +36,19 @@ pub fn down(comm: &mut dyn Comm, links: &Links, message: Range, segments: Segmen
 
 /// Broadcasts the message of `call` down `tree`, turned to its root.
 pub fn bcast(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segments: Segments) {
-    let links = tree.rooted(comm.rank(), call.root);
+    let links = Downward(tree).rooted(comm.rank(), call.root);
     down(comm, &links, Range::receive(0, call.count), segments);
+}
+
+/// Cost of [`bcast`].
+pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
+    cost_through(shape, &Downward(tree), segments)
 }
 
 /// Cost of [`down`] through the whole of `tree`.
 ///
 /// The last segment may be shorter: it follows the one before it at the pace of the widest rank at most.
-pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
+pub fn cost_through(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
     let number = segments.number();
     let count = rounds(tree, number) as f64;
     if number == 1 {

@@ -7,6 +7,8 @@ use crate::algorithm::{Call, Cost, Shape};
 use crate::operation::{Buffer, Comm, Range, Requests};
 use crate::pattern::circle::Arc;
 use crate::pattern::range_tree::{RangeTree, Subtree};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
 
 /// A tree laid over the ranks of a communicator, and the block of every rank.
 #[derive(Clone, Copy)]
@@ -30,6 +32,14 @@ impl Laid {
     fn own(&self, rank: usize) -> (Subtree, Option<usize>) {
         let (subtree, parent) = self.tree.find(self.p, self.tree.position(self.p, self.root, rank));
         (subtree, parent.map(|parent| self.rank(parent)))
+    }
+
+    /// The children of a subtree's root in the order in which a scatter serves them: the largest first, and among equals
+    /// the nearest; see [`Tree::downward`](crate::pattern::tree::Tree::downward).
+    fn served(&self, subtree: Subtree) -> SmallVec<[Subtree; 8]> {
+        let mut children: SmallVec<[Subtree; 8]> = self.tree.children(subtree).collect();
+        children.sort_by_key(|child| (Reverse(child.len), child.start));
+        children
     }
 
     fn arc(&self, subtree: Subtree) -> Arc {
@@ -107,7 +117,7 @@ pub fn scatter(comm: &mut dyn Comm, call: &Call, tree: RangeTree) {
             let held = comm.scratch(subtree.len * laid.block);
             comm.recv(parent, held);
             let mut sends = Requests::new();
-            for child in tree.children(subtree) {
+            for child in laid.served(subtree) {
                 sends.push(comm.isend(laid.rank(child.node), laid.part(held, subtree, child)));
             }
             comm.copy(laid.part(held, subtree, subtree.itself()), own);
@@ -118,7 +128,7 @@ pub fn scatter(comm: &mut dyn Comm, call: &Call, tree: RangeTree) {
 
 fn scatter_at_root(comm: &mut dyn Comm, laid: Laid, whole: Subtree) {
     let mut sends = Requests::new();
-    for child in laid.tree.children(whole) {
+    for child in laid.served(whole) {
         let arc = laid.arc(child);
         let from = if arc.wraps() {
             let packed = comm.scratch(child.len * laid.block);

@@ -183,7 +183,7 @@ const LOST: usize = 2;
 
 /// Cost of [`up`] through the whole of `tree`: that of the way down, with everything that is received folded.
 pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
-    let down = super::down::cost(shape, tree, segments);
+    let down = super::down::cost_through(shape, tree, segments);
     let lost = if widest(tree) > 1 { LOST.min(segments.number() - 1) } else { 0 };
     let lost_bytes = lost * segments.length() * shape.unit;
     Cost {

@@ -51,7 +51,7 @@ fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gi
         }
     };
     let shared = Some(SharedMemory::PLAIN);
-    assert!(decision(&[], Operation::Allreduce, shared).starts_with("shared_slices by default shared_memory:"));
+    assert!(decision(&[], Operation::Allreduce, shared).starts_with("recursive_doubling by default shared_memory:"));
     assert!(decision(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
     assert!(!decision(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
     assert_eq!(decision(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
