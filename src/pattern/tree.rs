@@ -18,8 +18,9 @@ pub struct Child {
 pub struct Links {
     /// Above; none at the root.
     pub parent: Option<usize>,
-    /// Below, in the order in which a message is sent down. Contributions come up in the reverse of it, and trees that
-    /// keep rank order list their children so that each one, in that reverse order, borders on what is folded already.
+    /// Below, in the order in which a message is sent down that comes up as well (see [`Tree::downward`] for one that does
+    /// not). Contributions come up in the reverse of it, and trees that keep rank order list their children so that each
+    /// one, in that reverse order, borders on what is folded already.
     pub children: SmallVec<[Child; 8]>,
 }
 

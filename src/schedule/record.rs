@@ -124,3 +124,28 @@ impl Comm for Recorder {
         self.program.steps.push(Step::Shared(step));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::parse_choice;
+    use crate::operation::Operation;
+
+    /// The ranks to which `rank` of 8 sends, from root 5.
+    fn receivers(operation: Operation, algorithm: &str, rank: usize) -> Vec<usize> {
+        let call = Call { root: 5, ..Call::plain(operation, 4, 1) };
+        let steps = record(&parse_choice(operation, algorithm).unwrap(), &call, rank, 8).steps;
+        let to = |step: &Step| if let Step::Isend { to, .. } = step { Some(*to) } else { None };
+        steps.iter().filter_map(to).collect()
+    }
+
+    #[test]
+    fn what_only_goes_down_reaches_the_next_root_first_among_equals() {
+        for operation in [Operation::Bcast, Operation::Scatter] {
+            assert_eq!(receivers(operation, "linear", 5), [6, 7, 0, 1, 2, 3, 4]);
+            assert_eq!(receivers(operation, "knomial:radix=4", 5), [1, 6, 7, 0]);
+            assert_eq!(receivers(operation, "knomial:radix=4", 1), [2, 3, 4]);
+            assert_eq!(receivers(operation, "knomial:radix=3", 5), [0, 3, 6, 7]);
+        }
+    }
+}
