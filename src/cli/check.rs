@@ -1,16 +1,19 @@
 //! `collie check`: what is wrong with a rules file.
 
 use super::{Done, Failure};
-use crate::selection::{ConfigurationErrors, Format, Rules, RulesFile, for_open_mpi, never_used, parse_rules};
+use crate::selection::{ConfigurationErrors, Format, Purpose, Rules, RulesFile, for_open_mpi, never_used, parse_rules};
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
 #[derive(clap::Args)]
 #[command(after_help = "Prints each mistake as file:line:column: what was found; what is accepted, and exits with 1 \
                         if there is any. \
-                        Rules that can never apply are reported as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
+                        Rules that can never apply are reported as warnings.\n\nExamples:\n  collie check site.rules\n  collie check --tables learned.rules\n  collie check --print ompi.conf\n  collie check --export classic site.rules >ompi.conf")]
 pub struct Arguments {
     /// The file
     file: String,
+    /// The file is one for COLLIE_TABLES, where a row whose algorithm cannot be used gives way to the next one
+    #[arg(long)]
+    tables: bool,
     /// Print the rules in Collie's own format, whatever format the file has
     #[arg(long)]
     print: bool,
@@ -43,12 +46,13 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Ok(rules) => rules,
         Err(errors) => return wrong(errors),
     };
+    let purpose = if arguments.tables { Purpose::Tables } else { Purpose::Rules };
     let format = match arguments.export {
         None if arguments.print => {
-            let notes = warnings(&path, &rules).lines().map(str::to_owned).collect();
+            let notes = warnings(&path, &rules, purpose).lines().map(str::to_owned).collect();
             return Ok(Done { text: rules.to_string(), notes, code: 0 });
         }
-        None => return Ok(Done::from(warnings(&path, &rules) + &counted(&path, &rules))),
+        None => return Ok(Done::from(warnings(&path, &rules, purpose) + &counted(&path, &rules))),
         Some(Export::Classic) => Format::Classic,
         Some(Export::Json) => Format::Json,
     };
@@ -56,8 +60,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
 }
 
 /// Rules that no call gets, one line each.
-fn warnings(path: &str, rules: &Rules) -> String {
-    let told = never_used(rules);
+fn warnings(path: &str, rules: &Rules, purpose: Purpose) -> String {
+    let told = never_used(rules, purpose);
     told.iter().map(|(line, why)| format!("{path}:{line}: warning: this rule {why}\n")).collect()
 }
 

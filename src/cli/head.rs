@@ -42,6 +42,12 @@ impl Head<'_> {
             Source::Simulated(..) => {}
             _ => lines.extend(self.reports.iter().map(libraries)),
         }
+        if blocks.iter().any(|block| block.sizes.0 > 0) {
+            lines.push(
+                "Calls shorter or longer than all sizes named in the comments get the row of the nearest one."
+                    .to_owned(),
+            );
+        }
         let has = |words: &str| blocks.iter().any(|block| block.evidence.contains(words));
         let has_ratios = has("native over this");
         if has_ratios {

@@ -2,13 +2,22 @@
 
 use crate::selection::{ConfigurationError, ConfigurationErrors, Location};
 
-/// The errors, those of a variable that an option of the command line has set as that option's; `options` holds
-/// variables, each with its option.
+/// The errors, with the option in place of each variable that an option of the command line has set, be it what is
+/// wrong or named in the message; `options` holds variables, each with its option.
 pub fn blamed(errors: ConfigurationErrors, options: &[(String, String)]) -> ConfigurationErrors {
+    let option_of = |name: &str| options.iter().find(|(variable, _)| variable == name).map(|(_, option)| &**option);
     let blamed = |error: ConfigurationError| {
-        let Location::Variable(found) = &error.place else { return error };
-        let option = options.iter().find(|(variable, _)| variable == found);
-        option.map(|(_, option)| ConfigurationError::variable(option, &*error.message)).unwrap_or(error)
+        let place = match error.place {
+            Location::Variable(name) => Location::Variable(option_of(&name).map_or(name, str::to_owned)),
+            place => place,
+        };
+        let is_of_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+        // Names and what stands between them, in turn.
+        let parts = error.message.split_inclusive(|character| !is_of_name(character)).map(|part| {
+            let name = part.trim_end_matches(|character| !is_of_name(character));
+            option_of(name).map_or_else(|| part.to_owned(), |option| part.replacen(name, option, 1))
+        });
+        ConfigurationError { message: parts.collect(), place }
     };
     ConfigurationErrors(errors.0.into_iter().map(blamed).collect())
 }
@@ -23,5 +32,13 @@ mod tests {
         let options = [("COLLIE_RULES".to_owned(), "--rules".to_owned())];
         let errors = blamed(ConfigurationErrors(errors.to_vec()), &options);
         assert_eq!(errors.to_string(), "--rules: wrong\nCOLLIE_MODE: wrong");
+    }
+
+    #[test]
+    fn options_are_named_in_messages_as_well() {
+        let error = ConfigurationError::variable("COLLIE_TRACE", "'a_COLLIE_REPORT' is the file of COLLIE_REPORT; é");
+        let options = [("COLLIE_REPORT".to_owned(), "--report".to_owned())];
+        let errors = blamed(ConfigurationErrors(vec![error]), &options);
+        assert_eq!(errors.to_string(), "COLLIE_TRACE: 'a_COLLIE_REPORT' is the file of --report; é");
     }
 }

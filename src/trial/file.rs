@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use crate::algorithm::{Call, Operation, SharedMemory};
     use crate::monitor::TriedRow;
-    use crate::selection::{By, Configuration, Decided, Mode, Situation, decide, never_used, parse_rules};
+    use crate::selection::{By, Configuration, Decided, Mode, Purpose, Situation, decide, never_used, parse_rules};
     use std::sync::Arc;
 
     const MACHINE: &str = "a processor, 2 cores";
@@ -248,7 +248,7 @@ mod tests {
         let text = merged("", [few.clone(), many.clone()]);
         assert_eq!(read(&text), [few.clone(), many.clone()]);
         let rules = parse_rules("x", &text).unwrap();
-        assert_eq!((rules.iter().count(), never_used(&rules)), (1, vec![]));
+        assert_eq!((rules.iter().count(), never_used(&rules, Purpose::Rules)), (1, vec![]));
         assert_eq!(rules.of(Operation::Allreduce)[0].wanted.to_string(), "native", "that of most calls");
         let more = merged(&text, [evidence("ring", 8, 4)]);
         assert_eq!(parse_rules("x", &more).unwrap().of(Operation::Allreduce)[0].wanted.to_string(), "ring");

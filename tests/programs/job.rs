@@ -1,6 +1,6 @@
 //! A command with all its descendants: ended as a whole when it takes too long, and never left behind.
 
-use libtest_mimic::Failed;
+use libtest_mimic::{Failed, Trial};
 use std::cell::Cell;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -15,8 +15,7 @@ const MARK: &str = "JOB_OF_COLLIE_TESTS";
 /// After MPI_Abort, hydra's mpirun ends before the ranks that it has told to: what lives on longer is left behind.
 const DYING: Duration = Duration::from_secs(10);
 
-/// Jobs of few ranks share the machine, three at a time: most of what they take is their launcher's. Others have it
-/// alone.
+/// Jobs of few ranks share the machine: most of what they take is their launcher's. Others have it alone.
 static MACHINE: RwLock<()> = RwLock::new(());
 
 /// Ranks of a job that fills the machine.
@@ -27,8 +26,20 @@ thread_local! {
     static ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a test that looks at times, or whose jobs are to end in time, while no other job runs.
-pub fn alone<T>(test: impl FnOnce() -> T) -> T {
+/// What a test is of that has the machine for itself, before its name.
+const ALONE_KIND: &str = "alone";
+
+/// A test that looks at times, or whose jobs are to end in time: no other job runs beside it.
+pub fn alone(name: impl Into<String>, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
+    Trial::test(name, move || while_nothing_else_runs(test)).with_kind(ALONE_KIND)
+}
+
+/// Whether a test has the machine for itself.
+pub fn is_alone(trial: &Trial) -> bool {
+    trial.kind() == ALONE_KIND
+}
+
+fn while_nothing_else_runs<T>(test: impl FnOnce() -> T) -> T {
     struct Alone(#[allow(dead_code)] RwLockWriteGuard<'static, ()>);
     impl Drop for Alone {
         fn drop(&mut self) {

@@ -32,8 +32,8 @@ use libtest_mimic::{Arguments, Trial};
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // Two cores are idle for half of the time of two jobs. One of eight ranks has the machine for itself: see `job`.
-    arguments.test_threads.get_or_insert(3);
+    // Two cores are idle for half of the time of two jobs.
+    arguments.test_threads.get_or_insert(5);
     let mut all = Vec::new();
     for family in mpi::families() {
         let mut trials = Trials::new(family);
@@ -60,7 +60,7 @@ fn main() {
     }
     // Whatever has the machine for itself waits until all others have ended: one such job after the other, they wait
     // once.
-    all.sort_by_key(|trial| ranks(trial.name()) >= job::MANY);
+    all.sort_by_key(|trial| job::is_alone(trial) || ranks(trial.name()) >= job::MANY);
     libtest_mimic::run(&arguments, all).exit();
 }
 

@@ -25,7 +25,7 @@ const TESTS: &[(&str, Test)] = &[
 pub fn trials(family: &'static Family) -> Vec<Trial> {
     let trial = |(name, test): &(&str, Test)| {
         let test = *test;
-        Trial::test(format!("{}::{name}", family.name), move || alone(|| test(family)))
+        alone(format!("{}::{name}", family.name), move || test(family))
     };
     TESTS.iter().map(trial).collect()
 }

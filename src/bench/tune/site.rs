@@ -9,7 +9,7 @@ use super::{rows, tree};
 use crate::algorithm::ChoiceError;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
-use crate::selection::{Mpi, Rule, Rules, Transport, Versions, never_used};
+use crate::selection::{Mpi, Purpose, Rule, Rules, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules that the reports speak for: of each operation those for what was measured, and after them, for calls that
@@ -64,7 +64,8 @@ fn left_open(known: &[Block], mut later: Vec<Block>) -> Vec<Block> {
     let of_known = known.iter().flat_map(|block| block.rules.clone());
     let all = of_known.chain(later.iter().flat_map(|block| block.rules.clone()));
     let numbered = (1..).zip(all).map(|(line, rule)| Rule { line, ..rule });
-    let never: BTreeSet<u32> = never_used(&Rules::new("", numbered)).into_iter().map(|(line, _)| line).collect();
+    let never = never_used(&Rules::new("", numbered), Purpose::Rules);
+    let never: BTreeSet<u32> = never.into_iter().map(|(line, _)| line).collect();
     let mut line = known.iter().map(|block| block.rules.len() as u32).sum::<u32>();
     for block in &mut later {
         block.rules.retain(|_| {

@@ -28,7 +28,7 @@ mod span;
 pub use condition::Condition;
 pub use evidence::{Evidence, evidence};
 pub use learned::{Learned, LearnedRules, MARK, Tried};
-pub use never::never_used;
+pub use never::{Purpose, never_used};
 pub use open_mpi::Format;
 pub use rule::{Rule, Rules};
 pub use span::{BytesOf, Span};

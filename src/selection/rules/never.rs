@@ -12,13 +12,23 @@ use crate::selection::wanted::Wanted;
 /// Ranks up to which needs are tried one number after another, from the least of a rule on.
 const TRIED: usize = 1 << 10;
 
+/// What a file of rules is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// `COLLIE_RULES`: the first rule that matches decides.
+    Rules,
+    /// `COLLIE_TABLES`: a row whose algorithm cannot be used gives way to the next that matches.
+    Tables,
+}
+
 /// The rules that no call gets: line, and why. In the order of the lines.
-pub fn never_used(rules: &Rules) -> Vec<(u32, String)> {
+pub fn never_used(rules: &Rules, purpose: Purpose) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for operation in Operation::ALL {
         let rows = rules.of(operation);
         for (place, rule) in rows.iter().enumerate() {
-            let why = nothing(rule).or_else(|| shadowed(rule, &rows[..place])).or_else(|| unmet(rule));
+            let shadowed = || shadowed(rule, &rows[..place], purpose);
+            let why = nothing(rule).or_else(shadowed).or_else(|| unmet(rule, purpose));
             found.extend(why.map(|why| (rule.line, why)));
         }
     }
@@ -81,7 +91,7 @@ fn part(least: usize, most: usize, is_there: bool) -> Option<Span> {
 }
 
 /// Whether the rows before it, all of them together, match whatever it matches.
-fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
+fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
     let mut by: Vec<u32> = Vec::new();
     for World { situation, call, ranks, power_of_two } in worlds(rule, before) {
         let holds = |rule: &Rule| rule.conditions.iter().all(|condition| condition.holds(&situation, &call));
@@ -93,7 +103,9 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
         let Some(whole) = whole.filter(is_there).filter(|_| holds(rule)) else { continue };
         // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on
         // ranks.
-        let alike = |row: &&Rule| holds(row) && (row.bytes_of == rule.bytes_of || row.bytes == Span::ALL);
+        let counts_alike = |row: &Rule| row.bytes_of == rule.bytes_of || row.bytes == Span::ALL;
+        let decides = |row: &Rule| purpose == Purpose::Rules || is_always_usable(&row.wanted, &call);
+        let alike = |row: &&Rule| holds(row) && counts_alike(row) && decides(row);
         let mut left = vec![whole];
         for row in before.iter().filter(alike) {
             let area = Area { ranks: row.ranks, bytes: row.bytes };
@@ -120,6 +132,14 @@ fn shadowed(rule: &Rule, before: &[Rule]) -> Option<String> {
         [only] => Some(format!("never matches: line {only} already matches all of its calls")),
         lines => Some(format!("never matches: lines {} already match all of its calls", lines.join(", "))),
     }
+}
+
+/// Whether all ranks, however many they are, meet its needs.
+fn is_always_usable(wanted: &Wanted, call: &Call) -> bool {
+    let Wanted::Algorithm(choice) = wanted else { return true };
+    let call = Call { nodes: &[], ..*call };
+    // Every need of a certain number of ranks refuses one of these. Memory may be too small even where it is shared.
+    !choice.shares_memory() && [3, 5].iter().all(|ranks| choice.accepts(&call, *ranks).is_ok())
 }
 
 /// A way in which the conditions of rules can hold or not: a call, and for which numbers of ranks they hold so.
@@ -183,7 +203,7 @@ fn worlds(rule: &Rule, before: &[Rule]) -> Vec<World> {
 }
 
 /// Whether no call that it matches meets the algorithm's needs.
-fn unmet(rule: &Rule) -> Option<String> {
+fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
     let Wanted::Algorithm(choice) = &rule.wanted else { return None };
     let has = |condition| rule.conditions.contains(&condition);
     let Span { least, most } = communicators::ranks(rule)?;
@@ -217,7 +237,11 @@ fn unmet(rule: &Rule) -> Option<String> {
         }
     }
     let why = first?;
-    Some(format!("is never used: {} {why}, so that its calls go to the default tables", choice.algorithm.name))
+    let next = match purpose {
+        Purpose::Rules => "the default tables",
+        Purpose::Tables => "the rows after it",
+    };
+    Some(format!("is never used: {} {why}, so that its calls go to {next}", choice.algorithm.name))
 }
 
 #[cfg(test)]
@@ -226,8 +250,45 @@ mod tests {
     use crate::selection::parse_rules;
 
     fn findings(text: &str) -> Vec<String> {
+        findings_in(text, Purpose::Rules)
+    }
+
+    fn findings_in(text: &str, purpose: Purpose) -> Vec<String> {
         let rules = parse_rules("f", text).unwrap();
-        never_used(&rules).into_iter().map(|(line, why)| format!("{line}: {why}")).collect()
+        never_used(&rules, purpose).into_iter().map(|(line, why)| format!("{line}: {why}")).collect()
+    }
+
+    #[test]
+    fn in_tables_a_row_that_cannot_be_used_hides_nothing() {
+        let tables = |text: &str| findings_in(text, Purpose::Tables);
+        for first in [
+            "allgather * * recursive_doubling",
+            "allgather * * neighbor_exchange",
+            "allreduce * * ring",
+            "bcast * * shared_queue",
+            "bcast * * hierarchical:node=shared_queue",
+        ] {
+            let operation = first.split_once(' ').unwrap().0;
+            let text = format!("{first}\n{operation} * * linear");
+            assert_eq!(findings(&text).len(), 1, "{first}");
+            assert_eq!(tables(&text), [""; 0], "{first}");
+        }
+        let hidden = ["2: never matches: line 1 already matches all of its calls"];
+        assert_eq!(tables("bcast * * ring\nbcast * * linear"), hidden);
+        assert_eq!(tables("bcast * * native\nbcast * * linear"), hidden);
+        assert_eq!(tables("allreduce * * ring if commutative\nallreduce * * linear if commutative"), hidden);
+        let odd = tables("allgather 3 * recursive_doubling");
+        let why =
+            "recursive_doubling needs a power-of-two number of ranks, not 3, so that its calls go to the rows after it";
+        assert_eq!(odd, [format!("1: is never used: {why}")]);
+    }
+
+    #[test]
+    fn no_row_of_the_default_tables_is_in_vain() {
+        use crate::selection::defaults::{BEST, TABLES};
+        for (name, text) in TABLES.into_iter().chain(BEST) {
+            assert_eq!(never_used(&parse_rules(name, text).unwrap(), Purpose::Tables), [], "{name}");
+        }
     }
 
     #[test]

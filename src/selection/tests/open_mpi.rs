@@ -1,7 +1,7 @@
 //! Open MPI's rules files: which rule a call finds, as Open MPI would, and what is refused and where.
 
 use crate::algorithm::{Call, Operation};
-use crate::selection::{Format, Rules, Situation, for_open_mpi, never_used, parse_rules};
+use crate::selection::{Format, Purpose, Rules, Situation, for_open_mpi, never_used, parse_rules};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Rules {
@@ -319,7 +319,7 @@ fn json_whose_rules_are_for_all_sizes_has_no_row_for_the_rest() {
         [(all[0], 1), (all[1], 2), ("{\"msg_size_min\": 8, \"alg\": 1}, {\"msg_size_max\": 6, \"alg\": 2}", 3)]
     {
         let rules = read(&text(rules));
-        assert_eq!((rules.iter().count(), never_used(&rules)), (rows, vec![]));
+        assert_eq!((rules.iter().count(), never_used(&rules, Purpose::Rules)), (rows, vec![]));
     }
     assert_eq!(refused(&text("{\"alg\": 1, \"alg\": 2}")), "f:1:77: the key 'alg' is given twice");
 }

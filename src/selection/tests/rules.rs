@@ -1,7 +1,9 @@
 //! Our own rules format: what matches, what is refused and where, and that what is written is read back.
 
 use crate::algorithm::{Call, Choice, Operation, SharedMemory, all};
-use crate::selection::{BytesOf, Condition, Mpi, Rule, Rules, Situation, Span, Wanted, never_used, parse_rules};
+use crate::selection::{
+    BytesOf, Condition, Mpi, Purpose, Rule, Rules, Situation, Span, Wanted, never_used, parse_rules,
+};
 use proptest::prelude::*;
 
 fn refused(text: &str) -> String {
@@ -247,7 +249,7 @@ proptest! {
         // Contradictions are errors.
         let good: String = lines.into_iter().filter(|line| parse_rules("f", line).is_ok()).collect();
         let rules = parse_rules("f", &good).unwrap();
-        let never: Vec<u32> = never_used(&rules).into_iter().map(|(line, _)| line).collect();
+        let never: Vec<u32> = never_used(&rules, Purpose::Rules).into_iter().map(|(line, _)| line).collect();
         for rule in rules.iter() {
             prop_assert_eq!(is_reached(&rules, rule.line), !never.contains(&rule.line), "line {} of\n{}", rule.line, good);
         }

@@ -6,7 +6,7 @@ use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::bench::statistics::Ratio;
 use crate::monitor::{Comparison, Verdict};
-use crate::selection::{Transport, never_used, parse_rules};
+use crate::selection::{Purpose, Transport, never_used, parse_rules};
 
 const SETTINGS: Settings =
     Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
@@ -502,7 +502,7 @@ fn between_two_numbers_of_ranks_what_is_good_at_both_is_taken() {
         "{written}"
     );
     assert_eq!(blocks.iter().map(|block| block.sizes.0).sum::<usize>(), 2, "estimates are no measured cells");
-    assert_eq!(never_used(&parse_rules("tuned.rules", &written).unwrap()), []);
+    assert_eq!(never_used(&parse_rules("tuned.rules", &written).unwrap(), Purpose::Rules), []);
     // Native takes ten, the others more.
     let slow = cells(30.0).map(|mut cell| {
         cell.variants.retain(|row| !["linear", "ring", "swing"].contains(&row.variant.as_str()));

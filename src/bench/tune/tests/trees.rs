@@ -4,7 +4,7 @@ use super::super::*;
 use crate::algorithm::{Call, Operation};
 use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report};
-use crate::selection::{Rules, Situation, Wanted, never_used, parse_rules};
+use crate::selection::{Purpose, Rules, Situation, Wanted, never_used, parse_rules};
 
 const TREE: Settings = Settings { form: Form::Tree, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
 
@@ -171,7 +171,7 @@ fn either(first: bool) -> [(&'static str, f64); 3] {
 fn read_back(cells: Vec<CellRow>) -> (Rules, String) {
     let written = text(&tune(&[report(cells)], TREE).unwrap(), "");
     let rules = parse_rules("x", &written).unwrap();
-    assert_eq!(never_used(&rules), [], "{written}");
+    assert_eq!(never_used(&rules, Purpose::Rules), [], "{written}");
     (rules, written)
 }
 
