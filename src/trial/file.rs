@@ -238,6 +238,29 @@ mod tests {
     }
 
     #[test]
+    fn placements_between_nodes_are_told_apart() {
+        let between = |algorithm: &str, nodes, most_on_node| {
+            let mut learned = evidence(algorithm, 64, 7);
+            learned.row = LearnedRow { ranks: 8, nodes, most_on_node, ..learned.row };
+            learned
+        };
+        let text = merged("", [between("ring", 8, 1), between("native", 4, 2)]);
+        let rules = parse_rules("learned.rules", &text).unwrap();
+        for (nodes, algorithm) in [([0, 1, 2, 3, 4, 5, 6, 7], "ring"), ([0, 0, 1, 1, 2, 2, 3, 3], "native")] {
+            let call = Call { nodes: &nodes, ..Call::plain(Operation::Allreduce, 12, 8) };
+            let rule = rules.first(&situation(8).on(&nodes), &call).unwrap();
+            assert_eq!(rule.wanted.to_string(), algorithm, "{text}");
+        }
+        // One that was written without them was edited by nobody, and gets them when its evidence changes.
+        let old = merged("", [between("ring", 8, 1)]);
+        let old = old.replace(" and ranks_per_node=1", "");
+        assert_eq!((read(&old).len(), merged(&old, [])), (1, old.clone()));
+        let new = merged(&old, [between("native", 8, 1)]);
+        assert_eq!(read(&new).iter().map(|known| known.row.calls).collect::<Vec<_>>(), [14]);
+        assert!(new.contains(" native if several_nodes and ranks_per_node=1 and "), "{new}");
+    }
+
+    #[test]
     fn kinds_that_rules_do_not_tell_apart_share_one() {
         let double = |algorithm, calls| {
             let mut few = evidence(algorithm, 8, calls);

@@ -55,9 +55,22 @@ impl Learned {
 
     /// As a rule; `None` if it names nobody that there is.
     pub(super) fn rule(&self) -> Option<Rule> {
+        self.rule_by(true)
+    }
+
+    /// The same without the ranks per node, which rules between nodes did not name at first.
+    pub(super) fn rule_of_any_placement(&self) -> Option<Rule> {
+        self.rule_by(false)
+    }
+
+    fn rule_by(&self, names_placement: bool) -> Option<Rule> {
         let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == self.function)?;
         let Self { bytes_from, bytes_to, ranks, nodes, commutative, oversubscribed, shared_memory, .. } = *self;
+        let span = |least: u64, most: u64| Span { least: least as usize, most: most as usize };
         let mut conditions = vec![if nodes > 1 { Condition::SeveralNodes } else { Condition::OneNode }];
+        if nodes > 1 && names_placement {
+            conditions.push(Condition::RanksPerNode(span(self.most_on_node.into(), self.most_on_node.into())));
+        }
         if operation.reduces() {
             conditions.push(if commutative { Condition::Commutative } else { Condition::NonCommutative });
         }
@@ -66,7 +79,6 @@ impl Learned {
             conditions.push(if shared_memory { Condition::SharedMemory } else { Condition::NoSharedMemory });
         }
         conditions.push(if oversubscribed { Condition::Oversubscribed } else { Condition::NotOversubscribed });
-        let span = |least: u64, most: u64| Span { least: least as usize, most: most as usize };
         let all_sizes = operation.has_own_counts() || !operation.has_data();
         Some(Rule {
             operation,

@@ -30,7 +30,7 @@ impl LearnedRule {
         let parsed = own::parse("", written.trim_start_matches('\u{feff}')).ok().and_then(|mut rules| rules.pop());
         let rule = parsed.map(|rule| Rule { line: number, ..rule });
         let mut found = Self { lines, evidence, written: written.to_owned(), rule, is_edited: false };
-        found.is_edited = !found.follows();
+        found.is_edited = !found.follows() && !found.follows_as_at_first();
         Ok(found)
     }
 
@@ -61,6 +61,13 @@ impl LearnedRule {
     fn follows(&self) -> bool {
         let written = self.rule.as_ref().map(|rule| Rule { line: 0, ..rule.clone() });
         written.is_some() && written == self.following()
+    }
+
+    /// Whether it follows, but for the ranks per node that it does not name yet.
+    fn follows_as_at_first(&self) -> bool {
+        let Some((written, following)) = self.rule.as_ref().zip(self.following()) else { return false };
+        let mut at_first = self.evidence.iter().filter_map(|(_, learned)| learned.rule_of_any_placement());
+        at_first.any(|rule| *written == Rule { wanted: following.wanted.clone(), line: written.line, ..rule })
     }
 
     /// Says what follows from the evidence, which has changed.
