@@ -71,6 +71,9 @@ fn a_wrong_command_line_ends_with_2() {
         &["explain", "bcast", "--ranks", "4", "--bytes", "1KB"],
         &["explain", "bcast", "--ranks", "4", "--root", "4"],
         &["explain", "bcast", "--ranks", "4", "--non-commutative"],
+        &["explain", "allreduce", "--ranks", "4", "--root", "3"],
+        &["explain", "barrier", "--ranks", "4", "--bytes", "8"],
+        &["run", "--rules", "/dev/null", "--", "mpirun", "true"],
         &["explain", "bcast", "--ranks", "4", "--user-defined"],
         &["explain", "allreduce", "--ranks", "4", "--bytes", "9"],
         &["explain", "bcast", "--ranks", "4", "--nodes", "3,2"],
@@ -294,6 +297,17 @@ bcast       8          512-1023       linear if one_node and no_shared_memory an
     );
     assert!(told.contains(&expected), "{told}");
     assert!(!told.contains('{') && !told.contains("# operation"), "{told}");
+    // As the file of mode learn it counts where it was learned, of calls about which nobody else decides.
+    let learning = |more: &[(&str, &str)]| {
+        let mut explain = collie(&["explain", "bcast", "--ranks", "8", "--bytes", "512"]);
+        printed(explain.env("COLLIE_MODE", "learn").env("COLLIE_LEARN", &path).envs(more.iter().copied()))
+    };
+    let head = format!("but where it was learned (machine and MPI library below), {path}:4 comes first:\n");
+    let told = learning(&[]);
+    assert!(told.contains(&(head + expected.split_once('\n').unwrap().1)), "{told}");
+    for more in [("COLLIE_BCAST", "ring"), ("COLLIE_MODE", "best")] {
+        assert!(!learning(&[more]).contains("comes first"), "{more:?}");
+    }
 }
 
 #[test]
@@ -1096,7 +1110,7 @@ fn drawings_and_rules_do_not_go_into_files_of_another_form() {
     refused("tune --validate --svg x.png y.json", &format!("--svg '{svg}"));
     refused(
         "tune y.json -o x.json",
-        "--output 'x.json': a rules file does not belong in a .json file; accepted endings: .txt",
+        "--output 'x.json': a rules file does not belong in a .json file; accepted endings: .rules, .conf, .txt",
     );
     refused(
         "fit -o x.csv",

@@ -13,8 +13,8 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Tapes, predict};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Situation,
-    Transport, Version, Wanted, decide, defaults, evidence, operation_named, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Rule,
+    Rules, Situation, Transport, Version, Wanted, decide, defaults, evidence, operation_named, parse_rules, variables,
 };
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -101,6 +101,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let ranks = arguments.ranks as usize;
     if arguments.root >= ranks {
         return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
+    }
+    if arguments.root > 0 && !operation.rooted() {
+        return Err(Failure::usage(format!("--root is for operations with a root; {operation} has none")));
+    }
+    if arguments.bytes.is_some_and(|bytes| bytes > 0) && !operation.has_data() {
+        return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
     }
     if arguments.non_commutative && !operation.reduces() {
         return Err(Failure::usage(format!("--non-commutative is for reductions; {operation} reduces nothing")));
@@ -289,6 +295,8 @@ impl Explained<'_> {
             );
         }
         let decided = decide(configuration, situation, call);
+        let (Decided::Ours { by, .. } | Decided::Native { by }) = &decided;
+        let learned = if by.by.is_default() { self.learned() } else { String::new() };
         let ours = match &decided {
             Decided::Ours { choice, .. } => Some(*choice),
             Decided::Native { .. } => None,
@@ -303,6 +311,7 @@ impl Explained<'_> {
                 if call.bytes() == 0 && call.operation.has_data() && !call.operation.has_own_counts() {
                     text.push_str("but has no bytes, so that no message is sent\n");
                 }
+                text.push_str(&learned);
                 text.push('\n');
                 Some(by.by)
             }
@@ -314,6 +323,7 @@ impl Explained<'_> {
                     let learns = configuration.mode == Mode::Learn && !in_order;
                     text.push_str(&unmeasured(situation.mpi, learns));
                 }
+                text.push_str(&learned);
                 text.push('\n');
                 Some(by.by)
             }
@@ -375,12 +385,21 @@ impl Explained<'_> {
             By::Best { table, line } => (defaults::text(table, true), *line),
             _ => return String::new(),
         };
-        let found = text.and_then(|text| evidence(text, line));
-        let Some(Evidence { rule, comment, learned }) = found else { return String::new() };
-        let mut told = format!("  {}\n", rule.split_whitespace().collect::<Vec<_>>().join(" "));
-        comment.iter().for_each(|line| _ = writeln!(told, "  # {line}"));
-        learned.iter().for_each(|learned| _ = writeln!(told, "  learned {}", what_was_learned(learned)));
-        told
+        text.map_or_else(String::new, |text| written(text, line))
+    }
+
+    /// What the file of mode `learn` holds of such calls. It counts where it was learned, which need not be here.
+    fn learned(&self) -> String {
+        let Some(file) = self.configuration.learn.as_ref().filter(|_| self.configuration.mode == Mode::Learn) else {
+            return String::new();
+        };
+        let rests = |rule: &&Rule| evidence(&file.text, rule.line).is_some_and(|found| !found.learned.is_empty());
+        let Ok(rules) = parse_rules(&file.path, &file.text) else { return String::new() };
+        let rules = Rules::new(&file.path, rules.iter().filter(rests).cloned());
+        let Some(line) = rules.first(self.situation, self.call).map(|rule| rule.line) else { return String::new() };
+        let head =
+            format!("but where it was learned (machine and MPI library below), {}:{line} comes first:\n", file.path);
+        head + &written(&file.text, line)
     }
 
     fn network(&self) -> Arc<Network> {
@@ -413,6 +432,15 @@ impl Explained<'_> {
         let name = &network.name;
         format!("by name ({variable}=...), with the time predicted on the network {name}:\n{}", columns(2, &rows))
     }
+}
+
+/// A row as its file has it, with the comment above it and what it rests on.
+fn written(text: &str, line: u32) -> String {
+    let Some(Evidence { rule, comment, learned }) = evidence(text, line) else { return String::new() };
+    let mut told = format!("  {}\n", rule.split_whitespace().collect::<Vec<_>>().join(" "));
+    comment.iter().for_each(|line| _ = writeln!(told, "  # {line}"));
+    learned.iter().for_each(|learned| _ = writeln!(told, "  learned {}", what_was_learned(learned)));
+    told
 }
 
 /// A line of evidence in words: where, when and from how many calls, and the times.

@@ -7,6 +7,7 @@ use crate::report::{self, ReadError, found};
 use serde_json::Value;
 use std::fmt::Display;
 use std::path::Path;
+use std::string::FromUtf8Error;
 
 /// What such a file may be.
 const ACCEPTED: &str =
@@ -17,7 +18,10 @@ const ACCEPTED: &str =
 /// # Errors
 /// The file cannot be read; or what it holds instead, and what is accepted.
 pub fn read(path: &Path) -> Result<Vec<Report>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let is_no_text =
+        |error: FromUtf8Error| format!("{}: found {}; accepted: {ACCEPTED}", path.display(), found(error.as_bytes()));
+    let text = String::from_utf8(bytes).map_err(is_no_text)?;
     if from_csv::is_csv(&text) {
         let reports = from_csv::read(&text).map_err(|error| format!("{}: {error}", path.display()))?;
         let is_empty = reports.is_empty();

@@ -173,7 +173,7 @@ impl Arguments {
     /// Whether files are named for what they are to hold.
     fn check_endings(&self) -> Result<(), String> {
         if let Some(path) = &self.output {
-            report::fits("--output", path, "a rules file", &["txt"])?;
+            report::fits("--output", path, "a rules file", &["rules", "conf", "txt"])?;
         }
         self.svg.as_ref().map_or(Ok(()), |path| report::fits("--svg", path, "a drawing in SVG", &["svg"]))
     }

@@ -50,24 +50,35 @@ pub struct RulesFile {
 impl RulesFile {
     /// Reads the file.
     pub fn read(path: &str) -> Self {
-        Self::read_below(Path::new(""), path)
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        Self { path: path.to_owned(), text }
     }
 
-    /// Reads the file, whose name may be relative to `folder`.
+    /// Reads the file that a variable names, which may be relative to `folder`.
     fn read_below(folder: &Path, path: &str) -> Self {
-        let text = std::fs::read_to_string(folder.join(path)).map_err(|error| error.to_string());
+        let text = read_again(&folder.join(path)).map_err(|error| error.to_string());
         Self { path: path.to_owned(), text }
     }
 
     /// The same, if there is one.
     fn read_if_there(folder: &Path, path: &str) -> Self {
-        match std::fs::read_to_string(folder.join(path)) {
+        match read_again(&folder.join(path)) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Self { path: path.to_owned(), text: Ok(String::new()) }
             }
             text => Self { path: path.to_owned(), text: text.map_err(|error| error.to_string()) },
         }
     }
+}
+
+/// The text of a file that is read several times: by `collie run`, which checks it before anything is started, and then
+/// by rank 0. Of a pipe the first would leave the second nothing, and some devices never end.
+fn read_again(path: &Path) -> std::io::Result<String> {
+    if !std::fs::metadata(path)?.is_file() {
+        let message = "it is no regular file, and is to be read more than once; accepted: a regular file";
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, message));
+    }
+    std::fs::read_to_string(path)
 }
 
 /// The variables and the rules file, understood.

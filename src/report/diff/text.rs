@@ -64,11 +64,14 @@ fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout
     if !hidden.is_empty() {
         let noise = hidden.iter().filter(|row| row.change == Change::Noise).count();
         let sum: f64 = hidden.iter().map(|row| row.more_seconds).sum();
-        add(&format!(
-            "and {} (--all shows all), {noise} of them noise: together {} a rank",
-            several(hidden.len() as u64, "more row"),
-            signed(sum)
-        ));
+        let rows = match shown {
+            [] => format!("{} not shown", several(hidden.len() as u64, "row")),
+            _ => format!("and {}", several(hidden.len() as u64, "more row")),
+        };
+        add(&format!("{rows} (--all shows all), {noise} of them noise: together {} a rank", signed(sum)));
+    }
+    if shown.is_empty() {
+        return;
     }
     add("calls: per rank, A/B where they differ; mean: of all calls; A/B above 1: calls of B are faster; \
          B-A: time per rank that B takes more");

@@ -136,7 +136,7 @@ pub enum NetworkError {
          collie fit wrote"
     )]
     Measure { name: String, accepted: String },
-    #[error("network '{name}': {error}")]
+    #[error("network '{name}': {error}; accepted: a file that collie fit wrote")]
     Form { name: String, error: serde_json::Error },
     #[error("network '{name}': {what}")]
     Value { name: String, what: &'static str },

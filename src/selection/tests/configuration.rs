@@ -231,6 +231,14 @@ fn report_targets() {
 }
 
 #[test]
+fn files_that_can_be_read_only_once_are_refused() {
+    for name in ["COLLIE_RULES", "COLLIE_TABLES", "COLLIE_LEARN", "COLLIE_NETWORK"] {
+        let told = parse(&[(name, "/dev/null")]).expect_err(name);
+        assert!(told.contains("no regular file, and is to be read more than once; accepted: a regular file"), "{told}");
+    }
+}
+
+#[test]
 fn one_file_is_for_one_thing() {
     let refused = |variables: &[(&str, &str)]| parse(variables).expect_err("one file for two");
     let words = "COLLIE_TRACE: './a.json' is already the file of COLLIE_REPORT; accepted: another file";
