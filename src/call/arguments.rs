@@ -1,7 +1,7 @@
 //! What the program passed to a collective.
 
 use super::own_arguments::digest;
-use crate::algorithm::Operation;
+use crate::algorithm::{InPlace, Operation};
 use crate::mpi::collectives::{Arrays, Passed};
 use crate::mpi::constants;
 use crate::mpi::datatype::Datatype;
@@ -133,6 +133,21 @@ impl Arguments {
         })
     }
 
+    /// Blocks in the send and the receive buffer among `size` ranks; none of a side that does not count on this rank,
+    /// whose type may mean nothing. In place, one of two buffers stands for both.
+    pub(super) fn sides(&self, size: usize, at_root: bool) -> [Option<usize>; 2] {
+        let row = self.operation.row();
+        let [mut send, mut receive] = row.sides().map(|role| role.blocks(size, at_root));
+        if send.is_some() && receive.is_some() {
+            match row.in_place {
+                InPlace::All | InPlace::OwnOfReceive if is_in_place(self.send.address) => send = None,
+                InPlace::OwnOfSend if is_in_place(self.receive.address) => receive = None,
+                _ => {}
+            }
+        }
+        [send, receive]
+    }
+
     /// Bytes from the receive buffer's address to the send buffer's.
     #[inline(always)]
     pub(super) fn distance(&self) -> isize {
@@ -141,6 +156,18 @@ impl Arguments {
 }
 
 impl Key {
+    /// The same with other words for the two types.
+    pub const fn with_types(self, [send, receive]: [u64; 2]) -> Self {
+        let Self([sent, received, _, _, op, rest]) = self;
+        Self([sent, received, send, receive, op, rest])
+    }
+
+    /// The same with no word for the operation.
+    pub const fn without_operation(self) -> Self {
+        let Self([sent, received, send_type, receive_type, _, rest]) = self;
+        Self([sent, received, send_type, receive_type, 0, rest])
+    }
+
     /// Differs between most keys of a program, in its top bits.
     #[inline(always)]
     pub const fn hash(&self) -> u64 {

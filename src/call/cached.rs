@@ -5,6 +5,7 @@
 
 use super::arguments::{self, Arguments};
 use super::local_arguments::LocalArguments;
+use super::made::{Made, MadeKey};
 use super::plan::Plan;
 use super::program::{self, Prepared};
 use super::recent_calls::RecentCalls;
@@ -101,6 +102,8 @@ impl HeapBytes for Program {
 #[derive(Debug)]
 pub struct Calls {
     calls: Cache<arguments::Key, Rc<CachedCall>>,
+    /// Those with types or an operation of the program's.
+    made: Cache<MadeKey, Rc<CachedCall>>,
     programs: Cache<program::Key, Program>,
     /// Those that came lately.
     pub recent: RecentCalls<CachedCall>,
@@ -112,7 +115,8 @@ impl Calls {
     /// Empty, for calls whose arrays have `entries` entries; what they come to hold is charged to `account`.
     pub fn new(account: &Arc<CacheAccount>, entries: usize) -> Self {
         let (calls, programs) = (Cache::new(CALLS, Arc::clone(account)), Cache::new(PROGRAMS, Arc::clone(account)));
-        Self { calls, programs, recent: RecentCalls::new(Arc::clone(account)), entries }
+        let made = Cache::new(CALLS, Arc::clone(account));
+        Self { calls, made, programs, recent: RecentCalls::new(Arc::clone(account)), entries }
     }
 
     /// A call like this one that came before; it has to be asked whether it [fits](LocalArguments::fits).
@@ -128,7 +132,19 @@ impl Calls {
         self.calls.insert(key.hash(), key, call);
     }
 
-    /// Forgets a call.
+    /// The same for a call with what the program made.
+    pub fn find_made(&mut self, arguments: &Arguments, made: &Made) -> Option<&Rc<CachedCall>> {
+        let key = made.key(arguments, self.entries);
+        self.made.find(key.hash(), &key).map(|known| &*known)
+    }
+
+    /// The same.
+    pub fn keep_made(&mut self, arguments: &Arguments, made: &Made, call: Rc<CachedCall>) {
+        let key = made.key(arguments, self.entries);
+        self.made.insert(key.hash(), key, call);
+    }
+
+    /// Forgets a call. One with what the program made is found by nobody who would forget it.
     pub fn forget(&mut self, arguments: &Arguments) {
         let key = arguments.key(self.entries);
         self.calls.forget(key.hash(), &key);
@@ -156,6 +172,7 @@ impl Calls {
     /// Forgets all: what it rests on has changed.
     pub fn clear(&mut self) {
         self.calls.clear();
+        self.made.clear();
         self.programs.clear();
         self.recent.clear();
     }

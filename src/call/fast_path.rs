@@ -8,6 +8,7 @@
 use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
 use super::cached::{CachedCall, Short};
+use super::made::Made;
 use super::program::Prepared;
 use super::recent_calls::{CarriedOut, Known};
 use super::registry;
@@ -82,13 +83,21 @@ fn kept(
     arguments: &Arguments,
     native: &dyn Fn() -> c_int,
 ) -> Option<c_int> {
+    let made = if Made::is_named(arguments) { Made::of(arguments, &held.communicator.facts) } else { None };
     let calls = &mut held.calls;
-    let known = calls.find(arguments).filter(|known| known.local.fits(arguments))?;
+    let known = match &made {
+        None => calls.find(arguments),
+        Some(made) => calls.find_made(arguments, made),
+    };
+    let known = known.filter(|known| known.local.fits(arguments))?;
     let short = known.take_short()?;
     let (known, Short { place, measured }) = (Rc::clone(known), short);
     let counted = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
     let is_played = known.prepared[place].is_some();
-    if !measured {
+    if let Some(made) = &made {
+        // Recent calls are known by their handles.
+        known.prepared.iter().flatten().for_each(|prepared| prepared.set_handles(made));
+    } else if !measured {
         let rest = known.plan.learner().map(|learner| learner.rest());
         let carried_out = CarriedOut { counter: counted.0, played: is_played.then_some(&known), place, rest };
         calls.recent.add(arguments, &known.local, carried_out);

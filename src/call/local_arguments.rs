@@ -38,6 +38,17 @@ pub struct LocalArguments {
     pub own: Option<Rc<OwnArguments>>,
 }
 
+/// For which calls it holds what was understood of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lasts {
+    /// For none but that.
+    Once,
+    /// For those with the same [key](Arguments::key).
+    WhileAlike,
+    /// For those with the same [key](super::made::MadeKey) of what the program made.
+    WhileMadeAlike,
+}
+
 /// Elements of a buffer of the program's.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -114,14 +125,19 @@ impl LocalArguments {
             }
     }
 
-    /// Whether it holds for the next call like it. Handles that are not predefined may mean something else by then, and
-    /// of buffers that overlap the native library may refuse some.
-    pub fn lasts(&self) -> bool {
-        if self.overlap == Overlap::Partial {
-            return false;
+    /// For which calls it holds. Handles that are not predefined may mean something else the next time, and of buffers
+    /// that overlap the native library may refuse some.
+    pub fn lasts(&self) -> Lasts {
+        let is_derived = |side: Option<Elements>| side.is_some_and(|side| side.datatype.is_derived());
+        let has_derived = is_derived(self.send) || is_derived(self.receive);
+        match self.reduction {
+            _ if self.overlap == Overlap::Partial => Lasts::Once,
+            Some(_) if has_derived => Lasts::Once,
+            Some(reduction) if reduction.predefined => Lasts::WhileAlike,
+            Some(_) => Lasts::WhileMadeAlike,
+            None if has_derived => Lasts::WhileMadeAlike,
+            None => Lasts::WhileAlike,
         }
-        let predefined = |side: Option<Elements>| side.is_none_or(|side| side.datatype.kind.is_some());
-        predefined(self.send) && predefined(self.receive) && self.reduction.is_none_or(|reduction| reduction.predefined)
     }
 
     /// Sorts the arguments out for rank `rank` of `size`.
@@ -142,15 +158,7 @@ impl LocalArguments {
         if let Some(arrays) = &arguments.arrays {
             return Self::own(arguments, arrays, size);
         }
-        let [mut send, mut receive] = row.sides().map(|role| role.blocks(size, at_root));
-        // In place, one of two buffers stands for both.
-        if send.is_some() && receive.is_some() {
-            match row.in_place {
-                InPlace::All | InPlace::OwnOfReceive if is_in_place(arguments.send.address) => send = None,
-                InPlace::OwnOfSend if is_in_place(arguments.receive.address) => receive = None,
-                _ => {}
-            }
-        }
+        let [send, receive] = arguments.sides(size, at_root);
         let send = send.map(|blocks| elements(&arguments.send, blocks)).transpose()?;
         let receive = receive.map(|blocks| elements(&arguments.receive, blocks)).transpose()?;
         // Where one holds a block for each rank, its count is a block's.

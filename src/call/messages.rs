@@ -3,13 +3,12 @@
 use crate::monitor::{Area, MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
 use crate::mpi::error::SUCCESS;
 use crate::mpi::{constants, datatype};
-use crate::process::guard::{self, THREAD};
+use crate::process::guard;
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::{self, Runtime};
 use mpi_sys::MPI_Datatype;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
-use std::cell::Cell;
 use std::os::raw::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,8 +29,6 @@ static KEY: Key = Key::new();
 
 thread_local! {
     static OWN: Kept<Own> = const { Kept::nothing(&KEY) };
-    /// The last predefined datatype, as C or Fortran names it, and its size.
-    static SIZE: Cell<(usize, u64)> = const { Cell::new((usize::MAX, 0)) };
 }
 
 /// The counts of a thread, for as long as it lives.
@@ -50,6 +47,8 @@ impl Default for Own {
 
 impl Drop for Own {
     fn drop(&mut self) {
+        // A call that the thread makes after this finds others.
+        guard::thread().messages.set(std::ptr::null());
         FREE.lock().push(self.0);
     }
 }
@@ -139,7 +138,7 @@ fn counted(call: MessageCall, bytes: u64, native: impl FnOnce() -> c_int) -> c_i
 
 /// A call that may make calls of MPI itself, as libraries do that read and write files: their time is told as theirs.
 fn timed_around(runtime: &Runtime, counts: &MessageCounts, call: MessageCall, native: impl FnOnce() -> c_int) -> c_int {
-    let within = || THREAD.with(guard::Thread::collectives).1 + counts.message_ticks();
+    let within = || guard::thread().collectives().1 + counts.message_ticks();
     let (before, start) = (within(), runtime.clock.raw());
     let code = native();
     let ticks = runtime.clock.raw().saturating_sub(start);
@@ -163,7 +162,16 @@ fn timed(counts: &MessageCounts, call: MessageCall, ticks: u64) {
 
 #[inline(always)]
 fn own() -> &'static MessageCounts {
-    OWN.with(|own| own.lend(|own| own.0))
+    let known = guard::thread().messages.get().cast::<MessageCounts>();
+    // SAFETY: nobody else writes there, and what is counted in is never freed.
+    if known.is_null() { find_own() } else { unsafe { &*known } }
+}
+
+#[cold]
+fn find_own() -> &'static MessageCounts {
+    let own = OWN.with(|own| own.lend(|own| own.0));
+    guard::thread().messages.set(std::ptr::from_ref(own).cast());
+    own
 }
 
 /// What this thread counts, if anything, for others to read: once it has ended, a later thread goes on with it.
@@ -187,7 +195,7 @@ pub fn moved_of_named(to: c_int, count: i64, name: usize, datatype: impl FnOnce(
         return Moved::NOTHING;
     }
     let count = u64::try_from(count).unwrap_or(0);
-    let (known, size) = SIZE.get();
+    let (known, size) = guard::thread().sent.get();
     if known == name { Moved::bytes(count * size) } else { moved_of_other(count, name, datatype()) }
 }
 
@@ -200,7 +208,7 @@ fn moved_of_other(count: u64, name: usize, datatype: MPI_Datatype) -> Moved {
         // The handle of another type may come to mean a third one.
         None => Moved { known: 0, asked: Some((count, datatype)) },
         Some(size) => {
-            SIZE.set((name, size as u64));
+            guard::thread().sent.set((name, size as u64));
             Moved::bytes(count * size as u64)
         }
     }
@@ -244,6 +252,6 @@ pub fn records(runtime: &Runtime) -> Vec<MessageRecord> {
 /// What all threads together can have spent in messages: the run, but for this thread's collectives.
 fn most_ticks(runtime: &Runtime) -> u64 {
     let run = runtime.clock.raw().saturating_sub(runtime.run_began());
-    let (_, collective) = THREAD.with(guard::Thread::collectives);
+    let (_, collective) = guard::thread().collectives();
     run.saturating_mul(ALL.lock().len() as u64).saturating_sub(collective)
 }

@@ -7,6 +7,7 @@
 use super::layout::{Base, Bases, Layout, units};
 use super::length_prelude::{self, LengthPrelude};
 use super::local_arguments::LocalArguments;
+use super::made::Made;
 use super::pool::with_pool;
 use crate::algorithm::{Blocks, Call, Choice, Operation, SharedMemory, Stage};
 use crate::communicator::private::Private;
@@ -196,6 +197,11 @@ impl Prepared {
     #[inline]
     pub const fn is_kept(&self) -> bool {
         self.kept.is_some()
+    }
+
+    /// Has it played with other handles from now on, of what is like what it was made ready for.
+    pub fn set_handles(&self, made: &Made) {
+        self.channel.set_handles(made.types(), made.operation());
     }
 
     /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program

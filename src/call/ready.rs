@@ -4,7 +4,8 @@ use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::cached::{CachedCall, Ready};
 use super::hooks;
-use super::local_arguments::LocalArguments;
+use super::local_arguments::{Lasts, LocalArguments};
+use super::made::Made;
 use super::plan::{Candidate, Plan, Policy};
 use super::program::{self, Prepared, seat_and_call};
 use crate::operation::Operation;
@@ -40,8 +41,14 @@ pub fn make_ready(attached: &mut Attached, operation: Operation, call: &mut Cach
 
 /// Keeps a call for the next one like it, if it holds for that.
 pub fn keep(attached: &mut Attached, arguments: &Arguments, call: &Rc<CachedCall>) {
-    if call.local.lasts() {
-        attached.calls.keep(arguments, Rc::clone(call));
+    match call.local.lasts() {
+        Lasts::Once => {}
+        Lasts::WhileAlike => attached.calls.keep(arguments, Rc::clone(call)),
+        Lasts::WhileMadeAlike => {
+            if let Some(made) = Made::of(arguments, &attached.communicator.facts) {
+                attached.calls.keep_made(arguments, &made, Rc::clone(call));
+            }
+        }
     }
 }
 

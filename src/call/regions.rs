@@ -4,7 +4,7 @@
 use super::messages;
 use crate::monitor::{MessageCounts, RegionRecord};
 use crate::mpi::text::printable;
-use crate::process::guard::{Collectives, THREAD};
+use crate::process::guard::{self, Collectives};
 use crate::process::kept::{Kept, Key};
 use crate::process::runtime::Runtime;
 use parking_lot::Mutex;
@@ -44,14 +44,14 @@ impl Default for Own {
     fn default() -> Self {
         let free = FREE.lock().pop();
         let collectives = free.unwrap_or_else(|| Box::leak(Box::default()));
-        THREAD.with(|thread| thread.tell(Some(collectives)));
+        guard::thread().tell(Some(collectives));
         Self { number: THREADS.fetch_add(1, Ordering::Relaxed), collectives }
     }
 }
 
 impl Drop for Own {
     fn drop(&mut self) {
-        THREAD.with(|thread| thread.tell(None));
+        guard::thread().tell(None);
         // No open region has its place any more when another thread takes that.
         REGIONS.lock().leave(self.number);
         FREE.lock().push(self.collectives);

@@ -108,15 +108,14 @@ impl Unknown {
 /// There is no such communicator, or soon none.
 #[inline]
 pub fn of(runtime: &'static Runtime, comm: MPI_Comm) -> std::result::Result<*const Attachment, Unknown> {
-    guard::THREAD.with(|thread| {
-        if let Some(known) = recent(thread, comm) {
-            return Ok(known);
-        }
-        let generation = last_communicators::generation();
-        let attachment = find_or_make(runtime, comm)?;
-        thread.communicators.add(comm, generation, attachment.cast());
-        Ok(attachment)
-    })
+    let thread = guard::thread();
+    if let Some(known) = recent(thread, comm) {
+        return Ok(known);
+    }
+    let generation = last_communicators::generation();
+    let attachment = find_or_make(runtime, comm)?;
+    thread.communicators.add(comm, generation, attachment.cast());
+    Ok(attachment)
 }
 
 #[cold]
@@ -234,7 +233,7 @@ pub unsafe fn release_all() {
 
 /// Where the thread's last call was, for messages. Nothing where that communicator is gone.
 pub fn last_call() -> String {
-    let last = guard::THREAD.with(|thread| thread.communicators.last()).cast::<Attachment>();
+    let last = guard::thread().communicators.last().cast::<Attachment>();
     // What the thread remembers may have been freed since, where the call is none on a communicator: what is there the
     // list knows. It may be locked by this thread.
     let find = |registry: &'static Registry| {

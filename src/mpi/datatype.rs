@@ -58,13 +58,36 @@ pub struct Datatype {
     pub element: Option<Element>,
 }
 
+/// What calls with a derived datatype rest on, apart from its handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Shape {
+    pub size: usize,
+    pub extent: isize,
+    lower: isize,
+    true_lower: isize,
+    true_extent: usize,
+    contiguous: bool,
+}
+
 impl Datatype {
+    /// Whether the program made it, so that its handle may come to mean another type.
+    pub const fn is_derived(&self) -> bool {
+        self.kind.is_none()
+    }
+
+    /// What it looks like, if it is derived: of such a type nothing else is known.
+    pub const fn shape(&self) -> Shape {
+        let Self { size, extent, lower, true_lower, true_extent, contiguous, .. } = *self;
+        Shape { size, extent, lower, true_lower, true_extent, contiguous }
+    }
+
     /// Looks a datatype up.
     ///
     /// # Errors
     /// What PMPI says of an invalid handle.
     pub fn of(handle: MPI_Datatype) -> Result<Self> {
-        match predefined().iter().find(|known| known.handle == handle) {
+        match of_mpi(handle) {
             Some(known) => Ok(*known),
             None => Self::ask(handle),
         }
@@ -75,7 +98,7 @@ impl Datatype {
     /// # Errors
     /// What PMPI says of an invalid handle.
     pub(super) fn measured(handle: MPI_Datatype) -> Result<Self> {
-        match predefined().iter().find(|known| known.handle == handle) {
+        match of_mpi(handle) {
             Some(known) => Ok(*known),
             None => Self::measure(handle),
         }
@@ -148,7 +171,18 @@ pub fn is_predefined(handle: MPI_Datatype) -> bool {
 
 /// Signature bytes of one of MPI's own, which nobody has to be asked for.
 pub fn size_of_predefined(handle: MPI_Datatype) -> Option<usize> {
-    predefined().iter().find(|known| known.handle == handle).map(|known| known.size)
+    of_mpi(handle).map(|known| known.size)
+}
+
+/// What is known of one of MPI's own.
+fn of_mpi(handle: MPI_Datatype) -> Option<&'static Datatype> {
+    let known = predefined();
+    // Most of the program's own lie beyond all of MPI's.
+    let (first, last) = (known.first()?.handle.0 as usize, known.last()?.handle.0 as usize);
+    if !(first..=last).contains(&(handle.0 as usize)) {
+        return None;
+    }
+    known.binary_search_by_key(&(handle.0 as usize), |known| known.handle.0 as usize).ok().map(|place| &known[place])
 }
 
 /// The name that MPI or the program gave a datatype; `derived` without one.
@@ -210,7 +244,7 @@ pub(super) fn release_unless_predefined(handle: &mut MPI_Datatype) -> Result {
     check(unsafe { mpi_sys::PMPI_Type_free(handle) })
 }
 
-/// The predefined datatypes of this MPI.
+/// The predefined datatypes of this MPI, by their handles; of several names for one the first.
 fn predefined() -> &'static [Datatype] {
     struct Table(Vec<Datatype>);
     // SAFETY: datatype handles are plain values; predefined ones are valid on every thread for all the run.
@@ -224,7 +258,10 @@ fn predefined() -> &'static [Datatype] {
             // SAFETY: zeroes are a value of every kind of handle, integer or pointer.
             let lacking = unsafe { std::mem::zeroed() };
             let known = constants::types().iter().filter(|row| row.handle != null && row.handle != lacking);
-            Table(known.filter_map(|row| describe(row).ok()).collect())
+            let mut described: Vec<Datatype> = known.filter_map(|row| describe(row).ok()).collect();
+            described.sort_by_key(|datatype| datatype.handle.0 as usize);
+            described.dedup_by_key(|datatype| datatype.handle.0 as usize);
+            Table(described)
         })
         .0
 }

@@ -46,9 +46,6 @@ pub const TELLS_WHEN_CONTEXTS_RAN_OUT: bool = !IS_OPEN_MPI;
 /// Whether making a communicator disturbs the making of a duplicate that `MPI_Comm_idup` has begun on the same parent.
 pub const MAKES_ONE_COMMUNICATOR_AT_A_TIME: bool = IS_OPEN_MPI;
 
-/// Whether `MPI_COMM_SELF` has no error handler until one is set, and with one is no longer the same.
-pub const SELF_BEGINS_WITHOUT_HANDLER: bool = !IS_OPEN_MPI;
-
 /// Whether the library's own waiting keeps the core where ranks outnumber cores. Open MPI gives it away.
 pub const SPINS_WHILE_WAITING: bool = !IS_OPEN_MPI;
 

@@ -12,6 +12,7 @@ use crate::reduction::Kernel;
 use crate::run::Transport;
 use crate::schedule::action::{self, Side};
 use mpi_sys::{MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request};
+use std::cell::Cell;
 use std::os::raw::{c_int, c_void};
 
 /// Elements that one call of `PMPI_Reduce_local` can count.
@@ -92,9 +93,9 @@ pub struct Channel {
     /// What folds.
     kernel: Option<Kernel>,
     /// What folds without a kernel: operation and type.
-    operation: Option<(MPI_Op, MPI_Datatype)>,
+    operation: Cell<Option<(MPI_Op, MPI_Datatype)>>,
     /// The program's send and receive buffers, where they are packed.
-    sides: [Option<Elements>; 2],
+    sides: Cell<[Option<Elements>; 2]>,
 }
 
 impl Channel {
@@ -109,7 +110,22 @@ impl Channel {
     ) -> Self {
         let (per_unit, wire) = units.wire();
         let (stride, size) = (units.stride(), units.size());
+        let (operation, sides) = (Cell::new(operation), Cell::new(sides));
         Self { comm, rank, yielding, units, stride, size, wire, per_unit, kernel, operation, sides }
+    }
+
+    /// Has the program's elements packed and combined by other handles from now on, of what is like what there was.
+    pub fn set_handles(&self, types: [Option<MPI_Datatype>; 2], operation: Option<MPI_Op>) {
+        let mut sides = self.sides.get();
+        for (side, handle) in sides.iter_mut().zip(types) {
+            if let (Some(side), Some(handle)) = (side, handle) {
+                side.datatype.handle = handle;
+            }
+        }
+        self.sides.set(sides);
+        if let (Some((_, datatype)), Some(operation)) = (self.operation.get(), operation) {
+            self.operation.set(Some((operation, datatype)));
+        }
     }
 
     /// Layout of the units.
@@ -150,7 +166,7 @@ impl Messages<'_> {
 
     /// The program's elements.
     fn elements(&self, named: action::Elements) -> Elements {
-        let given = self.channel.sides[named.side as usize].expect("what is packed was given");
+        let given = self.channel.sides.get()[named.side as usize].expect("what is packed was given");
         let address = match named.side {
             Side::Send => self.addresses.0,
             Side::Receive => self.addresses.1,
@@ -260,7 +276,7 @@ unsafe impl Transport for Messages<'_> {
     }
 
     unsafe fn reduce_local(&mut self, input: *mut u8, inout: *mut u8, units: usize) -> Result {
-        let (operation, datatype) = self.channel.operation.expect("only reductions reduce");
+        let (operation, datatype) = self.channel.operation.get().expect("only reductions reduce");
         let stride = self.stride();
         let mut done = 0;
         while done < units {

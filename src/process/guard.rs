@@ -4,7 +4,7 @@
 
 use super::flags::{self, WATCHED};
 use super::last_communicators::LastCommunicators;
-use super::{stack, watched};
+use super::{own_word, stack, watched};
 use crate::mpi::end::{EX_SOFTWARE, end_job};
 use crate::mpi::error::{Error, SUCCESS};
 use crate::mpi::words::tell_before_the_end;
@@ -28,6 +28,11 @@ pub struct Thread {
     inside: Cell<usize>,
     /// The communicators of its last calls.
     pub communicators: LastCommunicators,
+    /// What its messages are counted in, which is an address here and known to who counts them; null before the first,
+    /// and when others may have been given it.
+    pub messages: Cell<*const ()>,
+    /// The predefined datatype of its last message, as C or Fortran names it, and the type's size.
+    pub sent: Cell<(usize, u64)>,
     activity: Cell<&'static str>,
     /// Whether the call that it is in was made in the middle of another one.
     in_callback: Cell<bool>,
@@ -61,11 +66,13 @@ impl Collectives {
 }
 
 thread_local! {
-    /// This thread's.
-    pub static THREAD: Thread = const {
+    /// Each thread's, found by [`thread`].
+    static THREAD: Thread = const {
         Thread {
             inside: Cell::new(0),
             communicators: LastCommunicators::none(),
+            messages: Cell::new(std::ptr::null()),
+            sent: Cell::new((usize::MAX, 0)),
             activity: Cell::new(""),
             in_callback: Cell::new(false),
             playing: Cell::new(None),
@@ -79,8 +86,21 @@ thread_local! {
 /// This thread's, which nobody takes away before the thread's last instruction, and no other thread can be given.
 #[inline(always)]
 pub fn thread() -> &'static Thread {
-    // SAFETY: it has no destructor, so that it lives as long as the thread; what is not `Sync` stays on it.
-    THREAD.with(|thread| unsafe { &*std::ptr::from_ref(thread) })
+    let known = std::ptr::with_exposed_provenance::<Thread>(own_word::get());
+    // SAFETY: it has no destructor, so that it lives as long as the thread; what is not `Sync` stays on it. The word of
+    // this thread is null or what was written there below.
+    unsafe { if known.is_null() { find_thread() } else { &*known } }
+}
+
+/// The same the first time, and where no word tells.
+#[cold]
+fn find_thread() -> &'static Thread {
+    THREAD.with(|thread| {
+        let thread = std::ptr::from_ref(thread);
+        own_word::set(thread.expose_provenance());
+        // SAFETY: as above.
+        unsafe { &*thread }
+    })
 }
 
 /// Where the thread's last call was, in words; known to who keeps the communicators.
@@ -94,7 +114,7 @@ pub fn set_last_call(words: fn() -> String) {
 /// A number that no other live thread has, and not 0.
 #[inline]
 pub fn this_thread() -> usize {
-    THREAD.with(Thread::number)
+    thread().number()
 }
 
 impl Thread {
@@ -169,7 +189,7 @@ impl Thread {
 /// of their own.
 #[inline]
 pub fn pass_on<T>(native: impl FnOnce() -> T) -> T {
-    THREAD.with(|thread| thread.pass_on(native))
+    thread().pass_on(native)
 }
 
 impl Thread {
@@ -277,42 +297,38 @@ impl Thread {
 /// So many collective calls more on this thread, of so many ticks.
 #[inline]
 pub fn count(calls: u64, ticks: u64) {
-    THREAD.with(|thread| thread.count(calls, ticks));
+    thread().count(calls, ticks);
 }
 
 /// Runs `ours`, or `native` when this thread is inside Collie already: a reduction function or an attribute callback of
 /// the program that calls MPI.
 pub fn enter(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
-    THREAD.with(|thread| {
-        let mark = Mark::new();
-        if thread.is_inside() && thread.is_nested(mark.address()) {
-            return native();
-        }
-        thread.run_inside(&mark, call, ours)
-    })
+    let (thread, mark) = (thread(), Mark::new());
+    if thread.is_inside() && thread.is_nested(mark.address()) {
+        return native();
+    }
+    thread.run_inside(&mark, call, ours)
 }
 
 /// The same for a call of the program's, which may also come from a callback in a call that is passed on: an error
 /// handler, where the other ranks make the call in no callback. Then [`is_in_a_callback`] while `ours` runs.
 pub fn enter_call(call: &'static str, native: impl Fn() -> c_int, ours: impl FnOnce() -> c_int) -> c_int {
-    THREAD.with(|thread| {
-        let mark = Mark::new();
-        let is_nested = thread.is_inside() && thread.is_nested(mark.address());
-        if is_nested && thread.inside.get() & PASSED_ON == 0 {
-            return native();
-        }
-        let before = thread.in_callback.replace(is_nested);
-        let code = thread.run_inside(&mark, call, ours);
-        thread.in_callback.set(before);
-        code
-    })
+    let (thread, mark) = (thread(), Mark::new());
+    let is_nested = thread.is_inside() && thread.is_nested(mark.address());
+    if is_nested && thread.inside.get() & PASSED_ON == 0 {
+        return native();
+    }
+    let before = thread.in_callback.replace(is_nested);
+    let code = thread.run_inside(&mark, call, ours);
+    thread.in_callback.set(before);
+    code
 }
 
 /// Whether the call that this thread has [entered](enter_call) was made in the middle of another one, which is passed
 /// on.
 #[inline]
 pub fn is_in_a_callback() -> bool {
-    THREAD.with(|thread| thread.in_callback.get())
+    thread().in_callback.get()
 }
 
 impl Thread {
@@ -328,21 +344,21 @@ impl Thread {
 /// Whether what runs now was called by the program's or MPI's code inside a call that this thread is in: a callback, or
 /// an error handler.
 pub fn is_in_a_call() -> bool {
-    let mark = Mark::new();
-    THREAD.with(|thread| thread.is_inside() && thread.is_nested(mark.address()))
+    let (thread, mark) = (thread(), Mark::new());
+    thread.is_inside() && thread.is_nested(mark.address())
 }
 
 /// Runs an algorithm of ours, which nothing may jump out of.
 #[inline]
 pub fn play<T>(operation: Operation, action: impl FnOnce() -> T) -> T {
-    THREAD.with(|thread| thread.play(operation, action))
+    thread().play(operation, action)
 }
 
 /// Has `error` of a call of `operation` raised on the program's communicator when Collie is left; gives the code to
 /// return to the program.
 #[cold]
 pub fn raise(comm: MPI_Comm, error: Error, operation: Operation) -> c_int {
-    THREAD.with(|thread| thread.error.set(Some((comm, error, operation))));
+    thread().error.set(Some((comm, error, operation)));
     error.0
 }
 

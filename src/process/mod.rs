@@ -4,9 +4,8 @@
 //!
 //! * [`runtime`]: [`clock`], configuration, and facts of the process. [`flags`]: what may ask something of a call
 //!   besides its work.
-//! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps; [`last_communicators`] that
-//!   it remembers;
-//!   [`watched`]: what it is in the middle of.
+//! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps, and [`own_word`]: how a call
+//!   finds it; [`last_communicators`] that it remembers; [`watched`]: what it is in the middle of.
 //! * [`log`]: words for people. [`library`]: which MPI library it is.
 //! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may
 //!   be none.
@@ -26,6 +25,7 @@ pub mod library;
 pub mod log;
 pub mod modules;
 pub mod monitoring;
+pub mod own_word;
 pub mod runtime;
 pub mod sessions;
 pub mod stack;

@@ -125,8 +125,13 @@ impl<T> Owned<T> {
             }
         }
         self.holder.store(thread | how.bit(), Ordering::Release);
-        let _back = Back(self, thread);
-        action()
+        // Where nothing unwinds, not by the destructor, which would be a function of its own.
+        let back = Back(self, thread);
+        let result = action();
+        std::mem::forget(back);
+        self.holder.store(thread, Ordering::Relaxed);
+        self.after_readers();
+        result
     }
 
     /// Looks at the value if nobody holds it or the holder is away, which `action` is told; waits for a moment for a

@@ -15,6 +15,7 @@ const PROGRAMS: &[(&str, &[&str], &[usize])] = &[
     ("predefined.c", &[], &[1, 2, 3, 4, 8]),
     ("alltoallv.c", &[], &[1, 2, 3, 8]),
     ("repeated.c", &[], &[2, 3]),
+    ("made_alike.c", &[], &[2, 8]),
     ("types_by_precision.c", &[], &[2]),
     ("aliased_buffers.c", &[], &[2, 8]),
     ("barrier.c", &[], &[1, 2, 3, 8]),

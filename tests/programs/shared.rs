@@ -20,6 +20,7 @@ const PROGRAMS: &[(&str, &[usize])] = &[
     ("predefined.c", &[3]),
     ("alltoallv.c", &[3, 8]),
     ("repeated.c", &[2, 3]),
+    ("made_alike.c", &[3]),
     ("aliased_buffers.c", &[2]),
     ("barrier.c", &[3]),
     ("pitfall_1_signatures.c", &[8]),
