@@ -47,20 +47,23 @@ pub struct Seen<'a> {
 
 /// The part of it that one thread holds at a time. Whoever looks at it may borrow what is in cells: a holder that is
 /// away does not.
+///
+/// In this order, so that what each call looks at lies together.
+#[repr(C)]
 pub struct Attached {
+    /// The version that `decisions` and `calls` rest on, and the resets that the numbers have seen.
+    version: u64,
+    resets: u64,
     /// What is kept of the communicator whatever its calls are.
     pub communicator: Communicator,
-    /// The decisions of late.
-    pub decisions: Decisions,
     /// What is kept of calls.
     pub calls: Calls,
+    /// The decisions of late.
+    pub decisions: Decisions,
     /// What is learned, in mode `learn`.
     pub trials: Trials,
     /// What the program chose for this communicator.
     chosen: Arc<Chosen>,
-    /// The version that `decisions` and `calls` rest on, and the resets that the numbers have seen.
-    version: u64,
-    resets: u64,
 }
 
 // SAFETY: handles of MPI are plain values, valid on every thread; counted references in the caches are cloned for the

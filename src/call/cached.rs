@@ -100,13 +100,14 @@ impl HeapBytes for Program {
 
 /// The caches of a communicator.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Calls {
+    /// Those that came lately.
+    pub recent: RecentCalls<CachedCall>,
     calls: Cache<arguments::Key, Rc<CachedCall>>,
     /// Those with types or an operation of the program's.
     made: Cache<MadeKey, Rc<CachedCall>>,
     programs: Cache<program::Key, Program>,
-    /// Those that came lately.
-    pub recent: RecentCalls<CachedCall>,
     /// Entries of arrays by rank; none where they would have to be those of another group.
     entries: usize,
 }

@@ -17,6 +17,7 @@ pub static EVERYWHERE: Chosen = Chosen::nothing();
 
 /// Changes with every choice, and whenever recording is switched or reset: what was decided under another version no
 /// longer counts.
+#[unsafe(link_section = "collie_looked_at")]
 pub static VERSIONS: Versions = Versions::new();
 
 impl Chosen {

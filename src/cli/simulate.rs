@@ -138,7 +138,7 @@ fn fastest(rows: &[Row], cell: usize) -> Option<Winner> {
 
 fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> String {
     let mut text = format!("{}: {}\n", network.name, network.description);
-    let (mut told, mut formulas, mut left) = (0, 0, 0);
+    let (mut told, mut formulas, mut left, mut unmet) = (0, 0, 0, Vec::new());
     for (place, ranks) in ranks.iter().enumerate() {
         let cells = place * bytes.len()..(place + 1) * bytes.len();
         let mut heading = vec![counted(*ranks, "rank")];
@@ -156,7 +156,14 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
                         (told, formulas) = (told + 1, formulas + 1);
                         format!("~{}", seconds(*time))
                     }
-                    Time::Unmet => "-".to_owned(),
+                    Time::Unmet(why) => {
+                        // Once for all numbers of ranks that it says the like of.
+                        let (name, kind) = (row.choice.algorithm.name, std::mem::discriminant(why));
+                        if !unmet.iter().any(|(known, other, _)| (*known, *other) == (name, kind)) {
+                            unmet.push((name, kind, format!("{name}: {why}")));
+                        }
+                        "-".to_owned()
+                    }
                     Time::NotReached => {
                         left += 1;
                         "?".to_owned()
@@ -176,6 +183,10 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         text.push('\n');
         text.push_str(&columns(0, &table));
     }
+    if !unmet.is_empty() {
+        let reasons: Vec<_> = unmet.into_iter().map(|(_, _, reason)| reason).collect();
+        text.push_str(&format!("\n- cannot run there: {}\n", reasons.join("; ")));
+    }
     if formulas > 0 {
         let words = "by the cost formula: more steps than --steps, or not done within --patience";
         text.push_str(&format!("\n~ {words} ({formulas} of {told})\n"));
@@ -191,13 +202,39 @@ mod tests {
     use super::*;
 
     fn rows(names: &[&str], ranks: &[usize], bytes: &[usize], network: &Network, steps: usize) -> Vec<Row> {
-        let operation = Operation::Allreduce;
+        rows_of(Operation::Allreduce, names, ranks, bytes, network, steps)
+    }
+
+    fn rows_of(
+        operation: Operation,
+        names: &[&str],
+        ranks: &[usize],
+        bytes: &[usize],
+        network: &Network,
+        steps: usize,
+    ) -> Vec<Row> {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         let choices = choices(operation, &names, false).unwrap();
         let patience = Duration::MAX;
         let plan = Plan { operation, choices: &choices, ranks, bytes, network, shares: false, steps, patience };
         let times = simulated(&plan, &Progress::start()).unwrap();
         choices.iter().cloned().zip(times).map(|(choice, times)| Row { choice, times }).collect()
+    }
+
+    #[test]
+    fn why_one_cannot_run_is_told_once() {
+        let network = Network::find("ethernet").unwrap();
+        let (ranks, bytes, names) = ([3, 6, 8], [8, 64], ["recursive_doubling", "neighbor_exchange", "ring"]);
+        let text = report(
+            &rows_of(Operation::Allgather, &names, &ranks, &bytes, &network, usize::MAX),
+            &ranks,
+            &bytes,
+            &network,
+        );
+        let reasons = "- cannot run there: recursive_doubling: needs a power-of-two number of ranks, not 3; \
+                       neighbor_exchange: needs an even number of ranks, not 3\n";
+        assert!(text.ends_with(reasons), "{text}");
+        assert_eq!(text.matches(" -").count(), 3 * bytes.len(), "{text}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! when somebody ends them (SIGINT or SIGTERM).
 
 use crate::algorithm::{Choice, Operation, counted, counted_bytes};
+use crate::operation::Unmet;
 use crate::schedule::simulate::{Network, Prediction, predict_while};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -21,8 +22,8 @@ pub const MOST_BYTES: usize = 1 << 40;
 pub enum Time {
     /// How long it takes.
     Told(Prediction),
-    /// Its needs are not met.
-    Unmet,
+    /// A need of it is not met.
+    Unmet(Unmet),
     /// It was not come to.
     NotReached,
 }
@@ -32,7 +33,7 @@ impl Time {
     pub const fn prediction(self) -> Option<Prediction> {
         match self {
             Self::Told(prediction) => Some(prediction),
-            Self::Unmet | Self::NotReached => None,
+            Self::Unmet(_) | Self::NotReached => None,
         }
     }
 }
@@ -181,6 +182,12 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     let call = if shares { network.with_shared_memory(&call, &numa) } else { call };
                     let too_many = &too_many[place * plan.bytes.len() + cell % plan.bytes.len()];
                     let goes_on = || !progress.is_ended() && progress.begun.elapsed() <= plan.patience;
+                    if let Err(unmet) = choice.accepts(&call, ranks) {
+                        let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                        results[place][cell] = Time::Unmet(unmet);
+                        done.fetch_add(1, Ordering::Relaxed);
+                        continue;
+                    }
                     let is_left = ranks >= too_many.load(Ordering::Relaxed) || !goes_on();
                     let steps = if is_left { 0 } else { plan.steps };
                     match predict_while(choice, &call, ranks, network, steps, &goes_on) {
@@ -191,7 +198,7 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                                 too_many.fetch_min(ranks, Ordering::Relaxed);
                             }
                             let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-                            results[place][cell] = time.map_or(Time::Unmet, Time::Told);
+                            results[place][cell] = Time::Told(time.expect("its needs are met"));
                         }
                         Err(broken) => {
                             let text = format!("{operation} {choice} among {}: {broken}", counted(ranks, "rank"));

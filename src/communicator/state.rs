@@ -17,10 +17,19 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What Collie keeps of a communicator.
+/// What Collie keeps of a communicator. What each call looks at comes first.
+#[repr(C)]
 pub struct Communicator {
     /// What Collie knows of the process.
     pub runtime: &'static Runtime,
+    /// When its last call began, in ticks of the clock.
+    pub last_call: u64,
+    /// What it was a call of, if there has been one.
+    pub last_function: Option<Function>,
+    /// Calls until its ranks agree, the one that they agree in included; all ranks count them alike.
+    new_for: u32,
+    /// What is counted.
+    pub tally: Tally,
     /// What this rank knows by itself.
     pub facts: Facts,
     /// World ranks of its ranks on the first of them, without those of other worlds. Known from the start: where a
@@ -40,14 +49,6 @@ pub struct Communicator {
     pub shared: Shared,
     /// How its messages travel where it is not as the configuration says: for programs that measure.
     pub transport: Option<Transport>,
-    /// When its last call began, in ticks of the clock.
-    pub last_call: u64,
-    /// What it was a call of, if there has been one.
-    pub last_function: Option<Function>,
-    /// Calls until its ranks agree, the one that they agree in included; all ranks count them alike.
-    new_for: u32,
-    /// What is counted.
-    pub tally: Tally,
     /// Number of the last watched call, and what is told of the communicator.
     pub watched: Option<(u64, Arc<Subject>)>,
 }

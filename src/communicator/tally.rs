@@ -12,11 +12,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What is counted of a communicator's calls.
+#[repr(C)]
 pub struct Tally {
-    /// Place among the communicators of this rank's record, or [`NOWHERE`](Self::NOWHERE).
-    pub place: usize,
     /// What was recorded.
     pub table: Table,
+    /// Place among the communicators of this rank's record, or [`NOWHERE`](Self::NOWHERE).
+    pub place: usize,
     /// Messages of our algorithms, by rank of this communicator.
     pub traffic: RefCell<Traffic>,
     /// What the player did.

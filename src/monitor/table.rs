@@ -71,10 +71,11 @@ impl Key {
 
 /// One communicator's counters; owned by one thread at a time, as MPI allows one collective per communicator at a time.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub struct Table {
+    counters: Vec<Counter>,
     labels: Vec<Arc<str>>,
     label_of: HashMap<Arc<str>, Label>,
-    counters: Vec<Counter>,
     counter_of: HashMap<u64, CounterId>,
     recent: [Option<(u64, CounterId)>; RECENT],
     budget: Arc<Budget>,
@@ -104,16 +105,18 @@ impl Overflow {
 /// Counters found without asking the map: a program's few repeated calls. Asking costs some 20 ns more.
 const RECENT: usize = 16;
 
+/// What is counted of calls of one key. What each call changes is one line of the cache.
 #[derive(Debug)]
+#[repr(C, align(64))]
 struct Counter {
-    key: Key,
     calls: u64,
     bytes: u64,
     total: u64,
     shortest: u64,
     longest: u64,
-    waiting: u64,
     durations: Durations,
+    waiting: u64,
+    key: Key,
 }
 
 impl Counter {

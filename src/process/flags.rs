@@ -17,6 +17,8 @@ pub const CONCURRENT: u8 = 4;
 /// A checkpoint is due.
 pub const DUE: u8 = 8;
 
+// What each call looks at lies together, in few lines of the cache.
+#[unsafe(link_section = "collie_looked_at")]
 static FLAGS: Flags = Flags::new();
 
 /// Sets one of the above. May be called by a signal handler.

@@ -20,12 +20,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// doing, such as an error handler that makes a collective call, in which ranks take part that are in no other.
 const PASSED_ON: usize = 1;
 
-/// What a thread keeps from call to call. In one piece, since each look for a thread's own data is a function call; and
-/// without destructors, since programs call MPI when their thread's objects are gone.
+/// What a thread keeps from call to call. In one piece, since each look for a thread's own data may be a function call;
+/// and without destructors, since programs call MPI when their thread's objects are gone.
+///
+/// What a call on the communicator of the call before looks at comes first and is one line of the cache: a program that
+/// computes between its calls has none of this in it.
+#[repr(C, align(64))]
 pub struct Thread {
     /// The mark of the call that it is inside Collie for, with [`PASSED_ON`] while that runs in the MPI library as the
     /// program made it; 0 outside.
     inside: Cell<usize>,
+    /// Collective calls so far, and their ticks.
+    collectives: Cell<(u64, u64)>,
+    /// Where other threads may read these, if one wants to.
+    told: Cell<Option<&'static Collectives>>,
+    /// Whether the call that it is in was made in the middle of another one.
+    in_callback: Cell<bool>,
+    /// The operation that one of our algorithms is running for.
+    playing: Cell<Option<Operation>>,
     /// The communicators of its last calls.
     pub communicators: LastCommunicators,
     /// What its messages are counted in, which is an address here and known to who counts them; null before the first,
@@ -34,17 +46,11 @@ pub struct Thread {
     /// The predefined datatype of its last message, as C or Fortran names it, and the type's size.
     pub sent: Cell<(usize, u64)>,
     activity: Cell<&'static str>,
-    /// Whether the call that it is in was made in the middle of another one.
-    in_callback: Cell<bool>,
-    /// The operation that one of our algorithms is running for.
-    playing: Cell<Option<Operation>>,
     /// An error to raise when Collie is left.
     error: Cell<Option<(MPI_Comm, Error, Operation)>>,
-    /// Collective calls so far, and their ticks.
-    collectives: Cell<(u64, u64)>,
-    /// Where other threads may read these, if one wants to.
-    told: Cell<Option<&'static Collectives>>,
 }
+
+const _: () = assert!(std::mem::offset_of!(Thread, communicators) + LastCommunicators::LATEST <= 64, "one line");
 
 /// What a thread has counted of collectives, for others to read: the two numbers may be of neighbouring moments.
 #[derive(Debug, Default)]

@@ -6,63 +6,66 @@ use crate::threads::Generation;
 use mpi_sys::MPI_Comm;
 use std::cell::Cell;
 
+#[unsafe(link_section = "collie_looked_at")]
 static GENERATION: Generation = Generation::new();
 
 /// Communicators that a thread remembers: rows and columns of a grid, their world, and some of a library's own. Quantum
 /// ESPRESSO with ScaLAPACK goes round in nine.
 const COMMUNICATORS: usize = 16;
 
-/// What a thread remembers of a communicator: what is kept of it, and when that was found out.
-type Known = (u64, *const ());
+/// A communicator as a thread remembers it: its handle, when it was looked at, and what is kept of it.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    handle: usize,
+    generation: u64,
+    kept: *const (),
+}
 
 /// The communicators that a thread has used last.
 #[derive(Debug)]
+#[repr(C)]
 pub struct LastCommunicators {
-    /// Apart from the rest, so that few cache lines are looked through for one.
+    /// The one that was used last.
+    latest: Cell<Known>,
+    /// The one that has to go next.
+    next: Cell<usize>,
+    /// Handles apart from the rest, so that few cache lines are looked through for one.
     handles: [Cell<usize>; COMMUNICATORS],
     known: [Cell<Known>; COMMUNICATORS],
-    /// The one that was used last, and the one that has to go next.
-    last: Cell<usize>,
-    next: Cell<usize>,
 }
 
 impl LastCommunicators {
+    /// Bytes at its beginning that tell of the communicator that was used last.
+    pub const LATEST: usize = size_of::<Known>();
+
     /// None yet.
     pub const fn none() -> Self {
         Self {
-            handles: [const { Cell::new(0) }; COMMUNICATORS],
-            known: [const { Cell::new((0, std::ptr::null())) }; COMMUNICATORS],
-            last: Cell::new(0),
+            latest: Cell::new(Known::NOTHING),
             next: Cell::new(0),
+            handles: [const { Cell::new(0) }; COMMUNICATORS],
+            known: [const { Cell::new(Known::NOTHING) }; COMMUNICATORS],
         }
     }
 
     /// What is kept of `comm`, if it is one of them and means what it did.
     #[inline(always)]
     pub fn find(&self, comm: MPI_Comm) -> Option<*const ()> {
-        let last = self.last.get() % COMMUNICATORS;
-        if self.handles[last].get() == comm.0 as usize { self.kept(last) } else { self.find_earlier(comm) }
+        let latest = self.latest.get();
+        if latest.handle == comm.0 as usize { latest.kept() } else { self.find_earlier(comm) }
     }
 
     #[inline]
     fn find_earlier(&self, comm: MPI_Comm) -> Option<*const ()> {
-        let place = self.place(comm)?;
-        let kept = self.kept(place)?;
-        self.last.set(place);
+        let known = self.known[self.place(comm)?].get();
+        let kept = known.kept()?;
+        self.latest.set(known);
         Some(kept)
     }
 
     fn place(&self, comm: MPI_Comm) -> Option<usize> {
         let handle = comm.0 as usize;
         self.handles.iter().position(|known| known.get() == handle)
-    }
-
-    /// What is kept of the one in that place, if that has not changed since.
-    #[inline(always)]
-    fn kept(&self, place: usize) -> Option<*const ()> {
-        let (generation, kept) = self.known[place].get();
-        // Where there is none, it is from before the first generation.
-        (generation == GENERATION.now()).then_some(kept)
     }
 
     /// Remembers what is kept of `comm`, found out in `generation`.
@@ -72,14 +75,26 @@ impl LastCommunicators {
             self.next.set((next + 1) % COMMUNICATORS);
             next
         });
-        self.handles[place].set(comm.0 as usize);
-        self.known[place].set((generation, kept));
-        self.last.set(place);
+        let known = Known { handle: comm.0 as usize, generation, kept };
+        self.handles[place].set(known.handle);
+        self.known[place].set(known);
+        self.latest.set(known);
     }
 
     /// The one that was used last.
     pub fn last(&self) -> *const () {
-        self.known[self.last.get()].get().1
+        self.latest.get().kept
+    }
+}
+
+impl Known {
+    /// No communicator, from before the first generation.
+    const NOTHING: Self = Self { handle: 0, generation: 0, kept: std::ptr::null() };
+
+    /// What is kept of it, if that has not changed since.
+    #[inline(always)]
+    fn kept(&self) -> Option<*const ()> {
+        (self.generation == GENERATION.now()).then_some(self.kept)
     }
 }
 

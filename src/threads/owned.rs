@@ -42,8 +42,9 @@ impl Away {
     }
 }
 
-/// A value and who holds it.
+/// A value and who holds it, which lies beside the beginning of the value.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Owned<T> {
     /// A number of the thread's, with a bit if it is away; 0 if nobody does.
     holder: AtomicUsize,
