@@ -1,6 +1,7 @@
 /* Types and operations that the program makes for one call and frees after it, in turns two that look alike to whoever keeps
  * calls by what can be asked of them: types of as many bytes, with one extent and one true extent, whose elements lie in other
- * places, and operations that both commute. Some live on meanwhile. What was kept of one must not be used for the other. */
+ * places, and operations that both commute. Some live on meanwhile. What was kept of one must not be used for the other. The last call of a
+ * round has buffers that overlap, which ours takes: it reads all of a contribution before it writes anything. */
 #include "check.h"
 
 enum { ROUNDS = 24, SPAN = 5, MOST = 8 * SPAN };
@@ -103,6 +104,21 @@ static void fold(MPI_Comm comm, int rank, int size, int round, MPI_Op op, const 
     same();
 }
 
+/* A contribution that is its place in the result, of a type that is that place's, and then of one that reaches past it. */
+static void aliased(MPI_Comm comm, int rank, int size, int round) {
+    MPI_Datatype type;
+    if (round % 2) OK(MPI_Type_vector(2, 2, 3, MPI_INT, &type));
+    else OK(MPI_Type_contiguous(4, MPI_INT, &type));
+    OK(MPI_Type_commit(&type));
+    fill(rank, round);
+    memcpy(ours, given, sizeof ours);
+    CASE("MPI_Allgather from its place in the result, round %d, p %d", round, size);
+    OK(MPI_Allgather(ours + 4 * rank, 1, type, ours, 4, MPI_INT, comm));
+    OK(PMPI_Allgather(given + 4 * rank, 1, type, native, 4, MPI_INT, comm));
+    check_same(ours, native, sizeof(int) * 4 * size, sizeof(int));
+    OK(MPI_Type_free(&type));
+}
+
 static void body(MPI_Comm comm, int rank, int size) {
     /* Those that live on have handles of their own. */
     const MPI_Datatype kept[2] = {made(0, 0), made(1, 0)};
@@ -121,6 +137,7 @@ static void body(MPI_Comm comm, int rank, int size) {
         OK(MPI_Type_free(&gaps));
         OK(MPI_Type_free(&bare));
         OK(MPI_Op_free(&op));
+        if (size > 1) aliased(comm, rank, size, round);
     }
     for (int i = 0; i < 2; i++) {
         MPI_Datatype type = kept[i];

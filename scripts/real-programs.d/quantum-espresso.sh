@@ -1,8 +1,10 @@
 # Quantum ESPRESSO: the ground state of silicon, two atoms, ten k points in two pools. It promises energies to the
-# threshold of its iterations (conv_thr, in Ry).
+# threshold of its iterations (conv_thr, in Ry). On eight ranks ScaLAPACK diagonalises, whose calls have types and
+# operations made for each of them.
 packages="quantum-espresso quantum-espresso-data"
 needs="pw.x /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz"
 tolerance=1e-7
+sizes="2 4 8"
 
 prepare() {
     gunzip -c /usr/share/doc/quantum-espresso/examples/EPW/sic/pp/Si.pz-vbc.UPF.gz >Si.UPF

@@ -107,6 +107,7 @@ pub struct Calls {
     calls: Cache<arguments::Key, Rc<CachedCall>>,
     /// Those with types or an operation of the program's.
     made: Cache<MadeKey, Rc<CachedCall>>,
+    has_made: bool,
     programs: Cache<program::Key, Program>,
     /// Entries of arrays by rank; none where they would have to be those of another group.
     entries: usize,
@@ -117,7 +118,7 @@ impl Calls {
     pub fn new(account: &Arc<CacheAccount>, entries: usize) -> Self {
         let (calls, programs) = (Cache::new(CALLS, Arc::clone(account)), Cache::new(PROGRAMS, Arc::clone(account)));
         let made = Cache::new(CALLS, Arc::clone(account));
-        Self { calls, made, programs, recent: RecentCalls::new(Arc::clone(account)), entries }
+        Self { calls, made, has_made: false, programs, recent: RecentCalls::new(Arc::clone(account)), entries }
     }
 
     /// A call like this one that came before; it has to be asked whether it [fits](LocalArguments::fits).
@@ -133,6 +134,11 @@ impl Calls {
         self.calls.insert(key.hash(), key, call);
     }
 
+    /// Whether there are calls with what programs make.
+    pub const fn has_made(&self) -> bool {
+        self.has_made
+    }
+
     /// The same for a call with what the program made.
     pub fn find_made(&mut self, arguments: &Arguments, made: &Made) -> Option<&Rc<CachedCall>> {
         let key = made.key(arguments, self.entries);
@@ -142,7 +148,7 @@ impl Calls {
     /// The same.
     pub fn keep_made(&mut self, arguments: &Arguments, made: &Made, call: Rc<CachedCall>) {
         let key = made.key(arguments, self.entries);
-        self.made.insert(key.hash(), key, call);
+        self.has_made |= self.made.insert(key.hash(), key, call);
     }
 
     /// Forgets a call. One with what the program made is found by nobody who would forget it.
@@ -174,6 +180,7 @@ impl Calls {
     pub fn clear(&mut self) {
         self.calls.clear();
         self.made.clear();
+        self.has_made = false;
         self.programs.clear();
         self.recent.clear();
     }

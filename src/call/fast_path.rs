@@ -79,11 +79,20 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
 fn kept(
     thread: &Thread,
     (attachment, mut held): (&Attachment, Held<Attached>),
-    start: u64,
+    mut start: u64,
     arguments: &Arguments,
     native: &dyn Fn() -> c_int,
 ) -> Option<c_int> {
-    let made = if Made::is_named(arguments) { Made::of(arguments, &held.communicator.facts) } else { None };
+    let made = if held.calls.has_made() && Made::is_named(arguments) {
+        let mark = guard::Mark::new();
+        // What is asked of the MPI library may call an error handler of the program's, which may make calls.
+        let inside = thread.enter(&mark);
+        let made = Made::of(arguments, &held.communicator.facts);
+        inside.leave(SUCCESS);
+        made
+    } else {
+        None
+    };
     let calls = &mut held.calls;
     let known = match &made {
         None => calls.find(arguments),
@@ -97,6 +106,10 @@ fn kept(
     if let Some(made) = &made {
         // Recent calls are known by their handles.
         known.prepared.iter().flatten().for_each(|prepared| prepared.set_handles(made));
+        if !is_played && !measured {
+            // Finding out that a call has only to be passed on is no time of the MPI library's.
+            start = held.communicator.runtime.clock.raw();
+        }
     } else if !measured {
         let rest = known.plan.learner().map(|learner| learner.rest());
         let carried_out = CarriedOut { counter: counted.0, played: is_played.then_some(&known), place, rest };

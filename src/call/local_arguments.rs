@@ -34,6 +34,8 @@ pub struct LocalArguments {
     /// being passed so are taken for in place; from others that overlap, all must be read before anything is written.
     pub overlap: Overlap,
     distances: Distances,
+    /// Whether a type that counts was made by the program, also one of a side that is in place without being passed so.
+    has_derived: bool,
     /// Counts and displacements, where each rank passes its own.
     pub own: Option<Rc<OwnArguments>>,
 }
@@ -62,7 +64,8 @@ impl LocalArguments {
     /// Those of a barrier.
     pub const fn nothing() -> Self {
         let (overlap, distances) = (Overlap::Apart, Distances::NOWHERE);
-        Self { root: 0, count: 0, unit: 1, send: None, receive: None, reduction: None, overlap, distances, own: None }
+        let (send, receive, reduction, own) = (None, None, None, None);
+        Self { root: 0, count: 0, unit: 1, send, receive, reduction, overlap, distances, has_derived: false, own }
     }
 
     /// Signature bytes that one rank contributes, where all know them.
@@ -128,14 +131,12 @@ impl LocalArguments {
     /// For which calls it holds. Handles that are not predefined may mean something else the next time, and of buffers
     /// that overlap the native library may refuse some.
     pub fn lasts(&self) -> Lasts {
-        let is_derived = |side: Option<Elements>| side.is_some_and(|side| side.datatype.is_derived());
-        let has_derived = is_derived(self.send) || is_derived(self.receive);
         match self.reduction {
             _ if self.overlap == Overlap::Partial => Lasts::Once,
-            Some(_) if has_derived => Lasts::Once,
+            Some(_) if self.has_derived => Lasts::Once,
             Some(reduction) if reduction.predefined => Lasts::WhileAlike,
             Some(_) => Lasts::WhileMadeAlike,
-            None if has_derived => Lasts::WhileMadeAlike,
+            None if self.has_derived => Lasts::WhileMadeAlike,
             None => Lasts::WhileAlike,
         }
     }
@@ -201,7 +202,8 @@ impl LocalArguments {
 
     /// Finds out how the buffers lie.
     fn with_overlap(self, arguments: &Arguments, rank: usize) -> Result<Self, Fallback> {
-        let mut local = self.with_distances(arguments, rank)?;
+        let has_derived = [self.send, self.receive].iter().flatten().any(|side| side.datatype.is_derived());
+        let mut local = Self { has_derived, ..self }.with_distances(arguments, rank)?;
         if let Some(own) = local.own.as_mut().and_then(Rc::get_mut) {
             own.settle(rank, local.send.is_none(), local.overlap == Overlap::Partial);
         }

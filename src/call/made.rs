@@ -40,8 +40,9 @@ impl Made {
     /// Whether a handle is none of MPI's own, of an argument that may count on no rank but others.
     #[inline]
     pub fn is_named(arguments: &Arguments) -> bool {
-        let types = [arguments.send.datatype, arguments.receive.datatype];
-        types.iter().any(|handle| !datatype::is_predefined(*handle))
+        let is_own = |handle: MPI_Datatype| handle != constants::datatype_null() && !datatype::is_predefined(handle);
+        is_own(arguments.send.datatype)
+            || is_own(arguments.receive.datatype)
             || arguments.operation.row().folds && !operation::is_predefined(arguments.op)
     }
 
@@ -60,14 +61,14 @@ impl Made {
         let given = [arguments.send.datatype, arguments.receive.datatype];
         let mut types = [None; 2];
         for ((place, handle), _) in types.iter_mut().zip(given).zip(counts).filter(|(_, counts)| *counts) {
-            if handle == constants::datatype_null() {
+            let is_left_out = folds && !datatype::is_predefined(handle);
+            if is_left_out || handle == constants::datatype_null() {
                 return None;
             }
             *place = Some(Datatype::of(handle).ok()?);
         }
         let has_derived = types.iter().flatten().any(Datatype::is_derived);
-        // One of the two is made by the program, not both, and not neither.
-        if has_derived == folds {
+        if !has_derived && !folds {
             return None;
         }
         let operation = match folds {

@@ -44,6 +44,8 @@ pub fn keep(attached: &mut Attached, arguments: &Arguments, call: &Rc<CachedCall
     match call.local.lasts() {
         Lasts::Once => {}
         Lasts::WhileAlike => attached.calls.keep(arguments, Rc::clone(call)),
+        // Found by the fast path alone.
+        Lasts::WhileMadeAlike if call.short == 0 => {}
         Lasts::WhileMadeAlike => {
             if let Some(made) = Made::of(arguments, &attached.communicator.facts) {
                 attached.calls.keep_made(arguments, &made, Rc::clone(call));

@@ -158,9 +158,10 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
                     }
                     Time::Unmet(why) => {
                         // Once for all numbers of ranks that it says the like of.
-                        let (name, kind) = (row.choice.algorithm.name, std::mem::discriminant(why));
-                        if !unmet.iter().any(|(known, other, _)| (*known, *other) == (name, kind)) {
-                            unmet.push((name, kind, format!("{name}: {why}")));
+                        let (name, kind) = (name(&row.choice), std::mem::discriminant(why));
+                        if !unmet.iter().any(|(known, other, _)| *known == name && *other == kind) {
+                            let reason = format!("{name}: {why}");
+                            unmet.push((name, kind, reason));
                         }
                         "-".to_owned()
                     }
