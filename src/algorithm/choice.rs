@@ -2,7 +2,7 @@
 
 use super::catalogue::{find, of};
 use super::{Algorithm, Choice, Kind, Operation, Parameter, Value};
-use crate::operation::parse_bytes;
+use crate::operation::{parse_bytes, upper_bound};
 use smallvec::SmallVec;
 
 /// What is wrong with a written choice: what was found, and what is accepted.
@@ -101,20 +101,21 @@ fn parse_value(parameter: &Parameter, algorithm: &'static str, text: &str) -> Re
         found: text.to_owned(),
         accepted,
     };
+    let refuse_number = || refuse(accepted(parameter.kind) + &upper_bound(text));
     match parameter.kind {
         Kind::Count { least } => match text.parse::<usize>() {
             Ok(number) if number >= least => Ok(Value::Number(number)),
-            _ => Err(refuse(format!("a whole number, at least {least}"))),
+            _ => Err(refuse_number()),
         },
         Kind::Segment | Kind::Blocks if text == "auto" => Ok(Value::Auto),
         Kind::Blocks => match text.parse::<usize>() {
             Ok(number) if number > 0 => Ok(Value::Number(number)),
-            _ => Err(refuse(accepted(parameter.kind))),
+            _ => Err(refuse_number()),
         },
         Kind::Bytes | Kind::Segment => match (text, parse_bytes(text)) {
             ("none", _) => Ok(Value::Number(usize::MAX)),
             (_, Some(bytes)) if bytes > 0 => Ok(Value::Number(bytes)),
-            _ => Err(refuse(accepted(parameter.kind))),
+            _ => Err(refuse_number()),
         },
         Kind::Word(words) => match words.iter().find(|word| **word == text) {
             Some(word) => Ok(Value::Word(word)),

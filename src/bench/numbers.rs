@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::operation::upper_bound;
 use clap::Command;
 use std::ops::{Bound, RangeBounds};
 
@@ -23,7 +24,7 @@ pub fn whole<N: TryFrom<u64>>(
     move |text| {
         let number = text.parse().ok().filter(|number| (least..=most).contains(number));
         number.and_then(|number| N::try_from(number).ok()).ok_or_else(|| match most {
-            u64::MAX => format!("accepted: a whole number from {least} on"),
+            u64::MAX => format!("accepted: a whole number from {least} on{}", upper_bound(text)),
             most => format!("accepted: a whole number from {least} to {most}"),
         })
     }
@@ -56,6 +57,8 @@ mod tests {
         }
         assert_eq!(whole::<u32>(1..)("4294967296"), Err("accepted: a whole number from 1 to 4294967295".to_owned()));
         assert_eq!(whole::<usize>(..)("-1"), Err("accepted: a whole number from 0 on".to_owned()));
+        let told = "accepted: a whole number from 0 on, at most 18446744073709551615";
+        assert_eq!(whole::<usize>(..)("99999999999999999999"), Err(told.to_owned()));
         assert_eq!(whole::<u64>(..)("18446744073709551615"), Ok(u64::MAX));
     }
 }

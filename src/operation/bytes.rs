@@ -1,5 +1,15 @@
 //! Bytes as users write them.
 
+/// What to say of a number that is too large to be held, as an end of what is accepted; nothing of any other text.
+pub fn upper_bound(text: &str) -> String {
+    let digits = text.trim_end_matches(['K', 'k', 'M', 'm', 'G', 'g']);
+    let is_number = !digits.is_empty() && text.len() - digits.len() <= 1 && digits.bytes().all(|c| c.is_ascii_digit());
+    match is_number && parse_bytes(text).is_none() {
+        true => format!(", at most {}", usize::MAX),
+        false => String::new(),
+    }
+}
+
 /// Bytes as users write them: digits, then at most one of K, M, G (powers of 1024).
 pub fn parse_bytes(text: &str) -> Option<usize> {
     let (digits, factor) = match text.as_bytes().last()? {
@@ -22,4 +32,19 @@ pub fn format_bytes(bytes: usize) -> String {
         }
     }
     bytes.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_upper_bound_is_told_of_numbers_that_are_too_large_alone() {
+        for text in ["18446744073709551616", "99999999999999999999K", "17179869184g"] {
+            assert_eq!((parse_bytes(text), upper_bound(text).as_str()), (None, ", at most 18446744073709551615"));
+        }
+        for text in ["", "K", "x", "-1", "99999999999999999999KK", "99999999999999999999x", "18446744073709551615"] {
+            assert_eq!(upper_bound(text), "", "{text}");
+        }
+    }
 }

@@ -30,7 +30,7 @@ mod words;
 
 pub use accepts::Unmet;
 pub use blocks::{AllBlocks, Block, Blocks, Origin, OwnBlocks};
-pub use bytes::{format_bytes, parse_bytes};
+pub use bytes::{format_bytes, parse_bytes, upper_bound};
 pub use call::{Call, HALF_BANDWIDTH};
 pub use comm::{Buffer, Comm, Place, Range, Request, Requests};
 pub use cost::{Cost, Shape};

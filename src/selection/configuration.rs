@@ -94,8 +94,8 @@ pub struct Configuration {
     pub tables: Rules,
     /// `COLLIE_LEARN`: what earlier runs have learned, and where this one writes what it does.
     pub learn: Option<Arc<LearnFile>>,
-    /// `COLLIE_LEARN_BUDGET`: the part of the calls' time that trying may take, percent.
-    pub learn_budget: u32,
+    /// `COLLIE_LEARN_BUDGET`: the part of the calls' time that trying may take, percent, if it is set.
+    pub learn_budget: Option<u32>,
     /// `COLLIE_REPRODUCIBLE`: whether the order in which a reduction combines must not depend on what was measured.
     pub reproducible: bool,
     /// `COLLIE_NETWORK`; `None` for the presets, and where it was to be measured and was not.
@@ -154,7 +154,7 @@ impl Default for Configuration {
             rules: Rules::default(),
             tables: Rules::default(),
             learn: None,
-            learn_budget: 2,
+            learn_budget: None,
             reproducible: false,
             network: None,
             measures_network: false,
@@ -389,7 +389,7 @@ impl Configuration {
                 self.verify_result = word(value, &words)?;
             }
             variables::RULES | variables::TABLES | variables::LEARN => {}
-            variables::LEARN_BUDGET => self.learn_budget = percent(value)?,
+            variables::LEARN_BUDGET => self.learn_budget = Some(percent(value)?),
             variables::REPRODUCIBLE => self.reproducible = word(value, &[("on", true), ("off", false)])?,
             // That of a file, or one that was measured, is read further on.
             variables::NETWORK => {

@@ -4,6 +4,7 @@ use super::error::suggestion;
 use super::file_names;
 use super::settings::{ReportFormat, ReportTarget};
 use crate::algorithm::{format_bytes, parse_bytes};
+use crate::operation::upper_bound;
 use crate::schedule::limits::{Limit, ProtocolLimits};
 use std::path::{Component, Path, PathBuf};
 
@@ -43,7 +44,8 @@ pub fn limits(text: &str) -> Result<Option<ProtocolLimits>, String> {
 /// # Errors
 /// What is accepted.
 pub fn whole_number(found: &str, least: usize) -> Result<usize, String> {
-    let refuse = || format!("'{found}' is not accepted; accepted: a whole number, at least {least}");
+    let refuse =
+        || format!("'{found}' is not accepted; accepted: a whole number, at least {least}{}", upper_bound(found));
     found.parse().ok().filter(|number| *number >= least).ok_or_else(refuse)
 }
 
@@ -75,7 +77,10 @@ pub fn percent(found: &str) -> Result<u32, String> {
 pub fn size(found: &str, least: usize) -> Result<usize, String> {
     let refuse = || {
         let at_least = if least > 0 { format!(", at least {}", format_bytes(least)) } else { String::new() };
-        format!("'{found}' is not accepted; accepted: a number of bytes{at_least}; K, M and G are powers of 1024")
+        format!(
+            "'{found}' is not accepted; accepted: a number of bytes{at_least}{}; K, M and G are powers of 1024",
+            upper_bound(found)
+        )
     };
     parse_bytes(found).filter(|bytes| *bytes >= least).ok_or_else(refuse)
 }

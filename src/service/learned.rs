@@ -66,10 +66,17 @@ fn place(file: &LearnFile) -> PathBuf {
 /// Says at the start, on rank 0, what will not be written at the end: because the file cannot be, or because nothing is
 /// learned.
 pub fn begin(configuration: &Configuration) {
-    let Some(file) = &configuration.learn else { return };
     if configuration.mode != Mode::Learn {
-        return log::tell(&format!("rank 0: {} has no effect: the mode is not learn", variables::LEARN));
+        let set = [
+            (variables::LEARN, configuration.learn.is_some()),
+            (variables::LEARN_BUDGET, configuration.learn_budget.is_some()),
+        ];
+        for (name, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
+            log::tell(&format!("rank 0: {name} has no effect: the mode is not learn"));
+        }
+        return;
     }
+    let Some(file) = &configuration.learn else { return };
     let path = place(file);
     if let Err(error) = report::try_path(&path) {
         log::tell(&format!(

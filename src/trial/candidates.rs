@@ -30,6 +30,9 @@ const COMPARING_NS: u64 = 5_000;
 /// for two to thirty-two pieces on 2 cores of an AMD EPYC. Who is known to be slow there is tried last.
 const WHOLE: f64 = 2.0;
 
+/// The part of the calls' time that trying may take unless the user says otherwise, percent.
+const BUDGET: u32 = 2;
+
 const _: () = assert!(BY_MODEL + 2 <= MOST, "the default and the MPI library have a place too");
 
 /// Those that may carry out calls of one kind.
@@ -99,7 +102,7 @@ impl Candidates {
             call_ns: (call * 1e9) as u64,
             exchange_ns: exchange_ns + COMPARING_NS,
             meeting_ns: if situation.one_node { 0 } else { exchange_ns.max(1) },
-            budget: configuration.learn_budget,
+            budget: configuration.learn_budget.unwrap_or(BUDGET),
         };
         let link = &network.on_node;
         let on_node = situation.one_node.then(|| (link.start_up(), link.per_byte));

@@ -1,6 +1,7 @@
 //! Ranges of ranks and bytes, both ends in them.
 
 use crate::algorithm::{format_bytes, parse_bytes};
+use crate::operation::upper_bound;
 use std::fmt::{Display, Formatter, Result};
 
 /// `least..=most`; `most` is `usize::MAX` where there is no end.
@@ -63,11 +64,7 @@ impl Span {
     }
 
     fn parse(text: &str, number: impl Fn(&str) -> Option<usize>, accepted: &str) -> std::result::Result<Self, String> {
-        let is_too_large = |text: &str| {
-            let unit = text.trim_start_matches(|digit: char| digit.is_ascii_digit());
-            unit != text && number(&format!("1{unit}")).is_some() && number(text).is_none()
-        };
-        let refuse = || match text.split('-').any(is_too_large) {
+        let refuse = || match text.split('-').any(|end| !upper_bound(end).is_empty()) {
             true => {
                 format!("'{text}': numbers go up to {}; inf stands for no limit; accepted: {accepted}", usize::MAX)
             }

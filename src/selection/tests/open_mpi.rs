@@ -329,7 +329,7 @@ fn json_refusals_say_where_and_what() {
     let rule = |rule: &str| format!("{{\"collectives\": {{\"bcast\": [{{\"rules\": [\n{rule}]}}]}}}}");
     for (text, words) in [
         ("{\"collectives\": [}".to_owned(), "f:1:18: no JSON: expected value"),
-        ("{\n}".to_owned(), "f:1:1: the key 'collectives' is missing"),
+        ("{\n}".to_owned(), "f:1:1: the key 'collectives' is missing, which a JSON file of rules for Open MPI has"),
         (
             "{\"colectives\": {}, \"collectives\": {}}".to_owned(),
             "f:1:16: unknown key 'colectives'; accepted: rule_file_version, module, collectives; did you mean 'collectives'?",

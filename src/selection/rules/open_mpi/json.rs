@@ -134,7 +134,9 @@ impl<'a> Reader<'a> {
             self.refuse(module, format!("module {} is not known; accepted: \"tuned\"", module.get()));
         }
         let Some(collectives) = object.get("collectives") else {
-            return Err(self.refuse(root, "the key 'collectives' is missing"));
+            return Err(
+                self.refuse(root, "the key 'collectives' is missing, which a JSON file of rules for Open MPI has")
+            );
         };
         let collectives = self.entries(collectives, "an object with a list for each collective")?;
         for (name, value) in collectives {
