@@ -10,7 +10,7 @@ use crate::monitor::{Function, LearnedKey, LearnedRecord, TriedRecord};
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
-use crate::trial::{Cell, CommunicatorShape, Knowledge, Known, MOST, Report, Samples, Standing, Trial};
+use crate::trial::{Cell, CommunicatorShape, Knowledge, Known, MOST, Report, Samples, Standing, Times, Trial};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::cell::{Cell as Number, RefCell};
@@ -21,9 +21,15 @@ use std::sync::Arc;
 /// What this process has learned, for communicators to come.
 pub static KNOWLEDGE: Lazy<Mutex<Knowledge>> = Lazy::new(Mutex::default);
 
-/// Words that the ranks exchange after a round: a time for each candidate, what trying has cost, how long an exchange
+/// Words that the ranks exchange after a round: the times of the candidates, what trying has cost, how long an exchange
 /// takes, and which winner each rank knows of, with the complement.
-const WORDS: usize = MOST + 4;
+const WORDS: usize = Times::WORDS + 4;
+
+/// Places of the others.
+const SPENT: usize = Times::WORDS;
+const EXCHANGE: usize = SPENT + 1;
+const WINNER: usize = SPENT + 2;
+const NOT_WINNER: usize = SPENT + 3;
 
 /// In place of a time: some rank's calls of the round differed too much to be compared.
 const UNLIKE: u64 = u64::MAX;
@@ -218,6 +224,7 @@ impl Learner {
             tried_calls: report.tried_calls.saturating_sub(before.tried_calls),
             spent_ns: report.spent_ns - before.spent_ns,
             saved_ns: report.saved_ns - before.saved_ns,
+            saved_fastest_ns: report.saved_fastest_ns - before.saved_fastest_ns,
         })
     }
 
@@ -267,12 +274,13 @@ impl Learner {
         let State { trial, samples, .. } = state;
         let mut own = [0; WORDS];
         let epoch = trial.calls_of_epoch();
-        for (candidate, word) in own[..MOST].iter_mut().enumerate() {
-            *word = if samples.are_alike() { samples.typical(candidate, epoch) } else { UNLIKE };
+        match samples.are_alike() {
+            true => own[..Times::WORDS].copy_from_slice(&Times::words(samples.times(epoch))),
+            false => own[..MOST].fill(UNLIKE),
         }
         let exchange = runtime.nanoseconds(state.exchange);
-        own[MOST] = samples.spent(trial.incumbent(), trial.known_ns(), exchange);
-        own[MOST + 1] = exchange;
+        own[SPENT] = samples.spent(trial.incumbent(), trial.known_ns(), exchange);
+        own[EXCHANGE] = exchange;
         // Another communicator of this shape may have found a winner meanwhile.
         let theirs = match trial.is_won() {
             true => None,
@@ -282,21 +290,17 @@ impl Learner {
                 .filter(|known| known.is_winner_for(trial, &self.candidates))
                 .cloned(),
         };
-        own[MOST + 2] = theirs.as_ref().map_or(0, |known| digest(&known.trial));
-        own[MOST + 3] = !own[MOST + 2];
+        own[WINNER] = theirs.as_ref().map_or(0, |known| digest(&known.trial));
+        own[NOT_WINNER] = !own[WINNER];
         let all = communicator::most(private, rank, size, own)?;
         samples.clear();
         match theirs {
             // All ranks know of the same one.
-            Some(theirs) if all[MOST + 2] == !all[MOST + 3] => {
-                state.trial.take_over(&theirs.trial, all[MOST]);
+            Some(theirs) if all[WINNER] == !all[NOT_WINNER] => {
+                state.trial.take_over(&theirs.trial, all[SPENT]);
             }
-            _ if all[..MOST].contains(&UNLIKE) => state.trial.set_aside(all[MOST]),
-            _ => {
-                let mut ns = [0; MOST];
-                ns.copy_from_slice(&all[..MOST]);
-                state.trial.commit(&ns, all[MOST], all[MOST + 1]);
-            }
+            _ if all[..MOST].contains(&UNLIKE) => state.trial.set_aside(all[SPENT]),
+            _ => state.trial.commit(&Times::of_words(&all), all[SPENT], all[EXCHANGE]),
         }
         KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, Samples::default()));
         Ok(())

@@ -24,8 +24,10 @@ pub struct LearnedRecord {
     pub tried_calls: u64,
     /// What trying has cost.
     pub spent_ns: u64,
-    /// What was saved over the default; negative if it was faster.
+    /// What was saved over the default by the slowest rank's times; negative if it was faster.
     pub saved_ns: i64,
+    /// The same by the fastest rank's.
+    pub saved_fastest_ns: i64,
 }
 
 /// A kind of call on communicators of one shape.
@@ -70,6 +72,9 @@ pub struct Learned {
     pub spent_seconds: f64,
     /// What was saved over the defaults, all cells; of a rank, mean over all ranks. Negative if they were faster.
     pub saved_seconds: f64,
+    /// The least and the most that was, all cells likewise; absent from older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_seconds_between: Option<(f64, f64)>,
     /// Calls of a rank that were made to measure another candidate than the one that carried out the others then; mean
     /// over all ranks.
     pub tried_calls: u64,
@@ -113,8 +118,12 @@ pub struct LearnedRow {
     pub tried_calls: u64,
     /// What trying has cost.
     pub spent_seconds: f64,
-    /// What was saved over the default; negative if it was faster.
+    /// What was saved over the default, by the slowest rank's times, which decide; negative if it was faster.
     pub saved_seconds: f64,
+    /// The least and the most that was: by the slowest rank's times and by the fastest rank's. A slow rank may wait for
+    /// a late one, whoever carries out the call; absent from older reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_seconds_between: Option<(f64, f64)>,
     /// The candidates that could carry out the calls, the default first.
     pub candidates: Vec<TriedRow>,
 }
@@ -143,6 +152,7 @@ impl LearnedRecord {
         self.tried_calls += other.tried_calls;
         self.spent_ns += other.spent_ns;
         self.saved_ns += other.saved_ns;
+        self.saved_fastest_ns += other.saved_fastest_ns;
         for tried in other.candidates {
             match self.candidates.iter_mut().find(|known| known.algorithm == tried.algorithm) {
                 Some(known) => {
@@ -180,8 +190,12 @@ pub(super) fn learned(records: &[LearnedRecord], ranks: u32) -> Option<Learned> 
         sum / f64::from(ranks.max(1))
     };
     let (spent_seconds, saved_seconds) = (mean(|row| row.spent_seconds), mean(|row| row.saved_seconds));
+    let saved_seconds_between = Some((
+        mean(|row| row.saved_seconds_between.unwrap_or_default().0),
+        mean(|row| row.saved_seconds_between.unwrap_or_default().1),
+    ));
     let tried_calls = mean(|row| row.tried_calls as f64).round() as u64;
-    (!cells.is_empty()).then_some(Learned { spent_seconds, saved_seconds, tried_calls, cells })
+    (!cells.is_empty()).then_some(Learned { spent_seconds, saved_seconds, saved_seconds_between, tried_calls, cells })
 }
 
 fn row(record: &LearnedRecord) -> LearnedRow {
@@ -192,6 +206,7 @@ fn row(record: &LearnedRecord) -> LearnedRow {
         seconds: (tried.ns > 0).then(|| seconds(tried.ns as f64)),
     };
     let incumbent = candidates.get(record.incumbent as usize);
+    let saved = [record.saved_ns, record.saved_fastest_ns].map(|ns| seconds(ns as f64));
     LearnedRow {
         function: key.function.name().to_owned(),
         bytes_from: key.bucket.first(),
@@ -208,7 +223,8 @@ fn row(record: &LearnedRecord) -> LearnedRow {
         calls: *calls,
         tried_calls: *tried_calls,
         spent_seconds: seconds(record.spent_ns as f64),
-        saved_seconds: seconds(record.saved_ns as f64),
+        saved_seconds: saved[0],
+        saved_seconds_between: Some((saved[0].min(saved[1]), saved[0].max(saved[1]))),
         candidates: candidates.iter().map(tried).collect(),
     }
 }
@@ -232,7 +248,17 @@ mod tests {
         };
         let tried = |algorithm: &str, ns| TriedRecord { algorithm: algorithm.into(), calls, ns };
         let candidates = vec![tried("linear", 900), tried("native", calls)];
-        LearnedRecord { key, candidates, incumbent, won, calls, tried_calls: 3, spent_ns: 50, saved_ns: -7 }
+        LearnedRecord {
+            key,
+            candidates,
+            incumbent,
+            won,
+            calls,
+            tried_calls: 3,
+            spent_ns: 50,
+            saved_ns: -7,
+            saved_fastest_ns: 3,
+        }
     }
 
     #[test]
@@ -247,6 +273,8 @@ mod tests {
         assert_eq!((told.cells[0].algorithm.as_str(), native.algorithm.as_str()), ("native", "native"));
         assert!((native.seconds.unwrap() - 10e-9).abs() < 1e-15);
         assert!(told.saved_seconds > 92e-9 && told.saved_seconds < 94e-9 && learned(&[], 4).is_none());
+        let (least, most) = told.saved_seconds_between.unwrap();
+        assert!((least - 9e-9).abs() < 1e-15 && (most - 93e-9).abs() < 1e-15, "{told:?}");
     }
 
     #[test]

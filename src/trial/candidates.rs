@@ -2,7 +2,8 @@
 
 use super::distinct::Distinct;
 use super::standing::Foreseen;
-use super::state::{Expected, MOST};
+use super::state::Expected;
+use super::times::MOST;
 use crate::algorithm::{Call, Choice, Shape, of};
 use crate::schedule::simulate::Network;
 use crate::schedule::verify::SameOrder;

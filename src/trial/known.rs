@@ -106,6 +106,7 @@ pub fn decode(bytes: &[u8]) -> BTreeMap<Cell, Known> {
 mod tests {
     use super::*;
     use crate::algorithm::Call;
+    use crate::trial::simulated::exchanged;
     use crate::trial::{Expected, Foreseen};
 
     fn known(calls: u64) -> Known {
@@ -141,7 +142,8 @@ mod tests {
                 known.trial.next(1);
             }
             // The winner takes four times as long.
-            known.trial.commit(&[40, 0, 0, 0, 0, 0, 0, 0], 0, 1);
+            let times = exchanged([[40, 0, 0, 0, 0, 0, 0, 0]].into_iter());
+            known.trial.commit(&times, 0, 1);
             let before = knowledge.get(&shape, &cell).cloned().unwrap();
             let taken = before.is_winner_for(&known.trial, &known.candidates);
             assert!(!taken || known.trial.begun() == 0, "the old winner is taken for the new search's");

@@ -5,7 +5,8 @@
 //! * [`cell`](Cell): calls that learn together. [`candidates`](Candidates): who is tried for them.
 //!   [`examined`](Examined): which of their calls may be carried out so, where results must not depend on that.
 //! * [`state`](Trial): the state of one cell, from its first call on. [`standing`](Standing): how one candidate stands
-//!   in it; [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured.
+//!   in it; [`round`](Round): whose turn it is. [`samples`](Samples): what one rank measured;
+//!   [`times`](Times): what all did.
 //! * [`file`](Evidence): what was learned, for the runs to come.
 //! * [`known`](Known): what was learned of a cell, for communicators of the same shape.
 
@@ -25,6 +26,7 @@ mod standing;
 mod state;
 #[cfg(test)]
 mod tests;
+mod times;
 
 pub use candidates::{Candidates, keeps_order, may_carry_out};
 pub use cell::{Cell, CommunicatorShape};
@@ -34,4 +36,5 @@ pub use known::{Knowledge, Known, decode, encode};
 pub use round::Round;
 pub use samples::Samples;
 pub use standing::{Foreseen, Report, Standing, State};
-pub use state::{Expected, MOST, Trial};
+pub use state::{Expected, Trial};
+pub use times::{MOST, Times};

@@ -1,6 +1,6 @@
 //! What one rank measured of a round.
 
-use super::state::MOST;
+use super::times::MOST;
 
 /// The times of a round's calls on one rank, nanoseconds.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +79,11 @@ impl Samples {
         let place = if few || meets { 0 } else { (means.len() / 2).saturating_sub(1) };
         // What takes no time by this clock was measured all the same.
         means.get(place).map_or(0, |ns| (*ns).max(1))
+    }
+
+    /// What stands for each candidate; see [`typical`](Self::typical).
+    pub fn times(&self, epoch: usize) -> [u64; MOST] {
+        std::array::from_fn(|candidate| self.typical(candidate, epoch))
     }
 
     /// What trying has cost more than as many calls with the `incumbent` would have: nanoseconds. Where that took no

@@ -1,6 +1,6 @@
 //! Cells whose true times are known, for tests.
 
-use super::{Expected, Foreseen, MOST, Samples, Trial};
+use super::{Expected, Foreseen, MOST, Samples, Times, Trial};
 use crate::monitor::mixed;
 
 /// A cell whose calls take times that are known but for noise.
@@ -162,9 +162,17 @@ impl Cell {
 /// What the ranks do when a round has ended.
 pub fn exchange(trial: &mut Trial, samples: &mut [Samples], exchange_ns: u64) {
     let epoch = trial.calls_of_epoch();
-    let most = |of: &dyn Fn(&Samples) -> u64| samples.iter().map(of).max().unwrap();
-    let ns = std::array::from_fn(|candidate| most(&|samples: &Samples| samples.typical(candidate, epoch)));
-    let spent = most(&|samples: &Samples| samples.spent(trial.incumbent(), trial.known_ns(), exchange_ns));
-    trial.commit(&ns, spent, exchange_ns);
+    let spent = samples.iter().map(|samples| samples.spent(trial.incumbent(), trial.known_ns(), exchange_ns)).max();
+    let times = exchanged(samples.iter().map(|samples| samples.times(epoch)));
+    trial.commit(&times, spent.unwrap(), exchange_ns);
     samples.iter_mut().for_each(Samples::clear);
+}
+
+/// What ranks know after an exchange in which each passes its own times.
+pub fn exchanged(ranks: impl Iterator<Item = [u64; MOST]>) -> Times {
+    let mut greatest = [0; Times::WORDS];
+    for own in ranks {
+        greatest.iter_mut().zip(Times::words(own)).for_each(|(most, word)| *most = word.max(*most));
+    }
+    Times::of_words(&greatest)
 }

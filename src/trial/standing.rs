@@ -24,6 +24,8 @@ pub struct Standing {
     pub state: State,
     /// The slowest rank's time per call in the last round that it was in, nanoseconds; 0 before.
     pub ns: u64,
+    /// The fastest rank's, which holds least waiting for late ranks; as long where only the other is known.
+    pub fastest_ns: u64,
     /// Calls that were made with it.
     pub calls: u64,
 }
@@ -43,7 +45,7 @@ impl Standing {
     /// Of one that has not been tried.
     pub const fn untried(foreseen: Foreseen) -> Self {
         let Foreseen { predicted, ready_ns } = foreseen;
-        Self { predicted, ready_ns, state: State::Untried, ns: 0, calls: 0 }
+        Self { predicted, ready_ns, state: State::Untried, ns: 0, fastest_ns: 0, calls: 0 }
     }
 
     /// Whether it was measured and not dropped.
@@ -69,6 +71,8 @@ pub struct Report {
     pub tried_calls: u64,
     /// What trying has cost.
     pub spent_ns: u64,
-    /// What was saved over the default.
+    /// What was saved over the default, by the slowest rank's times.
     pub saved_ns: i64,
+    /// The same by the fastest rank's.
+    pub saved_fastest_ns: i64,
 }

@@ -1,4 +1,4 @@
-use super::simulated::{Cell, Outcome, exchange, random, trial, trial_within};
+use super::simulated::{Cell, Outcome, exchange, exchanged, random, trial, trial_within};
 use super::*;
 
 const CELLS: u64 = 300;
@@ -241,13 +241,13 @@ fn ranks_that_see_other_times_decide_alike() {
                     "call {call}: some have to compare, others not"
                 );
                 let epoch = ranks[0].0.calls_of_epoch();
-                let most = |of: &dyn Fn(&Trial, &Samples) -> u64| {
-                    ranks.iter().map(|(trial, samples, _)| of(trial, &samples[0])).max().unwrap()
+                let spent = |(trial, samples, _): &(Trial, Vec<Samples>, u64)| {
+                    samples[0].spent(trial.incumbent(), trial.known_ns(), 0)
                 };
-                let ns = std::array::from_fn(|candidate| most(&|_, samples| samples.typical(candidate, epoch)));
-                let spent = most(&|trial, samples| samples.spent(trial.incumbent(), trial.known_ns(), 0));
+                let spent = ranks.iter().map(spent).max().unwrap();
+                let times = exchanged(ranks.iter().map(|(_, samples, _)| samples[0].times(epoch)));
                 for (trial, samples, exchanges) in &mut ranks {
-                    trial.commit(&ns, spent, 2000);
+                    trial.commit(&times, spent, 2000);
                     samples[0].clear();
                     *exchanges += 1;
                 }

@@ -125,7 +125,8 @@ function learnedTable(summary) {
     { head: "Others", of: row => tried(row, candidate => candidate.algorithm !== row.algorithm), kind: "long" },
     { head: "Calls", of: row => row.calls, show: count, kind: "number", title: "on all communicators of that shape, each counted once" },
     { head: "Trying cost", of: row => row.spent_seconds, show: duration, kind: "number", title: "of one rank of each communicator" },
-    { head: "Saved", of: row => row.saved_seconds, show: value => (value < 0 ? "−" : "") + duration(Math.abs(value)), kind: "number", title: "of one rank of each communicator, over the default" },
+    { head: "Saved", of: row => row.saved_seconds, show: duration, kind: "number", title: "of one rank of each communicator, over the default, by the times of the slowest rank" },
+    { head: "Least", of: row => row.saved_seconds_between?.[0] ?? row.saved_seconds, show: duration, kind: "number", title: "the same by the times of the slowest or of the fastest rank, whichever says less: a slow one may wait for a late one, whoever carries out the call" },
   ], summary.learned.cells);
 }
 

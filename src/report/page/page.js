@@ -82,8 +82,13 @@ function learnedSection(summary) {
   const learned = summary.learned;
   if (!learned) return;
   section("learned", "Learned while the program ran",
-    `Several took turns in short epochs, the MPI library among them; the fastest stayed. ${duration(Math.abs(learned.saved_seconds))} per rank were ${learned.saved_seconds < 0 ? "lost against" : "saved over"} the defaults; trying cost ${duration(learned.spent_seconds)} and ${count(learned.tried_calls)} calls.`,
+    `Several took turns in short epochs, the MPI library among them; the fastest stayed. ${learnedSaving(learned)} per rank were saved over the defaults, by the times of the fastest and of the slowest rank of each call; trying cost ${duration(learned.spent_seconds)} and ${count(learned.tried_calls)} calls.`,
     learnedTable(summary));
+}
+
+function learnedSaving({ saved_seconds: saved, saved_seconds_between: between }) {
+  const [least, most] = (between ?? [saved, saved]).map(duration);
+  return least === most ? most : `${least} to ${most}`;
 }
 
 function lateNote(summary) {

@@ -1,7 +1,7 @@
 //! What was learned while the program ran.
 
 use super::writer::{Writer, function};
-use crate::monitor::TriedRow;
+use crate::monitor::{Learned, TriedRow};
 use crate::report::quantity::{bytes, duration, of_several, percent, several};
 
 impl Writer<'_> {
@@ -11,8 +11,8 @@ impl Writer<'_> {
         let Some(learned) = &summary.learned else { return };
         let share = learned.spent_seconds / summary.collective_seconds.mean.max(f64::MIN_POSITIVE);
         self.line(&format!(
-            "learned: {} saved over the defaults, {} ({}) and {} a rank spent on trying",
-            signed(learned.saved_seconds),
+            "learned: {} saved over the defaults; trying took {} ({}), {} a rank",
+            saved(learned),
             duration(learned.spent_seconds),
             percent(share),
             several(learned.tried_calls, "call")
@@ -37,6 +37,13 @@ impl Writer<'_> {
 fn tried_text(tried: &TriedRow) -> String {
     let name = tried.algorithm.split_once(':').map_or(tried.algorithm.as_str(), |(name, _)| name);
     format!("{name} {}", tried.seconds.map_or_else(|| "-".to_owned(), duration))
+}
+
+/// By the fastest and by the slowest rank's times: both, where they do not read alike.
+fn saved(learned: &Learned) -> String {
+    let (least, most) = learned.saved_seconds_between.unwrap_or((learned.saved_seconds, learned.saved_seconds));
+    let (least, most) = (signed(least), signed(most));
+    if least == most { most } else { format!("{least} to {most}") }
 }
 
 fn signed(seconds: f64) -> String {

@@ -16,11 +16,9 @@ mod schedule;
 
 use super::round::Round;
 use super::standing::{Foreseen, Report, Standing, State};
+use super::times::{MOST, Times};
 use levels::{LEVELS, LEVELS_WITH_MEETINGS, Level, PROBE};
 use serde::{Deserialize, Serialize};
-
-/// Most candidates of a cell.
-pub const MOST: usize = 8;
 
 /// Nothing is doubted more than by this factor for having been wrong once.
 const DOUBT: f64 = 2.0;
@@ -85,6 +83,7 @@ pub struct Trial {
     tried_calls: u64,
     spent_ns: u64,
     saved_ns: i64,
+    saved_fastest_ns: i64,
 }
 
 impl Trial {
@@ -114,6 +113,7 @@ impl Trial {
             tried_calls: 0,
             spent_ns: 0,
             saved_ns: 0,
+            saved_fastest_ns: 0,
         };
         trial.schedule();
         trial
@@ -125,7 +125,8 @@ impl Trial {
         let mut trial = Self::new(foreseen, expected);
         trial.standings[0].state = State::Untried;
         for (standing, ns) in trial.standings.iter_mut().zip(ns).filter(|(_, ns)| **ns > 0) {
-            (standing.state, standing.ns) = (State::InPlay(LEVELS.len() as u8), *ns);
+            standing.state = State::InPlay(LEVELS.len() as u8);
+            (standing.ns, standing.fastest_ns) = (*ns, *ns);
         }
         trial.incumbent = winner as u8;
         trial.standings[winner].state = State::InPlay(LEVELS.len() as u8);
@@ -169,11 +170,13 @@ impl Trial {
     /// So many of them have been made.
     pub fn rested(&mut self, calls: u64) {
         self.calls += calls;
-        let default = self.standings[0].ns;
+        let (default, default_fastest) = (self.standings[0].ns, self.standings[0].fastest_ns);
         let incumbent = &mut self.standings[self.incumbent as usize];
         incumbent.calls += calls;
         if default > 0 && incumbent.ns > 0 {
-            self.saved_ns += calls as i64 * (default as i64 - incumbent.ns as i64);
+            let saved = |default: u64, incumbent: u64| calls as i64 * (default as i64 - incumbent as i64);
+            self.saved_ns += saved(default, incumbent.ns);
+            self.saved_fastest_ns += saved(default_fastest, incumbent.fastest_ns);
         }
     }
 
@@ -224,7 +227,8 @@ impl Trial {
 
     /// What there is to tell.
     pub fn report(&self) -> Report {
-        Report { calls: self.calls, tried_calls: self.tried_calls, spent_ns: self.spent_ns, saved_ns: self.saved_ns }
+        let Self { calls, tried_calls, spent_ns, saved_ns, saved_fastest_ns, .. } = *self;
+        Report { calls, tried_calls, spent_ns, saved_ns, saved_fastest_ns }
     }
 
     /// Goes on with a winner that others have found, of which all ranks know; `spent_ns` as for
@@ -232,24 +236,26 @@ impl Trial {
     pub fn take_over(&mut self, theirs: &Self, spent_ns: u64) {
         self.spent_ns += spent_ns;
         for (own, their) in self.standings.iter_mut().zip(&theirs.standings) {
-            (own.state, own.ns) = (their.state, their.ns);
+            (own.state, own.ns, own.fastest_ns) = (their.state, their.ns, their.fastest_ns);
         }
         (self.incumbent, self.begun) = (theirs.incumbent, theirs.begun);
         self.win(theirs.won_ns);
         self.schedule();
     }
 
-    /// Takes in what the ranks have exchanged after a round: the slowest rank's time of each member that some rank
-    /// measured, what trying has cost since the last time, and what the exchange itself took, all in nanoseconds.
-    pub fn commit(&mut self, ns: &[u64; MOST], spent_ns: u64, exchange_ns: u64) {
+    /// Takes in what the ranks have exchanged after a round: the times of each member that some rank measured, what
+    /// trying has cost since the last time, and what the exchange itself took, in nanoseconds.
+    pub fn commit(&mut self, times: &Times, spent_ns: u64, exchange_ns: u64) {
         self.spent_ns += spent_ns;
-        let before_ns = self.known_ns();
-        for member in self.round.members.clone() {
-            let standing = &mut self.standings[usize::from(member)];
-            if ns[usize::from(member)] > 0 {
+        let before = self.standings[self.incumbent()].clone();
+        for member in self.round.members.clone().into_iter().map(usize::from) {
+            let standing = &mut self.standings[member];
+            if times.slowest[member] > 0 {
                 // A single call may meet a late rank.
-                let known = if self.aim == Aim::Probe && standing.ns > 0 { standing.ns } else { u64::MAX };
-                standing.ns = ns[usize::from(member)].min(known);
+                let is_less =
+                    |known: u64, now: u64| if self.aim == Aim::Probe && known > 0 { now.min(known) } else { now };
+                standing.ns = is_less(standing.ns, times.slowest[member]);
+                standing.fastest_ns = is_less(standing.fastest_ns, times.fastest[member]);
             }
         }
         let incumbent_ns = self.known_ns();
@@ -265,8 +271,8 @@ impl Trial {
         match self.aim {
             _ if incumbent_ns == 0 => {}
             Aim::Gauge => {}
-            Aim::Watch => self.watch(before_ns, incumbent_ns),
-            _ => self.keep_up(before_ns, incumbent_ns),
+            Aim::Watch => self.watch(&before, incumbent_ns),
+            _ => self.keep_up(&before, incumbent_ns),
         }
         match self.aim {
             _ if incumbent_ns == 0 => {}
@@ -338,33 +344,38 @@ impl Trial {
         (self.standings[candidate].ns as f64) < self.known_ns() as f64 * (1.0 - gain)
     }
 
-    /// The winner alone took `ns` per call, and `before_ns` when it was measured before.
-    fn watch(&mut self, before_ns: u64, ns: u64) {
+    /// The winner alone took `ns` per call; `before` is how it stood when it was measured before.
+    fn watch(&mut self, before: &Standing, ns: u64) {
         self.looks += 1;
         let drifted = ns as f64 > self.won_ns as f64 * DRIFT;
         if drifted && self.drifting {
             self.begin_again();
         } else if drifted {
             // That may have been a late rank.
-            self.standings[self.incumbent as usize].ns = before_ns;
+            let incumbent = &mut self.standings[self.incumbent as usize];
+            (incumbent.ns, incumbent.fastest_ns) = (before.ns, before.fastest_ns);
             self.drifting = true;
         } else {
             self.drifting = false;
-            self.keep_up(before_ns, ns);
+            self.keep_up(before, ns);
         }
     }
 
-    /// The incumbent took `before_ns` per call and takes `ns` now: those that were not measured beside it are taken to
+    /// The incumbent stood as `before` and takes `ns` per call now: those that were not measured beside it are taken to
     /// have changed as much, since what is compared has to be of one phase of the program. A phase in which calls wait
     /// for late ranks would otherwise pass for the time of those that nobody has measured since.
-    fn keep_up(&mut self, before_ns: u64, ns: u64) {
-        if before_ns == 0 {
+    fn keep_up(&mut self, before: &Standing, ns: u64) {
+        if before.ns == 0 {
             return;
         }
-        let factor = ns as f64 / before_ns as f64;
+        let fastest_ns = self.standings[self.incumbent()].fastest_ns;
+        let scaled = |of: u64, before: u64, now: u64| ((of as f64 * now as f64 / before as f64).round() as u64).max(1);
         let members = &self.round.members;
         let others = (0u8..).zip(&mut self.standings).filter(|(place, of)| !members.contains(place) && of.ns > 0);
-        others.for_each(|(_, of)| of.ns = ((of.ns as f64 * factor).round() as u64).max(1));
+        for (_, of) in others {
+            of.ns = scaled(of.ns, before.ns, ns);
+            of.fastest_ns = scaled(of.fastest_ns, before.fastest_ns, fastest_ns);
+        }
         if self.is_won() && ns as f64 * DRIFT < self.won_ns as f64 {
             self.won_ns = ns;
         }
