@@ -30,6 +30,8 @@ fn main() {
     compile_shim(&library);
     bind_lazily(&library);
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcollie.so");
+    // The system and the MPI library hold addresses of functions here: what frees a thread's data, and callbacks.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
 }
 
 /// Has what is linked run on systems as old as a version of glibc, whose start file and libraries scripts/old-glibc has

@@ -111,6 +111,24 @@ impl Attachment {
         unsafe { self.state.hold(thread, threads) }
     }
 
+    /// Waits until no other thread holds the state.
+    ///
+    /// # Safety
+    /// As for [`hold`](Self::hold).
+    pub unsafe fn wait_until_free(&self) {
+        // SAFETY: as there.
+        unsafe { self.state.wait_until_free(guard::this_thread(), flags::threads()) }
+    }
+
+    /// Lets go of what this thread holds, if it does.
+    ///
+    /// # Safety
+    /// A `longjmp` has led out of the call that held it.
+    pub unsafe fn abandon(&self) {
+        // SAFETY: the number is the thread's own; the rest is the caller's promise.
+        unsafe { self.state.abandon(guard::this_thread()) }
+    }
+
     /// Holds the state, unless a call does. What this thread holds was left behind by a `longjmp`.
     ///
     /// # Safety

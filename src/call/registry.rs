@@ -2,6 +2,7 @@
 
 use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
+use super::requests::REQUESTS;
 use crate::communicator::dying;
 use crate::communicator::facts::Facts;
 use crate::communicator::state::Communicator;
@@ -10,9 +11,10 @@ use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, O
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::process::guard::{self, Thread};
-use crate::process::last_communicators;
 use crate::process::runtime::{self, Runtime};
+use crate::process::{flags, last_communicators};
 use crate::run::Counts;
+use crate::threads::Threads;
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
 use parking_lot::{Mutex, MutexGuard};
@@ -231,6 +233,18 @@ pub unsafe fn release_all() {
     *registry.attachments.lock() = attachments;
 }
 
+/// Lets go of all states that this thread holds: it has jumped out of the call that did. Where threads come in turns the
+/// next one to hold a state takes it as it is.
+pub fn abandon_all() {
+    if flags::threads() == Threads::InTurns {
+        return;
+    }
+    for attachment in all() {
+        // SAFETY: the caller has found out.
+        unsafe { attachment.abandon() };
+    }
+}
+
 /// Where the thread's last call was, for messages. Nothing where that communicator is gone.
 pub fn last_call() -> String {
     let last = guard::thread().communicators.last().cast::<Attachment>();
@@ -270,6 +284,9 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         unsafe { attachment.look(Visit::AnyTime, |seen| seen.attached.communicator.mark_gone()) };
         return SUCCESS;
     }
+    // Not with the list, which a thread that has jumped out of a call on the communicator needs to let go of it. SAFETY:
+    // this thread is in no call on it.
+    unsafe { attachment.wait_until_free() };
     // Reports walk the list under the same lock, so that each counts the communicator once, there or as gone.
     let mut attachments = registry.attachments.lock();
     attachments.retain(|known| !Arc::ptr_eq(known, &attachment));
@@ -281,6 +298,7 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
         join_learned(&mut retired.learned, attached.trials.records());
     }
     let communicator = &attached.communicator;
+    REQUESTS.gone(runtime, communicator.tally.place);
     if let Some(record) = communicator.record(runtime, false) {
         retired.taken += communicator.tally.table.settle(record.bytes() as u64);
         retired.records.push((communicator.tally.place, record));

@@ -10,8 +10,10 @@ use super::hooks::LoggedCall;
 use super::messages;
 use super::recording::{RecordedCall, record};
 use crate::communicator::duplicating;
+use crate::communicator::tally::Tally;
 use crate::monitor::{
-    Bucket, CommunicatorRecord, CounterId, Form, Function, Key, MessageCall, NATIVE, Overflow, Table,
+    Bucket, Budget, CommunicatorRecord, CounterId, CounterRecord, Form, Function, Key, MessageCall, NATIVE, Overflow,
+    Table,
 };
 use crate::mpi::constants;
 use crate::mpi::error::SUCCESS;
@@ -21,7 +23,7 @@ use mpi_sys::MPI_Request;
 use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::os::raw::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +40,50 @@ pub struct Requests {
     started: Lazy<Mutex<HashMap<usize, SmallVec<[Started; 1]>>>>,
     /// What was recorded, by the communicator's place: apart from its own table, since requests may be waited for on
     /// another thread, and when the communicator is gone.
-    tables: Lazy<Mutex<HashMap<usize, Table>>>,
+    recorded: Lazy<Mutex<HashMap<usize, Recorded>>>,
+    /// Places of communicators that are gone, while requests of theirs are known.
+    left_behind: Lazy<Mutex<HashSet<usize>>>,
+}
+
+/// What was recorded of one communicator's requests.
+enum Recorded {
+    /// As it is counted.
+    Counting(Box<Table>),
+    /// When nothing more can come: less memory by far.
+    Settled { ids: Vec<CounterId>, counters: Vec<CounterRecord>, overflow: Overflow, taken: u64, budget: Arc<Budget> },
+}
+
+impl Recorded {
+    /// Without anything yet.
+    fn within(budget: Arc<Budget>) -> Self {
+        Self::Counting(Box::new(Table::within(budget)))
+    }
+
+    /// The counters, what they have counted, and the calls that there was no counter for.
+    fn told(&self, nanoseconds_per_tick: f64) -> (Vec<CounterId>, Vec<CounterRecord>, Overflow) {
+        match self {
+            Self::Counting(table) => (table.ids().collect(), table.records(nanoseconds_per_tick), table.overflow()),
+            Self::Settled { ids, counters, overflow, .. } => (ids.clone(), counters.clone(), *overflow),
+        }
+    }
+
+    /// The table to count in. A settled one is not counted in any more: its communicator and all its requests are gone.
+    fn table(&mut self) -> Option<&mut Table> {
+        match self {
+            Self::Counting(table) => Some(table),
+            Self::Settled { .. } => None,
+        }
+    }
+
+    /// Nothing more will be counted: gives back what only counting needs.
+    fn settle(&mut self, budget: &Arc<Budget>, nanoseconds_per_tick: f64) {
+        let Self::Counting(table) = self else { return };
+        let (ids, overflow) = (table.ids().collect(), table.overflow());
+        let counters = table.records(nanoseconds_per_tick);
+        let bytes = counters.iter().map(CounterRecord::bytes).sum::<usize>() + size_of::<Self>();
+        let taken = table.settle(bytes as u64);
+        *self = Self::Settled { ids, counters, overflow, taken, budget: Arc::clone(budget) };
+    }
 }
 
 /// Where the records of communicators have the counters of the tables here: by the communicator's place and the
@@ -84,7 +129,12 @@ impl Made {
 impl Requests {
     /// None known.
     pub const fn none() -> Self {
-        Self { known: AtomicUsize::new(0), started: Lazy::new(Mutex::default), tables: Lazy::new(Mutex::default) }
+        Self {
+            known: AtomicUsize::new(0),
+            started: Lazy::new(Mutex::default),
+            recorded: Lazy::new(Mutex::default),
+            left_behind: Lazy::new(Mutex::default),
+        }
     }
 
     /// Gets to know a request that a call has just made.
@@ -102,19 +152,19 @@ impl Requests {
     /// no room for.
     pub fn complete(&self, communicators: &mut [CommunicatorRecord], nanoseconds_per_tick: f64) -> (Apart, Overflow) {
         let (mut apart, mut overflow) = (Apart::new(), Overflow::default());
-        for (place, table) in self.tables.lock().iter() {
+        for (place, recorded) in self.recorded.lock().iter() {
+            let (ids, counters, without_room) = recorded.told(nanoseconds_per_tick);
+            overflow.add(without_room);
+            let counters = ids.into_iter().map(|id| (*place, id.apart())).zip(counters);
             if let Some(record) = communicators.get_mut(*place).filter(|record| !record.identity.is_empty()) {
-                let counters = table.records(nanoseconds_per_tick).into_iter();
-                apart
-                    .extend(table.ids().zip(counters).map(|(id, counter)| ((*place, id.apart()), record.add(counter))));
-                overflow.add(table.overflow());
+                apart.extend(counters.map(|(id, counter)| (id, record.add(counter))));
             } else {
                 // There was no room for anything of the communicator itself.
-                let nowhere = |function| CounterId::overflow(function).number() as usize;
-                apart.extend(
-                    table.ids().zip(table.functions()).map(|(id, function)| ((*place, id.apart()), nowhere(function))),
-                );
-                overflow.add(table.sum());
+                for (id, CounterRecord { function, calls, bytes, total_ns, .. }) in counters {
+                    apart.insert(id, CounterId::overflow(function).number() as usize);
+                    let ticks = (total_ns as f64 / nanoseconds_per_tick).round() as u64;
+                    overflow.add(Overflow { calls, bytes, ticks });
+                }
             }
         }
         (apart, overflow)
@@ -122,7 +172,37 @@ impl Requests {
 
     /// Forgets what was recorded.
     pub fn reset(&self) {
-        self.tables.lock().values_mut().for_each(Table::reset);
+        self.recorded.lock().retain(|_, recorded| match recorded {
+            Recorded::Counting(table) => {
+                table.reset();
+                true
+            }
+            Recorded::Settled { taken, budget, .. } => {
+                budget.give(*taken);
+                false
+            }
+        });
+    }
+
+    /// The communicator of that place is gone, and when its last request is too, nothing more will be recorded of it.
+    pub fn gone(&self, runtime: &Runtime, place: usize) {
+        if place != Tally::NOWHERE {
+            self.left_behind.lock().insert(place);
+            self.settle_if_last(runtime, place);
+        }
+    }
+
+    /// Settles what was recorded of requests of the communicator, if that is gone and none of them is known any more.
+    fn settle_if_last(&self, runtime: &Runtime, place: usize) {
+        let is_left = |started: &Started| started.made.place == place;
+        let mut left_behind = self.left_behind.lock();
+        if !left_behind.contains(&place) || self.started.lock().values().flatten().any(is_left) {
+            return;
+        }
+        left_behind.remove(&place);
+        if let Some(recorded) = self.recorded.lock().get_mut(&place) {
+            recorded.settle(&runtime.budget, runtime.nanoseconds_per_tick);
+        }
     }
 
     /// Records a call of `ticks`, of which those in `times` (when they began, how many) go into the log.
@@ -131,9 +211,10 @@ impl Requests {
             return;
         }
         let Made { place, bytes, root, elements, .. } = *made;
-        let mut table = MutexGuard::map(self.tables.lock(), |tables| {
-            tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&runtime.budget)))
+        let table = MutexGuard::try_map(self.recorded.lock(), |recorded| {
+            recorded.entry(place).or_insert_with(|| Recorded::within(Arc::clone(&runtime.budget))).table()
         });
+        let Ok(mut table) = table else { return };
         let (algorithm, decided_by) = (table.label(NATIVE), table.label("observed only"));
         let counter = table.counter(Key { function, bucket: Bucket::of(bytes), algorithm, decided_by });
         // Bytes are those of the call that started it.
@@ -162,6 +243,7 @@ impl Requests {
         }
         drop(all);
         self.record(runtime, &ended.made, ended.made.wait(), ended.ticks, times);
+        self.settle_if_last(runtime, ended.made.place);
         true
     }
 
@@ -183,8 +265,12 @@ impl Requests {
         let mut all = self.started.lock();
         if let Some(here) = all.get_mut(&(request.0 as usize)) {
             // Since the native call another thread may have been given the same handle, for a request that came later.
-            here.remove(0);
+            let place = here.remove(0).made.place;
             self.forget_if_empty(&mut all, request);
+            drop(all);
+            if let Some(runtime) = runtime::get() {
+                self.settle_if_last(runtime, place);
+            }
         }
     }
 
@@ -358,8 +444,9 @@ mod tests {
         let budget = Arc::new(Budget::of(2 * COUNTER_BYTES));
         for (place, bytes) in [(0, 8), (0, 1024), (2, 8), (7, 8)] {
             let function = Function { collective: Collective::Allreduce, form: Form::NonblockingWait };
-            let mut tables = requests.tables.lock();
-            let table = tables.entry(place).or_insert_with(|| Table::within(Arc::clone(&budget)));
+            let mut recorded = requests.recorded.lock();
+            let recorded = recorded.entry(place).or_insert_with(|| Recorded::within(Arc::clone(&budget)));
+            let table = recorded.table().unwrap();
             let label = table.label("native");
             let counter =
                 table.counter(Key { function, bucket: Bucket::of(bytes), algorithm: label, decided_by: label });
@@ -376,5 +463,13 @@ mod tests {
         let (apart, overflow) = requests.complete(&mut [], 1.0);
         assert_eq!((overflow.calls, overflow.ticks), (4, 10 + 10 + 12 + 17));
         assert!(apart.values().all(|number| CounterId::overflow_function(*number as u32).is_some()));
+        // Settled, the same is told, of less memory; and that comes back with a reset.
+        let before = requests.complete(&mut [], 1.0);
+        requests.recorded.lock().values_mut().for_each(|recorded| recorded.settle(&budget, 1.0));
+        let told = requests.complete(&mut [], 1.0);
+        assert_eq!((&told.1, told.0.len()), (&before.1, before.0.len()));
+        assert!(budget.has(COUNTER_BYTES) && !budget.has(2 * COUNTER_BYTES));
+        requests.reset();
+        assert!(budget.has(2 * COUNTER_BYTES) && requests.complete(&mut [], 1.0).0.is_empty());
     }
 }

@@ -396,6 +396,11 @@ impl CounterRecord {
         }
         self.durations = steps.into_iter().collect();
     }
+
+    /// Bytes of memory that it takes, its texts included, which others may have too.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.algorithm.len() + self.decided_by.len() + size_of_val(&*self.durations)
+    }
 }
 
 impl CommunicatorRecord {
@@ -423,10 +428,6 @@ impl CommunicatorRecord {
     /// Bytes of memory that it takes. Texts count for each counter that has them, lists that records share for each
     /// record.
     pub fn bytes(&self) -> usize {
-        let of_counter = |counter: &CounterRecord| {
-            let texts = counter.algorithm.len() + counter.decided_by.len();
-            size_of::<CounterRecord>() + texts + size_of_val(&*counter.durations)
-        };
         let name = self.name.as_ref().map_or(0, String::len);
         let texts = [&self.identity, &self.made_by, &self.parent, &self.no_shared_memory].map(String::len);
         let epochs = self.epochs.iter().map(|of| size_of::<EpochsRecord>() + size_of_val(&*of.epochs)).sum::<usize>();
@@ -434,7 +435,7 @@ impl CommunicatorRecord {
             + texts.into_iter().sum::<usize>()
             + name
             + size_of_val(&*self.members)
-            + self.counters.iter().map(of_counter).sum::<usize>()
+            + self.counters.iter().map(CounterRecord::bytes).sum::<usize>()
             + epochs
             + size_of_val(&*self.late)
             + size_of_val(&*self.differences)

@@ -262,20 +262,6 @@ impl Table {
         self.overflow
     }
 
-    /// All that was counted, in counters and without.
-    pub fn sum(&self) -> Overflow {
-        let mut sum = self.overflow;
-        self.counters.iter().for_each(|Counter { calls, bytes, total, .. }| {
-            sum.add(Overflow { calls: *calls, bytes: *bytes, ticks: *total })
-        });
-        sum
-    }
-
-    /// The functions of its counters, in the order of [`ids`](Self::ids).
-    pub fn functions(&self) -> impl Iterator<Item = Function> {
-        self.counters.iter().map(|counter| counter.key.function)
-    }
-
     /// What was counted, a counter's place being its id, with times in nanoseconds. Counters may have no calls.
     pub fn records(&self, nanoseconds_per_tick: f64) -> Vec<CounterRecord> {
         let nanoseconds = |ticks: u64| (ticks as f64 * nanoseconds_per_tick).round() as u64;
@@ -391,7 +377,6 @@ mod tests {
             assert_eq!(CounterId::overflow_function(number), Some(Operation::Bcast.into()));
         }
         assert_eq!(CounterId::overflow_function(CounterId(1).apart()), None);
-        assert_eq!(table.sum(), Overflow { calls: 5, bytes: 13, ticks: 50 });
         table.reset();
         assert_eq!(table.overflow(), Overflow::default());
     }

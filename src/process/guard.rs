@@ -109,6 +109,14 @@ fn find_thread() -> &'static Thread {
     })
 }
 
+/// Lets go of all that a `longjmp` past a call has left held by this thread; known to who keeps the communicators.
+static ABANDON: OnceCell<fn()> = OnceCell::new();
+
+/// Has what a jump leaves behind held let go by this.
+pub fn set_abandon(abandon: fn()) {
+    ABANDON.get_or_init(|| abandon);
+}
+
 /// Where the thread's last call was, in words; known to who keeps the communicators.
 static LAST_CALL: OnceCell<fn() -> String> = OnceCell::new();
 
@@ -282,9 +290,13 @@ impl Thread {
         self.inside.set(0);
         self.error.set(None);
         self.has_left_no_algorithm("a jump");
-        // What the call had no chance to take back; the state that it holds is its own thread's to hold again.
+        // What the call had no chance to take back. The state that it holds is its own thread's to hold again, but other
+        // threads may call on the communicator too.
         if flags::is_set(WATCHED) {
             watched::of_this_thread().leave();
+        }
+        if let Some(abandon) = ABANDON.get() {
+            abandon();
         }
         false
     }

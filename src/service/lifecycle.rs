@@ -35,6 +35,7 @@ extern "C" fn compose() {
     words::remember_stderr();
     runtime::on_start(start_here);
     guard::set_last_call(registry::last_call);
+    guard::set_abandon(registry::abandon_all);
     hooks::set_report(|runtime| {
         if flags::take(ASKED) {
             partial::report(runtime, "at SIGUSR2", Visit::BetweenCalls, partial::OnStderr::EachRank);

@@ -92,6 +92,29 @@ impl<T> Owned<T> {
         }
     }
 
+    /// Waits until no other thread holds the value, without holding it then: one that is about to let go of it may first
+    /// want what this one is going to take with it.
+    ///
+    /// # Safety
+    /// As for [`hold`](Self::hold).
+    pub unsafe fn wait_until_free(&self, thread: usize, threads: Threads) {
+        let is_held =
+            || !matches!(Away::split(self.holder.load(Ordering::Relaxed)).0, holder if holder == 0 || holder == thread);
+        while threads == Threads::AtOnce && is_held() {
+            yield_now();
+        }
+    }
+
+    /// Lets go of what the thread holds, if it does.
+    ///
+    /// # Safety
+    /// What held it for `thread`, which is this thread's number, is gone without having let go: a `longjmp` past it.
+    pub unsafe fn abandon(&self, thread: usize) {
+        if self.is_held_by(thread) {
+            self.holder.store(0, Ordering::Release);
+        }
+    }
+
     /// The holder, which has just said that it is no longer away, waits until nobody looks at the value. Whoever comes
     /// to look from now on finds the holder at it.
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! What happens to records, and to what is kept of calls, that no longer fit into the memory they may take.
 
+use crate::job::Outcome;
 use crate::mpi::{Family, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
@@ -15,26 +16,42 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         |name: &str, spill| Trial::test(format!("{}::bounds::{name}", family.name), move || bounded(family, spill));
     let calls = Trial::test(format!("{}::bounds::kept_calls", family.name), move || kept_calls(family));
     let waits = Trial::test(format!("{}::bounds::waits", family.name), move || waits(family));
-    vec![trial("memory_only", false), trial("memory_and_file", true), calls, waits]
+    let forgotten = Trial::test(format!("{}::bounds::forgotten_waits", family.name), move || forgotten_waits(family));
+    vec![trial("memory_only", false), trial("memory_and_file", true), calls, waits, forgotten]
+}
+
+/// The calls in rows, those of them that are waits, and those beyond, of `many_waits.c` with little memory.
+fn calls_and_waits(family: &Family, arguments: &[&str]) -> Result<((u64, u64, u64), Outcome), Failed> {
+    let path = report::fresh();
+    let path_text = path.display().to_string();
+    let variables = [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_MEMORY", "1M")];
+    let program = family.program("many_waits.c")?.display().to_string();
+    let command = std::iter::once(program.as_str()).chain(arguments.iter().copied()).map(str::to_owned).collect();
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    let report = Report::read(&path, &outcome)?;
+    let beyond = report.whole["beyond"]["calls"].as_u64().unwrap_or(0);
+    Ok(((report.calls(|_| true), report.calls(|row| row.function.ends_with("(wait)")), beyond), outcome))
 }
 
 /// Waits for nonblocking collectives that there is no room for, on communicators with a record and without, are told in
 /// sum.
 fn waits(family: &Family) -> Result<(), Failed> {
-    let path = report::fresh();
-    let path_text = path.display().to_string();
-    let variables = [("COLLIE_REPORT", path_text.as_str()), ("COLLIE_MEMORY", "1M")];
-    let command = vec![family.program("many_waits.c")?.display().to_string(), "200".to_owned()];
-    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-    let outcome = family.run(&launch)?.success()?;
-    let report = Report::read(&path, &outcome)?;
-    let (told, waits) = (report.calls(|_| true), report.calls(|row| row.function.ends_with("(wait)")));
-    let beyond = report.whole["beyond"]["calls"].as_u64().unwrap_or(0);
+    let ((told, waits, beyond), outcome) = calls_and_waits(family, &["200"])?;
     // 200 of each on either rank.
     if told + beyond == 800 && waits > 0 && waits < 400 && beyond > 0 {
         Ok(())
     } else {
         Err(format!("{told} calls in rows, {waits} of them waits, {beyond} in none\n{}", outcome.told()).into())
+    }
+}
+
+/// What was forgotten of communicators that are gone, and of their requests, takes no room from those to come.
+fn forgotten_waits(family: &Family) -> Result<(), Failed> {
+    let (found, outcome) = calls_and_waits(family, &["600", "10"])?;
+    match found {
+        (40, 20, 0) => Ok(()),
+        _ => Err(format!("calls in rows, waits among them, and calls in none: {found:?}\n{}", outcome.told()).into()),
     }
 }
 

@@ -36,7 +36,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let dies = || Trial::test(format!("{}::dies", family.name), move || dies(family));
     let survives = family.is_open_mpi() && family.is_open_mpi_5().unwrap_or(false);
     let survivors = || Trial::test(format!("{}::survivors", family.name), move || survivors(family));
-    TESTS.iter().map(trial).chain(leaves_time.then(dies)).chain(survives.then(survivors)).collect()
+    // MPICH keeps its own lock when an error handler jumps, and its next call on any thread breaks off or waits for it.
+    let between = || Trial::test(format!("{}::jumps_between_threads", family.name), || jumps_between_threads(family));
+    let others = survives.then(survivors).into_iter().chain(family.is_open_mpi().then(between));
+    TESTS.iter().map(trial).chain(leaves_time.then(dies)).chain(others).collect()
 }
 
 /// A communicator that is revoked (ULFM): whoever waits in an algorithm of ours is woken, and all calls are in the report.
@@ -216,6 +219,11 @@ fn jumps(family: &Family) -> Result<(), Failed> {
         left_by_error(family, "jumps.c", mode)?;
     }
     Ok(())
+}
+
+/// What a jump left held on one thread is let go by the thread's next call, so that another one may call there.
+fn jumps_between_threads(family: &Family) -> Result<(), Failed> {
+    left_by_error(family, "jumps_between_threads.c", "replace")
 }
 
 /// The same with exceptions.
