@@ -20,6 +20,7 @@ pub mod brief;
 mod engine;
 pub mod estimate;
 mod event;
+mod formula;
 mod lane;
 mod matching;
 mod network;
@@ -34,14 +35,18 @@ pub use network::{Link, Memory, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span, While};
 pub use tape::{Beat, Tapes};
 
-use crate::operation::{Call, Choice, Cost, Shape};
+use crate::operation::{Call, Choice};
+
+/// Steps up to which a call among few ranks is simulated to judge a formula by it: some 0.1 s.
+const STEPS_OF_FEW: usize = 500_000;
 
 /// How long a call takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// Seconds.
     pub time: f64,
-    /// Whether it was simulated; otherwise the cost formula tells it, under the links between nodes if there are any.
+    /// Whether it was simulated; otherwise the cost formula tells it, under the links between nodes if there are any, and
+    /// scaled by what simulation makes of it on a few of the nodes.
     pub simulated: bool,
 }
 
@@ -77,26 +82,15 @@ pub fn predict_while(
         return Ok(None);
     }
     let formula = || {
-        let shape = Shape { ports_per_node: network.ports_per_node, ..Shape::of(call, size) };
-        let cost = choice.cost(&shape);
-        let cost = Cost { bytes: cost.bytes * sharing_ports(choice, call, &shape), ..cost };
-        let time = network.seconds(cost, call.nodes.is_empty(), call.shared_by_all().is_some());
-        Prediction { time, simulated: false }
+        let few = |call: &Call, size: usize| {
+            simulate(choice, call, size, network, STEPS_OF_FEW, &|| true).ok().flatten().map(|outcome| outcome.time)
+        };
+        Prediction { time: formula::seconds(choice, call, size, network, few), simulated: false }
     };
     // To find out that there are more than none would take as long as to list the steps of a rank.
     let outcome = if steps == 0 { None } else { simulate(choice, call, size, network, steps, goes_on)? };
     let simulated = outcome.map(|outcome| Prediction { time: outcome.time, simulated: true });
     Ok(Some(simulated.unwrap_or_else(formula)))
-}
-
-/// How much longer the bytes of a message take than formulas say that know no ports of nodes: where each pair of ranks has
-/// a block of its own, most of what a rank sends leaves its node, and the ranks of the node share its ports. Of other
-/// operations the formulas say how much does, where they know; and one that knows nodes counts what passes between them
-/// itself.
-fn sharing_ports(choice: &Choice, call: &Call, shape: &Shape) -> f64 {
-    let row = call.operation.row();
-    let knows_nodes = || choice.cost(shape) != choice.cost(&Shape { nodes: &[], ..*shape });
-    if !row.send.per_rank() || !row.receive.per_rank() || knows_nodes() { 1.0 } else { shape.sharing_among_all() }
 }
 
 /// Simulates what `choice` does for `call` among `size` ranks; none if that takes more than `steps` steps, or when

@@ -3,6 +3,7 @@
 
 use super::super::*;
 use crate::algorithm::{Kind, Operation, Value, all, find};
+use crate::operation::Shape;
 use crate::schedule::{Comm, Range};
 
 fn network() -> Network {
@@ -271,8 +272,8 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
     let both = |operation, name, nodes: &[u32]| {
         let call = network.call(operation, 0, 64 << 10, nodes);
         let choice = Choice::new(find(operation, name).unwrap());
-        let time = |steps| predict(&choice, &call, 64, &network, steps).unwrap().unwrap().time;
-        (time(usize::MAX), time(0))
+        let simulated = predict(&choice, &call, 64, &network, usize::MAX).unwrap().unwrap().time;
+        (simulated, formula::alone(&choice, &call, 64, &network))
     };
     for name in ["linear", "pairwise"] {
         let (simulated, formula) = both(Operation::Alltoall, name, &nodes);
@@ -296,6 +297,36 @@ fn ranks_share_ports_in_the_formula_where_most_bytes_leave_the_node() {
     // Nor does it matter where each rank has a node for itself.
     let apart: Vec<u32> = (0..64).collect();
     assert_eq!(both(Operation::Alltoall, "linear", &apart).1, plain(Operation::Alltoall, "linear"));
+}
+
+#[test]
+fn formulas_are_held_against_a_simulation_on_a_few_of_the_nodes() {
+    let mut network = Network::preset("ethernet").unwrap();
+    network.ranks_per_node = 4;
+    let nodes = network.nodes(64);
+    let mut far = 0;
+    for operation in [Operation::Bcast, Operation::Reduce, Operation::Allreduce, Operation::Gather] {
+        for row in all().filter(|row| row.operation == operation && !row.needs.shared_memory) {
+            for bytes in [1 << 10, 256 << 10] {
+                let (call, choice) = (network.call(operation, 5, bytes, &nodes), Choice::new(row));
+                let time = |steps| predict(&choice, &call, 64, &network, steps).unwrap().unwrap();
+                let (simulated, told) = (time(usize::MAX), time(0));
+                assert!(simulated.simulated && !told.simulated, "{choice}");
+                let off = told.time / simulated.time;
+                assert!((0.5..1.6).contains(&off), "{operation} {choice} of {bytes}: {off}");
+                let alone = formula::alone(&choice, &call, 64, &network) / simulated.time;
+                far += usize::from(!(0.5..1.6).contains(&alone));
+            }
+        }
+    }
+    assert!(far > 10, "{far} formulas alone are far off");
+    // On one node, and where there are no more nodes than a few, there is nothing to hold them against.
+    let (row, few) = (find(Operation::Bcast, "binomial").unwrap(), network.nodes(8));
+    for nodes in [&[][..], &few[..2]] {
+        let (call, choice) = (network.call(Operation::Bcast, 0, 8, nodes), Choice::new(row));
+        let told = predict(&choice, &call, nodes.len().max(2), &network, 0).unwrap().unwrap().time;
+        assert_eq!(told, formula::alone(&choice, &call, nodes.len().max(2), &network));
+    }
 }
 
 #[test]
