@@ -1,11 +1,10 @@
 //! `collie draw`: an algorithm as an SVG picture.
 
 use super::explain::{bytes, nodes_of};
-use super::file::write_file;
+use super::file::{try_output, write_file};
 use super::{Done, Failure};
 use crate::algorithm::{Call, Operation, counted, parse_choice};
 use crate::bench::numbers::whole;
-use crate::report;
 use crate::schedule::draw::{MOST_STEPS, draw};
 use crate::schedule::simulate::Network;
 use crate::selection::operation_named;
@@ -45,9 +44,7 @@ pub struct Arguments {
 
 /// Draws.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    if let Some(path) = &arguments.output {
-        report::fits("--output", path, "a drawing in SVG", &["svg"]).map_err(Failure::usage)?;
-    }
+    try_output("--output", arguments.output.as_deref(), "a drawing in SVG", &["svg"])?;
     let operation = operation_named(&arguments.operation).map_err(Failure::usage)?;
     let choice = parse_choice(operation, &arguments.algorithm).map_err(|error| Failure::usage(error.to_string()))?;
     let network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;

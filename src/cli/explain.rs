@@ -2,15 +2,18 @@
 //! why others are refused.
 
 use super::nearest_measurements::{self, Measured};
+use super::simulation_pool::MOST_BYTES;
 use super::table::columns;
 use super::{Done, Failure, measurements, options};
-use crate::algorithm::{Algorithm, Call, Choice, Kind, Operation, Value, counted, counted_bytes, of, parse_bytes};
+use crate::algorithm::{
+    Algorithm, Call, Choice, Kind, Operation, Value, counted, counted_bytes, format_bytes, of, parse_bytes,
+};
 use crate::bench::numbers::whole;
 use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::schedule::lower::Form;
-use crate::schedule::simulate::{Beat, Network, Tapes, predict};
+use crate::schedule::simulate::{Beat, Network, Tapes, predict_while};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
     By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Rule,
@@ -19,6 +22,7 @@ use crate::selection::{
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Show which algorithm a call would get, what decides it, and why others are refused
 ///
@@ -82,8 +86,12 @@ pub struct Arguments {
 /// Steps up to which times are simulated; beyond them the cost formula tells them.
 const STEPS: usize = 1 << 20;
 
+/// After so long the cost formula tells the rest.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 pub fn bytes(text: &str) -> Result<usize, String> {
-    parse_bytes(text).ok_or_else(|| "accepted: bytes, with K, M, G as powers of 1024".to_owned())
+    let accepted = || format!("accepted: bytes, with K, M, G as powers of 1024, at most {}", format_bytes(MOST_BYTES));
+    parse_bytes(text).filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(accepted)
 }
 
 fn element(text: &str) -> Result<usize, String> {
@@ -163,6 +171,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         situation: &situation,
         call: &call,
         without_kernel: configuration.transport == Transport::Shared && !has_kernel,
+        begun: Instant::now(),
     };
     let mut text = explained.text();
     if !reports.is_empty() {
@@ -207,6 +216,8 @@ struct Explained<'a> {
     call: &'a Call<'a>,
     /// Whether what keeps algorithms from living in shared memory is that there is no kernel to combine by.
     without_kernel: bool,
+    /// When explaining began.
+    begun: Instant,
 }
 
 /// The node of each rank, as in [`Call`], from what `option` says.
@@ -408,7 +419,8 @@ impl Explained<'_> {
 
     /// What it would take on the network, with `~` by its cost formula; empty if it may not be used.
     fn predicted(&self, choice: &Choice) -> String {
-        match predict(choice, self.call, self.situation.ranks, &self.network(), STEPS) {
+        let goes_on = || self.begun.elapsed() < PATIENCE;
+        match predict_while(choice, self.call, self.situation.ranks, &self.network(), STEPS, &goes_on) {
             Ok(Some(time)) => format!("{}{}", if time.simulated { "" } else { "~" }, seconds(time.time)),
             _ => String::new(),
         }

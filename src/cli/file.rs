@@ -1,15 +1,30 @@
 //! Files that subcommands write.
 
 use super::Failure;
+use crate::report;
 use std::io;
 use std::path::Path;
 
-/// Puts `text` into the file at `path`.
+/// Puts `text` into the file at `path`, which has its new contents whole or keeps those that it had.
 ///
 /// # Errors
 /// It cannot be written, and why.
 pub fn write_file(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| cannot_write(path, &error))
+    report::replace(path, text.as_ref()).map_err(|error| cannot_write(path, &error))
+}
+
+/// Finds out, before anything that takes long, whether the file that `option` names can hold `form`, which files with one
+/// of the endings `accepted` do.
+///
+/// # Errors
+/// It is named for something else, or for none; or it cannot be written, and why.
+pub fn try_output(option: &str, path: Option<&Path>, form: &str, accepted: &[&str]) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    if path == Path::new("-") {
+        return Err(Failure::usage(format!("{option} '-': accepted: the name of a file")));
+    }
+    report::fits(option, path, form, accepted).map_err(Failure::usage)?;
+    report::try_path(path).map_err(|error| cannot_write(path, &error))
 }
 
 /// What is said of a file that could not be written.

@@ -1,11 +1,10 @@
 //! `collie fit`: starts `collie-bench fit` under its MPI and writes the network that it measured.
 
 use super::bench::{Started, answer};
-use super::file::write_file;
+use super::file::{try_output, write_file};
 use super::{Done, Failure};
 use crate::bench::numbers::whole;
 use crate::fit::Settings;
-use crate::report;
 use crate::schedule::simulate::Network;
 use std::path::PathBuf;
 
@@ -33,9 +32,7 @@ pub struct Arguments {
 
 /// Runs the job and writes what it found.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    if let Some(path) = &arguments.output {
-        report::fits("--output", path, "a network in JSON", &["json"]).map_err(Failure::usage)?;
-    }
+    try_output("--output", arguments.output.as_deref(), "a network in JSON", &["json"])?;
     let start = arguments.started.find()?;
     let words = std::iter::once("fit".to_owned()).chain(arguments.settings.words());
     let command = start.command(arguments.ranks, words);

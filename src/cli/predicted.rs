@@ -6,9 +6,11 @@ use crate::algorithm::{Choice, Operation, counted, counted_bytes, of};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::Spread;
+use crate::bench::tune::Block;
 use crate::operation::RankNeed;
 use crate::schedule::simulate::Network;
 use crate::selection::Transport;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Sizes that are simulated: what one rank contributes.
@@ -37,6 +39,24 @@ pub struct Predicted {
     pub times: (usize, usize),
     /// Of each operation that is not complete, what is missing, in words.
     pub missing: Vec<String>,
+    /// Of each number of ranks at which an operation is not complete, the most bytes up to which it is.
+    ends: Vec<(Operation, usize, usize)>,
+}
+
+impl Predicted {
+    /// Has rows end where simulations did, if they were ended.
+    pub fn limit(&self, blocks: &mut [Block]) {
+        for rules in blocks.iter_mut().map(|block| &mut block.rules) {
+            for rule in rules.iter_mut() {
+                let of_rule = |(operation, ranks, _): &&(Operation, usize, usize)| {
+                    *operation == rule.operation && (rule.ranks.least..=rule.ranks.most).contains(ranks)
+                };
+                let end = self.ends.iter().filter(of_rule).map(|(.., bytes)| *bytes).min();
+                rule.bytes.most = rule.bytes.most.min(end.unwrap_or(usize::MAX));
+            }
+            rules.retain(|rule| rule.bytes.least <= rule.bytes.most);
+        }
+    }
 }
 
 /// Each algorithm that works among any number of ranks, since rules hold for the numbers between as well, and without
@@ -46,7 +66,7 @@ pub struct Predicted {
 /// Programs that do not fit together.
 pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String> {
     let Wanted { network, operations, ranks, steps, .. } = *wanted;
-    let (mut cells, mut missing, mut counts) = (Vec::new(), Vec::new(), (0, 0));
+    let (mut cells, mut missing, mut ends, mut counts) = (Vec::new(), Vec::new(), Vec::new(), (0, 0));
     for (place, &operation) in operations.iter().enumerate() {
         let rows = of(operation).iter().filter(|row| row.needs.ranks == RankNeed::Any && !row.needs.shared_memory);
         let choices: Vec<_> = rows.map(|row| Choice::new(row)).collect();
@@ -73,6 +93,10 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
                 counted(ranks, "rank")
             ));
         }
+        let last =
+            |ranks: usize| whole.iter().map(|cell| all[*cell]).filter(|cell| cell.0 == ranks).map(|cell| cell.1).max();
+        let ended: BTreeSet<usize> = partial.iter().map(|cell| all[*cell].0).collect();
+        ends.extend(ended.into_iter().filter_map(|ranks| Some((operation, ranks, last(ranks)?))));
         for (ranks, bytes, cell_of) in whole.into_iter().map(|cell| (all[cell].0, all[cell].1, cell)) {
             let told = |(choice, times): (&Choice, &Vec<Time>)| {
                 Some(variant(&choice.to_string(), times[cell_of].prediction()?.time))
@@ -89,7 +113,7 @@ pub fn report(wanted: &Wanted, progress: &Progress) -> Result<Predicted, String>
         cells,
         ..Report::default()
     };
-    Ok(Predicted { report, times: counts, missing })
+    Ok(Predicted { report, times: counts, missing, ends })
 }
 
 fn variant(name: &str, time: f64) -> VariantRow {

@@ -1,13 +1,12 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
-use super::file::write_file;
+use super::file::{try_output, write_file};
 use super::simulation_pool::{MOST_BYTES, MOST_RANKS, Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
 use super::{Done, Failure, against, measurements};
 use crate::algorithm::{Choice, Operation, counted, format_bytes, of, parse_bytes, parse_choice};
 use crate::bench::numbers::whole;
-use crate::report;
 use crate::schedule::draw::{Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction};
 use crate::selection::{Piece, operation_named};
@@ -70,9 +69,7 @@ struct Row {
 
 /// Simulates.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    if let Some(path) = &arguments.plot {
-        report::fits("--plot", path, "a drawing in SVG", &["svg"]).map_err(Failure::usage)?;
-    }
+    try_output("--plot", arguments.plot.as_deref(), "a drawing in SVG", &["svg"])?;
     let mut network = Network::find(&arguments.network).map_err(|error| Failure::usage(error.to_string()))?;
     network.fragment = arguments.piece.or(network.fragment);
     if !arguments.against.is_empty() {

@@ -1,6 +1,6 @@
 //! `collie tune`: a rules file from what `collie bench` measured, or what mode `compare` found.
 
-use super::file::write_file;
+use super::file::{try_output, write_file};
 use super::head::{Head, Source};
 use super::predicted::{Predicted, Wanted};
 use super::simulation_pool::{MOST_RANKS, Progress};
@@ -10,7 +10,6 @@ use crate::algorithm::Operation;
 use crate::bench::numbers::whole;
 use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};
-use crate::report;
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
 use std::path::PathBuf;
@@ -55,6 +54,10 @@ pub struct Arguments {
     /// which times are estimated from the nearest measured ones
     #[arg(long)]
     exact: bool,
+    /// Rows without a condition on the placement where all measurements are of one: they then decide calls on one node
+    /// and across nodes alike, as tables of a placement may, and rules for Open MPI's classic format have to
+    #[arg(long)]
+    anywhere: bool,
     /// Rules from simulations on this network (shared_memory, ethernet, infiniband, or a file of collie fit) instead of
     /// measurements; with --validate, the network of the model cost
     #[arg(long)]
@@ -99,7 +102,7 @@ fn price(text: &str) -> Result<f64, String> {
 
 /// Reads, decides, writes.
 pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
-    arguments.check_endings().map_err(Failure::usage)?;
+    arguments.try_outputs()?;
     let network = arguments.network.as_deref().map(Network::find).transpose();
     let network = network.map_err(|error| Failure::usage(error.to_string()))?;
     let predicts = arguments.validate || arguments.model == Model::Cost;
@@ -145,7 +148,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         }
         return Ok(Done { text, notes: head.notes(&[]), ..Done::default() });
     }
-    let blocks = tune::tune(&reports, settings).map_err(|error| Failure::cannot(error.to_string()))?;
+    let mut blocks = tune::tune(&reports, settings).map_err(|error| Failure::cannot(error.to_string()))?;
+    if let Some(simulated) = &simulated {
+        simulated.limit(&mut blocks);
+    }
     if blocks.is_empty() {
         return Err(nothing(arguments, simulated.as_ref()));
     }
@@ -170,12 +176,10 @@ fn nothing(arguments: &Arguments, simulated: Option<&Predicted>) -> Failure {
 }
 
 impl Arguments {
-    /// Whether files are named for what they are to hold.
-    fn check_endings(&self) -> Result<(), String> {
-        if let Some(path) = &self.output {
-            report::fits("--output", path, "a rules file", &["rules", "conf", "txt"])?;
-        }
-        self.svg.as_ref().map_or(Ok(()), |path| report::fits("--svg", path, "a drawing in SVG", &["svg"]))
+    /// Whether files can be written, and are named for what they are to hold.
+    fn try_outputs(&self) -> Result<(), Failure> {
+        try_output("--output", self.output.as_deref(), "a rules file", &["rules", "conf", "txt"])?;
+        try_output("--svg", self.svg.as_deref(), "a drawing in SVG", &["svg"])
     }
 
     const fn settings(&self) -> Settings {
@@ -184,6 +188,7 @@ impl Arguments {
             price: self.price,
             native: !self.ours,
             by_mpi: self.by_mpi,
+            anywhere: self.anywhere,
             extend: match self.exact {
                 true => Extend::Exact,
                 false if self.ranks.is_some() => Extend::Near,

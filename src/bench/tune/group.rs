@@ -157,6 +157,21 @@ impl Group {
         conditions
     }
 
+    /// What has to hold where all calls are of one placement, and [`conditions`](Self::conditions) say nothing of it: what
+    /// was measured on one node tells nothing of several, nor that of single ranks on nodes anything of more.
+    pub fn in_common<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
+        let all: BTreeSet<Place> = all.map(Self::place).collect();
+        let is_alike = |of: fn(&Place) -> bool| all.iter().all(of) || !all.iter().any(of);
+        let Some((one_node, _, several_per_node)) = all.first().copied() else { return Vec::new() };
+        match one_node {
+            _ if !is_alike(|place| place.0) => Vec::new(),
+            true => vec![Condition::OneNode],
+            // Which takes several nodes.
+            false if !several_per_node && is_alike(|place| place.2) => vec![Condition::OnePerNode],
+            false => vec![Condition::SeveralNodes],
+        }
+    }
+
     /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a
     /// factor of two, beyond which a measurement says little.
     pub fn nearest<'a>(&self, all: impl Iterator<Item = &'a Self>) -> Span {

@@ -22,6 +22,9 @@ const NOISE: f64 = 0.05;
 /// Steps of a call beyond which its messages are not counted.
 const STEPS: usize = 1 << 18;
 
+/// Ranks up to which they are: each of them may look at all others to find those of its node.
+const MOST_RANKS: usize = 4096;
+
 /// Of one size: what each candidate loses.
 #[derive(Clone, Debug)]
 pub struct Size {
@@ -242,6 +245,9 @@ fn in_cell(
 /// Messages of all ranks in a call of the cell, where they can be counted.
 fn messages(choice: &Choice, cell: &CellRow) -> Option<f64> {
     let ranks = cell.ranks as usize;
+    if ranks > MOST_RANKS {
+        return None;
+    }
     let nodes = nodes(&cell.ranks_per_node);
     let shared = choice.algorithm.needs.shared_memory.then_some(SharedMemory::PLAIN);
     let call =

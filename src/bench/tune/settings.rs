@@ -22,6 +22,8 @@ pub struct Settings {
     pub native: bool,
     /// Whether each MPI library and minor release gets rows of its own, which hold for it alone.
     pub by_mpi: bool,
+    /// Whether rows may have no condition on the placement where all measurements are of one.
+    pub anywhere: bool,
     /// For which other numbers of ranks rows hold.
     pub extend: Extend,
 }

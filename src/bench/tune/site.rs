@@ -56,7 +56,14 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         let open = left_open(&known, rows::estimated(&estimates, all(), settings));
         known.into_iter().chain(open)
     });
-    Ok(blocks.collect())
+    let mut blocks: Vec<Block> = blocks.collect();
+    if !settings.anywhere {
+        let common = Group::in_common(groups.keys());
+        for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
+            rule.conditions.splice(0..0, common.iter().copied());
+        }
+    }
+    Ok(blocks)
 }
 
 /// Those of the later blocks' rows that some call gets after the known ones.

@@ -8,6 +8,9 @@ use crate::operation::{Call, Choice, Cost, Shape};
 const NODES: [u32; 3] = [8, 4, 2];
 const SHORTER: [usize; 3] = [1, 8, 64];
 
+/// Most ranks of the smaller call.
+const MOST_RANKS: usize = 2048;
+
 /// Seconds of the call by its formula. Formulas take each message to have its ports for itself and to leave its node, or
 /// know as much of both as is written in them: where all ranks of a node send at once they say a tenth of what it takes, and
 /// where most messages stay within nodes ten times as much. So between nodes the formula is held against a `simulation` (of
@@ -25,7 +28,7 @@ pub fn seconds(
         let (ranks, root) = (few.len(), if call.root < few.len() { call.root } else { 0 });
         let call = Call { nodes: &few, root, count: call.count.div_ceil(shorter), ..*call };
         // Numbers of ranks that an algorithm does not work among have no time.
-        let is_possible = (2..size).contains(&ranks) && choice.accepts(&call, ranks).is_ok();
+        let is_possible = (2..size.min(MOST_RANKS + 1)).contains(&ranks) && choice.accepts(&call, ranks).is_ok();
         let simulated = if is_possible { simulation(&call, ranks)? } else { return None };
         let told = alone(choice, &call, ranks, network);
         (told > 0.0).then(|| simulated / told)

@@ -9,7 +9,7 @@ use crate::monitor::{Comparison, Verdict};
 use crate::selection::{Purpose, Transport, never_used, parse_rules};
 
 const SETTINGS: Settings =
-    Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
+    Settings { form: Form::Table, price: 0.05, native: false, by_mpi: false, anywhere: true, extend: Extend::Alike };
 
 /// A cell of allreduce with times of algorithms in microseconds; native takes ten.
 fn cell(bytes: usize, ranks: u32, times: &[(&str, f64)]) -> CellRow {
@@ -41,6 +41,32 @@ fn a_row_ends_where_another_algorithm_wins() {
     // At 4 KiB they are all but level, and so the ring has most of what lies between.
     assert!(found[0].starts_with("allreduce 4 0-4274 recursive_doubling"), "{found:?}");
     assert!(found[1].ends_with(" 4275-inf ring"), "{found:?}");
+}
+
+#[test]
+fn what_was_measured_in_one_placement_holds_there() {
+    let placed = |ranks_per_node: &[u32]| {
+        let ranks = ranks_per_node.iter().sum();
+        CellRow {
+            ranks_per_node: ranks_per_node.to_vec(),
+            ..cell(64, ranks, &[("linear", 5.0), ("reduce_bcast", 8.0)])
+        }
+    };
+    let here = Settings { anywhere: false, extend: Extend::Exact, ..SETTINGS };
+    let conditions = |cells: &[&[u32]], settings| {
+        let found = lines(&[report(cells.iter().map(|nodes| placed(nodes)).collect())], settings);
+        found.iter().map(|line| line.split_once(" if ").map_or("", |(_, of)| of).to_owned()).collect::<Vec<_>>()
+    };
+    for form in [Form::Table, Form::Tree] {
+        let here = Settings { form, ..here };
+        assert_eq!(conditions(&[&[4], &[8]], here)[0], "one_node", "{form:?}");
+        assert_eq!(conditions(&[&[2, 2], &[4, 4]], here)[0], "several_nodes", "{form:?}");
+        assert_eq!(conditions(&[&[1, 1, 1, 1]], here), ["one_per_node"], "{form:?}");
+        assert_eq!(conditions(&[&[4]], Settings { anywhere: true, ..here }), [""], "{form:?}");
+    }
+    // Where there are several placements their conditions tell them apart.
+    assert_eq!(conditions(&[&[1, 1, 1, 1], &[2, 2]], here), ["several_nodes and one_per_node", "several_nodes"]);
+    assert_eq!(conditions(&[&[4], &[2, 2]], here), ["several_nodes", "one_node"]);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use crate::bench::result::tests::{report, row};
 use crate::bench::result::{CellRow, Report};
 use crate::selection::{Purpose, Rules, Situation, Wanted, never_used, parse_rules};
 
-const TREE: Settings = Settings { form: Form::Tree, price: 0.05, native: false, by_mpi: false, extend: Extend::Alike };
+const TREE: Settings =
+    Settings { form: Form::Tree, price: 0.05, native: false, by_mpi: false, anywhere: true, extend: Extend::Alike };
 
 /// An allreduce on nodes with so many ranks each, with times of algorithms in microseconds.
 fn cell(bytes: usize, ranks_per_node: &[u32], times: &[(&str, f64)]) -> CellRow {
