@@ -169,17 +169,15 @@ impl Row<'_> {
 pub fn read(text: &str) -> Result<Vec<Report>, String> {
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let Some((first, head)) = lines.next() else { return Err("line 1: no head".to_owned()) };
-    let heads = fields(first, head)?;
-    let missing: Vec<_> = NEEDED.into_iter().filter(|name| !heads.iter().any(|head| head == name)).collect();
-    if !missing.is_empty() {
-        return Err(format!(
-            "line {first}: no column {}; accepted: the columns that collie bench --csv writes",
-            missing.join(", ")
-        ));
-    }
+    let mut heads = heads(first, head)?;
     let mut reports: BTreeMap<(String, String, bool, usize), Report> = BTreeMap::new();
     for (line, text) in lines {
         let row = Row { line, heads: &heads, fields: fields(line, text)? };
+        if row.fields.iter().any(|field| field == "operation") {
+            // The head of another file that was appended.
+            heads = self::heads(line, text)?;
+            continue;
+        }
         if row.fields.len() != heads.len() {
             let (found, expected) = (row.fields.len(), heads.len());
             return Err(format!("line {line}: found {found} columns; accepted: {expected}, as in the head"));
@@ -217,6 +215,19 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
     Ok(reports.into_values().collect())
 }
 
+/// The names of the columns.
+fn heads(number: usize, line: &str) -> Result<Vec<String>, String> {
+    let heads = fields(number, line)?;
+    let missing: Vec<_> = NEEDED.into_iter().filter(|name| !heads.iter().any(|head| head == name)).collect();
+    match missing.is_empty() {
+        true => Ok(heads),
+        false => Err(format!(
+            "line {number}: no column {}; accepted: the columns that collie bench --csv writes",
+            missing.join(", ")
+        )),
+    }
+}
+
 fn is_same(one: &CellRow, other: &CellRow) -> bool {
     let key = |cell: &CellRow| (cell.cell.key(), cell.ranks, cell.oversubscribed);
     key(one) == key(other) && one.ranks_per_node == other.ranks_per_node
@@ -250,6 +261,23 @@ mod tests {
     use super::super::csv;
     use super::super::result::tests::{report, row};
     use super::*;
+
+    #[test]
+    fn files_may_follow_one_another() {
+        let text = csv::text(&written());
+        let (head, rows) = text.split_once('\n').unwrap();
+        let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
+        let plain = rows.lines().all(|line| !line.contains('"'));
+        let both = format!("{head}\n{rows}{head}\n{rows}");
+        assert_eq!(read(&both).unwrap().len(), 2, "the same twice is two reports");
+        if plain {
+            let other: String = text.lines().map(|line| turned(line) + "\n").collect();
+            assert_eq!(read(&format!("{text}{other}")).unwrap().len(), 2);
+        }
+        let cut = format!("{text}operation,bytes\nbcast,8\n");
+        let line = text.lines().count() + 1;
+        assert!(read(&cut).unwrap_err().starts_with(&format!("line {line}: no column datatype, ")));
+    }
 
     fn written() -> Report {
         let mut cells = vec![row(Operation::Bcast, 64, 4, 5.0), row(Operation::Barrier, 0, 3, 2.0)];

@@ -1,6 +1,7 @@
 //! `collie check`: what is wrong with a rules file.
 
 use super::{Done, Failure};
+use crate::bench::from_csv;
 use crate::selection::{ConfigurationErrors, Format, Purpose, Rules, RulesFile, for_open_mpi, never_used, parse_rules};
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
@@ -42,6 +43,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let (text, notes) = if prints { (String::new(), vec![told.trim_end().to_owned()]) } else { (told, Vec::new()) };
         Ok(Done { text, notes, code: 1 })
     };
+    if from_csv::is_csv(&text) {
+        let message = "found CSV of collie bench; accepted: rules, which collie tune makes of it";
+        return Err(Failure::cannot(format!("{path}: {message}")));
+    }
     let rules = match parse_rules(&path, &text) {
         Ok(rules) => rules,
         Err(errors) => return wrong(errors),

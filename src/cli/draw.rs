@@ -27,9 +27,9 @@ pub struct Arguments {
     /// Root rank
     #[arg(long, default_value_t = 0, value_parser = whole::<usize>(..))]
     root: usize,
-    /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024
-    #[arg(long, default_value = "64K", value_parser = bytes)]
-    bytes: usize,
+    /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024 [default: 64K]
+    #[arg(long, value_parser = bytes)]
+    bytes: Option<usize>,
     /// Network of the time line: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "shared_memory")]
     network: String,
@@ -52,11 +52,22 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if arguments.root >= ranks {
         return Err(Failure::usage(format!("there is no root {} among {}", arguments.root, counted(ranks, "rank"))));
     }
+    if arguments.root > 0 && !operation.rooted() {
+        return Err(Failure::usage(format!("--root is for operations with a root; {operation} has none")));
+    }
+    if arguments.bytes.is_some_and(|bytes| bytes > 0) && !operation.has_data() {
+        return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
+    }
+    let bytes = arguments.bytes.unwrap_or(64 << 10);
     let nodes = network.nodes(ranks);
     let numa =
         arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
     let numa = numa.unwrap_or_else(|| network.numa_nodes(ranks));
-    let call = network.with_shared_memory(&network.call(operation, arguments.root, arguments.bytes, &nodes), &numa);
+    let call = network.with_shared_memory(&network.call(operation, arguments.root, bytes, &nodes), &numa);
+    if operation.has_data() && call.bytes() != bytes {
+        let unit = call.unit;
+        return Err(Failure::usage(format!("--bytes {bytes} is not a whole number of elements of {unit} bytes")));
+    }
     let refuse = |reason: String| Failure::cannot(format!("{operation} {choice} cannot be drawn: {reason}"));
     choice.accepts(&call, ranks).map_err(|unmet| refuse(unmet.to_string()))?;
     let call = Call { root: if operation.rooted() { call.root } else { 0 }, ..call };

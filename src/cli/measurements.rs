@@ -22,12 +22,14 @@ pub fn read(path: &Path) -> Result<Vec<Report>, String> {
     let is_no_text =
         |error: FromUtf8Error| format!("{}: found {}; accepted: {ACCEPTED}", path.display(), found(error.as_bytes()));
     let text = String::from_utf8(bytes).map_err(is_no_text)?;
-    if from_csv::is_csv(&text) {
-        let reports = from_csv::read(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    // Spreadsheets begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    if from_csv::is_csv(text) {
+        let reports = from_csv::read(text).map_err(|error| format!("{}: {error}", path.display()))?;
         let is_empty = reports.is_empty();
         return if is_empty { Err(format!("{}: found a head and no rows", path.display())) } else { Ok(reports) };
     }
-    parse(&text)
+    parse(text)
         .map(|report| vec![report])
         .map_err(|found| format!("{}: found {found}; accepted: {ACCEPTED}", path.display()))
 }

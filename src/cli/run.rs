@@ -4,7 +4,7 @@ use super::launcher::{Launch, Launcher, Variable, prepare};
 use super::{Done, Failure, options, program};
 use crate::family::Family;
 use crate::selection::{RawConfiguration, operation_named, variables};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
@@ -185,7 +185,7 @@ fn family(arguments: &Arguments, launcher: Launcher) -> Result<(Family, Option<S
         Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
     match built[..] {
         [only] => Ok((only, None)),
-        _ => Err(Failure::cannot(unknown_family(&found.looked_at))),
+        _ => Err(Failure::cannot(unknown_family(&arguments.command, &found.looked_at))),
     }
 }
 
@@ -201,7 +201,19 @@ fn apart(launcher: Family, program: Family) -> Option<String> {
 }
 
 /// That nothing told which MPI it is, with what was looked at.
-pub(super) fn unknown_family(looked_at: &[String]) -> String {
+pub(super) fn unknown_family(words: &[impl AsRef<OsStr>], looked_at: &[String]) -> String {
+    // Whoever misspells a name is to look at that first.
+    if let Some(first) = words.first().map(AsRef::as_ref)
+        && looked_at.is_empty()
+        && program::executable(first).is_none()
+    {
+        let what = match Path::new(first).components().count() > 1 {
+            true if !Path::new(first).exists() => "no such file",
+            true => "no program that may be run",
+            false => "no such program in PATH",
+        };
+        return format!("{}: {what}", first.display());
+    }
     let files = if looked_at.is_empty() { "no program in it was found".to_owned() } else { looked_at.join("; ") };
     format!("cannot tell which MPI the program uses ({files}); choose it with --family openmpi, mpich or abi")
 }

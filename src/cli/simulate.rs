@@ -7,7 +7,7 @@ use super::values::values;
 use super::{Done, Failure, against, measurements};
 use crate::algorithm::{Choice, Operation, counted, format_bytes, of, parse_bytes, parse_choice};
 use crate::bench::numbers::whole;
-use crate::schedule::draw::{Winner, seconds, winners};
+use crate::schedule::draw::{NotSimulated, Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction};
 use crate::selection::{Piece, operation_named};
 use std::path::PathBuf;
@@ -92,7 +92,8 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let rows: Vec<_> = choices.iter().cloned().zip(times).map(|(choice, times)| Row { choice, times }).collect();
     if let Some(path) = &arguments.plot {
         let title = format!("Fastest {operation} on {}", network.name);
-        let cells: Vec<_> = (0..ranks.len() * bytes.len()).map(|cell| fastest(&rows, cell)).collect();
+        let found = |cell| if is_open(&rows, cell) { Err(NotSimulated) } else { Ok(fastest(&rows, cell)) };
+        let cells: Vec<_> = (0..ranks.len() * bytes.len()).map(found).collect();
         let drawing = winners(&title, &network.description, &ranks, &bytes, &cells);
         write_file(path, drawing)?;
     }
@@ -123,6 +124,11 @@ fn choices(operation: Operation, names: &[String], shares_memory: bool) -> Resul
 /// The algorithm, with its parameters unless they are the defaults.
 fn name(choice: &Choice) -> String {
     if *choice == Choice::new(choice.algorithm) { choice.algorithm.name.to_owned() } else { choice.to_string() }
+}
+
+/// Whether some algorithm's time is not known there: who is the fastest is not either.
+fn is_open(rows: &[Row], cell: usize) -> bool {
+    rows.iter().any(|row| row.times[cell] == Time::NotReached)
 }
 
 fn fastest(rows: &[Row], cell: usize) -> Option<Winner> {
@@ -172,6 +178,9 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
         }
         let mut best = vec!["fastest".to_owned()];
         best.extend(cells.map(|cell| {
+            if is_open(rows, cell) {
+                return "?".to_owned();
+            }
             let Some(winner) = fastest(rows, cell) else { return String::new() };
             // Formulas know less of what slows messages down, so that who wins by one may not by a simulation.
             let by = if winner.simulated { "" } else { "~" };
@@ -254,12 +263,15 @@ mod tests {
         let fastest_of: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("fastest")).collect();
         let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(words(fastest_of[1]), ["recursive_doubling", "~ring"], "{text}");
-        let cells = [fastest(&rough, 0), fastest(&all, 0)];
-        let drawn = |cells: &[Option<Winner>]| winners("", "", &ranks[..1], &bytes[..1], cells);
+        let cells = [Ok(fastest(&rough, 0)), Ok(fastest(&all, 0))];
+        let drawn = |cells: &[Result<_, NotSimulated>]| winners("", "", &ranks[..1], &bytes[..1], cells);
+        assert!(drawn(&[Err(NotSimulated)]).contains("not simulated") && drawn(&[Ok(None)]).contains("can be used"));
         assert!(drawn(&cells[..1]).contains("~ by the cost formula") && !drawn(&cells[1..]).contains('~'));
         all[1].times[3] = Time::NotReached;
         let text = report(&all, &ranks, &bytes, &network);
         assert!(text.contains("? not simulated: 1 left"), "{text}");
-        assert_eq!(fastest(&all, 3).unwrap().name, "recursive_doubling");
+        // Who would win there nobody knows.
+        let last = text.lines().filter(|line| line.starts_with("fastest")).last().unwrap();
+        assert!(last.ends_with('?'), "{text}");
     }
 }

@@ -31,11 +31,17 @@ fn json(value: &Value) -> String {
     }
 }
 
-/// Whether it is a table, by its first line: names with commas between.
+/// Whether it is a table, by its first line: names with commas between, or with what some programs write instead.
 fn columns(text: &str) -> Option<String> {
-    let heads: Vec<_> = text.lines().next()?.split(',').map(|head| head.trim().trim_matches('"')).collect();
-    let is_name = |head: &&str| head.starts_with(char::is_alphabetic) && !head.contains([':', '{', '[', '"']);
-    (heads.len() > 2 && heads.iter().all(is_name)).then(|| format!("CSV (columns: {})", first(heads.into_iter())))
+    let line = text.lines().next()?;
+    [(',', "CSV"), (';', "CSV with semicolons instead of commas"), ('\t', "a table with tabs instead of commas")]
+        .into_iter()
+        .find_map(|(between, kind)| {
+            let heads: Vec<_> = line.split(between).map(|head| head.trim().trim_matches('"')).collect();
+            let is_name = |head: &&str| head.starts_with(char::is_alphabetic) && !head.contains([':', '{', '[', '"']);
+            let is_table = heads.len() > 2 && heads.iter().all(is_name);
+            is_table.then(|| format!("{kind} (columns: {})", first(heads.into_iter())))
+        })
 }
 
 fn first<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -49,6 +49,8 @@ pub fn read(bytes: &[u8]) -> Result<Summary, ReadError> {
     struct Version {
         schema_version: u64,
     }
+    // Some editors begin a file with a byte order mark.
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     // Told apart first: a report of another version would otherwise be called malformed for some missing field.
     let Version { schema_version } = serde_json::from_slice(bytes).map_err(|error| unreadable(bytes, error))?;
     if schema_version != u64::from(SCHEMA_VERSION) {

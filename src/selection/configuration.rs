@@ -78,7 +78,11 @@ fn read_again(path: &Path) -> std::io::Result<String> {
         let message = "it is no regular file, and is to be read more than once; accepted: a regular file";
         return Err(std::io::Error::new(ErrorKind::InvalidInput, message));
     }
-    std::fs::read_to_string(path)
+    String::from_utf8(std::fs::read(path)?).map_err(|error| {
+        let right = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + right.iter().filter(|byte| **byte == b'\n').count();
+        std::io::Error::new(ErrorKind::InvalidData, format!("line {line} is not UTF-8"))
+    })
 }
 
 /// The variables and the rules file, understood.

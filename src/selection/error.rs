@@ -45,19 +45,39 @@ impl ConfigurationError {
     }
 }
 
-/// Everything that is wrong, one line each.
+/// Mistakes that are told: a file of another kind has one in each line.
+const TOLD: usize = 50;
+
+/// Characters of a mistake that are told from its beginning, and as many from its end.
+const SHOWN: usize = 1000;
+
+/// The words of a mistake, without the middle where it quotes too much.
+fn shortened(words: &str) -> String {
+    let count = words.chars().count();
+    if count <= 2 * SHOWN {
+        return words.to_owned();
+    }
+    let (start, end): (String, String) =
+        (words.chars().take(SHOWN).collect(), words.chars().skip(count - SHOWN).collect());
+    format!("{start} [...] {end}")
+}
+
+/// Everything that is wrong, one line each, as far as it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationErrors(pub Vec<ConfigurationError>);
 
 impl Display for ConfigurationErrors {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        for (place, error) in self.0.iter().enumerate() {
+        for (place, error) in self.0.iter().take(TOLD).enumerate() {
             if place > 0 {
                 f.write_str("\n")?;
             }
-            error.fmt(f)?;
+            f.write_str(&shortened(&error.to_string()))?;
         }
-        Ok(())
+        match self.0.len().saturating_sub(TOLD) {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more like these"),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod tree;
 mod winners;
 
 pub use timeline::seconds;
-pub use winners::{Winner, winners};
+pub use winners::{NotSimulated, Winner, winners};
 
 use super::simulate::{Broken, Network, Tapes, simulate_tapes};
 use crate::operation::{At, Call, Choice, Holds, counted, counted_bytes};

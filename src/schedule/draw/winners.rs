@@ -27,9 +27,19 @@ const MARGIN: f64 = 36.0;
 const LEFT: f64 = 84.0;
 const CELL: (f64, f64) = (128.0, 52.0);
 
+/// The time of some algorithm is missing.
+#[derive(Clone, Copy, Debug)]
+pub struct NotSimulated;
+
 /// Draws one row per number of ranks and one column per number of bytes; `cells` row by row, none where no algorithm
 /// can be used.
-pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells: &[Option<Winner>]) -> String {
+pub fn winners(
+    title: &str,
+    note: &str,
+    ranks: &[usize],
+    bytes: &[usize],
+    cells: &[Result<Option<Winner>, NotSimulated>],
+) -> String {
     let mut svg = Svg::default();
     svg.bold((MARGIN, 46.0), 20.0, Anchor::Start, colour::INK, title);
     svg.text((MARGIN, 68.0), 12.0, Anchor::Start, colour::FAINT_INK, note);
@@ -45,9 +55,17 @@ pub fn winners(title: &str, note: &str, ranks: &[usize], bytes: &[usize], cells:
         svg.bold((MARGIN, y + CELL.1 / 2.0 + 4.0), 12.0, Anchor::Start, colour::INK, &counted(*ranks, "rank"));
         for (column, cell) in cells[row * bytes.len()..(row + 1) * bytes.len()].iter().enumerate() {
             let x = left + column as f64 * CELL.0;
-            let Some(Winner { name, time, next, simulated }) = cell else {
-                svg.bar((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), colour::BAND, "no algorithm can be used");
-                continue;
+            let mut empty = |why| svg.bar((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0), colour::BAND, why);
+            let Winner { name, time, next, simulated } = match cell {
+                Ok(Some(winner)) => winner,
+                Ok(None) => {
+                    empty("no algorithm can be used");
+                    continue;
+                }
+                Err(NotSimulated) => {
+                    empty("not simulated: ended before");
+                    continue;
+                }
             };
             let place = names.iter().position(|known| known == name).unwrap_or_else(|| {
                 names.push(name);

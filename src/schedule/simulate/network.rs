@@ -139,8 +139,11 @@ pub enum NetworkError {
     #[error("network '{name}': {error}; accepted: a file that collie fit wrote")]
     Form { name: String, error: serde_json::Error },
     #[error("network '{name}': {what}")]
-    Value { name: String, what: &'static str },
+    Value { name: String, what: String },
 }
+
+/// Ports of a node, each of which takes its place in memory.
+const MOST_PORTS: usize = 1024;
 
 const PRESETS: [&str; 3] = [
     include_str!("../networks/shared_memory.json"),
@@ -262,6 +265,26 @@ impl Network {
         Call { shared: Some(self.memory.in_calls()), numa, ..*call }
     }
 
+    /// All that are seconds, with their names in the file.
+    fn times(&self) -> Vec<(String, f64)> {
+        let of_link = |(name, link): (&str, &Link)| {
+            let Link { latency, overhead, gap, per_byte, handshake, .. } = *link;
+            let times = [latency, overhead, gap, per_byte, handshake];
+            let fields = ["latency", "overhead", "gap", "per_byte", "handshake"].map(|field| format!("{name}.{field}"));
+            fields.into_iter().zip(times).collect::<Vec<_>>()
+        };
+        let Memory { per_byte, notification, arrival, .. } = self.memory;
+        let others = [
+            ("per_folded_byte", self.per_folded_byte),
+            ("per_copied_byte", self.per_copied_byte),
+            ("memory.per_byte", per_byte),
+            ("memory.notification", notification),
+            ("memory.arrival", arrival),
+        ];
+        let links = [("on_node", &self.on_node), ("off_node", &self.off_node)].into_iter().flat_map(of_link);
+        links.chain(others.map(|(name, time)| (name.to_owned(), time))).collect()
+    }
+
     /// The names of the presets, with commas between.
     pub fn names() -> String {
         Self::presets().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
@@ -277,26 +300,20 @@ impl Network {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(name: &str, text: &str) -> Result<Self, NetworkError> {
-        let network: Self =
-            serde_json::from_str(text).map_err(|error| NetworkError::Form { name: name.to_owned(), error })?;
-        let refuse = |what| Err(NetworkError::Value { name: name.to_owned(), what });
+        let network: Self = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(text))
+            .map_err(|error| NetworkError::Form { name: name.to_owned(), error })?;
+        let refuse = |what: &str| Err(NetworkError::Value { name: name.to_owned(), what: what.to_owned() });
         if network.ranks_per_node == 0 {
             return refuse("ranks_per_node has to be at least 1");
         }
         if network.memory.ranks_per_numa_node == Some(0) {
             return refuse("ranks_per_numa_node has to be at least 1");
         }
-        if network.ports_per_node == 0 {
-            return refuse("ports_per_node has to be at least 1");
+        if !(1..=MOST_PORTS).contains(&network.ports_per_node) {
+            return refuse("ports_per_node has to be from 1 to 1024");
         }
-        let times =
-            [network.on_node, network.off_node].map(|link| [link.latency, link.overhead, link.gap, link.per_byte]);
-        let mut times = times.concat();
-        times.extend([network.on_node, network.off_node].map(|link| link.handshake));
-        times.extend([network.per_folded_byte, network.per_copied_byte]);
-        times.extend([network.memory.per_byte, network.memory.notification, network.memory.arrival]);
-        if times.iter().any(|time| !time.is_finite() || *time < 0.0) {
-            return refuse("every time has to be a number of seconds, not below 0");
+        if let Some((field, time)) = network.times().into_iter().find(|(_, time)| !time.is_finite() || *time < 0.0) {
+            return refuse(&format!("{field} is {time}, and every time has to be a number of seconds, not below 0"));
         }
         if network.limits.is_some() && network.protocol_limits().is_none() {
             return refuse(
