@@ -31,8 +31,13 @@ const NEEDED: [&str; 11] = [
 
 /// Whether a text is such a file, by its first line.
 pub fn is_csv(text: &str) -> bool {
-    let head = text.lines().next().unwrap_or_default();
+    let head = unmarked(text.lines().next().unwrap_or_default());
     !head.starts_with(['{', '[']) && head.split(',').any(|name| name.trim() == "operation")
+}
+
+/// A line without the byte order mark that spreadsheets begin a file with.
+fn unmarked(line: &str) -> &str {
+    line.trim_start_matches('\u{feff}')
 }
 
 /// One row, by the names of its columns.
@@ -167,7 +172,7 @@ impl Row<'_> {
 /// # Errors
 /// What is wrong, with line and column.
 pub fn read(text: &str) -> Result<Vec<Report>, String> {
-    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = (1..).zip(text.lines().map(unmarked)).filter(|(_, line)| !line.trim().is_empty());
     let Some((first, head)) = lines.next() else { return Err("line 1: no head".to_owned()) };
     let mut heads = heads(first, head)?;
     let mut reports: BTreeMap<(String, String, bool, usize), Report> = BTreeMap::new();
@@ -268,7 +273,8 @@ mod tests {
         let (head, rows) = text.split_once('\n').unwrap();
         let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
         let plain = rows.lines().all(|line| !line.contains('"'));
-        let both = format!("{head}\n{rows}{head}\n{rows}");
+        let both = format!("\u{feff}{head}\n{rows}\u{feff}{head}\n{rows}");
+        assert!(is_csv(&both));
         assert_eq!(read(&both).unwrap().len(), 2, "the same twice is two reports");
         if plain {
             let other: String = text.lines().map(|line| turned(line) + "\n").collect();
