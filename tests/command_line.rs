@@ -955,7 +955,7 @@ fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
         assert!(words.contains("collie: not simulated, gather: "), "{words}");
         let rules = std::fs::read_to_string(&path).unwrap();
         assert!(
-            rules.contains("\n# Partial: ended before everything was simulated. Missing:\n#   gather: "),
+            rules.contains("\n# Partial: ended before everything was simulated; longer calls have no row there. Missing:\n#   gather: "),
             "{rules}"
         );
         assert!(rules.contains(" of 120 cells, the first of them on ") && rules.contains("\ngather "), "{rules}");

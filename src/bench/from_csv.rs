@@ -271,15 +271,15 @@ mod tests {
     fn files_may_follow_one_another() {
         let text = csv::text(&written());
         let (head, rows) = text.split_once('\n').unwrap();
-        let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
-        let plain = rows.lines().all(|line| !line.contains('"'));
         let both = format!("\u{feff}{head}\n{rows}\u{feff}{head}\n{rows}");
         assert!(is_csv(&both));
         assert_eq!(read(&both).unwrap().len(), 2, "the same twice is two reports");
-        if plain {
-            let other: String = text.lines().map(|line| turned(line) + "\n").collect();
-            assert_eq!(read(&format!("{text}{other}")).unwrap().len(), 2);
-        }
+        // With its columns in another order.
+        let other = "mpi_library,median_seconds,algorithm,variant,oversubscribed,ranks_per_node,ranks,bytes,root,datatype,operation\n\
+                     other,1e-6,binomial,binomial,false,4,4,64,0,byte,bcast\n";
+        let found = read(&format!("{text}{other}")).unwrap();
+        let found = found.iter().find(|report| report.mpi_library == "other").unwrap();
+        assert_eq!((found.cells[0].cell.bytes, found.cells[0].ranks), (64, 4));
         let cut = format!("{text}operation,bytes\nbcast,8\n");
         let line = text.lines().count() + 1;
         assert!(read(&cut).unwrap_err().starts_with(&format!("line {line}: no column datatype, ")));

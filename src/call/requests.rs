@@ -241,8 +241,9 @@ impl Requests {
             here.remove(place);
             self.forget_if_empty(&mut all, request);
         }
-        drop(all);
+        // Before another thread can find that it was the last one of its communicator.
         self.record(runtime, &ended.made, ended.made.wait(), ended.ticks, times);
+        drop(all);
         self.settle_if_last(runtime, ended.made.place);
         true
     }

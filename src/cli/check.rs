@@ -43,12 +43,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         let (text, notes) = if prints { (String::new(), vec![told.trim_end().to_owned()]) } else { (told, Vec::new()) };
         Ok(Done { text, notes, code: 1 })
     };
-    if from_csv::is_csv(&text) {
-        let message = "found CSV of collie bench; accepted: rules, which collie tune makes of it";
-        return Err(Failure::cannot(format!("{path}: {message}")));
-    }
     let rules = match parse_rules(&path, &text) {
         Ok(rules) => rules,
+        Err(_) if from_csv::is_csv(&text) => {
+            let message = "found CSV of collie bench; accepted: rules, which collie tune makes of it";
+            return Err(Failure::cannot(format!("{path}: {message}")));
+        }
         Err(errors) => return wrong(errors),
     };
     let purpose = if arguments.tables { Purpose::Tables } else { Purpose::Rules };

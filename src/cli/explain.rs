@@ -13,7 +13,7 @@ use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::schedule::lower::Form;
-use crate::schedule::simulate::{Beat, Network, Tapes, predict_while};
+use crate::schedule::simulate::{Beat, Network, Scales, Tapes, predict_while};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
     By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Rule,
@@ -172,6 +172,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         call: &call,
         without_kernel: configuration.transport == Transport::Shared && !has_kernel,
         begun: Instant::now(),
+        scales: Scales::default(),
     };
     let mut text = explained.text();
     if !reports.is_empty() {
@@ -218,6 +219,8 @@ struct Explained<'a> {
     without_kernel: bool,
     /// When explaining began.
     begun: Instant,
+    /// What formulas were scaled by.
+    scales: Scales,
 }
 
 /// The node of each rank, as in [`Call`], from what `option` says.
@@ -420,7 +423,7 @@ impl Explained<'_> {
     /// What it would take on the network, with `~` by its cost formula; empty if it may not be used.
     fn predicted(&self, choice: &Choice) -> String {
         let goes_on = || self.begun.elapsed() < PATIENCE;
-        match predict_while(choice, self.call, self.situation.ranks, &self.network(), STEPS, &goes_on) {
+        match predict_while(choice, self.call, self.situation.ranks, &self.network(), (STEPS, &goes_on), &self.scales) {
             Ok(Some(time)) => format!("{}{}", if time.simulated { "" } else { "~" }, seconds(time.time)),
             _ => String::new(),
         }

@@ -42,7 +42,8 @@ impl Head<'_> {
             Source::Simulated(..) => {}
             _ => lines.extend(self.reports.iter().map(libraries)),
         }
-        if blocks.iter().any(|block| block.sizes.0 > 0) {
+        let is_partial = matches!(self.source, Source::Simulated(_, found) if !found.missing.is_empty());
+        if !is_partial && blocks.iter().any(|block| block.sizes.0 > 0) {
             lines.push(
                 "Calls shorter or longer than all sizes named in the comments get the row of the nearest one."
                     .to_owned(),
@@ -75,7 +76,10 @@ impl Head<'_> {
                 ));
             }
             if !missing.is_empty() {
-                lines.push("Partial: ended before everything was simulated. Missing:".to_owned());
+                lines.push(
+                    "Partial: ended before everything was simulated; longer calls have no row there. Missing:"
+                        .to_owned(),
+                );
                 lines.extend(missing.iter().map(|line| format!("  {line}")));
             }
         }

@@ -3,7 +3,7 @@
 
 use crate::algorithm::{Choice, Operation, counted, counted_bytes};
 use crate::operation::Unmet;
-use crate::schedule::simulate::{Network, Prediction, predict_while};
+use crate::schedule::simulate::{Network, Prediction, Scales, predict_while};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::io::{IsTerminal, Write};
@@ -164,7 +164,7 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
         (0..choices.len() * plan.bytes.len()).map(|_| AtomicUsize::new(usize::MAX)).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let results = Mutex::new(vec![vec![Time::NotReached; plan.cells()]; choices.len()]);
-    let failure = Mutex::new(None);
+    let (failure, scales) = (Mutex::new(None), Scales::default());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
             scope.spawn(|| {
@@ -190,7 +190,7 @@ pub fn simulated(plan: &Plan, progress: &Progress) -> Result<Vec<Vec<Time>>, Str
                     }
                     let is_left = ranks >= too_many.load(Ordering::Relaxed) || !goes_on();
                     let steps = if is_left { 0 } else { plan.steps };
-                    match predict_while(choice, &call, ranks, network, steps, &goes_on) {
+                    match predict_while(choice, &call, ranks, network, (steps, &goes_on), &scales) {
                         // What somebody has ended before it was simulated is not done.
                         Ok(Some(time)) if !time.simulated && progress.is_ended() => break,
                         Ok(time) => {

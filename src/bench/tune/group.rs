@@ -157,19 +157,20 @@ impl Group {
         conditions
     }
 
-    /// What has to hold where all calls are of one placement, and [`conditions`](Self::conditions) say nothing of it: what
-    /// was measured on one node tells nothing of several, nor that of single ranks on nodes anything of more.
+    /// What has to hold where all calls are on one node, or all on several, and [`conditions`](Self::conditions) say nothing
+    /// of it: what was measured on one node tells nothing of several.
     pub fn in_common<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
-        let all: BTreeSet<Place> = all.map(Self::place).collect();
-        let is_alike = |of: fn(&Place) -> bool| all.iter().all(of) || !all.iter().any(of);
-        let Some((one_node, _, several_per_node)) = all.first().copied() else { return Vec::new() };
-        match one_node {
-            _ if !is_alike(|place| place.0) => Vec::new(),
-            true => vec![Condition::OneNode],
-            // Which takes several nodes.
-            false if !several_per_node && is_alike(|place| place.2) => vec![Condition::OnePerNode],
-            false => vec![Condition::SeveralNodes],
+        let places: BTreeSet<bool> = all.map(|group| group.one_node).collect();
+        match Vec::from_iter(places)[..] {
+            [true] => vec![Condition::OneNode],
+            [false] => vec![Condition::SeveralNodes],
+            _ => Vec::new(),
         }
+    }
+
+    /// Whether no call on several nodes has several ranks on any of them, of which single ranks tell nothing.
+    pub fn are_one_per_node<'a>(mut all: impl Iterator<Item = &'a Self>) -> bool {
+        all.all(|group| group.one_node || group.is_one_per_node())
     }
 
     /// The numbers of ranks that are nearest to this group's among those measured, in ratio; none further away than a

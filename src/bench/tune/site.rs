@@ -9,7 +9,7 @@ use super::{rows, tree};
 use crate::algorithm::ChoiceError;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
-use crate::selection::{Mpi, Purpose, Rule, Rules, Transport, Versions, never_used};
+use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules that the reports speak for: of each operation those for what was measured, and after them, for calls that
@@ -59,8 +59,15 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     let mut blocks: Vec<Block> = blocks.collect();
     if !settings.anywhere {
         let common = Group::in_common(groups.keys());
+        let apart = Group::are_one_per_node(groups.keys());
         for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
             rule.conditions.splice(0..0, common.iter().copied());
+            for condition in
+                rule.conditions.iter_mut().filter(|condition| apart && **condition == Condition::SeveralNodes)
+            {
+                // Which takes several nodes.
+                *condition = Condition::OnePerNode;
+            }
         }
     }
     Ok(blocks)

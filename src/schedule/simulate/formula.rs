@@ -2,6 +2,8 @@
 
 use super::network::Network;
 use crate::operation::{Call, Choice, Cost, Shape};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Nodes of the smaller call by which a formula is judged: with eight, seven of eight messages between any two ranks
 /// leave their node. Fewer where that takes too many steps, and then a shorter message.
@@ -10,6 +12,24 @@ const SHORTER: [usize; 3] = [1, 8, 64];
 
 /// Most ranks of the smaller call.
 const MOST_RANKS: usize = 2048;
+
+/// What formulas were scaled by on one network: among more ranks, as many on each node, a call has the same smaller one.
+#[derive(Debug, Default)]
+pub struct Scales(Mutex<HashMap<(String, usize, usize, bool), f64>>);
+
+impl Scales {
+    /// That of a call, found out once.
+    fn get(&self, key: (String, usize, usize, bool), find: impl FnOnce() -> f64) -> f64 {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).copied();
+        known.unwrap_or_else(|| {
+            // Another thread may find it out at the same time.
+            let found = find();
+            lock().insert(key, found);
+            found
+        })
+    }
+}
 
 /// Seconds of the call by its formula. Formulas take each message to have its ports for itself and to leave its node, or
 /// know as much of both as is written in them: where all ranks of a node send at once they say a tenth of what it takes, and
@@ -21,6 +41,7 @@ pub fn seconds(
     call: &Call,
     size: usize,
     network: &Network,
+    scales: &Scales,
     simulation: impl Fn(&Call, usize) -> Option<f64>,
 ) -> f64 {
     let beyond = |(shorter, nodes): (usize, u32)| {
@@ -33,8 +54,11 @@ pub fn seconds(
         let told = alone(choice, &call, ranks, network);
         (told > 0.0).then(|| simulated / told)
     };
-    let mut smaller = SHORTER.into_iter().flat_map(|shorter| NODES.map(|nodes| (shorter, nodes)));
-    alone(choice, call, size, network) * smaller.find_map(beyond).unwrap_or(1.0)
+    let smaller = SHORTER.into_iter().flat_map(|shorter| NODES.map(|nodes| (shorter, nodes)));
+    let few = call.nodes.iter().filter(|node| **node < NODES[0]).count();
+    let key = (format!("{} {choice}", call.operation), call.count, few, few < size);
+    let scale = scales.get(key, || smaller.map(beyond).find_map(|found| found).unwrap_or(1.0));
+    alone(choice, call, size, network) * scale
 }
 
 /// The same without scaling.

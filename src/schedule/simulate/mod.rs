@@ -31,6 +31,7 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
+pub use formula::Scales;
 pub use network::{Link, Memory, Network, NetworkError};
 pub use outcome::{Activity, Broken, Observer, Outcome, Span, While};
 pub use tape::{Beat, Tapes};
@@ -62,11 +63,11 @@ pub fn predict(
     network: &Network,
     steps: usize,
 ) -> Result<Option<Prediction>, Broken> {
-    predict_while(choice, call, size, network, steps, &|| true)
+    predict_while(choice, call, size, network, (steps, &|| true), &Scales::default())
 }
 
 /// As [`predict`]; the cost formula tells also what is not simulated when `goes_on` says no, which it is asked now and
-/// then.
+/// then. What formulas are scaled by is kept in `scales`, for the same network.
 ///
 /// # Errors
 /// Programs that do not fit together.
@@ -75,8 +76,8 @@ pub fn predict_while(
     call: &Call,
     size: usize,
     network: &Network,
-    steps: usize,
-    goes_on: &dyn Fn() -> bool,
+    (steps, goes_on): (usize, &dyn Fn() -> bool),
+    scales: &Scales,
 ) -> Result<Option<Prediction>, Broken> {
     if choice.accepts(call, size).is_err() {
         return Ok(None);
@@ -85,7 +86,7 @@ pub fn predict_while(
         let few = |call: &Call, size: usize| {
             simulate(choice, call, size, network, STEPS_OF_FEW, &|| true).ok().flatten().map(|outcome| outcome.time)
         };
-        Prediction { time: formula::seconds(choice, call, size, network, few), simulated: false }
+        Prediction { time: formula::seconds(choice, call, size, network, scales, few), simulated: false }
     };
     // To find out that there are more than none would take as long as to list the steps of a rank.
     let outcome = if steps == 0 { None } else { simulate(choice, call, size, network, steps, goes_on)? };

@@ -22,6 +22,10 @@ use serde::{Deserialize, Serialize};
 
 /// Nothing is doubted more than by this factor for having been wrong once.
 const DOUBT: f64 = 2.0;
+/// Who is so many times slower than the fastest is not tried again.
+const FAR_SLOWER: f64 = 4.0;
+/// Place of the default among the candidates.
+const DEFAULT: usize = 0;
 /// So much slower than when it won, and it is tried again.
 const DRIFT: f64 = 1.5;
 
@@ -396,7 +400,7 @@ impl Trial {
 
     /// All that were not far off are tried again.
     fn begin_again(&mut self) {
-        let most = self.known_ns().max(self.won_ns) as f64 * 4.0;
+        let most = self.known_ns().max(self.won_ns) as f64 * FAR_SLOWER;
         for (place, standing) in self.standings.iter_mut().enumerate() {
             if place != usize::from(self.incumbent) && standing.ns as f64 <= most {
                 standing.state = State::Untried;

@@ -1,7 +1,7 @@
 //! The next round of a cell: who takes part, what it is expected to cost, and from which call on that may be spent.
 
 use super::levels::{LEVELS, Level, PROBE};
-use super::{Aim, Trial};
+use super::{Aim, DEFAULT, FAR_SLOWER, Trial};
 use crate::trial::round::Round;
 use crate::trial::standing::{Standing, State};
 
@@ -216,6 +216,15 @@ impl Trial {
         let mut near = self.others(|of| of.ns > 0 && of.ns as f64 <= most);
         near.sort_by_key(|place| self.standings[usize::from(*place)].ns);
         near.truncate(2);
+        // What is saved is what the default would take beside it now.
+        let of_default = self.standings[DEFAULT].ns as f64;
+        if self.incumbent() != DEFAULT
+            && !near.contains(&0)
+            && of_default > 0.0
+            && of_default <= FAR_SLOWER * self.known_ns() as f64
+        {
+            near.push(0);
+        }
         (if near.is_empty() { Aim::Watch } else { Aim::Look }, near)
     }
 

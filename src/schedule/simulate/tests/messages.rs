@@ -206,7 +206,8 @@ fn what_nobody_wants_to_know_any_more_is_given_up() {
         asked.set(asked.get() + 1);
         asked.get() < 3
     };
-    let found = predict_while(&ring, &call, 256, &network, usize::MAX, &goes_on).unwrap().unwrap();
+    let found =
+        predict_while(&ring, &call, 256, &network, (usize::MAX, &goes_on), &Scales::default()).unwrap().unwrap();
     assert!(!found.simulated && asked.get() == 3, "{found:?} {}", asked.get());
     assert!(predict(&ring, &call, 256, &network, usize::MAX).unwrap().unwrap().simulated);
 }
