@@ -63,7 +63,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let numa =
         arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
     let numa = numa.unwrap_or_else(|| network.numa_nodes(ranks));
-    let call = network.with_shared_memory(&network.call(operation, arguments.root, bytes, &nodes), &numa);
+    let call = network.in_memory_of(&choice, network.call(operation, arguments.root, bytes, &nodes), &numa);
     if operation.has_data() && call.bytes() != bytes {
         let unit = call.unit;
         return Err(Failure::usage(format!("--bytes {bytes} is not a whole number of elements of {unit} bytes")));

@@ -59,7 +59,7 @@ fn write_pictures(folder: &Path, operations: &[Operation]) -> Result<Done, Failu
         let choice = parse_choice(operation, text).map_err(|error| cannot(error.to_string()))?;
         let bytes = if operation.has_data() { 64 << 10 } else { 0 };
         let numa = network.numa_nodes(ranks);
-        let call = network.with_shared_memory(&network.call(operation, 0, bytes, &[]), &numa);
+        let call = network.in_memory_of(&choice, network.call(operation, 0, bytes, &[]), &numa);
         let drawing = draw(&choice, &call, ranks, &network);
         let drawing = drawing.map_err(|broken| cannot(broken.to_string()))?;
         let drawing = drawing.ok_or_else(|| cannot("too many steps".to_owned()))?;

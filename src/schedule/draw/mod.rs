@@ -29,6 +29,7 @@ pub const MOST_STEPS: usize = 1 << 18;
 /// # Errors
 /// Programs that do not fit together.
 pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Result<Option<String>, Broken> {
+    let (name, network) = (&network.name, network.of_transport(call));
     let tapes = Tapes::record(choice, call, size, &network.form(choice, call), MOST_STEPS);
     let Some(tapes) = tapes else { return Ok(None) };
     let messages = shape::messages(&tapes)?;
@@ -55,8 +56,8 @@ pub fn draw(choice: &Choice, call: &Call, size: usize, network: &Network) -> Res
     svg.headline((MARGIN, y), heading, &note);
     y += panel.1 + 44.0;
     let mut record = timeline::Record::default();
-    let outcome = simulate_tapes(&tapes, network, call.nodes, &mut record)?;
-    let note = format!("{} as simulated on {}", seconds(outcome.time), network.name);
+    let outcome = simulate_tapes(&tapes, &network, call.nodes, &mut record)?;
+    let note = format!("{} as simulated on {}", seconds(outcome.time), name);
     svg.headline((MARGIN, y), "Time line", &note);
     let width = panel.0.max(WIDTH);
     y += timeline::draw(&mut svg, &record, size, outcome.time, (MARGIN, y + 14.0), width) + 14.0;

@@ -258,6 +258,11 @@ impl Network {
         Call { root, nodes, half_bandwidth, ..Call::plain(operation, count, unit) }
     }
 
+    /// The same where `choice` lives in memory that the ranks of a node share, which is there whatever carries messages.
+    pub fn in_memory_of<'a>(&self, choice: &Choice, call: Call<'a>, numa: &'a [u32]) -> Call<'a> {
+        if choice.shares_memory() { self.with_shared_memory(&call, numa) } else { call }
+    }
+
     /// The same where the ranks of each node share memory; `numa` is the NUMA node of each rank of one node, as in
     /// [`Call`].
     pub fn with_shared_memory<'a>(&self, call: &Call<'a>, numa: &'a [u32]) -> Call<'a> {

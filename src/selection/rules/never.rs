@@ -93,6 +93,13 @@ fn part(least: usize, most: usize, is_there: bool) -> Option<Span> {
 /// Whether the rows before it, all of them together, match whatever it matches.
 fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
     let mut by: Vec<u32> = Vec::new();
+    // Rows for other ranks or bytes matter to none of its calls.
+    let meets = |row: &&Rule| {
+        let bytes = || row.bytes_of != rule.bytes_of || row.bytes.and(rule.bytes).is_some();
+        row.ranks.and(rule.ranks).is_some() && bytes()
+    };
+    let before: Vec<&Rule> = before.iter().filter(meets).collect();
+    let before = &before[..];
     for World { situation, call, ranks, power_of_two } in worlds(rule, before) {
         let holds = |rule: &Rule| rule.conditions.iter().all(|condition| condition.holds(&situation, &call));
         let is_there = |part: &Area| {
@@ -107,7 +114,7 @@ fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
         let decides = |row: &Rule| purpose == Purpose::Rules || is_always_usable(&row.wanted, &call);
         let alike = |row: &&Rule| holds(row) && counts_alike(row) && decides(row);
         let mut left = vec![whole];
-        for row in before.iter().filter(alike) {
+        for row in before.iter().copied().filter(alike) {
             let area = Area { ranks: row.ranks, bytes: row.bytes };
             let rest: Vec<_> = left.iter().flat_map(|part| part.without(area)).collect();
             let untouched = rest.len() == left.len()
@@ -152,8 +159,8 @@ struct World {
 }
 
 /// One for each way in which the conditions of these rules can hold or not.
-fn worlds(rule: &Rule, before: &[Rule]) -> Vec<World> {
-    let rules = || before.iter().chain([rule]);
+fn worlds(rule: &Rule, before: &[&Rule]) -> Vec<World> {
+    let rules = || before.iter().copied().chain([rule]);
     let conditions = || rules().flat_map(|rule| &rule.conditions);
     let mut libraries = vec![Mpi::UNKNOWN];
     let mut implementations: Vec<_> = conditions()
