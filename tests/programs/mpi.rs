@@ -2,7 +2,7 @@
 
 use crate::job::{Job, Outcome};
 use libtest_mimic::Failed;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex};
@@ -36,7 +36,6 @@ pub fn families() -> &'static [Family] {
     });
     &FAMILIES
 }
-static KINDS: [&str; 3] = ["openmpi", "mpich", "abi"];
 
 /// One `mpirun`.
 #[derive(Debug)]
@@ -171,10 +170,12 @@ impl Family {
         library_of(self.kind)
     }
 
-    /// The builds that are for others.
+    /// The builds that are for others of the MPIs that are tested: Debian's two are always among them.
     pub fn other_libraries(&self) -> Result<Vec<PathBuf>, Failed> {
-        KINDS.iter().filter(|kind| **kind != self.kind).map(|kind| library_of(kind)).collect()
+        let kinds: BTreeSet<_> = families().iter().map(|family| family.kind).collect();
+        kinds.into_iter().filter(|kind| *kind != self.kind).map(library_of).collect()
     }
+
     /// What is preloaded into the ranks: the library, and for MPICH what makes its polling bearable.
     pub fn preload(&self) -> Result<Vec<PathBuf>, Failed> {
         let mut preload = vec![self.library()?];
