@@ -2,7 +2,8 @@
    revoked and shrunk, and the collectives of who is left give their sum.
 
    survivors revoke   no process fails: rank 0 revokes what the others wait in
-   survivors fail     the last rank ends by SIGKILL */
+   survivors fail     the last rank ends by SIGKILL
+   survivors leave    the same, and nobody revokes anything: the failure ends the call on all ranks */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int fails = argc > 1 && strcmp(argv[1], "fail") == 0;
+    int leaves = argc > 1 && strcmp(argv[1], "leave") == 0, fails = leaves || (argc > 1 && strcmp(argv[1], "fail") == 0);
     MPI_Comm comm, rest;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -47,7 +48,10 @@ int main(int argc, char **argv)
         if (rank == size - 1) raise(SIGKILL);
         do code = sum(comm, &total); while (code == MPI_SUCCESS);
         if (class_of(code) != MPIX_ERR_PROC_FAILED && class_of(code) != MPIX_ERR_REVOKED) return wrong("failed", code);
-        MPIX_Comm_revoke(comm);
+        if (leaves && class_of(code) != MPIX_ERR_PROC_FAILED) return wrong("revoked", code);
+        code = sum(comm, &total);
+        if (leaves && class_of(code) != MPIX_ERR_PROC_FAILED) return wrong("not failed again", code);
+        if (!leaves) MPIX_Comm_revoke(comm);
     } else if (rank == 0) {
         usleep(300000); /* the others wait by then */
         MPIX_Comm_revoke(comm);
@@ -55,8 +59,10 @@ int main(int argc, char **argv)
         code = sum(comm, &total);
         if (class_of(code) != MPIX_ERR_REVOKED) return wrong("not woken", code);
     }
-    code = sum(comm, &total);
-    if (class_of(code) != MPIX_ERR_REVOKED) return wrong("not revoked", code);
+    if (!leaves) {
+        code = sum(comm, &total);
+        if (class_of(code) != MPIX_ERR_REVOKED) return wrong("not revoked", code);
+    }
     if ((code = MPIX_Comm_shrink(comm, &rest)) != MPI_SUCCESS) return wrong("shrink", code);
     int left = fails ? size - 1 : size;
     for (int call = 0; call < 20; call++) {

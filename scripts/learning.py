@@ -95,18 +95,20 @@ def tell(files, write):
         beyond = [pair for pair in over if pair[0][1] > 1.03]
         (ratio, low, high), worst = against[-1]
         noise = "" if math.isinf(high) else f" ({low:.2f} to {high:.2f})"
+        # A single job does not tell what is noise.
+        told = len(beyond) if len(worst.jobs) > 1 else "–"
         calls = rounds[mpi, where, tables]
         lines.append(
             f"| {mpi} | {where} | {tables} | {len(cells)} | {len(worst.jobs)} | {min(calls)}"
             + (f" to {max(calls)}" if max(calls) > min(calls) else "")
             + "".join(f" | {mean(name)}" for name in MODES)
-            + f" | {mean('learn', 'median')} | {len(beyond)}, {len(over)} | {worst.name}: {ratio:.2f}{noise} |"
+            + f" | {mean('learn', 'median')} | {told}, {len(over)} | {worst.name}: {ratio:.2f}{noise} |"
         )
         named = "tables of the slowest algorithms" if tables == "slowest" else "Collie's tables"
         in_short.append(
             f"- {mpi}, {where}, {named}: regret of learn {mean('learn')} on average over {len(cells)} cells (aim: 5 %), in the median call "
             f"{mean('learn', 'median')}; replace {mean('auto')}, best {mean('best')}, native {mean('native')}. Worst cell of learn over "
-            f"native: {worst.name}, {ratio:.2f}{noise} (aim: 1.03); {len(over)} over 1.03, {len(beyond)} beyond noise."
+            f"native: {worst.name}, {ratio:.2f}{noise} (aim: 1.03); {len(over)} over 1.03, {told} beyond noise."
         )
         for cell in sorted(cells, key=lambda cell: -cell.regret("learn"))[:6]:
             native = cell.jobs[0]["native"]["mean"] * 1e6

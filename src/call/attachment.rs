@@ -60,8 +60,8 @@ pub struct Attached {
     pub calls: Calls,
     /// The decisions of late.
     pub decisions: Decisions,
-    /// What is learned, in mode `learn`.
-    pub trials: Trials,
+    /// What is learned, in mode `learn`, once the ranks know alike what was learned elsewhere.
+    pub trials: Option<Trials>,
     /// What the program chose for this communicator.
     chosen: Arc<Chosen>,
 }
@@ -79,7 +79,7 @@ impl Attachment {
         let attached = Attached {
             decisions: Decisions::default(),
             calls: Calls::new(&communicator.runtime.cache, entries),
-            trials: Trials::default(),
+            trials: None,
             communicator,
             chosen: Arc::clone(&chosen),
             version: VERSIONS.version(),
@@ -192,7 +192,7 @@ impl Attachment {
 }
 
 impl Attached {
-    /// Makes the ranks agree, if they have not yet. Collective over the program's communicator.
+    /// Makes the ranks agree, as far as they have not yet. Collective over the program's communicator.
     ///
     /// # Errors
     /// What PMPI returned.
@@ -205,19 +205,27 @@ impl Attached {
             if self.communicator.stays_native().is_some() {
                 self.calls.clear();
             }
-            let learns = |agreed: &Agreed| agreed.configuration.mode == Mode::Learn;
-            let is_alone = self.communicator.stays_native() == Some(Fallback::OtherWorlds);
-            if is_alone || !self.communicator.agreed.as_ref().is_some_and(learns) {
-                return Ok(());
-            }
-            if self.communicator.wants_shared_memory() && self.communicator.stays_native().is_none() {
-                // What is learned rests on whether it can be had.
-                self.communicator.private(runtime)?;
-            }
-            let shares_memory = self.communicator.shares_memory();
-            let Communicator { facts, agreed: Some(agreed), .. } = &self.communicator else { return Ok(()) };
-            self.trials = Trials::agree(runtime, facts, agreed, shares_memory)?;
         }
+        let learns = |agreed: &Agreed| agreed.configuration.mode == Mode::Learn;
+        if self.trials.is_none()
+            && self.communicator.stays_native().is_none()
+            && self.communicator.agreed.as_ref().is_some_and(learns)
+        {
+            self.agree_on_trials(runtime)?;
+        }
+        Ok(())
+    }
+
+    /// The ranks come to know alike what was learned on other communicators.
+    fn agree_on_trials(&mut self, runtime: &Runtime) -> Result {
+        // What is learned rests on whether shared memory can be had.
+        if self.communicator.wants_shared_memory() && self.communicator.private(runtime)?.is_none() {
+            // Where that is only postponed, a later call asks again.
+            return Ok(());
+        }
+        let shares_memory = self.communicator.shares_memory();
+        let Communicator { facts, agreed: Some(agreed), .. } = &self.communicator else { return Ok(()) };
+        self.trials = Some(Trials::agree(runtime, facts, agreed, shares_memory)?);
         Ok(())
     }
 

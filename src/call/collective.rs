@@ -168,6 +168,7 @@ enum Next {
 /// talk to each other about it: then late ones are waited for here, which is a part of the call's time.
 #[inline]
 fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, talked: &mut bool) -> Result<Next> {
+    attached.communicator.private.begin_call();
     // Before anything is made of the arguments, which may mean different things on the ranks.
     device_memory::ask(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
@@ -213,6 +214,10 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
         None => {
             *talked = true;
             let plan = new_plan::make(runtime, attached, arguments, &key, local.root)?;
+            if attached.communicator.private.is_postponed() {
+                // The next one may be one that it can be made in.
+                return Ok(Next::Call(Rc::new(ready::call(attached, arguments.operation, local, plan))));
+            }
             attached.decisions.remember(arguments.operation, key, plan.clone());
             plan
         }

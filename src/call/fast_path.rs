@@ -13,6 +13,7 @@ use super::program::Prepared;
 use super::recent_calls::{CarriedOut, Known};
 use super::registry;
 use crate::algorithm::Operation;
+use crate::communicator::failures;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{CounterId, Function, Traffic};
@@ -186,6 +187,9 @@ fn play(prepared: &Prepared, arguments: &Arguments, traffic: &mut Traffic, playe
     let (send, receive) = (arguments.send.address.cast_mut().cast(), arguments.receive.address.cast_mut().cast());
     match prepared.play_kept(send, receive, traffic, played) {
         Ok(()) => SUCCESS,
-        Err(error) => guard::raise(arguments.comm, error, arguments.operation),
+        Err(error) => {
+            let error = failures::noticed(arguments.comm, error);
+            guard::raise(arguments.comm, error, arguments.operation)
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Calls that make communicators.
 
 use super::contexts;
-use crate::communicator::duplicating;
 use crate::communicator::origin::{self, Makers};
+use crate::communicator::{duplicating, making};
 use crate::mpi::error::SUCCESS;
 use crate::process::guard;
 use crate::process::runtime;
@@ -18,7 +18,9 @@ pub fn watch(
     (made, request): (impl Fn() -> MPI_Comm, impl Fn() -> Option<MPI_Request>),
     native: impl Fn() -> c_int,
 ) -> c_int {
+    let being_made = making::begin();
     let code = contexts::make(made_by, makers, parent, &made, &native);
+    drop(being_made);
     let note = || {
         if let Err(error) = origin::note(parent, made_by, makers, made()) {
             log::warn!("the origin of a communicator could not be recorded: {error}");
@@ -33,7 +35,7 @@ pub fn watch(
                 if runtime::get().is_some() {
                     note();
                     if let Some(request) = request() {
-                        duplicating::begun(parent, request);
+                        duplicating::begun(request);
                     }
                 }
                 SUCCESS

@@ -47,7 +47,7 @@ pub fn make(
     let learner = match may_learn && attached.communicator.private(runtime)?.is_some() {
         true => {
             let agreed = attached.communicator.agreed.as_ref().expect(AGREED);
-            attached.trials.learner(agreed, &call, choice.as_deref())
+            attached.trials.as_mut().and_then(|trials| trials.learner(agreed, &call, choice.as_deref()))
         }
         false => None,
     };
@@ -61,8 +61,9 @@ pub fn make(
 
 /// Makes the ranks agree, and has made what decisions rest on; why all calls are the MPI library's, if they are.
 fn agree(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<Option<Fallback>> {
-    if attached.communicator.agreed.is_none() {
-        attached.agree(runtime)?;
+    let is_first = attached.communicator.agreed.is_none();
+    attached.agree(runtime)?;
+    if is_first {
         device_memory::ask(runtime, attached, arguments)?;
     }
     let communicator = &mut attached.communicator;

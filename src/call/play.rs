@@ -4,8 +4,9 @@ use super::arguments::Arguments;
 use super::local_arguments::LocalArguments;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::{Choice, Operation};
+use crate::communicator::failures;
 use crate::communicator::state::Communicator;
-use crate::mpi::error::{Error, Result, SUCCESS};
+use crate::mpi::error::{Result, SUCCESS};
 use crate::process::{flags, guard};
 use crate::schedule::lower::Part;
 use std::os::raw::c_int;
@@ -22,7 +23,10 @@ pub fn ours(
     let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
     match play(communicator, arguments.operation, local, sides, choice, prepared) {
         Ok(()) => SUCCESS,
-        Err(Error(code)) => guard::raise(arguments.comm, Error(code), arguments.operation),
+        Err(error) => {
+            let error = failures::noticed(arguments.comm, error);
+            guard::raise(arguments.comm, error, arguments.operation)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::monitor::{MessageCounts, RegionRecord};
 use crate::mpi::text::printable;
 use crate::process::guard::{self, Collectives};
 use crate::process::kept::{Kept, Key};
+use crate::process::recorded;
 use crate::process::runtime::Runtime;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -97,7 +98,7 @@ struct Counts {
     messages: Option<&'static MessageCounts>,
 }
 
-/// Ticks of the clock, and what a thread had counted then.
+/// Ticks of the clock without those in which nothing was recorded, and what a thread had counted then.
 #[derive(Clone, Copy)]
 struct Moment {
     ticks: u64,
@@ -119,7 +120,8 @@ impl Counts {
     fn now(self, runtime: &Runtime) -> Moment {
         let (calls, collective) = self.collectives.get();
         let message = self.messages.map_or(0, MessageCounts::message_ticks);
-        Moment { ticks: runtime.clock.raw(), calls, collective, message }
+        let now = runtime.clock.raw();
+        Moment { ticks: now - recorded::ever_paused(now), calls, collective, message }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::attachment::{Attachment, Seen, Visit};
 use super::hooks;
 use super::requests::REQUESTS;
+use super::trials::Trials;
 use crate::communicator::dying;
 use crate::communicator::facts::Facts;
 use crate::communicator::state::Communicator;
@@ -292,10 +293,10 @@ unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_
     attachments.retain(|known| !Arc::ptr_eq(known, &attachment));
     // SAFETY: its communicator is going away, so no call on it is under way.
     let mut attached = unsafe { attachment.hold() };
-    attached.trials.keep();
+    attached.trials.iter().for_each(Trials::keep);
     let mut retired = registry.retired.lock();
     if attached.communicator.facts.rank == 0 {
-        join_learned(&mut retired.learned, attached.trials.records());
+        join_learned(&mut retired.learned, attached.trials.iter().flat_map(Trials::records));
     }
     let communicator = &attached.communicator;
     REQUESTS.gone(runtime, communicator.tally.place);

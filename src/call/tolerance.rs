@@ -18,6 +18,8 @@ use crate::reduction::Op;
 /// What two results of an element are to each other; the graver, the greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
+    /// The same bits.
+    Same,
     /// Equal, as far as another order of the folds may tell.
     Alike,
     /// The same by a bound that is wide for elements of small contributions.

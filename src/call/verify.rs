@@ -23,7 +23,7 @@ use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
 use crate::mpi::end::{EX_DATAERR, end_job};
-use crate::mpi::error::{Result, SUCCESS};
+use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::packing::Elements;
 use crate::mpi::words::tell_before_the_end;
 use crate::process::guard;
@@ -69,7 +69,11 @@ pub fn run(
         true => outside.wait(|| differ_between_ranks(seat, both.ours(seat))),
         false => Ok(false),
     };
-    keep(runtime, communicator, operation, choice, both.judge(seat, local, (meaning, tolerance), apart));
+    // What the root of a broadcast has in its buffer is its own.
+    let only_gives = operation == Operation::Bcast && root == Some(seat.rank);
+    let has_result = !only_gives && local.received().iter().any(|part| part.elements.bytes() > 0);
+    let judgement = both.judge(seat, local, (meaning, tolerance), apart);
+    keep(runtime, communicator, operation, choice, has_result, judgement);
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     if result == VerifyResult::Native {
@@ -82,8 +86,10 @@ pub fn run(
 /// Both results of a call: the native one in the program's receive buffer, ours beside it.
 struct Both {
     aside: Option<Aside>,
-    /// What became of ours.
+    /// What ours returned.
     ours: Result,
+    /// Whether its result could be kept.
+    kept: Result,
     our_ticks: u64,
     /// What the native call returned.
     code: c_int,
@@ -114,12 +120,12 @@ impl Both {
         let between = runtime.clock.raw();
         let code = outside.native();
         let native_ticks = runtime.clock.raw() - between;
-        Self { aside, ours: ours.and(kept), our_ticks, code, native_ticks }
+        Self { aside, ours, kept, our_ticks, code, native_ticks }
     }
 
     /// The signature bytes of our result, part by part; none where this rank gets none.
     fn ours(&self, seat: Seat) -> Result<Vec<Vec<u8>>> {
-        self.ours?;
+        self.ours.and(self.kept)?;
         self.aside.as_ref().map_or(Ok(Vec::new()), |aside| aside.ours(seat))
     }
 
@@ -131,11 +137,15 @@ impl Both {
         (meaning, tolerance): (Result<Meaning>, Result<Tolerance>),
         apart: Result<bool>,
     ) -> Judgement {
+        // Only ours failed; where both did, or where ours had no room to work in, nothing is known of it.
+        if let (Err(error), Ok(()), SUCCESS) = (self.ours, self.kept, self.code) {
+            return Judgement { difference: Ok(Some(Difference::failed(error))), of_all: Verdict::Apart };
+        }
         let compared = self.ours(seat).and_then(|ours| {
             let native = self.aside.as_ref().map_or(Ok(Vec::new()), |aside| aside.native(seat))?;
             compare(seat, local, (&native, &ours), (&meaning?, &tolerance?))
         });
-        let of_all = if let Ok(compared) = &compared { compared.of_all } else { Verdict::Alike };
+        let of_all = if let Ok(compared) = &compared { compared.of_all } else { Verdict::Same };
         let difference = compared.and_then(|compared| {
             let written = match (&self.aside, &local.own) {
                 (Some(aside), Some(_)) => aside.written_between(seat)?.map(Difference::between_blocks),
@@ -149,7 +159,7 @@ impl Both {
 
     /// Puts our result in the place of the native one.
     fn hand_over(&self, seat: Seat) -> Result {
-        self.ours?;
+        self.ours.and(self.kept)?;
         self.aside.as_ref().map_or(Ok(()), |aside| aside.hand_over(seat))
     }
 }
@@ -162,17 +172,22 @@ struct Judgement {
     of_all: Verdict,
 }
 
-/// Counts the call, and tells of its difference and keeps that, if there is one.
+/// Counts the call, and tells of its difference and keeps that, if there is one. Where nothing arrives there is no result:
+/// in barriers, and on ranks that only contribute.
 fn keep(
     runtime: &Runtime,
     communicator: &Communicator,
     operation: Operation,
     choice: &Choice,
+    has_result: bool,
     Judgement { difference, of_all }: Judgement,
 ) {
     let number = {
         let mut verified = communicator.tally.verified.borrow_mut();
         verified.calls += 1;
+        verified.compared += u64::from(has_result && difference.is_ok());
+        verified.failed += u64::from(difference.is_err());
+        verified.rounded += u64::from(matches!(of_all, Verdict::Alike | Verdict::Near));
         verified.unjudged += u64::from(of_all == Verdict::Unknown);
         verified.near += u64::from(of_all == Verdict::Near);
         verified.differing += u64::from(matches!(difference, Ok(Some(_))));
@@ -223,6 +238,10 @@ struct Difference {
 }
 
 impl Difference {
+    fn failed(error: Error) -> Self {
+        Self { element: 0, native: "success".to_owned(), ours: error.to_string() }
+    }
+
     fn between_blocks(Written { value, byte }: Written) -> Self {
         Self {
             element: 0,
@@ -256,7 +275,7 @@ fn compare(
     (native, ours): (&[Vec<u8>], &[Vec<u8>]),
     (meaning, tolerance): (&Meaning, &Tolerance),
 ) -> Result<Compared> {
-    let mut of_all = Verdict::Alike;
+    let mut of_all = Verdict::Same;
     for (part, (native_bytes, our_bytes)) in local.received().iter().zip(native.iter().zip(ours)) {
         if native_bytes == our_bytes {
             continue;

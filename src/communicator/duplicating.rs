@@ -2,16 +2,14 @@
 //!
 //! Open MPI finds the id of a new communicator in several steps, each a nonblocking collective on the parent that
 //! begins when a rank notices that the one before has ended. Where two communicators are made of one parent at a time,
-//! ranks may begin their steps in different orders, and hang or come to different ids (docs/native-defects.md). So
-//! Collie makes none while a duplicate is being made here of the same parent: all of that one's steps have begun on
-//! each rank before the first of ours, whenever the others begin theirs. Waiting for it ends, since all ranks have
-//! begun it before the call that ours is made in.
+//! ranks may begin their steps in different orders, and hang or come to different ids (docs/native-defects.md); where
+//! they are made of different parents, one waits for the other ([`making`](super::making)).
 
 use crate::mpi::constants;
 use crate::mpi::error::Result;
 use crate::mpi::family;
 use crate::mpi::waiting;
-use mpi_sys::{MPI_Comm, MPI_Request};
+use mpi_sys::MPI_Request;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +18,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 struct Duplicate {
     /// No other has the same: handles are given out again.
     number: usize,
-    parent: MPI_Comm,
     request: MPI_Request,
 }
 
@@ -37,10 +34,10 @@ struct Duplicates {
 
 static DUPLICATES: Duplicates = Duplicates::none();
 
-/// `MPI_Comm_idup` was called on `parent` and gave `request`.
-pub fn begun(parent: MPI_Comm, request: MPI_Request) {
+/// `MPI_Comm_idup` was called and gave `request`.
+pub fn begun(request: MPI_Request) {
     if family::MAKES_ONE_COMMUNICATOR_AT_A_TIME && request != constants::request_null() {
-        DUPLICATES.begun(parent, request);
+        DUPLICATES.begun(request);
     }
 }
 
@@ -60,21 +57,21 @@ pub fn completed(number: usize) {
     DUPLICATES.completed(number);
 }
 
-/// Waits until no duplicate of `parent` is being made here.
+/// Whether none is being made here. Does not wait.
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn finish_those_of(parent: MPI_Comm) -> Result {
-    while let Some(Duplicate { number, request, .. }) = DUPLICATES.first_of(parent) {
-        // Another thread may be about to complete it. Open MPI keeps the memory of requests for later ones and answers
-        // what is there, and once that thread is done, the duplicate is no longer known here.
-        if waiting::is_complete(request)? {
-            DUPLICATES.completed(number);
-        } else {
-            std::thread::yield_now();
+pub fn are_complete() -> Result<bool> {
+    if are_left() {
+        for Duplicate { number, request } in DUPLICATES.all() {
+            // Another thread may be about to complete it. Open MPI keeps the memory of requests for later ones and
+            // answers what is there, and once that thread is done, the duplicate is no longer known here.
+            if waiting::is_complete(request)? {
+                DUPLICATES.completed(number);
+            }
         }
     }
-    Ok(())
+    Ok(!are_left())
 }
 
 impl Duplicates {
@@ -82,12 +79,12 @@ impl Duplicates {
         Self { begun: AtomicUsize::new(0), left: AtomicUsize::new(0), known: Mutex::new(Vec::new()) }
     }
 
-    fn begun(&self, parent: MPI_Comm, request: MPI_Request) {
+    fn begun(&self, request: MPI_Request) {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         self.change(|known| {
             // What had this handle before was completed by ways that were not seen.
             known.retain(|duplicate| duplicate.request != request);
-            known.push(Duplicate { number, parent, request });
+            known.push(Duplicate { number, request });
         });
     }
 
@@ -96,8 +93,8 @@ impl Duplicates {
         known.iter().find(|duplicate| duplicate.request == request).map(|duplicate| duplicate.number)
     }
 
-    fn first_of(&self, parent: MPI_Comm) -> Option<Duplicate> {
-        self.known.lock().iter().find(|duplicate| duplicate.parent == parent).copied()
+    fn all(&self) -> Vec<Duplicate> {
+        self.known.lock().clone()
     }
 
     fn completed(&self, number: usize) {
@@ -118,21 +115,16 @@ mod tests {
     #[test]
     fn a_handle_given_out_again_is_the_later_duplicates() {
         let duplicates = Duplicates::none();
-        let [parent, other] = [0x10, 0x20].map(|handle| MPI_Comm(handle as _));
         let [request, another] = [0x2a, 0x2b].map(|handle| MPI_Request(handle as _));
         let left = |duplicates: &Duplicates| duplicates.left.load(Ordering::Relaxed);
-        duplicates.begun(parent, request);
-        duplicates.begun(parent, another);
+        duplicates.begun(request);
+        duplicates.begun(another);
         let first = duplicates.of(request).unwrap();
         // One thread has completed the first and comes to say so when another has been given its handle.
-        duplicates.begun(other, request);
+        duplicates.begun(request);
         duplicates.completed(first);
-        assert_eq!(
-            (duplicates.first_of(other).map(|duplicate| duplicate.request), left(&duplicates)),
-            (Some(request), 2)
-        );
+        assert_eq!((duplicates.of(request), left(&duplicates)), (Some(first + 2), 2));
         duplicates.completed(duplicates.of(another).unwrap());
-        assert!(duplicates.first_of(parent).is_none());
         duplicates.completed(duplicates.of(request).unwrap());
         assert_eq!((duplicates.of(request), left(&duplicates)), (None, 0));
     }

@@ -15,6 +15,8 @@ pub enum Fallback {
     Interleaved,
     /// The communicator is a new one, which may be gone before its agreement has paid.
     FirstCalls,
+    /// Other communicators are being made, beside which no private one can be.
+    BeingMade,
     /// No private communicator could be had.
     NoPrivateCommunicator,
     /// A buffer on some rank was memory of a GPU, in this call or an earlier one.
@@ -37,6 +39,7 @@ impl Fallback {
             Self::UndefinedOperation => "fallback: operation not defined on this datatype",
             Self::Interleaved => "fallback: elements reach into one another",
             Self::FirstCalls => "first calls on the communicator (COLLIE_AFTER)",
+            Self::BeingMade => "fallback: communicators are being made",
             Self::NoPrivateCommunicator => "fallback: no private communicator left",
             Self::DeviceMemory => "fallback: device memory",
             Self::Gpu => "COLLIE_DEVICE=native",

@@ -5,14 +5,18 @@
 //! * [`agreement`]: what its ranks know alike. [`private`]: the communicator for our messages; [`seat`]: this rank in
 //!   it.
 //!   [`segment`]: the memory that its ranks share within a node.
+//! * [`failures`]: processes that fail in the middle of an algorithm.
 //! * [`tally`]: what is counted. [`fallback`]: why calls stay with the MPI library.
-//! * [`duplicating`]: duplicates that are being made. [`dying`]: communicators that are being freed.
+//! * [`making`]: communicators that are being made, and whether one may be made beside them; [`duplicating`]: duplicates
+//!   that are. [`dying`]: communicators that are being freed.
 
 pub mod agreement;
 pub mod duplicating;
 pub mod dying;
 pub mod facts;
+pub mod failures;
 pub mod fallback;
+pub mod making;
 pub mod origin;
 pub mod private;
 pub mod seat;

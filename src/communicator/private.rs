@@ -1,7 +1,7 @@
 //! The private communicator of a communicator, in which the messages of our algorithms travel.
 
-use super::duplicating;
 use super::fallback::Fallback;
+use super::making;
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
@@ -26,9 +26,10 @@ pub fn held() -> usize {
     HELD.lock().len()
 }
 
-/// That of one of the program's communicators, whoever is using it; `None` if it has none.
+/// That of one of the program's communicators, whoever is using it; `None` if it has none. The last one: a call whose
+/// error handler has freed its communicator holds that one's until it ends, and the handle may be another one's by then.
 pub fn of(comm: MPI_Comm) -> Option<MPI_Comm> {
-    HELD.lock().iter().find(|pair| pair.program == comm).map(|pair| pair.private)
+    HELD.lock().iter().rev().find(|pair| pair.program == comm).map(|pair| pair.private)
 }
 
 /// The private communicator of a communicator.
@@ -36,6 +37,8 @@ pub fn of(comm: MPI_Comm) -> Option<MPI_Comm> {
 pub enum Private {
     /// No call has needed it yet.
     Unmade,
+    /// Other communicators are being made on some rank, so that it cannot be made in the call that is under way.
+    Postponed,
     /// Here it is.
     Made(MPI_Comm),
     /// The ranks found together that it cannot be had.
@@ -45,6 +48,19 @@ pub enum Private {
 }
 
 impl Private {
+    /// Another call begins, which may make it if the last one could not.
+    #[inline]
+    pub const fn begin_call(&mut self) {
+        if matches!(self, Self::Postponed) {
+            *self = Self::Unmade;
+        }
+    }
+
+    /// Whether it could not be made in this call, and may be in a later one. All ranks see it alike.
+    pub const fn is_postponed(&self) -> bool {
+        matches!(self, Self::Postponed)
+    }
+
     /// Makes it for `comm` if no call has needed it yet and there may be one more. Collective over `comm`.
     ///
     /// # Errors
@@ -52,12 +68,15 @@ impl Private {
     pub fn get_or_make(&mut self, runtime: &Runtime, comm: MPI_Comm, within_budget: bool) -> Result<Option<MPI_Comm>> {
         match *self {
             Self::Made(private) => return Ok(Some(private)),
-            Self::Refused | Self::GivenBack => return Ok(None),
+            Self::Postponed | Self::Refused | Self::GivenBack => return Ok(None),
             Self::Unmade => {}
         }
         let made = match within_budget {
             true => {
-                duplicating::finish_those_of(comm)?;
+                let Some(_leave) = runtime.uncounted(|| making::ask(comm))? else {
+                    *self = Self::Postponed;
+                    return Ok(None);
+                };
                 runtime.uncounted(|| communicator::make_private(comm))?
             }
             false => None,
@@ -98,6 +117,7 @@ impl Private {
     pub const fn without(&self) -> Fallback {
         match self {
             Self::GivenBack => Fallback::GivenBack,
+            Self::Postponed => Fallback::BeingMade,
             Self::Unmade | Self::Made(_) | Self::Refused => Fallback::NoPrivateCommunicator,
         }
     }

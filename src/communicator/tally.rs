@@ -53,8 +53,14 @@ impl Alternation {
 /// Mode `verify`: what was compared and where it differed.
 #[derive(Default)]
 pub struct Verified {
-    /// Calls compared on this rank.
+    /// Calls that both carried out.
     pub calls: u64,
+    /// Those of them whose results were compared: this rank got one.
+    pub compared: u64,
+    /// Those that an error kept from being compared.
+    pub failed: u64,
+    /// Those whose results are not the same bits, and equal.
+    pub rounded: u64,
     /// Those of them whose results nobody can judge.
     pub unjudged: u64,
     /// Those that are alike by a bound for all their elements.

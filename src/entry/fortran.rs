@@ -46,13 +46,17 @@ pub(crate) unsafe fn give(ierror: *mut c_int, code: c_int) {
     }
 }
 
-/// The error code that a Fortran procedure has given, where the program wanted one.
+/// The error code that a Fortran procedure gives which is handed a place for it: the program's, or another one where the
+/// program has none, as programs with `mpi_f08` may.
 ///
 /// # Safety
-/// `ierror` is null or has been written.
-pub(crate) unsafe fn given(ierror: *const c_int) -> c_int {
-    // SAFETY: the caller's promise.
-    if ierror.is_null() { SUCCESS } else { unsafe { *ierror } }
+/// `ierror` is null or can be written.
+pub(crate) unsafe fn answer_of(ierror: *mut c_int, procedure: impl FnOnce(*mut c_int)) -> c_int {
+    let mut code = SUCCESS;
+    let place = if ierror.is_null() { &raw mut code } else { ierror };
+    procedure(place);
+    // SAFETY: it is ours or by the caller's promise the program's.
+    unsafe { place.read() }
 }
 
 /// Entries under several exported names each; the body sees the arguments and gives the error code.
@@ -181,7 +185,9 @@ pcontrol! { "mpi_pcontrol_f08_" }
 
 #[cfg(mpi_family = "openmpi")]
 pub(crate) mod open_mpi {
-    use super::{c_int, comm, give, lifecycle};
+    use super::{SUCCESS, c_int, comm, give, lifecycle};
+    use crate::entry::revoking::MPIX_Comm_revoke;
+    use crate::mpi::end::{EX_CONFIG, end_job};
     use crate::mpi::{constants, family, sentinels};
     use crate::service::ending;
     use mpi_sys::{MPI_Datatype, MPI_Op};
@@ -216,16 +222,42 @@ pub(crate) mod open_mpi {
         family::op_of_fortran(unsafe { *handle })
     }
 
+    /// `MPI_INTEGER` as Fortran passes it.
+    const INTEGER: c_int = 7;
+
+    /// Refuses a library whose Fortran integers are not C's `int`, once it has begun: arguments would be misread.
+    fn with_integers_of_c(code: c_int) -> c_int {
+        let mut size = 0;
+        // SAFETY: the library has begun; the out-parameter is valid for writes.
+        let known = code == SUCCESS
+            && unsafe { mpi_sys::PMPI_Type_size(family::datatype_of_fortran(INTEGER), &mut size) } == SUCCESS;
+        if known && size as usize != size_of::<c_int>() {
+            end_job(
+                &format!("this MPI library's Fortran INTEGER takes {size} bytes; Collie serves those of 4"),
+                EX_CONFIG,
+            );
+        }
+        code
+    }
+
     entries! {
         "mpi_init_" "mpi_init" "mpi_init__" "MPI_INIT" "mpi_init_f08_" => () {
-            lifecycle::init(|| mpi_sys::PMPI_Init(std::ptr::null_mut(), std::ptr::null_mut()))
+            lifecycle::init(|| {
+                with_integers_of_c(mpi_sys::PMPI_Init(std::ptr::null_mut(), std::ptr::null_mut()))
+            })
         }
         "mpi_init_thread_" "mpi_init_thread" "mpi_init_thread__" "MPI_INIT_THREAD" "mpi_init_thread_f08_" =>
             (required: c_int, provided: c_int)
         {
             lifecycle::init(|| {
-                mpi_sys::PMPI_Init_thread(std::ptr::null_mut(), std::ptr::null_mut(), *required, provided)
+                let (no_count, no_words) = (std::ptr::null_mut(), std::ptr::null_mut());
+                with_integers_of_c(mpi_sys::PMPI_Init_thread(no_count, no_words, *required, provided))
             })
+        }
+        "mpix_comm_revoke_" "mpix_comm_revoke" "mpix_comm_revoke__" "MPIX_COMM_REVOKE" "mpix_comm_revoke_f08_" =>
+            (c: c_int)
+        {
+            MPIX_Comm_revoke(comm(c))
         }
         "mpi_finalize_" "mpi_finalize" "mpi_finalize__" "MPI_FINALIZE" "mpi_finalize_f08_" => () {
             lifecycle::finalize(|| mpi_sys::PMPI_Finalize())

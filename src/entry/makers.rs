@@ -1,8 +1,10 @@
 //! The entries of what makes communicators.
 
+use super::native::native_procedure;
 use crate::call::makers::watch;
 use crate::communicator::origin::Makers;
 use crate::mpi::error::throwing;
+use crate::mpi::procedures::procedure;
 use mpi_sys::{MPI_Comm, MPI_Group, MPI_Info, MPI_Request};
 use std::os::raw::c_int;
 
@@ -70,13 +72,23 @@ macro_rules! entries {
 
 makers_of_communicators! { entries }
 
-/// What MPI 4 added, where the MPI has it.
-#[cfg(mpi_large_count)]
-mod added {
-    use super::*;
-
-    entries! {
-        MPI_Comm_idup_with_info PMPI_Comm_idup_with_info comm_idup_with_info COMM_IDUP_WITH_INFO ParentLater
-            (info: MPI_Info) (request: *mut MPI_Request);
-    }
+/// `MPI_Comm_idup_with_info` of the MPI standard, which has it from version 4.0 on: whether the MPI library does shows in
+/// the process only.
+///
+/// # Safety
+/// As the MPI standard says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn MPI_Comm_idup_with_info(
+    parent: MPI_Comm,
+    info: MPI_Info,
+    new: *mut MPI_Comm,
+    request: *mut MPI_Request,
+) -> c_int {
+    let native = native_procedure!(procedure("PMPI_Comm_idup_with_info\0")
+        as fn(parent: MPI_Comm, info: MPI_Info, new: *mut MPI_Comm, request: *mut MPI_Request) -> c_int);
+    // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
+    let native = || unsafe { native(parent, info, new, request) };
+    // SAFETY: asked for only when the native procedure has written there.
+    let (made, request) = (|| unsafe { *new }, || Some(unsafe { *request }));
+    watch("MPI_Comm_idup_with_info", Makers::ParentLater, parent, (made, request), native)
 }

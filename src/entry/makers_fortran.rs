@@ -1,7 +1,7 @@
 //! The Fortran entries of what makes communicators, as far as the bindings of the MPI call PMPI past the C symbols:
 //! Open MPI's all do, MPICH's those of `mpi_f08`.
 
-use super::fortran::{comm, given, request};
+use super::fortran::{answer_of, comm, request};
 use super::makers::makers_of_communicators;
 use super::names::under_each_name;
 use super::native::native_procedure;
@@ -27,10 +27,7 @@ macro_rules! entries {
                 ));
                 let native = || {
                     // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
-                    unsafe {
-                        native(parent, $($argument,)* new, $($request,)? ierror);
-                        given(ierror)
-                    }
+                    unsafe { answer_of(ierror, |ierror| native(parent, $($argument,)* new, $($request,)? ierror)) }
                 };
                 // SAFETY: Fortran passes a valid address.
                 let old = unsafe { comm(parent) };
@@ -52,3 +49,8 @@ macro_rules! entries {
 }
 
 makers_of_communicators! { entries }
+
+under_each_name! {
+    entries ["mpi_", "comm_idup_with_info"] ["MPI_", "COMM_IDUP_WITH_INFO"] ["pmpir_", "comm_idup_with_info"]
+    MPI_Comm_idup_with_info ParentLater (info) (request)
+}

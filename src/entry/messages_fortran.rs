@@ -1,7 +1,7 @@
 //! The Fortran entries of the calls that send and receive messages: all of Open MPI's bindings call PMPI past the C
 //! symbols, and so do the probes of MPICH's `mpi_f08`, which have no buffers. The arguments go on untouched.
 
-use super::fortran::given;
+use super::fortran::answer_of;
 use super::names::under_each_name;
 use super::native::native_procedure;
 use crate::call::messages::{Moved, count as counted};
@@ -23,10 +23,7 @@ macro_rules! entries {
                     native_procedure!(of_fortran($native) as fn($($argument: *mut c_int,)* ierror: *mut c_int));
                 let native = || {
                     // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
-                    unsafe {
-                        native($($argument,)* ierror);
-                        given(ierror)
-                    }
+                    unsafe { answer_of(ierror, |ierror| native($($argument,)* ierror)) }
                 };
                 counted(MessageCall::$call, || {
                     // SAFETY: Fortran passes valid addresses.

@@ -4,7 +4,7 @@
 //! its requests and missing error arguments are.
 
 use super::fortran::open_mpi::buffer;
-use super::fortran::{comm, given};
+use super::fortran::{answer_of, comm};
 use super::names::under_each_name;
 use super::native::native_procedure;
 use super::observed::observed_collectives;
@@ -34,10 +34,7 @@ macro_rules! entries {
                 ));
                 let native = || {
                     // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
-                    unsafe {
-                        native($($argument,)* handle, $($made,)* ierror);
-                        given(ierror)
-                    }
+                    unsafe { answer_of(ierror, |ierror| native($($argument,)* handle, $($made,)* ierror)) }
                 };
                 // SAFETY: Fortran passes a valid address.
                 let comm = unsafe { comm(handle) };

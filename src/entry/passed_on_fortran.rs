@@ -1,7 +1,7 @@
 //! The Fortran entries of the calls in the [table](super::passed_on): all of Open MPI's bindings call PMPI past the C
 //! symbols, and so do those of MPICH's `mpi_f08` without buffers. The arguments go on untouched.
 
-use super::fortran::given;
+use super::fortran::answer_of;
 use super::names::under_each_name;
 use super::native::native_procedure;
 use super::passed_on::passed_on;
@@ -23,10 +23,7 @@ macro_rules! entries {
                 );
                 let native = || {
                     // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
-                    unsafe {
-                        native($($argument,)* ierror $(, $length)?);
-                        given(ierror)
-                    }
+                    unsafe { answer_of(ierror, |ierror| native($($argument,)* ierror $(, $length)?)) }
                 };
                 counted(MessageCall::$call, || entries!(@bytes $bytes), native);
             }

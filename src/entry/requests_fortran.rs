@@ -1,7 +1,7 @@
 //! The Fortran entries of the calls that deal with requests: all of Open MPI's bindings, and those of MPICH's
 //! `mpi_f08`, call PMPI past the C symbols.
 
-use super::fortran::{given, request};
+use super::fortran::{answer_of, request};
 use super::names::under_each_name;
 use super::native::native_procedure;
 use crate::call::requests::{self, Handles};
@@ -41,10 +41,7 @@ macro_rules! entries {
                     native_procedure!(of_fortran($native) as fn($($argument: *mut c_int,)* ierror: *mut c_int));
                 let native = || {
                     // SAFETY: the procedure takes these arguments, which are the program's own, the error among them.
-                    unsafe {
-                        native($($argument,)* ierror);
-                        given(ierror)
-                    }
+                    unsafe { answer_of(ierror, |ierror| native($($argument,)* ierror)) }
                 };
                 // SAFETY: read as MPI reads and writes them.
                 entries! { @$kind $call || unsafe { $requests }, native $(, |$place: usize| unsafe { $done })? };

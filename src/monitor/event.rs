@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Entry, nanoseconds since 1970 by the clock that all ranks share as well as they can.
+    /// Entry, nanoseconds since 1970 by its node's system clock, which the ranks of a node share.
     pub enter_unix_ns: u64,
     /// From entry to exit, nanoseconds.
     pub duration_ns: u64,

@@ -53,6 +53,8 @@ impl Merged {
         self.overhead_ns_per_call = self.overhead_ns_per_call.max(after.overhead_ns_per_call);
         self.dropped_events += after.dropped_events;
         self.verified_calls += after.verified_calls;
+        self.failed_calls += after.failed_calls;
+        self.rounded_calls += after.rounded_calls;
         self.unjudged_calls += after.unjudged_calls;
         self.near_calls += after.near_calls;
         self.differing_calls += after.differing_calls;

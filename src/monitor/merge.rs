@@ -196,6 +196,8 @@ impl Merged {
         let differences = std::mem::take(&mut self.differences);
         Verification {
             calls: self.verified_calls,
+            failed: self.failed_calls,
+            within_rounding: self.rounded_calls,
             not_comparable: self.unjudged_calls,
             judged_loosely: self.near_calls,
             differing: self.differing_calls,

@@ -27,6 +27,8 @@ pub struct Merged {
     pub(super) overhead_ns_per_call: f64,
     pub(super) dropped_events: u64,
     pub(super) verified_calls: u64,
+    pub(super) failed_calls: u64,
+    pub(super) rounded_calls: u64,
     pub(super) unjudged_calls: u64,
     pub(super) near_calls: u64,
     pub(super) differing_calls: u64,

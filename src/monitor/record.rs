@@ -292,6 +292,10 @@ pub struct CommunicatorRecord {
     pub comparable_calls: u64,
     /// Calls whose result was compared with the native one on this rank.
     pub verified_calls: u64,
+    /// Calls that an error kept from being compared.
+    pub failed_calls: u64,
+    /// Those that were compared whose results are not the same bits, and equal.
+    pub rounded_calls: u64,
     /// Those of them whose results are not the same bits, and nobody can tell whether they may differ.
     pub unjudged_calls: u64,
     /// Those that are alike only by a bound for all their elements.

@@ -81,6 +81,8 @@ impl Merged {
         rows: &mut Index<RowKey>,
     ) -> Vec<Option<u32>> {
         self.verified_calls += record.verified_calls;
+        self.failed_calls += record.failed_calls;
+        self.rounded_calls += record.rounded_calls;
         self.unjudged_calls += record.unjudged_calls;
         self.near_calls += record.near_calls;
         self.differing_calls += record.differing_calls;

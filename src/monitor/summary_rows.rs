@@ -226,18 +226,25 @@ const fn commutes() -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verification {
-    /// Calls whose results were compared, all ranks.
+    /// Results that were compared, all ranks. A rank that gets none has none: in a barrier, or as another rank than the
+    /// root of a reduce.
     pub calls: u64,
-    /// Those of them whose results are not the same bits and could not be judged: of commutative operations of
+    /// Calls whose results an error kept from being compared, all ranks; the log tells of them. Absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Results that are not the same bits, and as near as another order of the contributions may bring them. Absent if
+    /// there are none, and from older reports.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub within_rounding: u64,
+    /// Results that are not the same bits and could not be judged: of commutative operations of
     /// the program's on elements of several kinds, or of bytes; and numbers of which the order of the contributions
     /// may decide whether they overflow or a NaN comes through. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_comparable: u64,
-    /// Those of them whose results are not the same bits and equal by a bound for the whole vector only: of the
-    /// program's own operations on floating-point numbers. Absent if there are none.
+    /// Those within rounding by a bound for the whole vector only: of the program's own operations on floating-point numbers. Absent if there are none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub judged_loosely: u64,
-    /// Those of them whose results differed. Absent if there are none, and from older reports.
+    /// Calls whose results differed, or of which only Collie's failed. Absent if there are none, and from older reports.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub differing: u64,
     /// Where they differed; the first few of each rank and communicator.

@@ -91,7 +91,7 @@ pub fn receive(comm: MPI_Comm, from: usize) -> Result<Vec<u8>> {
 /// The way of all ranks' bytes to rank 0 of `MPI_COMM_WORLD`.
 #[derive(Debug)]
 pub struct ToRoot {
-    /// Of ours, with the same ranks; where there is no context id left for one, collectives of `MPI_COMM_WORLD` have to
+    /// Of ours, with the same ranks; where none can be made, collectives of `MPI_COMM_WORLD` have to
     /// do, as the program may have asked for messages from anyone there.
     private: Option<MPI_Comm>,
     rank: usize,
@@ -99,12 +99,13 @@ pub struct ToRoot {
 }
 
 impl ToRoot {
-    /// Collective over `MPI_COMM_WORLD`.
+    /// Through a communicator of ours, where one may be made now, as all ranks know. Collective over `MPI_COMM_WORLD`.
     ///
     /// # Errors
     /// What PMPI returned.
-    pub fn open(rank: usize, size: usize) -> Result<Self> {
-        let private = if size > 1 { communicator::make_private(constants::comm_world())? } else { None };
+    pub fn open(rank: usize, size: usize, may_make: bool) -> Result<Self> {
+        let may_make = may_make && size > 1;
+        let private = if may_make { communicator::make_private(constants::comm_world())? } else { None };
         Ok(Self { private, rank, size })
     }
 

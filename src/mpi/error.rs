@@ -10,6 +10,16 @@ pub const SUCCESS: c_int = mpi_sys::MPI_SUCCESS as c_int;
 #[error("MPI error code {0}")]
 pub struct Error(pub c_int);
 
+impl Error {
+    /// Its class, or the code itself where the library does not know it.
+    pub fn class(self) -> c_int {
+        let mut class = self.0;
+        // SAFETY: the out-parameter is valid for writes.
+        unsafe { mpi_sys::PMPI_Error_class(self.0, &mut class) };
+        class
+    }
+}
+
 /// What an MPI call gives.
 pub type Result<T = ()> = std::result::Result<T, Error>;
 

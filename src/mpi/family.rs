@@ -46,6 +46,19 @@ pub const TELLS_WHEN_CONTEXTS_RAN_OUT: bool = !IS_OPEN_MPI;
 /// Whether making a communicator disturbs the making of a duplicate that `MPI_Comm_idup` has begun on the same parent.
 pub const MAKES_ONE_COMMUNICATOR_AT_A_TIME: bool = IS_OPEN_MPI;
 
+/// Error classes of programs that survive the failure of processes.
+#[derive(Clone, Copy, Debug)]
+pub struct Failures {
+    /// `MPI_ERR_PROC_FAILED`.
+    pub failed: c_int,
+    /// `MPI_ERR_REVOKED`.
+    pub revoked: c_int,
+}
+
+/// Those of a library whose collectives end on all ranks when a process fails; the header of Open MPI 4 has not got
+/// them.
+pub const FAILURES: Option<Failures> = if IS_OPEN_MPI { Some(Failures { failed: 75, revoked: 77 }) } else { None };
+
 /// Whether the library's own waiting keeps the core where ranks outnumber cores. Open MPI gives it away.
 pub const SPINS_WHILE_WAITING: bool = !IS_OPEN_MPI;
 

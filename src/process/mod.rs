@@ -3,7 +3,7 @@
 //! ([`lifecycle`](crate::service::lifecycle)).
 //!
 //! * [`runtime`]: [`clock`], configuration, and facts of the process. [`flags`]: what may ask something of a call
-//!   besides its work.
+//!   besides its work. [`recorded`]: for how long it has recorded.
 //! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps, and [`own_word`]: how a call
 //!   finds it; [`last_communicators`] that it remembers; [`watched`]: what it is in the middle of.
 //! * [`log`]: words for people. [`library`]: which MPI library it is.
@@ -26,6 +26,7 @@ pub mod log;
 pub mod modules;
 pub mod monitoring;
 pub mod own_word;
+pub mod recorded;
 pub mod runtime;
 pub mod sessions;
 pub mod stack;

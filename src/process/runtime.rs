@@ -6,6 +6,7 @@ use super::{flags, folder, library, log, stacked};
 use crate::monitor::{Budget, CacheAccount, NetworkRecord, SharedLists};
 use crate::mpi::end::{EX_CONFIG, EX_SOFTWARE, end_job};
 use crate::mpi::error::{Error, Result, check};
+use crate::mpi::library::bind;
 use crate::mpi::limits::{self, ProtocolLimits};
 use crate::mpi::{communicator, constants, node};
 use crate::selection::{Configuration, ConfigurationErrors, Mpi, RawConfiguration, Spawned};
@@ -111,7 +112,9 @@ pub fn has_never_started() -> bool {
 /// Starts the runtime, once MPI is initialised.
 #[cold]
 pub fn start() -> Option<&'static Runtime> {
-    if RUNTIME.get().is_none() && !is_mpi_up() {
+    // A program that has come to `MPI_Init` past our entries may have loaded its MPI library after this one.
+    // SAFETY: bound before, or by the first call that comes here: nothing has read a constant that is still to be found.
+    if RUNTIME.get().is_none() && (unsafe { bind() }.is_err() || !is_mpi_up()) {
         return None;
     }
     RUNTIME.get_or_init(|| Some(make().unwrap_or_else(|error| cannot_start(error)))).as_ref()

@@ -150,8 +150,9 @@ const AFTER_OPERATIONS: &[Variable] = &[
         accepted: "a whole number of percent from 1 to 50, with or without %",
         default: "2",
         help: "In mode learn, the share of the time of a kind of call that may be spent on trying algorithms, in percent of \
-               the calls made so far. The default costs programs next to nothing, but many short calls are \
-               needed before anything is tried. With a larger share, a short run learns what later ones use (COLLIE_LEARN).",
+               the time of four times as many calls as were made so far, which is what programs mostly make; of twice \
+               as many between nodes and where calls are very short. Where the cost model promises much, a trial may also begin \
+               earlier. With the default, many short calls are needed before anything is tried. With a larger share, a short run learns what later ones use (COLLIE_LEARN).",
     },
     Variable {
         name: REPRODUCIBLE,
@@ -241,8 +242,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: TRACE,
         accepted: "a file name",
         default: "no trace",
-        help: "Where rank 0 writes every call as a time line that Perfetto and chrome://tracing can open; file \
-               names are as for COLLIE_REPORT. Where there was no room for all calls of a rank (COLLIE_SPILL, \
+        help: "Where rank 0 writes every collective as a time line that Perfetto and chrome://tracing can open, each node's \
+               by its own system clock; file names are as for COLLIE_REPORT. Where there was no room for all calls of a rank (COLLIE_SPILL, \
                COLLIE_MEMORY), the rank has a slice that says how many are missing there.",
     },
     Variable {

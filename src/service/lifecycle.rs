@@ -1,9 +1,7 @@
 //! The start and the end of MPI: what is started then and ended, and who is told of calls in between.
 
 use super::measuring::Measure;
-use super::{
-    checkpoint, ending, learned, outputs, partial, places, recorded, report, silence, sites, synchronise, trace, watch,
-};
+use super::{checkpoint, ending, learned, outputs, partial, places, report, silence, sites, synchronise, trace, watch};
 use crate::call::attachment::Visit;
 use crate::call::choices::VERSIONS;
 use crate::call::regions::{self, Said};
@@ -17,7 +15,7 @@ use crate::mpi::{Result, alone, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
-use crate::process::{guard, last_communicators, library, log};
+use crate::process::{guard, last_communicators, library, log, recorded};
 use crate::selection::Sync;
 use mpi_sys::MPI_Comm;
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,9 @@
 //!
 //! * [`lifecycle`]: the start and the end, and where the rooms are put together.
 //! * [`measuring`]: what is measured at the start.
-//! * [`report`]: the report of all ranks, of each rank's [`record`], which names the calls [`under_way`] and tells the
-//!   time that was [`recorded`]. [`partial`]: the report of one rank alone, also before an [`ending`] without
-//!   `MPI_Finalize`, where [`deadline`] bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
+//! * [`report`]: the report of all ranks, of each rank's [`record`], which names the calls [`under_way`].
+//!   [`partial`]: the report of one rank alone, also before an [`ending`] without `MPI_Finalize`, where [`deadline`]
+//!   bounds its time; [`signals`]. [`checkpoint`]: the same now and then.
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]:
 //!   all ranks' arrivals put together.
 //! * [`sites`]: where the program calls from.
@@ -26,7 +26,6 @@ pub mod outputs;
 pub mod partial;
 pub mod places;
 pub mod record;
-mod recorded;
 pub mod report;
 pub mod signals;
 mod silence;

@@ -1,18 +1,19 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
-use super::{places, recorded, sites, synchronise, trace, under_way};
+use super::{places, sites, synchronise, trace, under_way};
 use crate::call::attachment::{Seen, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
+use crate::call::trials::Trials;
 use crate::call::{messages, regions, registry};
 use crate::monitor::{
     CacheRecord, CacheUsage, CommunicatorRecord, Event, EventLog, JobRecord, LimitsRecord, Overflow, OverflowRecord,
     PlayedRecord, RankRecord, Traffic, UnderWayRecord, join_learned,
 };
 use crate::mpi::node;
-use crate::process::library;
 use crate::process::runtime::Runtime;
+use crate::process::{library, recorded};
 use crate::run::Counts;
 use crate::selection::{Mode, Sync, Transport};
 use parking_lot::Mutex;
@@ -104,7 +105,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
                 under_way::add(&mut away, runtime, communicator, is_sending, is_any_time);
             }
             if communicator.facts.rank == 0 {
-                join_learned(&mut learned, attached.trials.records());
+                join_learned(&mut learned, attached.trials.iter().flat_map(Trials::records));
             }
             if is_outdated {
                 return;

@@ -3,6 +3,7 @@
 use super::partial::{self, OnStderr};
 use super::{learned, outputs, places, record, synchronise, trace};
 use crate::call::attachment::Visit;
+use crate::communicator::making;
 use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
 use crate::mpi::bytes::{self, ToRoot};
 use crate::mpi::{Error, Result, constants};
@@ -74,7 +75,9 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
         log::tell(&format!("rank {rank}: the report leaves out {words}"));
     }
     let record = RankRecord { native_traffic, native_collectives, ..record };
-    let way = ToRoot::open(runtime.world_rank, runtime.world_size)?;
+    let leave = if runtime.world_size > 1 { making::ask(constants::comm_world())? } else { None };
+    let way = ToRoot::open(runtime.world_rank, runtime.world_size, leave.is_some())?;
+    drop(leave);
     let mut written = true;
     if wanted.trace {
         let path = if at_root { places::files(runtime).trace.as_deref() } else { None };

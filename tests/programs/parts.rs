@@ -81,18 +81,23 @@ fn regions(family: &Family) -> Result<(), Failed> {
     }
 }
 
-/// Shares are of the part of the run that was recorded, of which one of two ranks waits all the time in a barrier.
+/// Shares are of the part of the run that was recorded, of which one of two ranks waits most of the time in a barrier, and so
+/// are the times of regions.
 fn recorded(family: &Family) -> Result<(), Failed> {
     let command = vec![family.program("recorded_part.c")?.display().to_string()];
     let (report, words) = run(family, command, family.preload()?, &[("COLLIE_SYNC", "clock")])?;
     let number = |name: &str| report.whole[name].as_f64().unwrap_or(f64::NAN);
     let communicator = &report.whole["communicators"][0];
     let (run, recorded, share) = (number("run_seconds"), number("recorded_seconds"), number("collective_share"));
-    let as_told = run > 0.4 && (0.19..0.3).contains(&recorded) && (0.35..0.65).contains(&share);
+    let spanning = report.whole["regions"][0]["total_seconds"]["mean"].as_f64().unwrap_or(f64::NAN);
+    let in_part = (0.24..0.4).contains(&recorded) && (0.24..0.4).contains(&spanning) && spanning <= recorded;
+    let as_told = run > 0.6 && in_part && (0.25..0.6).contains(&share);
     if as_told && communicator["comparable_calls"] == 1 {
         Ok(())
     } else {
-        let summary = format!("{recorded} s of {run} s recorded, {share} of it in collectives; {communicator:#}");
+        let summary = format!(
+            "{recorded} s of {run} s recorded, {share} of it in collectives, {spanning} s in the region; {communicator:#}"
+        );
         Err(format!("{summary}\n{words}").into())
     }
 }

@@ -51,6 +51,8 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         compared_calls: mix(3) % 2 * u64::from(rank),
         comparable_calls: mix(3) % 2 * 70,
         verified_calls: mix(4) % 10,
+        failed_calls: mix(4) % 2,
+        rounded_calls: mix(4) % 7,
         unjudged_calls: mix(4) % 3,
         near_calls: mix(4) % 4,
         differing_calls: 1 + mix(4) % 5,

@@ -30,15 +30,15 @@ const threadsOverlap = summary => summary.per_rank.some(rank => rank.collective_
 
 function tiles(summary) {
   const rows = summary.rows, spread = summary.collective_seconds;
-  const sum = of => rows.reduce((sum, row) => sum + of(row), 0);
+  const sum = (of, name) => rows.reduce((sum, row) => sum + of(row), 0) + inNoRow(summary).reduce((sum, rest) => sum + rest[name], 0);
   const entries = [
     [duration(summary.run_seconds), "run time, from the end of MPI_Init to MPI_Finalize"],
     ...(summary.recorded_seconds === undefined ? [] : [[duration(summary.recorded_seconds), "of it recorded (MPI_Pcontrol); shares are of that"]]),
     [percent(summary.collective_share), `in collectives: ${duration(spread.mean)} per rank` + (threadsOverlap(summary) ? "; times of threads that make calls at once are added up" : "")],
     ...areaTiles(summary),
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: maximum over mean; ${culprit(summary)}`]] : []),
-    [count(sum(row => row.calls_all_ranks)), "collective calls on all ranks"],
-    [bytes(sum(row => row.bytes)), "contributed by all ranks"],
+    [count(sum(row => row.calls_all_ranks, "calls")), "collective calls on all ranks"],
+    [bytes(sum(row => row.bytes, "bytes")), "contributed by all ranks"],
     [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `at least, for monitoring a collective; from ${duration(summary.overhead.seconds_per_rank)} per rank${unmeasured(summary)}` + (summary.overhead.init_seconds === undefined ? "" : `, ${duration(summary.overhead.init_seconds)} in MPI_Init`) + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
   ];
   document.getElementById("tiles").append(...entries.map(([value, text]) =>
@@ -54,9 +54,9 @@ function totalsSection(summary) {
 
 function verdictSection(summary) {
   if (!summary.comparisons?.length) return;
-  const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds, 0);
+  const saved = summary.comparisons.filter(row => row.verdict === "faster").reduce((sum, row) => sum + row.saved_seconds * summary.communicators[row.communicator].size / summary.ranks, 0);
   section("verdicts", "Collie against native",
-    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's took turns in this run, in pairs whose order was random. Rows are sorted by the time certain to be saved or lost. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank against running the MPI library alone, for these calls.`,
+    (summary.mode === "compare-self" ? "A test of the comparison: both sides are the MPI library's. " : "") + `Short epochs of native calls and of Collie's took turns in this run, in pairs whose order was random. Rows are sorted by the time certain to be saved or lost. Running Collie where it is faster and the MPI library elsewhere would save ${duration(saved)} per rank, in the mean over all ranks, against running the MPI library alone, for these calls.`,
     comparisonTable(summary));
 }
 
@@ -64,10 +64,12 @@ function verificationSection(summary) {
   const verification = summary.verification;
   if (!verification) return;
   const listed = verification.differences.length, differing = Math.max(verification.differing ?? 0, listed);
-  const unknown = verification.not_comparable, loosely = verification.judged_loosely;
+  const { failed, not_comparable: unknown, judged_loosely: loosely } = verification;
+  const rounded = Math.max(verification.within_rounding ?? 0, loosely ?? 0), others = unknown || rounded;
   section("verification", "Results against native",
-    `${count(verification.calls)} results were compared on all ranks; ` + (unknown ? `${count(unknown)} cannot be compared; ` : "") +
-      (differing ? `${count(differing)} differed${listed < differing ? `, the first ${count(listed)} of which are listed` : ""}.` : unknown ? "all others are equal." : "all are equal.") +
+    `${count(verification.calls)} results were compared on all ranks; ` + (failed ? `${several(failed, "call")} could not be, for an error; ` : "") +
+      (unknown ? `${count(unknown)} cannot be judged; ` : "") + (rounded ? `${count(rounded)} are equal within rounding; ` : "") +
+      (differing ? `${count(differing)} differed${listed < differing ? `, the first ${count(listed)} of which are listed` : ""}.` : others ? "all others are equal." : "all are equal.") +
       (loosely ? ` Of the program's own operations, ${count(loosely)} were judged by a bound for the whole vector only.` : ""),
     listed ? differenceTable(summary) : null);
 }
@@ -82,7 +84,7 @@ function learnedSection(summary) {
   const learned = summary.learned;
   if (!learned) return;
   section("learned", "Learned while the program ran",
-    `Several took turns in short epochs, the MPI library among them; the fastest stayed. ${learnedSaving(learned)} per rank were saved over the defaults, by the times of the fastest and of the slowest rank of each call; trying cost ${duration(learned.spent_seconds)} and ${count(learned.tried_calls)} calls.`,
+    `Several took turns in short epochs, the MPI library among them; the fastest stayed. By these short measurements, ${learnedSaving(learned)} per rank were saved over the defaults, as the fastest or the slowest rank of each call tells it; only two timed runs tell what the program gained. Trying cost ${duration(learned.spent_seconds)} and ${count(learned.tried_calls)} calls.`,
     learnedTable(summary));
 }
 
@@ -131,7 +133,8 @@ function timelineSection(summary) {
   const lost = summary.dropped_events;
   const which = lost ? `there was no room for ${count(lost)} (COLLIE_SPILL, COLLIE_MEMORY); of those kept, for each rank the slowest, the last and, if they are among them, the first.` : "for each rank the first, the slowest and the last.";
   section("timeline", "Time line", (missing ? `${count(shown)} of ${several(shown + missing, "call")}: ${which}` : "All calls of each rank.")
-    + " The axis begins at MPI_Init. Drag or use the arrow keys to move, Ctrl with the wheel or + and − to zoom, a double click or 0 to show all.", line.chart);
+    + " The axis begins at MPI_Init. Drag or use the arrow keys to move, Ctrl with the wheel or + and − to zoom, a double click or 0 to show all."
+    + (new Set(summary.per_rank.map(rank => rank.host)).size > 1 ? " Each node's calls lie where its own system clock puts them, and the clocks of nodes may be milliseconds apart." : ""), line.chart);
   drawnAgain(line.draw);
 }
 

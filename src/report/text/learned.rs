@@ -11,7 +11,7 @@ impl Writer<'_> {
         let Some(learned) = &summary.learned else { return };
         let share = learned.spent_seconds / summary.collective_seconds.mean.max(f64::MIN_POSITIVE);
         self.line(&format!(
-            "learned: {} saved over the defaults; trying took {} ({}), {} a rank",
+            "learned: {} saved (estimate); trying took {} ({}), {} a rank",
             saved(learned),
             duration(learned.spent_seconds),
             percent(share),

@@ -12,28 +12,38 @@ impl Writer<'_> {
     /// Results against the native ones.
     pub fn verification(&mut self) {
         let Some(verification) = &self.summary.verification else { return };
-        if verification.calls == 0 {
+        let failed = match verification.failed {
+            0 => String::new(),
+            number => format!("{} NOT compared for an error, ", several(number, "call")),
+        };
+        if verification.calls == 0 && verification.failed == 0 && verification.differing() == 0 {
             self.line("verify: there were no results to compare");
             return;
         }
         let results = several(verification.calls, "result");
         let (differing, listed) = (verification.differing(), verification.differences.len());
-        let unknown = match verification.not_comparable {
-            0 => String::new(),
-            number => format!("{} not comparable, ", count(number)),
-        };
+        let mut apart = failed;
+        if verification.not_comparable > 0 {
+            apart += &format!("{} not comparable, ", count(verification.not_comparable));
+        }
         let loosely = match verification.judged_loosely {
             0 => String::new(),
-            number => format!("; {} by a bound for the whole vector only", count(number)),
+            number => format!(" ({} by a bound for the whole vector only)", count(number)),
         };
+        // Of older reports as many are told as they do.
+        let rounded = verification.within_rounding.max(verification.judged_loosely);
+        if rounded > 0 {
+            apart += &format!("{} within rounding{loosely}, ", count(rounded));
+        }
         if differing == 0 {
-            let all = if unknown.is_empty() { "all" } else { "all others" };
-            self.line(&format!("verify: {results} on all ranks, {unknown}{all} equal to the native ones{loosely}"));
+            let all = if apart.is_empty() { "all" } else { "all others" };
+            self.line(&format!("verify: {results} on all ranks, {apart}{all} equal to the native ones"));
             return;
         }
-        let told =
-            format!("verify: {results} on all ranks, {unknown}{} DIFFERENT from the native ones", count(differing));
-        self.line(&format!("{told}{loosely}:"));
+        self.line(&format!(
+            "verify: {results} on all ranks, {apart}{} DIFFERENT from the native ones:",
+            count(differing)
+        ));
         let shown = match self.layout.extent {
             Extent::Screen => 3,
             Extent::Most(_) | Extent::All => self.layout.rows(listed),
@@ -73,7 +83,7 @@ impl Writer<'_> {
             .map(|(why, part)| format!("{why} {} ({})", count(*part), percent(*part as f64 / calls as f64)))
             .collect();
         if !entries.is_empty() {
-            self.line(&format!("left to native, calls on all ranks: {}", entries.join(", ")));
+            self.line(&format!("left to native, of all that could be replaced: {}", entries.join(", ")));
         }
     }
 

@@ -144,7 +144,7 @@ impl Writer<'_> {
         table[0].extend(areas.iter().map(|area| heading(*area).to_owned()));
         table[0].extend((!areas.is_empty()).then(|| if areas.len() == 1 { "both" } else { "all" }.to_owned()));
         table[0].extend(waits.then(|| "waiting".to_owned()));
-        table[0].extend(late.then(|| "others waited".to_owned()));
+        table[0].extend(late.then(|| "others' sum".to_owned()));
         for rank in ranks {
             let share = |seconds: f64| percent(seconds / rank.whole_seconds().max(f64::MIN_POSITIVE));
             let mut fields = vec![
@@ -172,6 +172,9 @@ impl Writer<'_> {
         }
         self.heading("by rank");
         self.table(&[1], &table);
+        if late {
+            self.line("others' sum: how long all others together waited for the rank");
+        }
         if left_out > 0 {
             self.line(&format!("and {left_out} more ranks between those with most and those with least time (--all)"));
         }

@@ -25,7 +25,7 @@ impl Writer<'_> {
             "collie",
             "by pairs",
             "95% interval",
-            "saves",
+            "would save",
         ]);
         for row in &summary.comparisons[..shown.min(summary.comparisons.len())] {
             let interval = row.result.ratio_low.zip(row.result.ratio_high);
@@ -58,7 +58,7 @@ impl Writer<'_> {
             verdicts(Verdict::TooFewEpochs)
         ));
         self.table(TEXTS, &table);
-        self.line("native, collie: medians; by pairs: native/collie of neighbouring epochs, not the medians' ratio");
+        self.line("medians; by pairs: native/collie of neighbouring epochs; would save: each rank, if Collie ran all");
         if summary.comparisons[..table.len() - 1].iter().any(|row| !row.commutative) {
             self.line("*: reductions by operations that are not commutative, compared by themselves");
         }

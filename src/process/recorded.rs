@@ -1,10 +1,10 @@
 //! For how long this rank has recorded: since the program last had it forgotten (`MPI_Pcontrol(2)`), without the pauses
 //! between `MPI_Pcontrol(0)` and `MPI_Pcontrol(1)`. What was recorded is a share of that time.
 
-use crate::process::runtime::Runtime;
+use super::runtime::Runtime;
 use parking_lot::Mutex;
 
-static RECORDED: Mutex<Recorded> = Mutex::new(Recorded { from: None, paused: 0, pause: None });
+static RECORDED: Mutex<Recorded> = Mutex::new(Recorded { from: None, paused: 0, forgotten: 0, pause: None });
 
 /// In ticks of the clock that times the calls.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ struct Recorded {
     from: Option<u64>,
     /// In pauses since, without one that lasts.
     paused: u64,
+    /// In pauses before.
+    forgotten: u64,
     /// When the pause began that lasts.
     pause: Option<u64>,
 }
@@ -30,7 +32,13 @@ impl Recorded {
     }
 
     fn reset(&mut self, now: u64) {
-        *self = Self { from: Some(now), paused: 0, pause: self.pause.map(|_| now) };
+        let forgotten = self.ever_paused(now);
+        *self = Self { from: Some(now), paused: 0, forgotten, pause: self.pause.map(|_| now) };
+    }
+
+    /// In pauses until `now`, whatever was forgotten.
+    fn ever_paused(&self, now: u64) -> u64 {
+        self.forgotten + self.paused + self.pause.map_or(0, |began| now.saturating_sub(began))
     }
 
     /// Until `now`, of a run that began at `start`; nothing if that is all of it.
@@ -51,6 +59,11 @@ pub fn reset(runtime: &Runtime) {
     RECORDED.lock().reset(runtime.clock.raw());
 }
 
+/// Ticks in pauses until `now`, also in those before the record was last forgotten.
+pub fn ever_paused(now: u64) -> u64 {
+    RECORDED.lock().ever_paused(now)
+}
+
 /// Ticks until `now`; nothing if they are the whole run.
 pub fn ticks(runtime: &Runtime, now: u64) -> Option<u64> {
     RECORDED.lock().ticks(runtime.run_began(), now)
@@ -62,7 +75,7 @@ mod tests {
 
     #[test]
     fn pauses_and_what_was_forgotten_do_not_count() {
-        let mut recorded = Recorded { from: None, paused: 0, pause: None };
+        let mut recorded = Recorded { from: None, paused: 0, forgotten: 0, pause: None };
         assert_eq!(recorded.ticks(100, 150), None);
         recorded.set(true, 120);
         assert_eq!(recorded.ticks(100, 150), None);
@@ -73,9 +86,11 @@ mod tests {
         assert_eq!(recorded.ticks(100, 200), Some(60));
         recorded.reset(210);
         assert_eq!(recorded.ticks(100, 240), Some(30));
+        assert_eq!(recorded.ever_paused(240), 40);
         recorded.set(false, 240);
         recorded.reset(250);
         assert_eq!(recorded.ticks(100, 300), Some(0));
+        assert_eq!(recorded.ever_paused(300), 40 + 60);
         recorded.set(true, 310);
         assert_eq!(recorded.ticks(100, 320), Some(10));
     }

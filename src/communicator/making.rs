@@ -1,0 +1,148 @@
+//! Communicators that are being made, and whether Collie may make one beside them.
+//!
+//! Open MPI makes one communicator at a time in each process: where several are begun, the one whose parent is older
+//! goes first, and the others wait for it. Programs make calls on different communicators in different orders on their
+//! ranks, which MPI allows: one rank may be duplicating a communicator that another will duplicate only after the
+//! collective call in which Collie makes a communicator of its own. Each would wait for the other. So Collie makes one
+//! only when none is being made on any rank, which the ranks ask each other; otherwise the call stays with the MPI
+//! library, and a later one asks again.
+//!
+//! Threads may begin to make one between the question and its answer. Where there are several, the ranks ask twice:
+//! when all have said that nothing is under way, each keeps its other threads from beginning anything, and says whether
+//! it could. All ranks are in the call by then, so that nobody is kept for long.
+
+use super::duplicating;
+use crate::mpi::communicator;
+use crate::mpi::error::Result;
+use crate::mpi::family;
+use crate::process::{flags, guard};
+use crate::threads::Threads;
+use mpi_sys::MPI_Comm;
+use parking_lot::{Condvar, Mutex};
+
+static MAKING: Making = Making::nothing();
+
+/// What is being made in calls that return when it is made, by threads that may be in MPI at the same time.
+struct Making {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+struct State {
+    /// Threads that make one for the program. One may have left that by a jump: it is in none of its own calls then.
+    threads: Vec<usize>,
+    /// Whether one of them makes one of ours.
+    ours: bool,
+}
+
+/// This thread makes one for the program, until this is dropped.
+pub struct OfProgram(());
+
+/// None is made for the program until this is dropped.
+struct Reserved(&'static Making);
+
+/// Leave to make one: all ranks have it.
+pub struct Leave(#[expect(dead_code, reason = "held until the communicator is made")] Option<Reserved>);
+
+/// This thread begins to make a communicator for the program. Waits while another makes one of ours.
+pub fn begin() -> Option<OfProgram> {
+    let matters = family::MAKES_ONE_COMMUNICATOR_AT_A_TIME && flags::threads() == Threads::AtOnce;
+    matters.then(|| {
+        MAKING.begin(guard::this_thread());
+        OfProgram(())
+    })
+}
+
+/// Asks all ranks of `comm` whether one may be made of it now. Collective over it, and alike on all ranks.
+///
+/// # Errors
+/// What PMPI returned.
+pub fn ask(comm: MPI_Comm) -> Result<Option<Leave>> {
+    if !family::MAKES_ONE_COMMUNICATOR_AT_A_TIME {
+        return Ok(Some(Leave(None)));
+    }
+    let thread = guard::this_thread();
+    // What cannot be told is taken to be under way.
+    let free = !MAKING.is_beside(thread) && duplicating::are_complete().unwrap_or(false);
+    let in_turns = flags::threads() == Threads::InTurns;
+    let [free, in_turns] = communicator::least(comm, [u64::from(free), u64::from(in_turns)])?;
+    if free == 0 {
+        return Ok(None);
+    }
+    if in_turns == 1 {
+        return Ok(Some(Leave(None)));
+    }
+    let reserved = MAKING.reserve(thread);
+    Ok(communicator::all(comm, reserved.is_some())?.then_some(Leave(reserved)))
+}
+
+impl Drop for OfProgram {
+    fn drop(&mut self) {
+        MAKING.end(guard::this_thread());
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.0.state.lock().ours = false;
+        self.0.ended.notify_all();
+    }
+}
+
+impl Making {
+    const fn nothing() -> Self {
+        Self { state: Mutex::new(State { threads: Vec::new(), ours: false }), ended: Condvar::new() }
+    }
+
+    fn begin(&self, thread: usize) {
+        let mut state = self.state.lock();
+        self.ended.wait_while(&mut state, |state| state.ours);
+        // What it was in before it has left.
+        state.threads.retain(|other| *other != thread);
+        state.threads.push(thread);
+    }
+
+    fn end(&self, thread: usize) {
+        self.state.lock().threads.retain(|other| *other != thread);
+    }
+
+    /// Whether another thread than this one makes one. Where this one is in the middle of making one, it is in a
+    /// callback of the program's, before the MPI library has begun to look for an id.
+    fn is_beside(&self, thread: usize) -> bool {
+        let state = self.state.lock();
+        state.ours || state.threads.iter().any(|other| *other != thread)
+    }
+
+    fn reserve(&'static self, thread: usize) -> Option<Reserved> {
+        let mut state = self.state.lock();
+        if state.ours || state.threads.iter().any(|other| *other != thread) {
+            return None;
+        }
+        state.ours = true;
+        Some(Reserved(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ours_and_the_programs_keep_each_other_away() {
+        static MAKING: Making = Making::nothing();
+        MAKING.begin(1);
+        assert!(MAKING.is_beside(2) && !MAKING.is_beside(1) && MAKING.reserve(2).is_none());
+        // It has left by a jump and makes another one.
+        MAKING.begin(1);
+        MAKING.end(1);
+        let reserved = MAKING.reserve(2).unwrap();
+        assert!(MAKING.is_beside(1) && MAKING.reserve(3).is_none());
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| MAKING.begin(3));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            assert!(!other.is_finished() && MAKING.state.lock().threads.is_empty());
+            drop(reserved);
+        });
+        assert!(MAKING.reserve(2).is_none() && MAKING.reserve(3).is_some());
+    }
+}
