@@ -15,8 +15,8 @@ use super::duplicating;
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::mpi::family;
-use crate::process::{flags, guard};
-use crate::threads::Threads;
+use crate::process::flags::{self, CONCURRENT};
+use crate::process::guard;
 use mpi_sys::MPI_Comm;
 use parking_lot::{Condvar, Mutex};
 
@@ -46,7 +46,7 @@ pub struct Leave(#[expect(dead_code, reason = "held until the communicator is ma
 
 /// This thread begins to make a communicator for the program. Waits while another makes one of ours.
 pub fn begin() -> Option<OfProgram> {
-    let matters = family::MAKES_ONE_COMMUNICATOR_AT_A_TIME && flags::threads() == Threads::AtOnce;
+    let matters = family::MAKES_ONE_COMMUNICATOR_AT_A_TIME && flags::is_set(CONCURRENT);
     matters.then(|| {
         MAKING.begin(guard::this_thread());
         OfProgram(())
@@ -64,7 +64,7 @@ pub fn ask(comm: MPI_Comm) -> Result<Option<Leave>> {
     let thread = guard::this_thread();
     // What cannot be told is taken to be under way.
     let free = !MAKING.is_beside(thread) && duplicating::are_complete().unwrap_or(false);
-    let in_turns = flags::threads() == Threads::InTurns;
+    let in_turns = !flags::is_set(CONCURRENT);
     let [free, in_turns] = communicator::least(comm, [u64::from(free), u64::from(in_turns)])?;
     if free == 0 {
         return Ok(None);

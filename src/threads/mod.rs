@@ -20,8 +20,9 @@
 //! 4. **What any thread may touch at any time** is an atomic ([`Flags`], [`Versions`], [`Generation`]) or behind a lock
 //!    of its own: the list of communicators, what is kept of those that are gone, the program's choices, requests, the
 //!    log.
-//! 5. Locks are never held while waiting for another rank or for a communicator that a call holds, with one exception:
-//!    the delete callback of a communicator, on which no call can be under way.
+//! 5. Locks are never held while waiting for another rank or for a communicator that a call holds, with two
+//!    exceptions: the delete callback of a communicator, on which no call can be under way; and threads that make
+//!    communicators wait while a private one is made, in a call that all its ranks have come to.
 //!
 //! Where the program's threads come to MPI in turns, its own synchronisation orders them, and holding costs two plain
 //! stores, being away two more; several at once cost an atomic exchange more. Nothing here knows MPI:
