@@ -95,7 +95,7 @@ fn a_wrong_command_line_ends_with_2() {
     let (_, words) = failed(&mut collie(&["help", "envv"]));
     assert!(words.contains("did you mean 'env'?"), "{words}");
     let (_, words) = failed(&mut collie(&["explain", "allreduce", "--ranks", "4", "--element", "0"]));
-    assert!(words.contains("accepted: bytes from 1 on"), "{words}");
+    assert!(words.contains("accepted: bytes from 1 to 1024G"), "{words}");
     let (_, words) = failed(&mut collie(&["tune", "--network", "ethernet", "--ranks", "1"]));
     assert!(words.contains("accepted: numbers from 2 to "), "{words}");
 }
@@ -278,7 +278,7 @@ fn explain_shows_rule_evidence_and_times() {
     assert!(told.contains("measured on An MPI 4.0, 512 bytes, native over this:\n"), "{told}");
     assert!(told.contains("  binomial:segment=none  5 µs   2.00 (1.80 to 2.20)\n"), "{told}");
     let other = printed(&mut collie(&["explain", "bcast", "--ranks", "4", "--measured", &report]));
-    assert!(other.contains("measured on An MPI 4.0: no bcast among 4 such ranks"), "{other}");
+    assert!(other.contains("measured on An MPI 4.0: no bcast among 4 ranks on such nodes"), "{other}");
 }
 
 #[test]
@@ -776,7 +776,7 @@ fn run_refuses_before_anything_is_started() {
     let installed = Installed::new(&["mpich"], "mpirun (Open MPI) 4.1.4");
     let missing = installed.path("openmpi/lib/libcollie.so");
     let (code, words) = failed(&mut installed.run(&[]));
-    let advice = "build it with scripts/build or install a package, or name it with --library";
+    let advice = "build it with scripts/build or install a package, or name one with collie run --library";
     assert_eq!((code, words), (1, format!("collie: there is no {missing}; {advice}\n")));
     let (code, words) = failed(&mut installed.run(&["--algorithm", "bcast=lineer"]));
     assert_eq!(code, 2);
@@ -1015,7 +1015,7 @@ fn what_is_accepted_is_told_of_negative_numbers_too() {
         ),
         ("explain bcast --ranks 4 --root -1", whole),
         ("explain bcast --ranks 4 --bytes -3", "accepted: bytes, with K, M, G as powers of 1024"),
-        ("explain allreduce --ranks 4 --element 0", "accepted: bytes from 1 on"),
+        ("explain allreduce --ranks 4 --element 0", "accepted: bytes from 1 to 1024G"),
         ("draw bcast binomial --ranks -3", "accepted: a whole number from 1 to 256"),
         ("simulate bcast --ranks -3", "--ranks '-3': accepted: numbers from 1 to "),
         ("simulate bcast --ranks 8 --patience -1", "accepted: a number of seconds"),
@@ -1166,4 +1166,42 @@ fn reductions_whose_order_matters_have_verdicts_of_their_own() {
     let csv = printed(&mut collie(&["report", &path, "--by", "verdict", "--format", "csv"]));
     let ends: Vec<_> = csv.lines().map(|line| line.rsplit(',').next().unwrap()).collect();
     assert_eq!(ends, ["commutative", "false", "true", "true", "true"]);
+}
+
+#[test]
+fn what_has_no_effect_is_refused() {
+    refused("simulate barrier --ranks 5 --bytes 8", "--bytes is for operations with data; barrier has none");
+    refused("explain gather --ranks 4 --bytes 3 --element 5", "--element is for reductions; gather reduces nothing");
+    refused("explain barrier --ranks 4 --numa 2", "--numa is for ranks that share memory");
+    refused("explain reduce --ranks 4 --element 3000G", "accepted: bytes from 1 to 1024G");
+    refused("simulate --against x.json --patience 0", "--patience");
+    let (_folder, path) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    refused(&format!("report {path} --format json -o -"), "--output '-': accepted: the name of a file");
+}
+
+#[test]
+fn explain_takes_messages_in_the_pieces_that_variables_say() {
+    let line = ["explain", "allreduce", "--ranks", "40", "--nodes", "16,16,8", "--bytes", "64K"];
+    let ring = |variable: &str, value: &str| {
+        let text = printed(collie(&line).env(variable, value));
+        let mut rows = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());
+        rows.find(|row| row.first() == Some(&"ring")).map(|row| row[1..3].join(" ")).unwrap()
+    };
+    assert_ne!(ring("COLLIE_PIECE", "off"), ring("COLLIE_PIECE", "1K"));
+    assert_ne!(ring("COLLIE_LIMITS", "off"), ring("COLLIE_LIMITS", "1024x8"));
+    let shared = printed(&mut collie(&["explain", "barrier", "--ranks", "8", "--transport", "shared"]));
+    assert!(shared.contains("by default shared_memory:") && shared.contains("\n  barrier "), "{shared}");
+}
+
+#[test]
+fn check_knows_what_never_travels_in_pieces() {
+    let told = |rules: &str| {
+        let (_folder, path) = file("never.rules", rules);
+        String::from_utf8_lossy(&collie(&["check", &path]).output().unwrap().stdout).into_owned()
+    };
+    let never = "alltoallv * * pairwise if in_pieces\nbarrier * * linear if in_pieces\nbcast * 0 linear if in_pieces\n";
+    assert_eq!(told(never).matches(": never matches: ").count(), 3, "{}", told(never));
+    let torn =
+        "bcast * 5K linear if in_pieces and shared_memory\nreduce * * linear if non_commutative and shared_memory\n";
+    assert_eq!(told(torn).matches("'shared_memory' contradicts").count(), 2, "{}", told(torn));
 }

@@ -20,6 +20,8 @@ struct Row {
     measured: f64,
     /// Or why nothing is predicted.
     predicted: Result<f64, String>,
+    /// Whether that is from a simulation, and not from a cost formula.
+    simulated: bool,
 }
 
 impl Row {
@@ -35,7 +37,7 @@ impl Row {
 pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<String, String> {
     let groups = alike(reports);
     let places: BTreeSet<_> = groups.iter().flat_map(|report| &report.cells).map(place).collect();
-    let (mut tables, mut winners) = (String::new(), Vec::new());
+    let (mut tables, mut winners, mut by_formula) = (String::new(), Vec::new(), false);
     let (mut errors, mut notes): (Vec<(Operation, f64)>, _) = (Vec::new(), Vec::new());
     for report in &groups {
         let mut heading =
@@ -61,7 +63,9 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
                 let (predicted, told) = match (&row.predicted, row.error()) {
                     (Ok(predicted), Some(error)) => {
                         errors.push((cell.cell.operation, error.abs()));
-                        (seconds(*predicted), format!("{:+.0} %{mark}", 100.0 * error))
+                        let by = if row.simulated { "" } else { "~" };
+                        by_formula |= !row.simulated;
+                        (format!("{by}{}", seconds(*predicted)), format!("{:+.0} %{mark}", 100.0 * error))
                     }
                     (note, _) => {
                         let note = note.as_ref().err().cloned().unwrap_or_default();
@@ -84,6 +88,9 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
         return Err(format!("the report holds none of Collie's algorithms that can be predicted{why}"));
     }
     let mut text = format!("{}: {}\n\n{tables}", network.name, network.description);
+    if by_formula {
+        text.push_str("~ by the cost formula: the call takes more steps than --steps\n\n");
+    }
     let operations = Operation::ALL.into_iter().filter(|one| errors.iter().any(|(operation, _)| operation == one));
     for wanted in operations.map(Some).chain([None]) {
         let of = |operation: Operation| wanted.is_none_or(|wanted| wanted == operation);
@@ -156,6 +163,7 @@ fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, Str
         if rows.iter().any(|row| row.name == name) {
             continue;
         }
+        let mut simulated = true;
         let predicted = match choice {
             Ok(choice) => {
                 let shares = shares || choice.shares_memory();
@@ -163,11 +171,12 @@ fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, Str
                 let predicted = predict(&choice, &call, size, network, steps);
                 let predicted = predicted.map_err(|broken| format!("{choice}: {broken}"))?;
                 let unmet = || choice.accepts(&call, size).err().map(|unmet| unmet.to_string()).unwrap_or_default();
+                simulated = predicted.is_none_or(|predicted| predicted.simulated);
                 predicted.map(|predicted| predicted.time).ok_or_else(unmet)
             }
             Err(error) => Err(error.to_string()),
         };
-        rows.push(Row { name, measured: variant.seconds.median, predicted });
+        rows.push(Row { name, measured: variant.seconds.median, predicted, simulated });
     }
     Ok(rows)
 }
@@ -213,6 +222,9 @@ mod tests {
         assert!(text.contains("within 10 % of the fastest in 1 of 1 cells"), "{text}");
         let text = compare(&[report([3.0, 1.0])], &network, usize::MAX).unwrap();
         assert!(text.contains("in 0 of 1 cells, at most 200 % off"), "{text}");
+        assert!(!text.contains('~'));
+        let by_formula = compare(&[report([3.0, 1.0])], &network, 1).unwrap();
+        assert!(by_formula.contains("~ by the cost formula") && by_formula.matches('~').count() == 3, "{by_formula}");
         assert!(compare(&[Report::default()], &network, 1).is_err());
     }
 

@@ -21,7 +21,6 @@ use crate::selection::{
 };
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Show which algorithm a call would get, what decides it, and why others are refused
@@ -41,9 +40,8 @@ pub struct Arguments {
     /// Bytes that one rank contributes (for bcast the message); K, M, G are powers of 1024 [default: one element]
     #[arg(long, value_parser = bytes)]
     bytes: Option<usize>,
-    /// Bytes of one element of a reduction
-    #[arg(long, default_value = "8", value_parser = element)]
-    element: usize,
+    #[arg(long, value_parser = element, help = format!("Bytes of one element of a reduction [default: {ELEMENT}]"))]
+    element: Option<usize>,
     /// Root rank
     #[arg(long, default_value_t = 0, value_parser = whole::<usize>(..))]
     root: usize,
@@ -83,6 +81,9 @@ pub struct Arguments {
     measured: Vec<PathBuf>,
 }
 
+/// Bytes of an element of a reduction unless the command line says otherwise.
+const ELEMENT: usize = 8;
+
 /// Steps up to which times are simulated; beyond them the cost formula tells them.
 const STEPS: usize = 1 << 20;
 
@@ -95,8 +96,9 @@ pub fn bytes(text: &str) -> Result<usize, String> {
 }
 
 fn element(text: &str) -> Result<usize, String> {
-    let accepted = || "accepted: bytes from 1 on, with K, M, G as powers of 1024".to_owned();
-    parse_bytes(text).filter(|bytes| *bytes > 0).ok_or_else(accepted)
+    let most = format_bytes(MOST_BYTES);
+    let accepted = || format!("accepted: bytes from 1 to {most}, with K, M, G as powers of 1024");
+    parse_bytes(text).filter(|bytes| (1..=MOST_BYTES).contains(bytes)).ok_or_else(accepted)
 }
 
 fn version(text: &str) -> Result<Version, String> {
@@ -122,15 +124,22 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if arguments.user_defined && !operation.reduces() {
         return Err(Failure::usage(format!("--user-defined is for reductions; {operation} reduces nothing")));
     }
+    if arguments.element.is_some() && !operation.reduces() {
+        return Err(Failure::usage(format!("--element is for reductions; {operation} reduces nothing")));
+    }
+    let element = arguments.element.unwrap_or(ELEMENT);
     let nodes = nodes_of("--nodes", &arguments.nodes, ranks).map_err(Failure::usage)?;
-    let unit = if operation.reduces() { arguments.element } else { 1 };
-    let one = if operation.has_data() && !operation.has_own_counts() { arguments.element } else { 0 };
+    let unit = if operation.reduces() { element } else { 1 };
+    let one = if operation.has_data() && !operation.has_own_counts() { element } else { 0 };
     let bytes = arguments.bytes.unwrap_or(one);
     if !bytes.is_multiple_of(unit) {
         let message = format!("--bytes {bytes} is not a whole number of elements of {unit} bytes (--element)");
         return Err(Failure::usage(message));
     }
     let (configuration, [rules, tables]) = configuration(arguments)?;
+    if arguments.numa.is_some() && configuration.transport != Transport::Shared {
+        return Err(Failure::usage("--numa is for ranks that share memory (--transport shared)"));
+    }
     let numa =
         arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
     let numa = numa.unwrap_or_else(|| configuration.numa.stated(ranks).unwrap_or_default());
@@ -352,7 +361,9 @@ impl Explained<'_> {
         let mut rows = Vec::new();
         for candidate in Candidates::of(None, configuration, situation, call) {
             let (verdict, time) = match candidate.wanted {
-                Wanted::Algorithm(choice) => (verdict(choice, call, situation.ranks), self.predicted(choice)),
+                Wanted::Algorithm(choice) => {
+                    (verdict(choice, call, situation.ranks), self.predicted(choice, &self.network()))
+                }
                 Wanted::Auto => ("leaves it to the default table".to_owned(), String::new()),
                 Wanted::Native => ("the MPI library's own".to_owned(), String::new()),
             };
@@ -416,14 +427,17 @@ impl Explained<'_> {
         head + &written(&file.text, line)
     }
 
-    fn network(&self) -> Arc<Network> {
-        self.configuration.network(self.situation.one_node)
+    /// The network that times are predicted on, with what the variables say of pieces.
+    fn network(&self) -> Network {
+        let network = (*self.configuration.network(self.situation.one_node)).clone();
+        let limits = self.situation.limits.limits().collect();
+        Network { fragment: self.configuration.piece.or(network.fragment), limits: Some(limits), ..network }
     }
 
     /// What it would take on the network, with `~` by its cost formula; empty if it may not be used.
-    fn predicted(&self, choice: &Choice) -> String {
+    fn predicted(&self, choice: &Choice, network: &Network) -> String {
         let goes_on = || self.begun.elapsed() < PATIENCE;
-        match predict_while(choice, self.call, self.situation.ranks, &self.network(), (STEPS, &goes_on), &self.scales) {
+        match predict_while(choice, self.call, self.situation.ranks, network, (STEPS, &goes_on), &self.scales) {
             Ok(Some(time)) => format!("{}{}", if time.simulated { "" } else { "~" }, seconds(time.time)),
             _ => String::new(),
         }
@@ -431,6 +445,7 @@ impl Explained<'_> {
 
     fn catalogue(&self, used: Option<&Choice>) -> String {
         let Self { configuration, situation, call, .. } = *self;
+        let network = self.network();
         let in_order = used.filter(|_| configuration.reproducible && call.operation.reduces());
         let mut same_order = in_order.map(|used| SameOrder::new(call, situation.ranks, used));
         let row = |row: &&'static Algorithm| {
@@ -440,11 +455,10 @@ impl Explained<'_> {
                 let order = same_order.as_mut().map(|same| if same.has(&choice) { "the same" } else { "another" });
                 order.iter().for_each(|order| _ = write!(verdict, ", combines in {order} order"));
             }
-            vec![row.name.to_owned(), self.predicted(&choice), verdict]
+            vec![row.name.to_owned(), self.predicted(&choice, &network), verdict]
         };
         let rows: Vec<_> = of(call.operation).iter().map(row).collect();
-        let (variable, network) = (variables::of(call.operation), self.network());
-        let name = &network.name;
+        let (variable, name) = (variables::of(call.operation), &network.name);
         format!("by name ({variable}=...), with the time predicted on the network {name}:\n{}", columns(2, &rows))
     }
 }

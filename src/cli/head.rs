@@ -4,7 +4,7 @@
 use super::predicted::Predicted;
 use crate::algorithm::{counted, format_bytes};
 use crate::bench::result::{CellRow, Report};
-use crate::bench::tune::{Block, PREDICTED_STEPS, ours};
+use crate::bench::tune::{Block, PREDICTED_STEPS, faster_unforced, ours};
 use crate::schedule::simulate::Network;
 use std::path::Path;
 
@@ -146,6 +146,17 @@ impl Head<'_> {
                 "at {} the cells do not hold the same algorithms, and only those in most cells are compared; comments in \
                  the rules name the others",
                 counted(sizes, "size")
+            ));
+        }
+        let unforced = if matches!(self.source, Source::Measured) { faster_unforced(self.reports) } else { Vec::new() };
+        if let Some(first) = unforced.first() {
+            let cells = counted(unforced.len(), "cell");
+            notes.push(format!(
+                "in {cells} what Collie does without rules was faster than every algorithm that was forced, most of all {} \
+                 ({}, {:.2} times as fast); rules can hold it once it is measured by name (collie bench -a)",
+                named(first.cell),
+                first.algorithm,
+                first.ratio
             ));
         }
         if let Source::Simulated(_, Predicted { missing, .. }) = self.source {

@@ -7,12 +7,13 @@ use crate::schedule::draw::seconds;
 use crate::selection::Situation;
 
 /// Of which calls.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Measured {
     operation: Operation,
     bytes: usize,
     ranks: usize,
-    one_node: bool,
+    /// Ranks on each node, in ascending order.
+    ranks_per_node: Vec<usize>,
     oversubscribed: bool,
     commutative: bool,
 }
@@ -20,12 +21,18 @@ pub struct Measured {
 impl Measured {
     /// Calls like this one.
     pub fn of(call: &Call, situation: &Situation) -> Self {
-        let Situation { ranks, one_node, oversubscribed, .. } = *situation;
+        let Situation { ranks, oversubscribed, .. } = *situation;
+        let mut ranks_per_node = vec![0; call.nodes.iter().max().map_or(1, |last| *last as usize + 1)];
+        match call.nodes {
+            [] => ranks_per_node[0] = ranks,
+            nodes => nodes.iter().for_each(|node| ranks_per_node[*node as usize] += 1),
+        }
+        ranks_per_node.sort_unstable();
         Self {
             operation: call.operation,
             bytes: call.bytes(),
             ranks,
-            one_node,
+            ranks_per_node,
             oversubscribed,
             commutative: call.commutative,
         }
@@ -33,9 +40,11 @@ impl Measured {
 
     /// How far the sizes are apart, as a logarithm; none for other calls.
     fn distance(&self, cell: &CellRow) -> Option<f64> {
+        let mut on_each: Vec<usize> = cell.ranks_per_node.iter().map(|ranks| *ranks as usize).collect();
+        on_each.sort_unstable();
         let alike = cell.cell.operation == self.operation
             && cell.ranks as usize == self.ranks
-            && (cell.ranks_per_node.len() == 1) == self.one_node
+            && on_each == self.ranks_per_node
             && cell.oversubscribed == self.oversubscribed
             && cell.cell.commutative == self.commutative;
         let of = |bytes: usize| (bytes.max(1) as f64).log2();
@@ -51,7 +60,10 @@ pub fn text(reports: &[Report], wanted: &Measured) -> String {
         let distances = || report.cells.iter().filter_map(|cell| Some((wanted.distance(cell)?, cell)));
         let Some(nearest) = distances().map(|(distance, _)| distance).min_by(f64::total_cmp) else {
             let Measured { operation, ranks, .. } = wanted;
-            text.push_str(&format!("measured on {}: no {operation} among {ranks} such ranks\n", report.mpi_library));
+            text.push_str(&format!(
+                "measured on {}: no {operation} among {ranks} ranks on such nodes\n",
+                report.mpi_library
+            ));
             continue;
         };
         for (_, cell) in distances().filter(|(distance, _)| *distance <= nearest) {
@@ -72,6 +84,9 @@ pub fn text(reports: &[Report], wanted: &Measured) -> String {
                         false if over.is_empty() => row.algorithm.clone(),
                         false => format!("{over}: {}", row.algorithm),
                     };
+                    if cell.wrong.contains(&row.variant) {
+                        return vec![name, "WRONG RESULT".to_owned(), String::new()];
+                    }
                     let ratio = row.against_native.map_or(String::new(), |ratio| match ratio.low.zip(ratio.high) {
                         Some((low, high)) => format!("{:.2} ({low:.2} to {high:.2})", ratio.ratio),
                         None => format!("{:.2}", ratio.ratio),

@@ -137,7 +137,7 @@ fn is_collie(content: &[u8]) -> bool {
 pub(super) fn usable(path: PathBuf) -> Result<String, Failure> {
     if !path.is_file() {
         return Err(Failure::cannot(format!(
-            "there is no {}; build it with scripts/build or install a package, or name it with --library",
+            "there is no {}; build it with scripts/build or install a package, or name one with collie run --library",
             path.display()
         )));
     }

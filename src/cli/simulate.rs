@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, required_unless_present = "against")]
     ranks: Option<String>,
     /// Bytes that one rank contributes: a list (1K,1M), or a range in steps of four (1K-64M)
-    #[arg(long, default_value = "1K-16M")]
+    #[arg(long, default_value = BYTES)]
     bytes: String,
     /// Network: shared_memory, ethernet, infiniband, or a file
     #[arg(long, default_value = "ethernet")]
@@ -47,7 +47,7 @@ pub struct Arguments {
     plot: Option<PathBuf>,
     /// Compare the predictions with what collie bench measured (--json), or what a run in mode compare found, instead;
     /// may be given several times
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["operation", "ranks", "algorithm", "bytes", "plot", "transport", "patience"])]
     against: Vec<PathBuf>,
     /// Longest message between nodes that travels whole: auto (what the network says), off, or bytes, as for
     /// COLLIE_PIECE
@@ -60,6 +60,9 @@ pub struct Arguments {
     #[arg(long, default_value_t = 60.0, value_parser = crate::bench::pattern::seconds, value_name = "SECONDS")]
     patience: f64,
 }
+
+/// What is simulated unless the command line says otherwise.
+const BYTES: &str = "1K-16M";
 
 /// One algorithm's times, by number of ranks and then by bytes.
 struct Row {
@@ -80,6 +83,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let [operation, ranks] = [&arguments.operation, &arguments.ranks].map(|given| given.as_deref().unwrap_or_default());
     let operation = operation_named(operation).map_err(Failure::usage)?;
     let ranks = values("--ranks", ranks, 2, 1..=MOST_RANKS, |text| text.parse().ok()).map_err(Failure::usage)?;
+    if !operation.has_data() && arguments.bytes != BYTES {
+        return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
+    }
     let bytes = values("--bytes", &arguments.bytes, 4, 1..=MOST_BYTES, parse_bytes).map_err(Failure::usage)?;
     let bytes = if operation.has_data() { simulated_bytes(operation, &bytes, &network) } else { vec![0] };
     let shares = arguments.transport == "shared";

@@ -170,7 +170,7 @@ fn nothing(arguments: &Arguments, simulated: Option<&Predicted>) -> Failure {
     }
     let files: Vec<_> = arguments.files.iter().map(|file| file.display().to_string()).collect();
     Failure::cannot(format!(
-        "{}: no algorithm was measured besides native and auto; measure with collie bench -a ALGORITHM or -a all",
+        "{}: no algorithm was measured besides native and auto, with right results; measure with collie bench -a ALGORITHM or -a all",
         files.join(", ")
     ))
 }

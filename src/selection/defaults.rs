@@ -45,10 +45,10 @@ static PARSED: Lazy<[[Rules; 3]; 3]> = Lazy::new(|| {
     [TABLES, BEST, LITERATURE].map(|tables| tables.map(parsed))
 });
 
-/// The text of the table of that name.
+/// The text of the table of that name, of those for ranks that share memory as well.
 pub fn text(name: &str, best: bool) -> Option<&'static str> {
     let tables = if best { BEST } else { TABLES };
-    tables.into_iter().find(|(known, _)| *known == name).map(|(_, text)| text)
+    tables.into_iter().chain([SHARED, SHARED_INSIDE]).find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
 /// Name and rows of the table for `situation`; `best`: of that with native rows.

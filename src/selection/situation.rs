@@ -37,8 +37,11 @@ impl Situation {
     }
 
     /// Whether a message within a node that is as long as what a rank contributes to the call (of a broadcast, as the
-    /// message) travels in pieces.
+    /// message) travels in pieces. Of operations whose counts each rank knows for itself nobody can tell.
     pub fn cuts(&self, call: &Call) -> bool {
+        if call.operation.has_own_counts() {
+            return false;
+        }
         let way = if call.operation.rooted() { Way::OneWay } else { Way::Exchange };
         self.limits.for_way(way).of_message(call.bytes()).is_some()
     }

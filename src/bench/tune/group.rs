@@ -183,7 +183,7 @@ impl Group {
         let ranks = self.ranks;
         let after = counts.range(..ranks).next_back().map_or(0, |before| middle(*before, ranks) + 1);
         let until = counts.range(ranks + 1..).next().map_or(usize::MAX, |next| middle(ranks, *next));
-        Span { least: after.max(ranks.div_ceil(2) as usize), most: until.min(2 * ranks as usize) }
+        Span { least: after.max(ranks.div_ceil(2) as usize).max(2), most: until.min(2 * ranks as usize) }
     }
 
     /// Its own number of ranks.

@@ -12,7 +12,8 @@
 //! that, `cut` says where between two sizes one ends, `reach` says for which other numbers of ranks they hold, by the
 //! cost formulas of `formula`, `between` says what the candidates would lose among further ones, which `estimated` tells
 //! from what they lose elsewhere, `tree` makes rows for all numbers at once; `costs` puts predictions in the place of measurements; `verdicts` makes cells of
-//! what mode `compare` found; `validate` says how good the rows are for what was left out.
+//! what mode `compare` found; `validate` says how good the rows are for what was left out, and `unforced` what was faster
+//! than all that was forced.
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +33,7 @@ mod site;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod unforced;
 mod validate;
 mod verdicts;
 
@@ -39,6 +41,7 @@ pub use compared::ours;
 pub use costs::{STEPS as PREDICTED_STEPS, predicted};
 pub use settings::{Block, Extend, Form, Settings};
 pub use site::tune;
+pub use unforced::faster_unforced;
 pub use validate::{LeftOut, Model, Regret, validate};
 pub use verdicts::of_comparisons;
 

@@ -120,6 +120,8 @@ fn ranks(candidate: &Candidate, sizes: &[Size], group: &Group, near: Span, exten
     match (&candidate.choice, extend) {
         // Nobody knows how the native library behaves among other numbers of ranks.
         (None, _) | (_, Extend::Exact) => group.exactly(),
+        // Between two ranks most algorithms are the same messages, among three no longer.
+        (Some(_), Extend::Near) if group.ranks == 2 => group.exactly(),
         (Some(_), Extend::Near) => near,
         (Some(choice), Extend::Alike | Extend::Estimated) => {
             let measured = sizes.iter().flat_map(|size| size.candidates.values());

@@ -118,6 +118,9 @@ impl Arguments {
             ));
         }
         let Some(output) = &self.output else { return Ok(()) };
+        if output == std::path::Path::new("-") {
+            return Err("--output '-': accepted: the name of a file".to_owned());
+        }
         report::fits("--output", output, &format!("a report in {name}"), endings)
     }
 

@@ -44,12 +44,15 @@ pub fn seconds(
     scales: &Scales,
     simulation: impl Fn(&Call, usize) -> Option<f64>,
 ) -> f64 {
+    let whole = call.count;
     let beyond = |(shorter, nodes): (usize, u32)| {
         let few: Vec<u32> = call.nodes.iter().copied().filter(|node| *node < nodes).collect();
         let (ranks, root) = (few.len(), if call.root < few.len() { call.root } else { 0 });
         let call = Call { nodes: &few, root, count: call.count.div_ceil(shorter), ..*call };
-        // Numbers of ranks that an algorithm does not work among have no time.
-        let is_possible = (2..size.min(MOST_RANKS + 1)).contains(&ranks) && choice.accepts(&call, ranks).is_ok();
+        // Where there are no more nodes than that, only a shorter message makes a smaller call. Numbers of ranks that an
+        // algorithm does not work among have no time.
+        let is_smaller = ranks < size || call.count < whole;
+        let is_possible = is_smaller && (2..=MOST_RANKS).contains(&ranks) && choice.accepts(&call, ranks).is_ok();
         let simulated = if is_possible { simulation(&call, ranks)? } else { return None };
         let told = alone(choice, &call, ranks, network);
         (told > 0.0).then(|| simulated / told)

@@ -322,7 +322,7 @@ impl Network {
         }
         if network.limits.is_some() && network.protocol_limits().is_none() {
             return refuse(
-                "limits have to be at most two numbers of bytes, ascending, from 1 on (\"4040:exchange\": for one way; \"4040x32\": in up to a power of two of fragments)",
+                "limits have to be at most two numbers of bytes, ascending, from 1 on, such as 4040 (\"4040:exchange\": of messages that are exchanged only; \"4040x32\": cut into up to so many fragments, a power of two)",
             );
         }
         Ok(network)

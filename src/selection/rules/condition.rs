@@ -89,6 +89,9 @@ impl Condition {
             || pair(Self::PowerOfTwo, Self::NotPowerOfTwo)
             || pair(Self::Oversubscribed, Self::NotOversubscribed)
             || pair(Self::SharedMemory, Self::NoSharedMemory)
+            // Through shared memory nothing travels in pieces, and only what MPI defines combines in it.
+            || pair(Self::SharedMemory, Self::InPieces)
+            || pair(Self::SharedMemory, Self::NonCommutative)
             // Nor can what needs one node.
             || pair(Self::SharedMemory, Self::SeveralNodes)
             || match (self, other) {

@@ -47,6 +47,14 @@ fn nothing(rule: &Rule) -> Option<String> {
     if !rule.operation.has_data() && rule.bytes.least > 0 {
         return Some(format!("never matches: {} has 0 bytes", rule.operation));
     }
+    if rule.conditions.contains(&Condition::InPieces) {
+        if rule.operation.has_own_counts() {
+            return Some(format!("never matches: only each rank itself knows the bytes of {}", rule.operation));
+        }
+        if !rule.operation.has_data() || rule.bytes.most == 0 {
+            return Some("never matches: what has no bytes travels in no pieces".to_owned());
+        }
+    }
     let Span { least, most } = rule.bytes;
     let ranks = rule.ranks.least;
     if rule.bytes_of == BytesOf::All && ranks == rule.ranks.most && most / ranks * ranks < least {

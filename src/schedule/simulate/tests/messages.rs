@@ -321,13 +321,28 @@ fn formulas_are_held_against_a_simulation_on_a_few_of_the_nodes() {
         }
     }
     assert!(far > 10, "{far} formulas alone are far off");
-    // On one node, and where there are no more nodes than a few, there is nothing to hold them against.
-    let (row, few) = (find(Operation::Bcast, "binomial").unwrap(), network.nodes(8));
-    for nodes in [&[][..], &few[..2]] {
-        let (call, choice) = (network.call(Operation::Bcast, 0, 8, nodes), Choice::new(row));
-        let told = predict(&choice, &call, nodes.len().max(2), &network, 0).unwrap().unwrap().time;
-        assert_eq!(told, formula::alone(&choice, &call, nodes.len().max(2), &network));
+    // On one node there is nothing to hold them against.
+    let choice = Choice::new(find(Operation::Bcast, "binomial").unwrap());
+    let call = network.call(Operation::Bcast, 0, 8, &[]);
+    let told = predict(&choice, &call, 4, &network, 0).unwrap().unwrap().time;
+    assert_eq!(told, formula::alone(&choice, &call, 4, &network));
+}
+
+#[test]
+fn where_there_are_two_nodes_formulas_are_held_against_a_shorter_message() {
+    let mut network = Network::preset("ethernet").unwrap();
+    network.ranks_per_node = 16;
+    let nodes = network.nodes(32);
+    let (mut far, mut far_alone) = (0, 0);
+    for row in all().filter(|row| row.operation == Operation::Allreduce && !row.needs.shared_memory) {
+        let (call, choice) = (network.call(row.operation, 0, 256 << 10, &nodes), Choice::new(row));
+        let time = |steps| predict(&choice, &call, 32, &network, steps).unwrap().unwrap().time;
+        let simulated = time(usize::MAX);
+        let is_far = |told: f64| usize::from(!(0.4..2.5).contains(&(told / simulated)));
+        far += is_far(time(0));
+        far_alone += is_far(formula::alone(&choice, &call, 32, &network));
     }
+    assert!(far <= 2 && far_alone >= 6, "{far}, {far_alone} alone");
 }
 
 #[test]
