@@ -4,6 +4,7 @@ use crate::job::{Job, Outcome};
 use crate::mpi::{Family, LIMIT, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
+use std::time::Duration;
 
 type Test = fn(&Family) -> Result<(), Failed>;
 
@@ -57,7 +58,7 @@ fn all_hear_of_a_failure(family: &Family) -> Result<(), Failed> {
     command.args(["--with-ft", "ulfm", "-n", "4", "-x", "COLLIE_AFTER=1", "-x", "COLLIE_ALLREDUCE=ring"]);
     command.args(["-x", &format!("LD_PRELOAD={}", library.display()), "-x", "COLLIE_REPORT=off"]);
     command.arg(&program).arg("leave");
-    let outcome = Job::start(command, 4)?.finish(LIMIT)?;
+    let outcome = Job::start(command, 4)?.finish(Duration::from_secs(100))?;
     let survived = |rank: usize| outcome.stdout.contains(&format!("rank {rank} survived"));
     if (0..3).all(survived) { Ok(()) } else { Err(format!("not all ranks survived\n{}", outcome.told()).into()) }
 }
