@@ -1205,3 +1205,15 @@ fn check_knows_what_never_travels_in_pieces() {
         "bcast * 5K linear if in_pieces and shared_memory\nreduce * * linear if non_commutative and shared_memory\n";
     assert_eq!(told(torn).matches("'shared_memory' contradicts").count(), 2, "{}", told(torn));
 }
+
+#[test]
+fn check_tells_what_else_a_file_is() {
+    let network = concat!(env!("CARGO_MANIFEST_DIR"), "/src/schedule/networks/ethernet.json");
+    let (_folder, run) = file("run.json", RECORDED.splitn(3, "---\n").nth(2).unwrap());
+    for (path, found) in
+        [(network, "found a network; accepted: rules"), (&*run, "found a report of a run; accepted: rules")]
+    {
+        let (code, words) = failed(&mut collie(&["check", path]));
+        assert!(code == 1 && words.contains(found), "{words}");
+    }
+}

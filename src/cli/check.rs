@@ -3,6 +3,7 @@
 use super::{Done, Failure};
 use crate::bench::from_csv;
 use crate::selection::{ConfigurationErrors, Format, Purpose, Rules, RulesFile, for_open_mpi, never_used, parse_rules};
+use serde_json::Value;
 
 /// Check a rules file: Collie's own format or Open MPI's (classic, version 2, JSON)
 #[derive(clap::Args)]
@@ -45,11 +46,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     };
     let rules = match parse_rules(&path, &text) {
         Ok(rules) => rules,
-        Err(_) if from_csv::is_csv(&text) => {
-            let message = "found CSV of collie bench; accepted: rules, which collie tune makes of it";
-            return Err(Failure::cannot(format!("{path}: {message}")));
-        }
-        Err(errors) => return wrong(errors),
+        Err(errors) => match another_kind(&text) {
+            Some(found) => return Err(Failure::cannot(format!("{path}: found {found}"))),
+            None => return wrong(errors),
+        },
     };
     let purpose = if arguments.tables { Purpose::Tables } else { Purpose::Rules };
     let format = match arguments.export {
@@ -62,6 +62,20 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Some(Export::Json) => Format::Json,
     };
     for_open_mpi(&rules, format).map(Done::from).or_else(wrong)
+}
+
+/// What the file is instead of rules, where that is one of Collie's own, and what is accepted.
+fn another_kind(text: &str) -> Option<&'static str> {
+    if from_csv::is_csv(text) {
+        return Some("CSV of collie bench; accepted: rules, which collie tune makes of it");
+    }
+    let value: Value = serde_json::from_str(text).ok()?;
+    let kinds = [
+        ("cells", "measurements of collie bench; accepted: rules, which collie tune makes of them"),
+        ("per_rank", "a report of a run; accepted: rules, which collie tune makes of one in mode compare"),
+        ("on_node", "a network; accepted: rules, which collie tune --network makes of it"),
+    ];
+    kinds.into_iter().find(|(key, _)| value.get(key).is_some()).map(|(_, found)| found)
 }
 
 /// Rules that no call gets, one line each.
