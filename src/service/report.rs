@@ -49,7 +49,9 @@ fn gather(runtime: &Runtime, is_last: bool) -> bool {
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
     runtime.uncounted(|| gather_and_write(runtime, native, is_last)).unwrap_or_else(|error| {
-        log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
+        if Wanted::here(runtime, is_last) != Wanted::default() {
+            log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
+        }
         // As where a process has failed and the program goes on without it.
         if is_last {
             let when = "in MPI_Finalize, as not all ranks could be asked";
