@@ -72,6 +72,11 @@ struct Area {
 }
 
 impl Area {
+    /// What is left of it without `other`, all of it where there is no other.
+    fn parts_without(self, other: Option<Self>) -> Vec<Self> {
+        other.map_or_else(|| vec![self], |other| self.without(other).collect())
+    }
+
     /// What is left of it without `other`: at most four parts.
     fn without(self, other: Self) -> impl Iterator<Item = Self> {
         let below =
@@ -98,6 +103,26 @@ fn part(least: usize, most: usize, is_there: bool) -> Option<Span> {
     (is_there && least <= most).then_some(Span { least, most })
 }
 
+/// What a row matches for certain among calls of that many ranks, whose bytes are counted as `of`.
+///
+/// Where the row counts them in another way, its bytes depend on the ranks: those are taken that it matches for each
+/// number of ranks. Of all ranks together only multiples of their number occur.
+fn surely_matched(row: &Rule, of: BytesOf, among: Span) -> Option<Area> {
+    let ranks = row.ranks.and(among)?;
+    let (fewest, most) = (ranks.least.max(1), ranks.most.max(1));
+    let Span { least, most: last } = row.bytes;
+    let up_to_all = |bytes: usize| if last == Span::ALL.most { last } else { bytes };
+    let bytes = match (row.bytes_of, of) {
+        (BytesOf::Rank, BytesOf::All) => {
+            let first = if least == 0 { 0 } else { (least - 1).saturating_mul(most).saturating_add(1) };
+            part(first, up_to_all(last.saturating_add(1).saturating_mul(fewest) - 1), true)
+        }
+        (BytesOf::All, BytesOf::Rank) => part(least.div_ceil(fewest), up_to_all(last / most), true),
+        _ => Some(row.bytes),
+    };
+    bytes.map(|bytes| Area { ranks, bytes })
+}
+
 /// Whether the rows before it, all of them together, match whatever it matches.
 fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
     let mut by: Vec<u32> = Vec::new();
@@ -116,15 +141,11 @@ fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
         };
         let whole = rule.ranks.and(ranks).map(|ranks| Area { ranks, bytes: rule.bytes });
         let Some(whole) = whole.filter(is_there).filter(|_| holds(rule)) else { continue };
-        // Rows that count bytes in another way are left out, unless they are for all bytes: what they match depends on
-        // ranks.
-        let counts_alike = |row: &Rule| row.bytes_of == rule.bytes_of || row.bytes == Span::ALL;
         let decides = |row: &Rule| purpose == Purpose::Rules || is_always_usable(&row.wanted, &call);
-        let alike = |row: &&Rule| holds(row) && counts_alike(row) && decides(row);
         let mut left = vec![whole];
-        for row in before.iter().copied().filter(alike) {
-            let area = Area { ranks: row.ranks, bytes: row.bytes };
-            let rest: Vec<_> = left.iter().flat_map(|part| part.without(area)).collect();
+        for row in before.iter().copied().filter(|row| holds(row) && decides(row)) {
+            let area = |part: &Area| surely_matched(row, rule.bytes_of, part.ranks);
+            let rest: Vec<_> = left.iter().flat_map(|part| part.parts_without(area(part))).collect();
             let untouched = rest.len() == left.len()
                 && rest.iter().zip(&left).all(|(one, other)| (one.ranks, one.bytes) == (other.ranks, other.bytes));
             if !untouched {
@@ -411,7 +432,18 @@ mod tests {
 
     #[test]
     fn bytes_of_all_ranks_are_another_measure() {
-        assert!(findings("gather * 0-2K linear\ngather * total=0-1K binomial").is_empty(), "not certain, so not told");
+        assert!(findings("gather 4-8 0-99 linear\ngather 4-8 total=0-400 binomial").is_empty(), "4 ranks may have 400");
+        assert_eq!(findings("gather 4-8 0-99 linear\ngather 4-8 total=0-399 binomial").len(), 1);
+        assert!(findings("gather 4-8 100-inf linear\ngather 4-8 total=792-inf binomial").is_empty(), "8 may have 792");
+        assert_eq!(findings("gather 4-8 100-inf linear\ngather 4-8 total=793-inf binomial").len(), 1);
+        let by_all = ["2: never matches: line 1 already matches all of its calls"];
+        assert_eq!(findings("gather 8 total=0-80 linear\ngather 8 0-10 binomial"), by_all);
+        assert!(findings("gather 8 total=0-80 linear\ngather 8 0-11 binomial").is_empty());
+        assert!(findings("gather 8 total=9-80 linear\ngather 8 1-10 binomial").is_empty(), "8 ranks of 1 byte have 8");
+        assert_eq!(findings("gather 8 total=8-80 linear\ngather 8 1-10 binomial"), by_all);
+        assert_eq!(findings("gather * total=1-inf linear\ngather 2-inf 1-inf binomial"), by_all);
+        let parts = "gather 2-3 total=0-30 linear\ngather 4-8 total=0-80 linear\ngather 2-8 0-10 binomial";
+        assert_eq!(findings(parts), ["3: never matches: lines 1, 2 already match all of its calls"]);
         assert_eq!(findings("gather * * linear\ngather * total=0-1K binomial").len(), 1);
         let none = findings("gather 8 total=1-7 linear");
         assert_eq!(none, ["1: never matches: 8 ranks of the same size together never have 1-7 bytes"]);
