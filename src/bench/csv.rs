@@ -4,11 +4,15 @@
 
 use super::program::NATIVE;
 use super::result::Report;
+use crate::schedule::limits::Limit;
 use std::fmt::Write;
 
 const HEAD: &str = "operation,datatype,root,bytes,ranks,nodes,oversubscribed,cold,jobs,rounds,variant,algorithm,median_seconds,p10_seconds,\
                     p90_seconds,min_seconds,native_over_this,low,high,bound_seconds,calls,right,transport,mean_seconds,ranks_per_node,mpi_library,\
-                    collie_version,commutative";
+                    collie_version,commutative,in_a_row,communicators,roots_in_turn,late_seconds,protocol_limits";
+
+/// In the column of limits, that all messages within a node travelled whole.
+pub(super) const NO_LIMITS: &str = "none";
 
 /// Head and rows; of the overhead scenario, those of its measurements.
 pub fn text(report: &Report) -> String {
@@ -16,6 +20,7 @@ pub fn text(report: &Report) -> String {
         return overheads(report);
     }
     let mut text = format!("{HEAD}\n");
+    let (pattern, limits) = (report.pattern, report.protocol_limits.as_deref().map_or_else(String::new, limits));
     for row in &report.cells {
         let cell = &row.cell;
         for variant in &row.variants {
@@ -23,7 +28,7 @@ pub fn text(report: &Report) -> String {
             let ratio = variant.against_native;
             let _ = writeln!(
                 text,
-                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{},{:e},{:e},{:e},{:e},{},{},{},{},{},{},{},{:e},{},{},{},{},{},{},{},{:e},{}",
                 cell.operation,
                 cell.datatype.name(),
                 cell.root,
@@ -52,6 +57,11 @@ pub fn text(report: &Report) -> String {
                 quoted(&report.mpi_library),
                 quoted(&report.collie_version),
                 cell.commutative,
+                pattern.in_a_row,
+                pattern.communicators,
+                pattern.roots_in_turn,
+                pattern.late,
+                limits,
             );
         }
     }
@@ -65,6 +75,14 @@ fn overheads(report: &Report) -> String {
         let _ = writeln!(text, "{},{},{},{},{},{}", row.operation, row.ranks, native.0, native.1, ours.0, ours.1);
     }
     text
+}
+
+/// The limits of messages within a node, or that there are none.
+fn limits(limits: &[Limit]) -> String {
+    if limits.is_empty() {
+        return NO_LIMITS.to_owned();
+    }
+    limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn or_nothing(value: Option<f64>) -> String {
@@ -91,7 +109,7 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
         assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
-        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true"), "{text}");
+        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true,1,1,false,0e0,"), "{text}");
         assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());
     }
 }

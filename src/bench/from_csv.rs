@@ -5,10 +5,13 @@
 
 use super::cell::{Cell, Datatype};
 use super::checked;
+use super::csv::NO_LIMITS;
+use super::pattern::Pattern;
 use super::program::NATIVE;
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use super::statistics::{Ratio, Spread};
 use crate::algorithm::{Operation, parse_choice};
+use crate::schedule::limits::{Limit, ProtocolLimits};
 use crate::selection::{Transport, operation_named};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -91,6 +94,36 @@ impl Row<'_> {
         }
     }
 
+    /// How calls followed one another; each was alone where older files do not tell.
+    fn pattern(&self) -> Result<Pattern, String> {
+        let alone = Pattern::default();
+        let number = |name: &str, otherwise: u32| {
+            let accepted = "a whole number from 1 on";
+            let found: u32 = self.optional(name, accepted)?.unwrap_or(otherwise);
+            if found == 0 { Err(self.refuse(name, accepted)) } else { Ok(found) }
+        };
+        Ok(Pattern {
+            in_a_row: number("in_a_row", alone.in_a_row)?,
+            communicators: number("communicators", alone.communicators)?,
+            roots_in_turn: self.truth("roots_in_turn")?.unwrap_or(alone.roots_in_turn),
+            late: self.seconds("late_seconds")?.unwrap_or(alone.late),
+        })
+    }
+
+    /// Beyond which lengths messages within a node travelled in pieces, if the file tells.
+    fn limits(&self) -> Result<Option<Vec<Limit>>, String> {
+        let name = "protocol_limits";
+        match self.text(name) {
+            "" => return Ok(None),
+            NO_LIMITS => return Ok(Some(Vec::new())),
+            _ => (),
+        }
+        let limits: Option<Vec<Limit>> = self.text(name).split_whitespace().map(|one| one.parse().ok()).collect();
+        let limits = limits.filter(|limits| ProtocolLimits::of(limits.iter().copied()).is_some());
+        let accepted = "none, or lengths in ascending order, such as 256 4040x8:exchange";
+        limits.map(Some).ok_or_else(|| self.refuse(name, accepted))
+    }
+
     /// The cell of the row, without its variants.
     fn cell(&self) -> Result<CellRow, String> {
         let operation = operation_named(self.text("operation"))
@@ -166,8 +199,8 @@ impl Row<'_> {
     }
 }
 
-/// The reports that a file holds: one for each MPI library, version of Collie and kind of buffers, and more where it
-/// has the same variant of a cell several times.
+/// The reports that a file holds: one for each MPI library, version of Collie and way of measuring, and more where it has
+/// the same variant of a cell several times.
 ///
 /// # Errors
 /// What is wrong, with line and column.
@@ -175,7 +208,7 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
     let mut lines = (1..).zip(text.lines().map(unmarked)).filter(|(_, line)| !line.trim().is_empty());
     let Some((first, head)) = lines.next() else { return Err("line 1: no head".to_owned()) };
     let mut heads = heads(first, head)?;
-    let mut reports: BTreeMap<(String, String, bool, usize), Report> = BTreeMap::new();
+    let mut reports: BTreeMap<([String; 4], bool, usize), Report> = BTreeMap::new();
     for (line, text) in lines {
         let row = Row { line, heads: &heads, fields: fields(line, text)? };
         if row.fields.iter().any(|field| field == "operation") {
@@ -195,10 +228,12 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         let [library, version] = ["mpi_library", "collie_version"].map(|name| row.text(name).to_owned());
         let cold = row.truth("cold")?.unwrap_or(false);
         let runs = row.optional("jobs", "a whole number")?.unwrap_or(1);
+        let (pattern, limits) = (row.pattern()?, row.limits()?);
+        let [in_turn, cut] = [pattern.words().join(" "), format!("{limits:?}")];
         // Of several measurements of the same each is of a report of its own.
         let mut nth = 0;
         let report = loop {
-            let key = (library.clone(), version.clone(), cold, nth);
+            let key = ([&library, &version, &in_turn, &cut].map(String::clone), cold, nth);
             let is_taken = |report: &Report| {
                 report.cells.iter().any(|known| is_same(known, &cell) && known.variant(&variant.variant).is_some())
             };
@@ -209,6 +244,7 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
         };
         report.schema_version = SCHEMA_VERSION;
         (report.mpi_library, report.collie_version, report.cold, report.runs) = (library, version, cold, runs);
+        (report.pattern, report.protocol_limits) = (pattern, limits);
         let place = report.cells.iter().position(|known| is_same(known, &cell)).unwrap_or_else(|| {
             report.cells.push(cell);
             report.cells.len() - 1
@@ -318,8 +354,30 @@ mod tests {
         assert_eq!(found.iter().map(|report| report.cells.len()).collect::<Vec<_>>(), [2], "{text}");
         assert!(found[0].cells[0].cell.commutative && !found[0].cells[1].cell.commutative);
         // Older files do not tell.
-        let older: String = text.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned() + "\n").collect();
+        let older: String =
+            text.lines().map(|line| line.rsplitn(7, ',').last().unwrap().to_owned() + "\n").collect();
         assert!(read(&older).unwrap().iter().all(|report| report.cells.iter().all(|cell| cell.cell.commutative)));
+    }
+
+    #[test]
+    fn ways_of_measuring_come_back() {
+        let pattern = Pattern { in_a_row: 10, communicators: 2, roots_in_turn: true, late: 1e-5 };
+        let limits = vec!["256".parse().unwrap(), "4040x8:exchange".parse().unwrap()];
+        let alone = Report { protocol_limits: Some(Vec::new()), ..written() };
+        let in_a_row = Report { pattern, protocol_limits: Some(limits), ..written() };
+        let [first, second] = [&alone, &in_a_row].map(csv::text);
+        let both = format!("{first}{}", second.split_once('\n').unwrap().1);
+        let mut found = read(&both).unwrap();
+        found.sort_by_key(|report| report.pattern.in_a_row);
+        assert_eq!(found, [alone, in_a_row]);
+        let error = |from: &str, to: &str| {
+            assert!(second.contains(from), "{second}");
+            read(&second.replacen(from, to, 1)).unwrap_err()
+        };
+        let told = error("256 4040x8:exchange", "4040 256");
+        assert!(told.starts_with("line 2, column 33 (protocol_limits): found '4040 256'; accepted: none, or"), "{told}");
+        let told = error("true,10,2,true,1e-5,", "true,0,2,true,1e-5,");
+        assert!(told.starts_with("line 2, column 29 (in_a_row): found '0'; accepted: a whole number from 1"), "{told}");
     }
 
     #[test]
@@ -349,7 +407,7 @@ mod tests {
                 "line 4, column 7 (oversubscribed): found 'yes'; accepted: true or false",
             ),
             ("1e-5,", "-1,", "line 2, column 13 (median_seconds): found '-1'; accepted: seconds"),
-            (",native,native,1e-5,", ",native,native,", "line 2: found 27 columns; accepted: 28"),
+            (",native,native,1e-5,", ",native,native,", "line 2: found 32 columns; accepted: 33"),
             (
                 "\"knomial:radix=4,segment=none\",5e-6",
                 "\"knomial:radix=4,segment=x\",5e-6",

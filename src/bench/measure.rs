@@ -80,7 +80,7 @@ fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Resul
         report.overheads = overhead::measure(job, &program)?;
     } else {
         let bench = Bench::new(job, &program, settings.bandwidth)?;
-        report.protocol_limits = bench.limits().limits().collect();
+        report.protocol_limits = Some(bench.limits().limits().collect());
         report.cells = bench.cells(talk)?;
     }
     if job.rank != 0 {

@@ -36,9 +36,10 @@ pub struct Report {
     /// Share of the plan's time in collectives whose calls the cells of so many ranks stand for; empty without a plan.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub planned_shares: BTreeMap<u32, f64>,
-    /// Beyond which lengths a message within a node travels in pieces; empty where none does.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub protocol_limits: Vec<Limit>,
+    /// Beyond which lengths a message within a node travelled in pieces; empty where none did, absent where nobody
+    /// wrote it down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol_limits: Option<Vec<Limit>>,
     /// Cells in the order of ranks, operation, datatype, root, bytes.
     pub cells: Vec<CellRow>,
     /// What Collie adds to calls that it passes on; empty unless that was asked for.
@@ -145,7 +146,7 @@ impl CellRow {
 impl Report {
     /// Those of [`protocol_limits`](Self::protocol_limits).
     pub fn limits(&self) -> ProtocolLimits {
-        ProtocolLimits::of(self.protocol_limits.iter().copied()).unwrap_or(ProtocolLimits::NONE)
+        ProtocolLimits::of(self.protocol_limits.iter().flatten().copied()).unwrap_or(ProtocolLimits::NONE)
     }
 
     /// Several jobs' reports as one: of the same cell medians of the medians, and the ratios over the jobs.

@@ -312,8 +312,8 @@ below 0.9: bcast 4K
                      shared below 0.9: bcast 4K\n";
         assert!(text.ends_with(means), "{text}");
         let csv = csv::text(&report);
-        // Five columns are behind it.
-        let transports: Vec<_> = csv.lines().skip(1).filter_map(|line| line.rsplit(',').nth(5)).collect();
+        // Ten columns are behind it.
+        let transports: Vec<_> = csv.lines().skip(1).filter_map(|line| line.rsplit(',').nth(10)).collect();
         assert_eq!(transports, ["", "messages", "shared", "", "messages", "shared"]);
     }
 

@@ -6,6 +6,7 @@ use crate::bench::result::{CellRow, Report};
 use crate::bench::tune::ours;
 use crate::report::several;
 use crate::schedule::draw::seconds;
+use crate::schedule::limits::Limit;
 use crate::schedule::simulate::{Network, predict};
 use crate::selection::Transport;
 use std::collections::BTreeSet;
@@ -40,6 +41,7 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
     let (mut tables, mut winners, mut by_formula) = (String::new(), Vec::new(), false);
     let (mut errors, mut notes): (Vec<(Operation, f64)>, _) = (Vec::new(), Vec::new());
     for report in &groups {
+        let network = &as_measured(network, report);
         let mut heading =
             ["operation", "bytes", "algorithm", "measured", "predicted", "error"].map(str::to_owned).to_vec();
         heading.splice(..0, (places.len() > 1).then(|| "ranks".to_owned()));
@@ -110,10 +112,17 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
     Ok(text)
 }
 
+/// The network, its messages within a node cut as they were when the report was made, if it tells.
+fn as_measured(network: &Network, report: &Report) -> Network {
+    let limits = report.protocol_limits.clone().or_else(|| network.limits.clone());
+    Network { limits, ..network.clone() }
+}
+
 /// The reports, of each MPI library and way of measuring one: what was measured otherwise is not the same time.
 fn alike(reports: &[Report]) -> Vec<Report> {
     let is_alike = |one: &Report, other: &Report| {
-        (&one.mpi_library, one.cold, one.pattern) == (&other.mpi_library, other.cold, other.pattern)
+        (&one.mpi_library, one.cold, one.pattern, &one.protocol_limits)
+            == (&other.mpi_library, other.cold, other.pattern, &other.protocol_limits)
     };
     let mut groups: Vec<Vec<Report>> = Vec::new();
     for report in reports {
@@ -129,7 +138,11 @@ fn alike(reports: &[Report]) -> Vec<Report> {
 fn how_measured(report: &Report) -> String {
     let cold = report.cold.then(|| "cold buffers".to_owned());
     let pattern = Some(report.pattern.words().join(" ")).filter(|words| !words.is_empty());
-    [Some(report.mpi_library.clone()), cold, pattern].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let limits = report.protocol_limits.as_ref().map(|limits| match &limits[..] {
+        [] => "messages within a node whole".to_owned(),
+        limits => format!("messages within a node in pieces beyond {}", limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(", ")),
+    });
+    [Some(report.mpi_library.clone()), cold, pattern, limits].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Where the ranks of a cell lay, in words.
@@ -277,6 +290,32 @@ mod tests {
         none.cells[0].variants.drain(1..3);
         let error = compare(&[none], &Network::preset("ethernet").unwrap(), 1).unwrap_err();
         assert!(error.contains("that can be predicted; allreduce older: unknown"), "{error}");
+    }
+
+    #[test]
+    fn messages_are_cut_as_they_were_measured() {
+        let cut = |limits: &[&str]| {
+            let limits = limits.iter().map(|limit| limit.parse().unwrap()).collect();
+            let mut cut = Report { protocol_limits: Some(limits), ..report([1.0, 2.0]) };
+            cut.cells[0].ranks_per_node = vec![8];
+            cut
+        };
+        let network = Network::preset("shared_memory").unwrap();
+        let predicted = |report: &Report| {
+            let rows = rows(&report.cells[0], &as_measured(&network, report), usize::MAX).unwrap();
+            rows[0].predicted.clone().unwrap()
+        };
+        let [whole, pieces] = [cut(&[]), cut(&["4040x128"])];
+        assert!(predicted(&pieces) > predicted(&whole), "each piece of the ring's 128 KiB has its latency");
+        let text = compare(&[whole.clone(), pieces, whole], &network, usize::MAX).unwrap();
+        let headings: Vec<_> = text.lines().filter(|line| line.contains("messages within a node")).collect();
+        assert_eq!(headings.len(), 2, "{text}");
+        assert!(headings[0].ends_with("node whole") && headings[1].ends_with("in pieces beyond 4040x128"), "{text}");
+        // Where nobody wrote it down the network says what is cut.
+        let limits = cut(&["4040x128"]).protocol_limits;
+        let fitted = Network { limits: limits.clone(), ..network };
+        assert_eq!(as_measured(&fitted, &report([1.0, 2.0])).limits, limits);
+        assert_eq!(as_measured(&fitted, &cut(&[])).limits, Some(Vec::new()));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn of_comparisons(summary: &Summary) -> Report {
         collie_version: summary.collie_version.clone(),
         mpi_library: summary.mpi_library.clone(),
         runs: 1,
-        protocol_limits: summary.protocol_limits.as_ref().map(limits).unwrap_or_default(),
+        protocol_limits: summary.protocol_limits.as_ref().map(limits),
         cells,
         ..Report::default()
     }
