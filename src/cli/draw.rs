@@ -60,6 +60,10 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     let bytes = arguments.bytes.unwrap_or(64 << 10);
     let nodes = network.nodes(ranks);
+    if arguments.numa.is_some() && !choice.shares_memory() {
+        let message = format!("--numa is for algorithms in shared memory; {operation} {choice} sends messages");
+        return Err(Failure::usage(message));
+    }
     let numa =
         arguments.numa.as_ref().map(|text| nodes_of("--numa", text, ranks)).transpose().map_err(Failure::usage)?;
     let numa = numa.unwrap_or_else(|| network.numa_nodes(ranks));

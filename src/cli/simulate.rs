@@ -87,6 +87,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         return Err(Failure::usage(format!("--bytes is for operations with data; {operation} has none")));
     }
     let bytes = values("--bytes", &arguments.bytes, 4, 1..=MOST_BYTES, parse_bytes).map_err(Failure::usage)?;
+    let is_range = arguments.bytes.contains('-');
+    let in_elements = |bytes: &usize| network.call(operation, 0, *bytes, &[]).bytes() == *bytes;
+    if let Some(odd) = bytes.iter().find(|bytes| operation.has_data() && !is_range && !in_elements(bytes)) {
+        let unit = network.call(operation, 0, *odd, &[]).unit;
+        return Err(Failure::usage(format!("--bytes {odd} is not a whole number of elements of {unit} bytes")));
+    }
     let bytes = if operation.has_data() { simulated_bytes(operation, &bytes, &network) } else { vec![0] };
     let shares = arguments.transport == "shared";
     let choices = choices(operation, &arguments.algorithm, shares).map_err(Failure::usage)?;

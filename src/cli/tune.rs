@@ -63,7 +63,7 @@ pub struct Arguments {
     #[arg(long)]
     network: Option<String>,
     /// With --network: numbers of ranks, a list (16,48) or a range that doubles (16-65536)
-    #[arg(long, requires = "network", conflicts_with_all = ["files", "by_mpi"])]
+    #[arg(long, requires = "network", conflicts_with_all = ["files", "by_mpi", "ours"])]
     ranks: Option<String>,
     /// With --ranks: these operations only, comma-separated
     #[arg(long, requires = "ranks", value_delimiter = ',', value_parser = operation_named)]

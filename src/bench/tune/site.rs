@@ -57,17 +57,14 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         known.into_iter().chain(open)
     });
     let mut blocks: Vec<Block> = blocks.collect();
-    if !settings.anywhere {
-        let common = Group::in_common(groups.keys());
-        let apart = Group::are_one_per_node(groups.keys());
-        for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
-            rule.conditions.splice(0..0, common.iter().copied());
-            for condition in
-                rule.conditions.iter_mut().filter(|condition| apart && **condition == Condition::SeveralNodes)
-            {
-                // Which takes several nodes.
-                *condition = Condition::OnePerNode;
-            }
+    let common = if settings.anywhere { Vec::new() } else { Group::in_common(groups.keys()) };
+    let apart = Group::are_one_per_node(groups.keys());
+    for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
+        rule.conditions.splice(0..0, common.iter().copied());
+        for condition in rule.conditions.iter_mut().filter(|condition| apart && **condition == Condition::SeveralNodes)
+        {
+            // Which takes several nodes.
+            *condition = Condition::OnePerNode;
         }
     }
     Ok(blocks)

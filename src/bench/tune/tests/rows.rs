@@ -66,7 +66,10 @@ fn what_was_measured_in_one_placement_holds_there() {
     }
     // Where there are several placements their conditions tell them apart.
     assert_eq!(conditions(&[&[1, 1, 1, 1], &[2, 2]], here), ["several_nodes and one_per_node", "several_nodes"]);
-    assert_eq!(conditions(&[&[4], &[1, 1, 1, 1]], here), ["one_per_node", "one_node"]);
+    for anywhere in [false, true] {
+        let settings = Settings { anywhere, ..here };
+        assert_eq!(conditions(&[&[4], &[1, 1, 1, 1]], settings), ["one_per_node", "one_node"]);
+    }
     assert_eq!(conditions(&[&[4], &[2, 2]], here), ["several_nodes", "one_node"]);
 }
 
