@@ -107,7 +107,7 @@ pub struct Summary {
     /// Results against the native ones; absent unless the mode is `verify`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// How well the ranks' clocks agree; absent unless `sync` is `clock`.
+    /// How well the ranks' clocks agree; absent unless `sync` is `clock` or there is a time line of several nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockRow>,
     /// By communicator, the ranks that the others waited for, longest first; empty where it was not measured.

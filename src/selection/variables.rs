@@ -242,8 +242,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
         name: TRACE,
         accepted: "a file name",
         default: "no trace",
-        help: "Where rank 0 writes every collective as a time line that Perfetto and chrome://tracing can open, each node's \
-               by its own system clock; file names are as for COLLIE_REPORT. Where there was no room for all calls of a rank (COLLIE_SPILL, \
+        help: "Where rank 0 writes every collective as a time line that Perfetto and chrome://tracing can open; the \
+               clocks of several nodes are compared at the start and at the end, and all calls are placed by that of rank 0. File names are as for COLLIE_REPORT. Where there was no room for all calls of a rank (COLLIE_SPILL, \
                COLLIE_MEMORY), the rank has a slice that says how many are missing there.",
     },
     Variable {

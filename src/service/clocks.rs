@@ -1,4 +1,5 @@
-//! One clock for all ranks: the fastest of some ping-pongs tells how far apart two ranks' clocks are.
+//! One clock for all ranks: the fastest of some ping-pongs tells how far apart two ranks' clocks are. Nodes' wall clocks
+//! may differ by more than a run takes, so the wall time is rank 0's everywhere.
 
 use crate::monitor::{ClockRecord, CommonClock, PingPong};
 use crate::mpi::communicator;
@@ -7,6 +8,8 @@ use crate::process::runtime::Runtime;
 use mpi_sys::MPI_Comm;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Ping-pongs of a pair of ranks: the fastest counts, and of a hundred some are undisturbed.
 const PING_PONGS: u32 = 100;
@@ -20,6 +23,8 @@ pub struct Clocks {
     /// The communicator of all ranks that is used for it.
     comm: OnceCell<All>,
     clock: Mutex<(CommonClock, ClockRecord)>,
+    /// What to add to the common time to get rank 0's wall time, nanoseconds since 1970.
+    wall: AtomicI64,
 }
 
 struct All(MPI_Comm);
@@ -33,7 +38,7 @@ impl Clocks {
     /// Of which nothing is known.
     pub const fn new() -> Self {
         let record = ClockRecord { points: 0, error_ns: 0, round_trip_ns: 0 };
-        Self { comm: OnceCell::new(), clock: Mutex::new((CommonClock::new(), record)) }
+        Self { comm: OnceCell::new(), clock: Mutex::new((CommonClock::new(), record)), wall: AtomicI64::new(0) }
     }
 
     /// The communicator of all ranks, once it is set.
@@ -56,6 +61,12 @@ impl Clocks {
         self.clock.lock().0.clone()
     }
 
+    /// Rank 0's wall time as a function of this rank's clock, once the clocks have been synchronised.
+    pub fn wall(&self) -> Option<WallClock> {
+        let common = self.common();
+        (common.points() > 0).then(|| WallClock { common, ahead: self.wall.load(Ordering::Relaxed) })
+    }
+
     /// Gives every rank one more point of the common clock, that of rank 0. Collective over `MPI_COMM_WORLD`, of
     /// several ranks: down a binomial tree, each rank asks the one that it differs from in its lowest bit, which has
     /// been told before.
@@ -65,7 +76,7 @@ impl Clocks {
     pub fn synchronise(&self, runtime: &Runtime) -> Result {
         let comm = self.comm().expect("made before clocks are synchronised");
         let (rank, size) = (runtime.world_rank, runtime.world_size);
-        let mut known = ClockEstimate { offset: 0, error: 0, round_trip: 0 };
+        let mut known = ClockEstimate { offset: 0, error: 0, round_trip: 0, wall: wall_time() - system_clock() };
         if rank > 0 {
             known = ask(runtime, comm, rank & (rank - 1))?;
         }
@@ -77,6 +88,7 @@ impl Clocks {
             }
             distance /= 2;
         }
+        self.wall.store(known.wall, Ordering::Relaxed);
         let (own, system) = both_clocks(runtime);
         let mut clock = self.clock.lock();
         clock.0.add(own, system + known.offset);
@@ -96,12 +108,30 @@ struct ClockEstimate {
     error: i64,
     /// The fastest ping-pong.
     round_trip: i64,
+    /// How far rank 0's wall clock is ahead of the common time.
+    wall: i64,
+}
+
+/// Rank 0's wall time.
+#[derive(Clone, Debug)]
+pub struct WallClock {
+    common: CommonClock,
+    ahead: i64,
+}
+
+impl WallClock {
+    /// Nanoseconds since 1970 when this rank's clock showed `own` nanoseconds since the start, which took `stretch` times
+    /// as long by the system's: with two points the clock knows that itself.
+    pub fn at(&self, own: u64, stretch: f64) -> u64 {
+        let own = if self.common.points() > 1 { own } else { (own as f64 * stretch) as u64 };
+        (self.common.common(own) + self.ahead).max(0) as u64
+    }
 }
 
 /// Asks `reference` for the common time.
 fn ask(runtime: &Runtime, comm: MPI_Comm, reference: usize) -> Result<ClockEstimate> {
     let begin = system_clock();
-    let (mut fastest, mut theirs) = (None::<PingPong>, [0u64; 4]);
+    let (mut fastest, mut theirs) = (None::<PingPong>, [0u64; 5]);
     for asked in 1..=PING_PONGS {
         let sent = system_clock();
         let enough = asked > FEWEST_PING_PONGS && sent - begin > PING_PONGS_NS;
@@ -114,14 +144,14 @@ fn ask(runtime: &Runtime, comm: MPI_Comm, reference: usize) -> Result<ClockEstim
             break;
         }
     }
-    let [_, offset, error, node] = theirs;
+    let [_, offset, error, node, wall] = theirs;
     let fastest = fastest.expect("asked at least once");
-    let (offset, error, round_trip) = (offset as i64, error as i64, fastest.round_trip());
+    let (offset, error, round_trip, wall) = (offset as i64, error as i64, fastest.round_trip(), wall as i64);
     // One node, one clock; unless containers have been given clocks of their own.
     Ok(if node == runtime.node && fastest.allows(offset) {
-        ClockEstimate { offset, error, round_trip }
+        ClockEstimate { offset, error, round_trip, wall }
     } else {
-        ClockEstimate { offset: fastest.offset(), error: error + round_trip / 2, round_trip }
+        ClockEstimate { offset: fastest.offset(), error: error + round_trip / 2, round_trip, wall }
     })
 }
 
@@ -130,7 +160,7 @@ fn answer(runtime: &Runtime, comm: MPI_Comm, asking: usize, known: &ClockEstimat
     loop {
         let [last] = communicator::receive_words(comm, asking)?;
         let common = system_clock() + known.offset;
-        let words = [common as u64, known.offset as u64, known.error as u64, runtime.node];
+        let words = [common as u64, known.offset as u64, known.error as u64, runtime.node, known.wall as u64];
         communicator::send_words(comm, asking, words)?;
         if last != 0 {
             return Ok(());
@@ -144,6 +174,11 @@ fn system_clock() -> i64 {
     // SAFETY: the out-parameter is valid for writes; every Linux has this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
     now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+/// The time of day, nanoseconds since 1970.
+fn wall_time() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as i64)
 }
 
 /// Nanoseconds since the start by the clock that times the calls, and the system's clock at that moment.

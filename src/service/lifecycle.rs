@@ -91,6 +91,8 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
 #[derive(Serialize, Deserialize)]
 struct StartSettings {
     sync: Sync,
+    /// Whether a trace or the time line of a page is wanted.
+    time_lines: bool,
     watchdog_seconds: Option<u32>,
     /// See [`Runtime::replaced_from`].
     replaced_from: u32,
@@ -110,6 +112,7 @@ impl StartSettings {
         learned::begin(configuration);
         Self {
             sync: configuration.sync,
+            time_lines: trace::is_wanted(configuration),
             watchdog_seconds: configuration.watchdog_seconds,
             replaced_from: configuration.replaced_from(),
             checkpoint_seconds: configuration.checkpoint_seconds,
@@ -132,7 +135,7 @@ fn start(runtime: &'static Runtime) -> Result {
     trace::start(runtime);
     let own = (runtime.world_rank == 0).then(|| StartSettings::decide(runtime));
     let settings = runtime.uncounted(|| bytes::of_first(constants::comm_world(), own.as_ref()))?;
-    let StartSettings { sync, watchdog_seconds, replaced_from, checkpoint_seconds, observe_messages, .. } = settings;
+    let StartSettings { sync, time_lines, watchdog_seconds, replaced_from, checkpoint_seconds, observe_messages, .. } = settings;
     runtime.uncounted(|| settings.measure.carry_out(runtime))?;
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
     messages::start(runtime, observe_messages);
@@ -146,7 +149,7 @@ fn start(runtime: &'static Runtime) -> Result {
     if let Some(seconds) = checkpoint_seconds {
         checkpoint::start(runtime, seconds);
     }
-    synchronise::start(runtime, sync)
+    synchronise::start(runtime, sync, time_lines)
 }
 
 /// What `MPI_Finalize` does besides `native`.

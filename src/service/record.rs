@@ -1,7 +1,8 @@
 //! What this rank has to tell.
 
 use super::combine::Combined;
-use super::{places, sites, synchronise, trace, under_way};
+use super::trace::{self, Stretch};
+use super::{places, sites, synchronise, under_way};
 use crate::call::attachment::{Seen, Visit};
 use crate::call::hooks::LoggedCall;
 use crate::call::requests::REQUESTS;
@@ -138,7 +139,8 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         pid: std::process::id(),
         oversubscribed: runtime.oversubscribed,
         // By the same clock as the events of the time line.
-        started_unix_ns: runtime.started_unix_ns() + elapsed(began.saturating_sub(runtime.started.0)),
+        started_unix_ns: Stretch::of(runtime)
+            .moment(runtime.started_unix_ns() + runtime.nanoseconds(began.saturating_sub(runtime.started.0))),
         ended_unix_ns: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64),
         run_ns: elapsed(now.saturating_sub(began)),
         init_ns: runtime.init_took().map(|took| took.as_nanos() as u64),

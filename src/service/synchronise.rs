@@ -1,10 +1,10 @@
 //! Waiting apart from working (`COLLIE_SYNC`): one clock for all ranks, or a barrier before each call; and at the end
-//! all ranks' arrivals put together.
+//! all ranks' arrivals put together. Time lines of several nodes are on the one clock, too.
 //!
 //! Which of the two is rank 0's choice, told to all ranks in `MPI_Init`. Everything is per communicator and rests on
 //! all its ranks calling its collectives in one order, as MPI demands.
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, WallClock};
 use super::combine::{self, Arrived, Combined};
 use crate::algorithm::{Choice, Operation, parse_choice};
 use crate::call::attachment::Visit;
@@ -26,7 +26,7 @@ use crate::selection::Sync;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Clocks are synchronised again at that many collectives on `MPI_COMM_WORLD`, at twice as many, and so on.
 const FIRST_AGAIN: u64 = 1024;
@@ -34,6 +34,7 @@ const FIRST_AGAIN: u64 = 1024;
 static SYNCHRONISATION: Synchronisation = Synchronisation {
     mode: AtomicU8::new(Sync::Off as u8),
     clocks: Clocks::new(),
+    has_clock: AtomicBool::new(false),
     room: Room::new(0),
     retired: Mutex::new(Vec::new()),
 };
@@ -42,6 +43,8 @@ static SYNCHRONISATION: Synchronisation = Synchronisation {
 struct Synchronisation {
     mode: AtomicU8,
     clocks: Clocks,
+    /// Whether there is one clock for all ranks.
+    has_clock: AtomicBool,
     room: Room,
     retired: Mutex<Vec<Arrived>>,
 }
@@ -51,9 +54,15 @@ pub fn mode() -> Sync {
     SYNCHRONISATION.mode()
 }
 
-/// For the report.
+/// How well the clocks agree, for the report.
 pub fn clock() -> Option<ClockRecord> {
-    (mode() == Sync::Clock).then(|| SYNCHRONISATION.clocks.record())
+    let has_clock = mode() == Sync::Clock || SYNCHRONISATION.has_clock.load(Ordering::Relaxed);
+    has_clock.then(|| SYNCHRONISATION.clocks.record())
+}
+
+/// One wall clock for the time lines of all ranks, where there is one.
+pub fn wall() -> Option<WallClock> {
+    SYNCHRONISATION.has_clock.load(Ordering::Relaxed).then(|| SYNCHRONISATION.clocks.wall()).flatten()
 }
 
 /// Forgets the calls on communicators that are gone.
@@ -69,36 +78,58 @@ pub fn reset() {
 /// # Errors
 /// What PMPI returned.
 pub fn release() -> Result {
-    if SYNCHRONISATION.mode.swap(Sync::Off as u8, Ordering::Relaxed) == Sync::Off as u8 {
+    let mode = SYNCHRONISATION.mode.swap(Sync::Off as u8, Ordering::Relaxed);
+    let had_clock = SYNCHRONISATION.has_clock.swap(false, Ordering::Relaxed);
+    if mode == Sync::Off as u8 && !had_clock {
         return Ok(());
     }
     SYNCHRONISATION.clocks.comm().map_or(Ok(()), communicator::free)
 }
 
-/// Starts what rank 0 has chosen and synchronises the clocks. Collective over `MPI_COMM_WORLD`.
+/// Starts what rank 0 has chosen and synchronises the clocks, also where time lines of several nodes want them.
+/// Collective over `MPI_COMM_WORLD`.
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
-    if wanted == Sync::Off {
-        return Ok(());
-    }
+pub fn start(runtime: &Runtime, wanted: Sync, time_lines: bool) -> Result {
     if runtime.world_size == 1 {
-        SYNCHRONISATION.switch_on(wanted);
+        if wanted != Sync::Off {
+            SYNCHRONISATION.switch_on(wanted);
+        }
         return Ok(());
     }
-    // Calls that are to be compared with the other ranks' get an eighth: a quarter of a million of 64 MiB.
-    let memory = runtime.configuration.as_ref().map_or(0, |configuration| configuration.memory / 8);
-    if runtime.budget.take(memory as u64) {
-        SYNCHRONISATION.room.add(memory);
+    let has_clock = wanted == Sync::Clock || time_lines && runtime.uncounted(|| are_several_nodes(runtime))?;
+    if wanted == Sync::Off && !has_clock {
+        return Ok(());
+    }
+    if wanted != Sync::Off {
+        // Calls that are to be compared with the other ranks' get an eighth: a quarter of a million of 64 MiB.
+        let memory = runtime.configuration.as_ref().map_or(0, |configuration| configuration.memory / 8);
+        if runtime.budget.take(memory as u64) {
+            SYNCHRONISATION.room.add(memory);
+        }
     }
     let Some(comm) = communicator::make_private(constants::comm_world())? else {
-        log::warn!("waiting is not measured: no communicator could be created for it");
+        match wanted {
+            Sync::Off => log::warn!("nodes keep their own clocks in the time line: no communicator could be created"),
+            _ => log::warn!("waiting is not measured: no communicator could be created for it"),
+        }
         return Ok(());
     };
     SYNCHRONISATION.clocks.set_comm(comm);
-    SYNCHRONISATION.switch_on(wanted);
+    SYNCHRONISATION.has_clock.store(has_clock, Ordering::Relaxed);
+    if wanted != Sync::Off {
+        SYNCHRONISATION.switch_on(wanted);
+    }
     runtime.uncounted(|| SYNCHRONISATION.synchronise(runtime))
+}
+
+/// Whether the ranks are on several nodes, which have clocks of their own. Collective over `MPI_COMM_WORLD`.
+fn are_several_nodes(runtime: &Runtime) -> Result<bool> {
+    // Below 2^63, whose order every MPI library knows.
+    let node = runtime.node >> 1;
+    let [least, without_most] = communicator::least(constants::comm_world(), [node, (u64::MAX >> 1) - node])?;
+    Ok(least != (u64::MAX >> 1) - without_most)
 }
 
 /// Synchronises the clocks again and puts all ranks' arrivals together. Collective over `MPI_COMM_WORLD`.
@@ -107,10 +138,13 @@ pub fn start(runtime: &Runtime, wanted: Sync) -> Result {
 /// What PMPI returned.
 pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
     let mode = mode();
-    if mode == Sync::Off || runtime.world_size == 1 {
+    if runtime.world_size == 1 {
         return Ok(Vec::new());
     }
     SYNCHRONISATION.synchronise(runtime)?;
+    if mode == Sync::Off {
+        return Ok(Vec::new());
+    }
     let clocks = &SYNCHRONISATION.clocks;
     // Kept from going while the list is made, so that one that goes meanwhile is there once.
     let mut all = {
@@ -160,7 +194,7 @@ impl Synchronisation {
 
     /// Gives every rank one more point of the common clock, where there is one. Collective over `MPI_COMM_WORLD`.
     fn synchronise(&self, runtime: &Runtime) -> Result {
-        if self.mode() == Sync::Clock && runtime.world_size > 1 { self.clocks.synchronise(runtime) } else { Ok(()) }
+        if self.has_clock.load(Ordering::Relaxed) { self.clocks.synchronise(runtime) } else { Ok(()) }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
 use super::outputs::{self, TraceFile};
+use super::clocks::WallClock;
 use super::places;
+use super::synchronise;
 use crate::call::hooks::{self, CallLog, LoggedCall};
 use crate::call::requests::Apart;
 use crate::monitor::{CommunicatorRecord, CounterRecord, ElementsRecord, Event, EventLog, GapRecord, Parts};
@@ -51,23 +53,31 @@ struct Log {
     lost: Mutex<Option<GapRecord>>,
 }
 
-/// Puts events where they were by the system's clock, which ranks of a node share.
-#[derive(Clone, Copy)]
-struct Stretch {
+/// Puts events where they were by the system's clock, which ranks of a node share, or by that of all nodes.
+#[derive(Clone, Default)]
+pub struct Stretch {
     from_unix_ns: u64,
     factor: f64,
+    all: Option<WallClock>,
 }
 
 impl Stretch {
-    fn of(runtime: &Runtime) -> Self {
-        Self { from_unix_ns: runtime.started_unix_ns(), factor: runtime.stretch() }
+    /// As of now.
+    pub fn of(runtime: &Runtime) -> Self {
+        let (from_unix_ns, factor) = (runtime.started_unix_ns(), runtime.stretch());
+        Self { from_unix_ns, factor, all: synchronise::wall() }
     }
 
-    fn moment(self, unix_ns: u64) -> u64 {
-        self.from_unix_ns + (unix_ns.saturating_sub(self.from_unix_ns) as f64 * self.factor) as u64
+    /// Of what was logged for `unix_ns`.
+    pub fn moment(&self, unix_ns: u64) -> u64 {
+        let since = unix_ns.saturating_sub(self.from_unix_ns);
+        match &self.all {
+            Some(all) => all.at(since, self.factor),
+            None => self.from_unix_ns + (since as f64 * self.factor) as u64,
+        }
     }
 
-    fn at(self, event: Event) -> Event {
+    fn at(&self, event: Event) -> Event {
         Event { enter_unix_ns: self.moment(event.enter_unix_ns), ..event }
     }
 }
@@ -84,7 +94,7 @@ pub fn start(runtime: &Runtime) {
         events,
         elements: Mutex::default(),
         apart: Mutex::default(),
-        stretch: Mutex::new(Stretch { from_unix_ns: 0, factor: 1.0 }),
+        stretch: Mutex::default(),
         lost: Mutex::default(),
     }));
 }
@@ -113,12 +123,21 @@ impl CallLog for Log {
     }
 }
 
+/// Whether the configuration asks for a time line.
+pub fn is_wanted(configuration: &Configuration) -> bool {
+    configuration.trace.is_some() || has_page(configuration)
+}
+
+fn has_page(configuration: &Configuration) -> bool {
+    let is_page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
+    configuration.report.iter().any(is_page)
+}
+
 /// The log that the configuration asks for: everything within the memory bound for a trace, some calls for a page.
 fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
-    let page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
     if configuration.trace.is_some() {
         Some(Mutex::new(for_trace(configuration)))
-    } else if configuration.report.iter().any(page) {
+    } else if has_page(configuration) {
         Some(Mutex::new(EventLog::for_page(ON_PAGE)))
     } else {
         None
@@ -370,7 +389,7 @@ fn read_piece(runtime: &Runtime, piece: usize) -> Vec<Event> {
         log::tell(&format!("rank {}: calls could not be read back: {error}", runtime.world_rank));
         Vec::new()
     });
-    let (apart, stretch) = (log.apart.lock(), *log.stretch.lock());
+    let (apart, stretch) = (log.apart.lock(), log.stretch.lock());
     events.into_iter().map(|event| stretch.at(placed(event, &apart))).collect()
 }
 

@@ -22,6 +22,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     };
     let mut trials: Vec<_> = programs.map(trial).collect();
     trials.push(Trial::test(format!("{}::nodes::pieces", family.name), move || pieces(family)));
+    trials.push(Trial::test(format!("{}::nodes::one_time_line", family.name), move || one_time_line(family)));
     trials.push(Trial::test(format!("{}::nodes::pieces_hold_up", family.name), move || pieces_hold_up(family)));
     trials
 }
@@ -59,6 +60,50 @@ fn pieces_hold_up(family: &Family) -> Result<(), Failed> {
     let linear = [Operation::Gather, Operation::Scatter, Operation::Bcast].map(|of| (variables::of(of), "linear"));
     let variables = [&linear[..], &[("COLLIE_LIMITS", "4040x32")]].concat();
     accounted(family, "run_ahead.c", &[], 3, &variables).map(drop)
+}
+
+/// Nodes whose clocks differ by seconds have one time line: no rank leaves a call of all of them before the last has
+/// come.
+fn one_time_line(family: &Family) -> Result<(), Failed> {
+    for sync in ["off", "clock"] {
+        let (path, trace) = (report::fresh(), report::fresh().with_extension("trace"));
+        let [path_text, trace_text] = [&path, &trace].map(|path| path.display().to_string());
+        let variables = [
+            ("COLLIE_REPORT", path_text.as_str()),
+            ("COLLIE_TRACE", &trace_text),
+            ("COLLIE_SYNC", sync),
+            ("SEVERAL_NODES", "0011"),
+        ];
+        let mut preload = family.preload()?;
+        for shim in ["several_nodes.c", "clocks_of_nodes.c"] {
+            preload.push(family.compiled(shim, &["-shared", "-fPIC", "-ldl"])?);
+        }
+        let command = vec![family.program("late_rank.c")?.display().to_string()];
+        let launch = Launch { ranks: 4, command, variables: &variables, preload, others: Vec::new() };
+        let outcome = family.run(&launch)?.success()?;
+        let read: serde_json::Value = serde_json::from_slice(&std::fs::read(&trace)?)?;
+        let calls = |rank: u64| {
+            let all = read["traceEvents"].as_array().into_iter().flatten();
+            let alltoall = all.filter(move |entry| entry["pid"] == rank && entry["name"] == "MPI_Alltoall");
+            alltoall.filter_map(|call| Some((call["ts"].as_f64()?, call["dur"].as_f64()?))).collect::<Vec<_>>()
+        };
+        let of_ranks: Vec<_> = (0..4).map(calls).collect();
+        let number = of_ranks[0].len();
+        if number == 0 || of_ranks.iter().any(|calls| calls.len() != number) {
+            return Err(format!("not the calls of all ranks\n{}", outcome.told()).into());
+        }
+        for call in 0..number {
+            let last = of_ranks.iter().map(|calls| calls[call].0).fold(0.0, f64::max);
+            let first_end = of_ranks.iter().map(|calls| calls[call].0 + calls[call].1).fold(f64::INFINITY, f64::min);
+            // Microseconds. Half a ping-pong may be wrong, which is long where ranks share cores.
+            if last > first_end + 200_000.0 {
+                let told = outcome.told();
+                return Err(format!("{sync}: a rank left call {call} at {first_end}, one came at {last}\n{told}").into());
+            }
+        }
+        std::fs::remove_file(&trace)?;
+    }
+    Ok(())
 }
 
 /// Runs a program with its arguments on nodes that alternate, or as SEVERAL_NODES says; variables besides those for

@@ -134,7 +134,7 @@ function timelineSection(summary) {
   const which = lost ? `there was no room for ${count(lost)} (COLLIE_SPILL, COLLIE_MEMORY); of those kept, for each rank the slowest, the last and, if they are among them, the first.` : "for each rank the first, the slowest and the last.";
   section("timeline", "Time line", (missing ? `${count(shown)} of ${several(shown + missing, "call")}: ${which}` : "All calls of each rank.")
     + " The axis begins at MPI_Init. Drag or use the arrow keys to move, Ctrl with the wheel or + and − to zoom, a double click or 0 to show all."
-    + (new Set(summary.per_rank.map(rank => rank.host)).size > 1 ? " Each node's calls lie where its own system clock puts them, and the clocks of nodes may be milliseconds apart." : ""), line.chart);
+    + (new Set(summary.per_rank.map(rank => rank.host)).size > 1 ? clockNote(summary.clock) || " Each node's calls lie where its own system clock puts them, and the clocks of nodes may be milliseconds apart." : ""), line.chart);
   drawnAgain(line.draw);
 }
 
