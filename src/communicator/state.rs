@@ -94,7 +94,9 @@ impl Communicator {
                 self.leave(Fallback::OtherWorlds);
                 return Ok(self.agreed.insert(agreement::alone(runtime, &self.facts)?));
             }
+            let start = runtime.clock.raw();
             let agreed = runtime.uncounted(|| agree(runtime, &self.facts))?;
+            self.tally.arrivals.lock().met(runtime.clock.raw().saturating_sub(start));
             if agreed.has_gpu && agreed.configuration.device == Device::Native {
                 self.leave(Fallback::Gpu);
             }

@@ -3,7 +3,8 @@
 //!
 //! A rank keeps when it came to each call and how long it stayed. MPI has all ranks of a communicator call its
 //! collectives in one order, so the number of the call tells which belong together. Memory is bounded: when it is used
-//! up, every second call is let go, then every second of the rest: by number, so that all ranks keep the same ones.
+//! up, half of the calls are let go, then half of the rest: by number, so that all ranks keep the same ones, but in no
+//! period that a program's loop may have, too.
 
 use super::CounterId;
 use super::meetings::Meeting;
@@ -58,14 +59,16 @@ pub struct Arrivals {
     calls: u64,
     /// Those that were to be recorded since the last reset.
     recorded: u64,
-    /// Only numbers that this power of two divides are kept.
-    stride: u64,
+    /// How often half of the calls have been let go.
+    halvings: u32,
     kept: Vec<Arrival>,
+    /// How long the ranks took to meet in the first call, before anything could tell waiting apart.
+    first_meeting: u64,
 }
 
 impl Default for Arrivals {
     fn default() -> Self {
-        Self { calls: 0, recorded: 0, stride: 1, kept: Vec::new() }
+        Self { calls: 0, recorded: 0, halvings: 0, kept: Vec::new(), first_meeting: 0 }
     }
 }
 
@@ -76,6 +79,16 @@ impl Arrivals {
         self.recorded += recorded as u64;
         self.calls += 1;
         self.calls - 1
+    }
+
+    /// Says that the ranks have met for the first time, which took this one so many ticks.
+    pub const fn met(&mut self, ticks: u64) {
+        self.first_meeting = ticks;
+    }
+
+    /// The ticks of the first meeting, once.
+    pub const fn take_first_meeting(&mut self) -> u64 {
+        std::mem::replace(&mut self.first_meeting, 0)
     }
 
     /// Calls counted.
@@ -92,7 +105,7 @@ impl Arrivals {
     /// Keeps a call that was counted last, if there is room.
     #[inline]
     pub fn keep(&mut self, arrival: Arrival, room: &Room) {
-        while arrival.number & (self.stride - 1) == 0 {
+        while is_kept(arrival.number, self.halvings) {
             if self.kept.len() < self.kept.capacity() {
                 self.kept.push(arrival);
                 return;
@@ -110,8 +123,8 @@ impl Arrivals {
         if room.take(more) {
             self.kept.reserve_exact(more);
         } else {
-            self.stride *= 2;
-            self.kept.retain(|arrival| arrival.number & (self.stride - 1) == 0);
+            self.halvings += 1;
+            self.kept.retain(|arrival| is_kept(arrival.number, self.halvings));
         }
         self.kept.capacity() > 0
     }
@@ -161,6 +174,14 @@ impl Arrivals {
     pub fn stayed(&self, met: &[Meeting], nanoseconds_per_tick: f64) -> f64 {
         both(&self.kept, met).map(|(arrival, _)| arrival.ticks as f64 * nanoseconds_per_tick).sum()
     }
+}
+
+/// Whether a call is among those that are left after so many halvings: by a hash of its number.
+const fn is_kept(number: u64, halvings: u32) -> bool {
+    // The last steps of MurmurHash3 (Appleby), after which each bit depends on all of the number's.
+    let mixed = (number ^ number >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let mixed = (mixed ^ mixed >> 33).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    (mixed ^ mixed >> 33).trailing_zeros() >= halvings
 }
 
 /// Own calls with what became of them on all ranks, and its place.

@@ -102,6 +102,9 @@ fn numbers(bytes: &[u8; CELL]) -> ([u32; 2], [u64; 6]) {
     (std::array::from_fn(short), std::array::from_fn(long))
 }
 
+/// In the place of the time that was spent waiting; no run takes so many nanoseconds.
+const NOT_MEASURED: u64 = u64::MAX;
+
 impl RankRecord {
     /// The record as text, for a file that another process of this version reads.
     pub fn to_text(&self) -> String {
@@ -130,9 +133,8 @@ impl RankRecord {
             for short in [place(&mut kinds, &mut place_of, kind), counter.durations.len() as u32] {
                 counters.extend_from_slice(&short.to_le_bytes());
             }
-            for long in
-                [counter.calls, counter.bytes, counter.total_ns, counter.min_ns, counter.max_ns, counter.waiting_ns]
-            {
+            let waiting_ns = counter.waiting_ns.unwrap_or(NOT_MEASURED);
+            for long in [counter.calls, counter.bytes, counter.total_ns, counter.min_ns, counter.max_ns, waiting_ns] {
                 counters.extend_from_slice(&long.to_le_bytes());
             }
             for (step, count) in counter.durations.iter() {
@@ -184,7 +186,7 @@ impl RankRecord {
                     total_ns,
                     min_ns,
                     max_ns,
-                    waiting_ns,
+                    waiting_ns: Some(waiting_ns).filter(|waiting_ns| *waiting_ns != NOT_MEASURED),
                     durations,
                 })
             });

@@ -311,7 +311,7 @@ fn rank_row(part: RankPart, waiting_known: bool, used: [bool; 3]) -> RankRow {
         run_seconds: seconds(part.run_ns as f64),
         recorded_seconds: part.recorded_ns.map(|ns| seconds(ns as f64)),
         collective_seconds: seconds(part.total_ns as f64),
-        waiting_seconds: waiting_known.then(|| seconds(part.waiting_ns as f64)),
+        waiting_seconds: part.waiting_ns.filter(|_| waiting_known).map(|ns| seconds(ns as f64)),
         message_seconds: seconds_in(Area::PointToPoint),
         one_sided_seconds: seconds_in(Area::OneSided),
         file_seconds: seconds_in(Area::Files),

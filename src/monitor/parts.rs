@@ -1,5 +1,6 @@
 //! The parts of what several ranks recorded, and how two of a kind become one.
 
+use super::units::sum_of_known;
 use super::{Bucket, DifferenceRecord, Function, GapRecord, LateRecord, ReadableRecord, TrafficRecord};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ pub(super) struct RankPart {
     /// The part of it that calls were recorded for, if that is not all.
     pub recorded_ns: Option<u64>,
     pub total_ns: u64,
-    pub waiting_ns: u64,
+    /// As far as it was measured.
+    pub waiting_ns: Option<u64>,
     pub calls: u64,
     pub bytes: u64,
     /// Time in calls beside collectives, by [`Area`](super::Area), where it was counted.
@@ -62,7 +64,8 @@ pub(super) struct RowPart {
     pub calls: u64,
     pub bytes: u64,
     pub total_ns: u128,
-    pub waiting_ns: u128,
+    /// As far as it was measured.
+    pub waiting_ns: Option<u128>,
     /// A rank's total: the least and the most, each with the first rank that has it.
     pub least_total_ns: u64,
     pub least_rank: u32,
@@ -168,7 +171,7 @@ impl RowPart {
         self.calls += after.calls;
         self.bytes = self.bytes.wrapping_add(after.bytes);
         self.total_ns += after.total_ns;
-        self.waiting_ns += after.waiting_ns;
+        self.waiting_ns = sum_of_known(self.waiting_ns, after.waiting_ns);
         if after.least_total_ns < self.least_total_ns {
             (self.least_total_ns, self.least_rank) = (after.least_total_ns, after.least_rank);
         }

@@ -1,5 +1,6 @@
 //! What a rank hands in at the end.
 
+use super::units::sum_of_known;
 use super::{Bucket, Event, Function, LearnedRecord, RegionRecord, SiteRecord, Steps, UnderWayRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -369,8 +370,8 @@ pub struct CounterRecord {
     pub min_ns: u64,
     /// Longest call.
     pub max_ns: u64,
-    /// Part of the time that was spent waiting for the last rank to arrive; 0 where that was not measured.
-    pub waiting_ns: u64,
+    /// Part of the time that was spent waiting for the last rank to arrive, where that was measured.
+    pub waiting_ns: Option<u64>,
     /// How long the calls took.
     pub durations: Steps,
 }
@@ -392,7 +393,7 @@ impl CounterRecord {
         self.total_ns += other.total_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.waiting_ns += other.waiting_ns;
+        self.waiting_ns = sum_of_known(self.waiting_ns, other.waiting_ns);
         let mut steps: BTreeMap<u16, u32> = self.durations.iter().copied().collect();
         for (step, calls) in other.durations.iter() {
             let sum = steps.entry(*step).or_default();

@@ -9,7 +9,7 @@ use super::parts::{
     CommunicatorPart, DifferencePart, EpochsPart, EventPart, LatePart, MessagePart, OverflowPart, RankPart, RowKey,
     RowPart, TrafficPart,
 };
-use super::units::seconds;
+use super::units::{seconds, sum_of_known};
 use super::{
     Area, Bounds, CommunicatorRecord, CounterId, CounterRecord, EpochsRecord, Event, MessageCall, MessageRecord,
     OverflowRecord, RankRecord,
@@ -132,7 +132,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
         init_ns: record.init_ns,
         recorded_ns: record.recorded_ns,
         total_ns,
-        waiting_ns: 0,
+        waiting_ns: None,
         calls,
         bytes,
         area_ns: record.messages.as_deref().map(by_area),
@@ -141,7 +141,7 @@ fn rank_part(record: &RankRecord) -> RankPart {
     let counters = record.communicators.iter().flat_map(|communicator| &communicator.counters);
     counters.fold(part, |part, counter| RankPart {
         total_ns: part.total_ns + counter.total_ns,
-        waiting_ns: part.waiting_ns + counter.waiting_ns,
+        waiting_ns: sum_of_known(part.waiting_ns, counter.waiting_ns),
         calls: part.calls + counter.calls,
         bytes: part.bytes.wrapping_add(counter.bytes),
         ..part
@@ -192,7 +192,7 @@ fn row_part(rank: u32, key: RowKey, counter: &CounterRecord) -> RowPart {
         calls: counter.calls,
         bytes: counter.bytes,
         total_ns: counter.total_ns.into(),
-        waiting_ns: counter.waiting_ns.into(),
+        waiting_ns: counter.waiting_ns.map(u128::from),
         least_total_ns: counter.total_ns,
         least_rank: rank,
         most_total_ns: counter.total_ns,

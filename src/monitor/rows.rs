@@ -3,7 +3,7 @@
 use super::durations::middle;
 use super::parts::RowPart;
 use super::units::{seconds, share};
-use super::{Form, Row, Spread};
+use super::{Row, Spread};
 
 /// Where things are once they are sorted; nowhere if they are left out.
 #[derive(Debug)]
@@ -95,8 +95,7 @@ fn row(part: &RowPart, communicator: usize, (algorithm, decided_by): (&str, &str
         max_seconds: seconds(part.max_ns as f64),
         share: share(part.total_ns as f64, runs.of(communicator, part.ranks)),
         // Calls that only start something or finish it wait for no rank as such.
-        waiting_seconds: (function.form == Form::Blocking)
-            .then(|| seconds(part.waiting_ns as f64) / f64::from(part.ranks)),
+        waiting_seconds: part.waiting_ns.map(|ns| seconds(ns as f64) / f64::from(part.ranks)),
         durations: per_power_of_two(&durations),
     }
 }

@@ -115,7 +115,7 @@ struct Counter {
     shortest: u64,
     longest: u64,
     durations: Durations,
-    waiting: u64,
+    waiting: Option<u64>,
     key: Key,
 }
 
@@ -128,13 +128,13 @@ impl Counter {
             total: 0,
             shortest: u64::MAX,
             longest: 0,
-            waiting: 0,
+            waiting: None,
             durations: Durations::new(),
         }
     }
 
     fn clear(&mut self) {
-        (self.calls, self.bytes, self.total, self.waiting) = (0, 0, 0, 0);
+        (self.calls, self.bytes, self.total, self.waiting) = (0, 0, 0, None);
         (self.shortest, self.longest) = (u64::MAX, 0);
         self.durations.clear();
     }
@@ -229,13 +229,14 @@ impl Table {
     #[inline]
     pub fn waited(&mut self, counter: CounterId, ticks: u64) {
         if let Some(counter) = self.counters.get_mut(counter.0 as usize) {
-            counter.waiting += ticks;
+            *counter.waiting.get_or_insert(0) += ticks;
         }
     }
 
-    /// By [number](CounterId::number), the ticks of each counter's calls, and those of them that were spent waiting.
+    /// By [number](CounterId::number), the ticks of each counter's calls, and those of them that were spent waiting as
+    /// far as that was [told](Self::waited).
     pub fn times(&self) -> Vec<(u64, u64)> {
-        self.counters.iter().map(|counter| (counter.total, counter.waiting)).collect()
+        self.counters.iter().map(|counter| (counter.total, counter.waiting.unwrap_or(0))).collect()
     }
 
     /// Nothing more will be counted: of what its counters took, all is given back but the `bytes` that what is kept of
@@ -279,11 +280,11 @@ impl Table {
         self.counters
             .iter()
             .enumerate()
-            .map(|(number, counter)| self.record_of(counter, own(number), nanoseconds))
+            .map(|(number, counter)| self.record_of(counter, own(number), &nanoseconds))
             .collect()
     }
 
-    fn record_of(&self, counter: &Counter, durations: Steps, nanoseconds: impl Fn(u64) -> u64) -> CounterRecord {
+    fn record_of(&self, counter: &Counter, durations: Steps, nanoseconds: &impl Fn(u64) -> u64) -> CounterRecord {
         CounterRecord {
             function: counter.key.function,
             bucket: counter.key.bucket,
@@ -294,7 +295,7 @@ impl Table {
             total_ns: nanoseconds(counter.total),
             min_ns: nanoseconds(counter.shortest.min(counter.longest)),
             max_ns: nanoseconds(counter.longest),
-            waiting_ns: nanoseconds(counter.waiting),
+            waiting_ns: counter.waiting.map(nanoseconds),
             durations,
         }
     }
@@ -337,7 +338,7 @@ mod tests {
         assert_eq!(records.len(), 2);
         let counter = &records[0];
         assert_eq!((counter.calls, counter.bytes, counter.total_ns), (2, 23, 800));
-        assert_eq!((counter.min_ns, counter.max_ns, counter.waiting_ns), (200, 600, 100));
+        assert_eq!((counter.min_ns, counter.max_ns, counter.waiting_ns), (200, 600, Some(100)));
         assert_eq!((&*counter.algorithm, &*counter.decided_by), ("binomial", "forced"));
         assert_eq!(counter.durations.iter().map(|(_, count)| count).sum::<u32>(), 2);
     }

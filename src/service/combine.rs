@@ -103,7 +103,7 @@ impl Combined {
         let Some(record) = communicators.get_mut(self.place) else { return };
         for (counter, part) in self.waiting {
             if let Some(counter) = record.counters.get_mut(counter as usize) {
-                counter.waiting_ns = (counter.total_ns as f64 * part).round() as u64;
+                counter.waiting_ns = Some((counter.total_ns as f64 * part).round() as u64);
             }
         }
         (record.late, record.compared_calls) = (self.late, self.compared_calls);

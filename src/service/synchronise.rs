@@ -234,7 +234,11 @@ impl Waiting for Synchronisation {
         if mode == Sync::Barrier && !matches!(communicator.private, Private::Made(_)) {
             return None;
         }
-        let number = communicator.tally.arrivals.lock().next(runtime.recording.load(Ordering::Relaxed));
+        // A statement of its own: other threads' calls need the lock while this one waits.
+        let (number, met) = {
+            let mut arrivals = communicator.tally.arrivals.lock();
+            (arrivals.next(runtime.recording.load(Ordering::Relaxed)), arrivals.take_first_meeting())
+        };
         if mode == Sync::Clock {
             return Some(Waited { number, ticks: 0 });
         }
@@ -242,7 +246,8 @@ impl Waiting for Synchronisation {
         if let Err(error) = barrier(communicator) {
             log::error!("the barrier before a call failed: {error}");
         }
-        Some(Waited { number, ticks: runtime.clock.raw().saturating_sub(start) })
+        // In the first call late ranks were waited for where the ranks agreed on their settings.
+        Some(Waited { number, ticks: met + runtime.clock.raw().saturating_sub(start) })
     }
 
     /// Keeps when this rank came to the call if it succeeded and calls are recorded, and now and then synchronises the

@@ -26,7 +26,7 @@ fn counter(seed: u64, kind: u64) -> CounterRecord {
         total_ns: ns * calls,
         min_ns: ns / 2,
         max_ns: ns,
-        waiting_ns: ns / 3,
+        waiting_ns: (kind > 0).then_some(ns / 3),
         durations: [(step(ns) as u16, calls as u32)].into_iter().collect(),
     }
 }

@@ -19,7 +19,7 @@ fn counter(calls: u64, ns: u64) -> CounterRecord {
         total_ns: ns * calls,
         min_ns: ns,
         max_ns: ns,
-        waiting_ns: 0,
+        waiting_ns: None,
         durations: [(step(ns) as u16, calls as u32)].into_iter().collect(),
     }
 }

@@ -47,8 +47,9 @@ function tiles(summary) {
 
 function totalsSection(summary) {
   section("totals", "Where the time goes", null, element("div", { class: "pair" },
-    element("div", {}, element("h3", {}, "By function"), functionTotals(summary)),
-    element("div", {}, element("h3", {}, "By who ran the calls"), carriedOut(summary)),
+    ...(summary.rows.length ? [
+      element("div", {}, element("h3", {}, "By function"), functionTotals(summary)),
+      element("div", {}, element("h3", {}, "By who ran the calls"), carriedOut(summary))] : []),
     summary.messages?.length ? element("div", {}, element("h3", {}, "Calls other than collectives"), messageTable(summary)) : null));
 }
 
@@ -97,7 +98,14 @@ function lateNote(summary) {
   const sum = of => summary.communicators.reduce((sum, row) => sum + (of(row) ?? 0), 0);
   const [compared, comparable] = [sum(row => row.compared_calls), sum(row => row.comparable_calls)];
   return "Which ranks the others waited for. While several had not arrived, each of them is charged an equal share, so that all shares add up to the time waited."
-    + (compared < comparable ? ` Arrivals were kept for ${count(compared)} of ${several(comparable, "call")}.` : "") + clockNote(summary.clock);
+    + (compared < comparable ? ` Arrivals were kept for ${count(compared)} of ${several(comparable, "call")}.` : "")
+    + (unmeasuredWaiting(summary) >= 0.02 ? ` Waiting is not measured in ${percent(unmeasuredWaiting(summary))} of the time in collectives: nonblocking, or between groups.` : "") + clockNote(summary.clock);
+}
+
+// Of the time in collectives, that of rows whose waiting is not known.
+function unmeasuredWaiting(summary) {
+  const time = rows => rows.reduce((sum, row) => sum + row.total_seconds.mean * row.ranks, 0);
+  return time(summary.rows.filter(row => row.waiting_seconds === undefined)) / (time(summary.rows) || 1);
 }
 
 const keptNote = cache => `Call cache: on all ranks ${count(cache.evicted)} entries evicted, ${count(cache.refused)} not stored; peak on a rank ${bytes(cache.most_bytes)} of ${bytes(cache.bound)}, an eighth of COLLIE_MEMORY.`;
@@ -171,7 +179,7 @@ function show(summary) {
   verificationSection(summary);
   verdictSection(summary);
   learnedSection(summary);
-  if (summary.rows.length) totalsSection(summary);
+  if (summary.rows.length || summary.messages?.length) totalsSection(summary);
   if (summary.regions?.length) section("regions", "Regions", "Parts of the program that it has named; the time of a region includes the regions inside it.", regionTable(summary));
   if (summary.sites?.length) section("sites", "Where calls come from", "The innermost place of the program on the stack." + noSiteNote(summary), siteTable(summary));
   const unshared = unsharedNote(summary);

@@ -57,7 +57,9 @@ fn counters(table: &mut Table, rank: u32, calls: &[Calls]) {
             let tail = if call % 97 == 96 { 12 } else { 1 };
             let ns = ns * spread / 100 * tail * if rank == 5 { 4 } else { 3 } / 3;
             table.record(counter, bytes, ns);
-            table.waited(counter, if rank == 5 { 0 } else { ns / 4 });
+            if function.form == Form::Blocking {
+                table.waited(counter, if rank == 5 { 0 } else { ns / 4 });
+            }
         }
     }
 }

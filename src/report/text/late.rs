@@ -1,7 +1,7 @@
 //! Waiting for late ranks.
 
 use super::writer::{Writer, heads};
-use crate::monitor::{CommunicatorRow, LateRow, Summary};
+use crate::monitor::{CommunicatorRow, LateRow, Row, Summary};
 use crate::report::quantity::{count, duration, percent, several};
 
 /// Communicators whose late ranks are named, and how many of them at most.
@@ -10,6 +10,18 @@ const LATE_RANKS: usize = 3;
 
 /// The part of the waiting from which on a rank is named beside another one.
 const LATE_SHARE: f64 = 0.1;
+
+/// The part of the time in collectives from which on it is told that waiting is not measured there.
+const UNMEASURED: f64 = 0.02;
+
+/// The part of the time in collectives in which waiting is not measured: nonblocking ones, those of intercommunicators,
+/// and those of which no arrival was kept.
+fn unmeasured(summary: &Summary) -> f64 {
+    let time = |row: &Row| row.total_seconds.mean * f64::from(row.ranks);
+    let all: f64 = summary.rows.iter().map(time).sum();
+    let without: f64 = summary.rows.iter().filter(|row| row.waiting_seconds.is_none()).map(time).sum();
+    if all > 0.0 { without / all } else { 0.0 }
+}
 
 impl Writer<'_> {
     /// How much was waited, and the ranks that were waited for longest.
@@ -28,6 +40,13 @@ impl Writer<'_> {
             percent(waiting / (summary.collective_seconds.mean * ranks).max(f64::MIN_POSITIVE)),
             agree.unwrap_or_default()
         ));
+        let unmeasured = unmeasured(summary);
+        if unmeasured >= UNMEASURED {
+            self.line(&format!(
+                "waiting is not measured in {} of the time in collectives: nonblocking, or between groups",
+                percent(unmeasured)
+            ));
+        }
         let (compared, comparable) = compared_calls(summary);
         if compared < comparable {
             self.line(&format!("arrivals were kept for {} of {}", count(compared), several(comparable, "call")));
