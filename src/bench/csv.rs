@@ -109,7 +109,10 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert!(lines[1].starts_with("bcast,double,0,64,4,1,false,false,1,100,native,native,1e-5,"), "{text}");
         assert!(lines[2].contains(",auto,\"knomial:radix=4,segment=none\",5e-6,"), "{text}");
-        assert!(lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true,1,1,false,0e0,"), "{text}");
+        assert!(
+            lines[2].ends_with(",2e0,1.8e0,2.2e0,,,true,messages,5.5e-6,4,An MPI 4.0,1.2.3,true,1,1,false,0e0,"),
+            "{text}"
+        );
         assert_eq!(lines[1].split(',').count(), HEAD.split(',').count());
     }
 }

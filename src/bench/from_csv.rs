@@ -354,8 +354,7 @@ mod tests {
         assert_eq!(found.iter().map(|report| report.cells.len()).collect::<Vec<_>>(), [2], "{text}");
         assert!(found[0].cells[0].cell.commutative && !found[0].cells[1].cell.commutative);
         // Older files do not tell.
-        let older: String =
-            text.lines().map(|line| line.rsplitn(7, ',').last().unwrap().to_owned() + "\n").collect();
+        let older: String = text.lines().map(|line| line.rsplitn(7, ',').last().unwrap().to_owned() + "\n").collect();
         assert!(read(&older).unwrap().iter().all(|report| report.cells.iter().all(|cell| cell.cell.commutative)));
     }
 
@@ -375,7 +374,10 @@ mod tests {
             read(&second.replacen(from, to, 1)).unwrap_err()
         };
         let told = error("256 4040x8:exchange", "4040 256");
-        assert!(told.starts_with("line 2, column 33 (protocol_limits): found '4040 256'; accepted: none, or"), "{told}");
+        assert!(
+            told.starts_with("line 2, column 33 (protocol_limits): found '4040 256'; accepted: none, or"),
+            "{told}"
+        );
         let told = error("true,10,2,true,1e-5,", "true,0,2,true,1e-5,");
         assert!(told.starts_with("line 2, column 29 (in_a_row): found '0'; accepted: a whole number from 1"), "{told}");
     }

@@ -140,7 +140,10 @@ fn how_measured(report: &Report) -> String {
     let pattern = Some(report.pattern.words().join(" ")).filter(|words| !words.is_empty());
     let limits = report.protocol_limits.as_ref().map(|limits| match &limits[..] {
         [] => "messages within a node whole".to_owned(),
-        limits => format!("messages within a node in pieces beyond {}", limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(", ")),
+        limits => format!(
+            "messages within a node in pieces beyond {}",
+            limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(", ")
+        ),
     });
     [Some(report.mpi_library.clone()), cold, pattern, limits].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -11,7 +11,7 @@ use crate::mpi::{node, numa};
 use crate::process::runtime::Runtime;
 use crate::shared::Segment;
 use crate::shared::layout::Layout;
-use crate::shared::mapping::{self, FOLDER, Mapping, Named, Secret};
+use crate::shared::mapping::{self, FOLDER, Found, Mapping, Place, Secret};
 use crate::shared::segment::Mapped;
 use mpi_sys::MPI_Comm;
 use std::io::{Error, ErrorKind};
@@ -19,6 +19,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a rank tells the first one of its node that needs no name of the object.
+const MAPPED: u64 = 1;
 
 /// Segments that a process has at most.
 const MOST: usize = 64;
@@ -200,20 +203,20 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
 }
 
 /// What the ranks find together: what this one has, and the most and the least of their `on_numa`, both as [`most`]
-/// gives them; or why there is none. The name of the object goes here, whatever is found: by then all have mapped what
-/// it names, and a job that ends afterwards leaves nothing behind.
-fn agree(comm: MPI_Comm, facts: &Facts, own: Own, on_numa: u64) -> Result<Found> {
+/// gives them; or why there is none. What the object is found by goes here, whatever is found: by then all have mapped
+/// it, and a job that ends afterwards leaves nothing behind.
+fn agree(comm: MPI_Comm, facts: &Facts, own: Own, on_numa: u64) -> Result<OfAll> {
     // Ranks that are alone on their node have nothing to find.
     let failure = own.as_ref().err().map_or(0, |why| *why as u64);
     let [failure, numa, not_numa] = most(comm, facts.rank, facts.size, [failure, on_numa, !on_numa])?;
     if let Some(why) = Without::ALL.into_iter().find(|why| *why as u64 == failure) {
         return Ok(Err(why));
     }
-    let without_name = |(mapped, name, charged)| {
-        drop::<Option<Named>>(name);
+    let not_found = |(mapped, found, charged)| {
+        drop::<Option<Found>>(found);
         (mapped, charged)
     };
-    Ok(own.map(|own| (own.map(without_name), [numa, not_numa])))
+    Ok(own.map(|own| (own.map(not_found), [numa, not_numa])))
 }
 
 /// The NUMA node of each rank: as stated, or by what the ranks are bound to, which they exchange unless it is alike
@@ -267,13 +270,13 @@ pub fn has_pair(nodes: &[u32]) -> bool {
 }
 
 /// What this rank gets hold of: nothing if it is alone on its node.
-type Own = std::result::Result<Option<(Mapped, Option<Named>, Charged)>, Without>;
+type Own = std::result::Result<Option<(Mapped, Option<Found>, Charged)>, Without>;
 
-/// What all have, without its name.
-type Found = std::result::Result<(Option<(Mapped, Charged)>, [u64; 2]), Without>;
+/// What all have, and nobody finds any more.
+type OfAll = std::result::Result<(Option<(Mapped, Charged)>, [u64; 2]), Without>;
 
-/// The own part of it: the node's first rank makes the object, the others map it. The name lasts as long as the first
-/// rank keeps it.
+/// The own part of it: the node's first rank makes the object, the others map it, by a name if one of them may not look
+/// at the first one's files. It is found as long as the first rank keeps that.
 fn own(
     runtime: &Runtime,
     facts: &Facts,
@@ -294,29 +297,59 @@ fn own(
     // SAFETY: made or opened with the layout's bytes, for this communicator, in which this rank is this one only.
     let mapped = |mapping, layout, secret| unsafe { Mapped::new(mapping, layout, place, secret) };
     if *first as usize != facts.rank {
-        let [made, words @ ..] = receive_words::<5>(comm, *first as usize)?;
+        let first = *first as usize;
+        let [made, process, descriptor, words @ ..] = receive_words::<7>(comm, first)?;
         // What the first rank met it tells.
         if made == 0 {
             return Ok(Ok(None));
         }
         let secret = Secret::of(words);
-        return Ok(charged.and_then(|(layout, bytes, charged)| {
-            let mapping = Mapping::open(folder, secret, bytes, &layout.own(place)).map_err(|error| because(&error))?;
-            Ok(Some((mapped(mapping, layout, secret), None, charged)))
-        }));
+        let (layout, bytes, charged) = match charged {
+            Ok(charged) => charged,
+            Err(why) => {
+                send_words(comm, first, [MAPPED])?;
+                return Ok(Err(why));
+            }
+        };
+        let open = |at: &Place| Mapping::open(at, secret, bytes, &layout.own(place));
+        let mut mapping = open(&Place::OpenIn { process: process as u32, descriptor: descriptor as u32 });
+        send_words(comm, first, [if mapping.is_ok() { MAPPED } else { 0 }])?;
+        if mapping.is_err() {
+            let [_] = receive_words(comm, first)?;
+            mapping = open(&Place::Named(folder.to_owned()));
+        }
+        return Ok(match mapping {
+            Ok(mapping) => Ok(Some((mapped(mapping, layout, secret), None, charged))),
+            Err(error) => Err(because(&error)),
+        });
     }
     let made = charged.and_then(|(layout, bytes, charged)| {
-        let made = Secret::random()
+        let made = mapping::leave_room(folder, bytes)
+            .and_then(|()| Secret::random())
             .and_then(|secret| Ok((secret, Mapping::create(folder, secret, bytes, &layout.own(place))?)));
-        let (secret, (mapping, named)) = made.map_err(|error| because(&error))?;
-        Ok((secret, (mapped(mapping, layout, secret), Some(named), charged)))
+        let (secret, (mapping, found)) = made.map_err(|error| because(&error))?;
+        Ok((secret, (mapped(mapping, layout, secret), Some(found), charged)))
     });
-    let words = made.as_ref().map_or([0; 5], |(secret, _)| {
+    let words = made.as_ref().map_or([0; 7], |(secret, (_, found, _))| {
+        let place = found.as_ref().map(Found::place);
+        let Some(Place::OpenIn { process, descriptor }) = place else { unreachable!("just made here") };
         let [a, b, c, d] = secret.words();
-        [1, a, b, c, d]
+        [1, process.into(), descriptor.into(), a, b, c, d]
     });
     others.iter().try_for_each(|rank| send_words(comm, *rank as usize, words))?;
-    Ok(made.map(|(_, own)| Some(own)))
+    let Ok((_, (mapped, Some(mut found), charged))) = made else { return Ok(made.map(|(_, own)| Some(own))) };
+    let mut named = Ok(());
+    for rank in others {
+        if receive_words(comm, *rank as usize)? != [MAPPED] {
+            // Where that fails the rank finds nothing by it.
+            named = named.and_then(|()| found.name());
+            send_words(comm, *rank as usize, [0])?;
+        }
+    }
+    Ok(match named {
+        Ok(()) => Ok(Some((mapped, Some(found), charged))),
+        Err(error) => Err(because(&error)),
+    })
 }
 
 /// The reason for the report; what the system said goes into the log.

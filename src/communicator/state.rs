@@ -124,7 +124,9 @@ impl Communicator {
     /// Whether messages within a node are to go through memory that its ranks share. All ranks see it alike once they
     /// have agreed.
     pub fn wants_shared_memory(&self) -> bool {
-        let configured = || self.agreed.as_ref().map(|agreed| agreed.configuration.transport);
+        // What is only observed sends no messages of ours.
+        let sends = |agreed: &&Agreed| agreed.configuration.mode != Mode::Native;
+        let configured = || self.agreed.as_ref().filter(sends).map(|agreed| agreed.configuration.transport);
         self.transport.or_else(configured) == Some(Transport::Shared)
     }
 

@@ -5,7 +5,7 @@
 use super::error::{ConfigurationError, ConfigurationErrors, suggestion};
 use super::file_names;
 use super::learn_file::LearnFile;
-use super::rules::{self, Rules};
+use super::rules::{self, Condition, Rule, Rules};
 use super::settings::{
     Device, Mode, Numa, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
 };
@@ -289,9 +289,32 @@ impl RawConfiguration {
                            COLLIE_REPRODUCIBLE=on rules out; accepted with it: a preset, or a file that collie fit wrote";
             errors.push(ConfigurationError::variable(variables::NETWORK, message));
         }
+        if configuration.reproducible && !configuration.knows_limits() {
+            errors.extend(by_measured_limits(&configuration));
+        }
         errors.extend(self.given_twice(&configuration));
         if errors.is_empty() { Ok(configuration) } else { Err(ConfigurationErrors(errors)) }
     }
+}
+
+/// Rules of reductions that hold by which messages travel in pieces, which is measured in each run.
+fn by_measured_limits(configuration: &Configuration) -> impl Iterator<Item = ConfigurationError> {
+    let files = [(variables::RULES, &configuration.rules), (variables::TABLES, &configuration.tables)];
+    let rests = |rule: &&Rule| rule.operation.reduces() && rule.conditions.contains(&Condition::InPieces);
+    let first = files.into_iter().filter_map(move |(variable, rules)| Some((variable, rules, rules.iter().find(rests)?)));
+    let told = first.map(|(variable, rules, rule)| {
+        let message = format!(
+            "{}:{}: which messages travel in pieces is measured in each run, which COLLIE_REPRODUCIBLE=on rules out; \
+             accepted with it: the condition {} where {} or a file of {} says it",
+            rules.path,
+            rule.line,
+            Condition::InPieces,
+            variables::LIMITS,
+            variables::NETWORK
+        );
+        ConfigurationError::variable(variable, message)
+    });
+    told.collect::<Vec<_>>().into_iter()
 }
 
 impl RawConfiguration {

@@ -123,6 +123,7 @@ extern "C" fn terminated(signal: c_int) {
 static AT_EXIT: extern "C" fn() = at_exit;
 
 extern "C" fn at_exit() {
+    segment::remove_names();
     if let Some(runtime) = listening() {
         last_report(runtime, Cut::Exit);
     }

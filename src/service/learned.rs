@@ -12,8 +12,10 @@ use crate::process::runtime::Runtime;
 use crate::report::{self, NewFile};
 use crate::selection::{Configuration, LearnFile, Mode, variables};
 use crate::trial::{Evidence, merged};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -77,8 +79,8 @@ pub fn begin(configuration: &Configuration) {
         return;
     }
     let Some(file) = &configuration.learn else { return };
-    let path = place(file);
-    if let Err(error) = report::try_path(&path) {
+    let path = through_links(&place(file));
+    if let Err(error) = report::try_path(&path).and_then(|()| writable(&path)) {
         log::tell(&format!(
             "rank 0: {}: {} cannot be written: {error}; if that is still so at the end, what is learned goes to {}",
             variables::LEARN,
@@ -90,11 +92,9 @@ pub fn begin(configuration: &Configuration) {
 
 /// Adds to the file as it is now.
 fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
-    // Through links: the file that they lead to is replaced, and its folder is what other jobs lock, whatever links
-    // they have.
-    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let _lock = locked(folder);
+    let path = &through_links(path);
+    let _lock = locked(folder_of(path));
+    writable(path)?;
     let before = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         before => before?,
@@ -102,6 +102,31 @@ fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
     let mut file = NewFile::create(path)?;
     file.write_all(merged(&before, found).as_bytes())?;
     file.finish().map(drop)
+}
+
+/// The file that links lead to: it is replaced, and its folder is what other jobs lock, whatever links they have.
+fn through_links(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether the file may be replaced: a new one can be made beside it, and its owner has not made it read-only, which
+/// replacing it would pass over.
+fn writable(path: &Path) -> io::Result<()> {
+    let may_write = |path: &Path| {
+        let path = CString::new(path.as_os_str().as_bytes())?;
+        // SAFETY: a text that ends in a zero byte.
+        if unsafe { libc::access(path.as_ptr(), libc::W_OK) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => may_write(folder_of(path)),
+        // A device is written to, not replaced.
+        Ok(found) if !found.is_file() => may_write(path),
+        found => found.and_then(|_| may_write(path)).and_then(|()| may_write(folder_of(path))),
+    }
 }
 
 /// Holds the folder's lock for as long as it lives, if it can be had.
@@ -115,4 +140,21 @@ fn locked(folder: &Path) -> Option<File> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_not_be_replaced_is_found_out_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("site.rules"), folder.path().join("link"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        assert!(writable(&target).is_ok() && writable(&link).is_ok(), "there is none yet");
+        std::fs::write(&target, "# mine\n").unwrap();
+        assert_eq!(through_links(&link), std::fs::canonicalize(&target).unwrap());
+        assert!(writable(&through_links(&link)).is_ok() && writable(Path::new("/dev/null")).is_ok());
+        assert!(writable(&folder.path().join("nowhere/site.rules")).is_err());
+    }
 }

@@ -135,7 +135,9 @@ fn start(runtime: &'static Runtime) -> Result {
     trace::start(runtime);
     let own = (runtime.world_rank == 0).then(|| StartSettings::decide(runtime));
     let settings = runtime.uncounted(|| bytes::of_first(constants::comm_world(), own.as_ref()))?;
-    let StartSettings { sync, time_lines, watchdog_seconds, replaced_from, checkpoint_seconds, observe_messages, .. } = settings;
+    let StartSettings {
+        sync, time_lines, watchdog_seconds, replaced_from, checkpoint_seconds, observe_messages, ..
+    } = settings;
     runtime.uncounted(|| settings.measure.carry_out(runtime))?;
     runtime.replaced_from.store(replaced_from, Ordering::Relaxed);
     messages::start(runtime, observe_messages);

@@ -1,7 +1,7 @@
 //! The per-call log of this rank, and its way into one trace file at rank 0.
 
-use super::outputs::{self, TraceFile};
 use super::clocks::WallClock;
+use super::outputs::{self, TraceFile};
 use super::places;
 use super::synchronise;
 use crate::call::hooks::{self, CallLog, LoggedCall};

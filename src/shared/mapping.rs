@@ -1,5 +1,6 @@
-//! An object of shared memory that several processes map: made under a name that nobody guesses, found by that name,
-//! and without a name from then on, so that nothing of it stays however the processes end.
+//! An object of shared memory that several processes map. It has no name, so that nothing of it stays however the
+//! processes end: others find it among the open files of the process that made it. Only where that is not allowed it
+//! gets a name that nobody guesses until they have mapped it.
 
 use crate::writing::without_write_signals;
 use parking_lot::Mutex;
@@ -60,15 +61,16 @@ impl Secret {
 #[derive(Debug)]
 pub struct Named(CString);
 
-/// The names that objects of this process have now.
-static NAMES: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+/// The names that objects of this process have now, each with the process that gave it: a child that it forks has
+/// none to take away.
+static NAMES: Mutex<Vec<(u32, CString)>> = Mutex::new(Vec::new());
 
 impl Named {
     /// Gives the object of this descriptor the name.
     fn give(file: &File, path: &Path) -> Result<Self> {
         let (name, descriptor) = (text(path)?, text(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())))?);
         let (here, follow) = (libc::AT_FDCWD, libc::AT_SYMLINK_FOLLOW);
-        NAMES.lock().push(name.clone());
+        NAMES.lock().push((std::process::id(), name.clone()));
         let named = Self(name);
         // SAFETY: both are texts that end in a zero byte.
         match unsafe { libc::linkat(here, descriptor.as_ptr(), here, named.0.as_ptr(), follow) } {
@@ -85,12 +87,12 @@ impl Named {
     /// Of an object that has been made under the name.
     fn of(path: &Path) -> Result<Self> {
         let name = text(path)?;
-        NAMES.lock().push(name.clone());
+        NAMES.lock().push((std::process::id(), name.clone()));
         Ok(Self(name))
     }
 
     fn forget(&self) {
-        NAMES.lock().retain(|name| *name != self.0);
+        NAMES.lock().retain(|(_, name)| *name != self.0);
     }
 }
 
@@ -115,17 +117,18 @@ fn remove(name: &CString) -> Result<()> {
 /// Takes the names from the objects of this process, which is about to end. May be called by handlers of signals: what
 /// they have interrupted may be changing the list, and then nothing is done.
 pub fn remove_names() {
-    for name in NAMES.try_lock().iter().flat_map(|names| names.iter()) {
+    let own = |(process, _): &&(u32, CString)| *process == std::process::id();
+    for (_, name) in NAMES.try_lock().iter().flat_map(|names| names.iter()).filter(own) {
         // Nobody is left to hear of a failure.
         drop(remove(name));
     }
 }
 
-/// Bytes that are allocated at once.
-const PIECE: usize = 1 << 20;
+/// Bytes that are allocated at once: some 10 us.
+const PIECE: usize = 64 << 10;
 
 /// Allocates a part of the file's memory, which the system takes from this process's NUMA node; piece by piece, as a
-/// signal has the system begin anew, and a profiler's come every millisecond.
+/// signal has the system begin anew. With pieces of 1 MiB (0.1 to 0.3 ms) and a signal every 50 us six ranks took 5.7 s.
 fn allocate(file: &File, part: &Range<usize>) -> Result<()> {
     for begin in part.clone().step_by(PIECE) {
         let length = PIECE.min(part.end - begin);
@@ -141,6 +144,69 @@ fn allocate(file: &File, part: &Range<usize>) -> Result<()> {
     Ok(())
 }
 
+/// Room that is left in a folder for others at least, unless half of it is less.
+const LEFT: u128 = 4 << 30;
+
+/// Refuses bytes that would leave others too little room in the folder: the MPI library and the program make objects
+/// there, too, and many of them are not asked whether there is room before they are written to.
+///
+/// # Errors
+/// `StorageFull`, or what the system says.
+pub fn leave_room(folder: &Path, bytes: usize) -> Result<()> {
+    let folder = text(folder)?;
+    // SAFETY: all zeros are a valid value; the text ends in a zero byte, and the out-parameter is valid for writes.
+    let (code, found) = unsafe {
+        let mut found: libc::statvfs = std::mem::zeroed();
+        (libc::statvfs(folder.as_ptr(), &raw mut found), found)
+    };
+    if code != 0 {
+        return Err(Error::last_os_error());
+    }
+    let [room, free] = [found.f_blocks, found.f_bavail].map(|blocks| blocks as u128 * found.f_frsize as u128);
+    // Without a limit there are no blocks.
+    if room > 0 && free < LEFT.min(room / 2) + bytes as u128 { Err(ErrorKind::StorageFull.into()) } else { Ok(()) }
+}
+
+/// Where an object is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Among the open files of a process.
+    OpenIn {
+        /// Its number.
+        process: u32,
+        /// Of the open file.
+        descriptor: u32,
+    },
+    /// In a folder, by its name.
+    Named(PathBuf),
+}
+
+/// What others find an object by, as long as this lasts.
+#[derive(Debug)]
+pub struct Found {
+    file: File,
+    path: PathBuf,
+    named: Option<Named>,
+}
+
+impl Found {
+    /// Where it is found without a name.
+    pub fn place(&self) -> Place {
+        Place::OpenIn { process: std::process::id(), descriptor: self.file.as_raw_fd() as u32 }
+    }
+
+    /// Gives it its name, for those that may not look at this process's files.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn name(&mut self) -> Result<()> {
+        if self.named.is_none() {
+            self.named = Some(Named::give(&self.file, &self.path)?);
+        }
+        Ok(())
+    }
+}
+
 /// Memory that is mapped.
 #[derive(Debug)]
 pub struct Mapping {
@@ -149,28 +215,24 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Makes an object of `bytes` bytes that others of this user find by its secret as long as its name lasts. It is all
-    /// zero but for the token. The memory of the parts in `own` is there from then on, not found missing at a later
-    /// access; the first of them has the token.
+    /// Makes an object of `bytes` bytes that others of this user [find](Self::open) as long as what comes with it lasts.
+    /// It is all zero but for the token. The memory of the parts in `own` is there from then on, not found missing at a
+    /// later access; the first of them has the token.
     ///
     /// # Errors
     /// What the system says: no room, or it is not allowed.
-    pub fn create(folder: &Path, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<(Self, Named)> {
+    pub fn create(folder: &Path, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<(Self, Found)> {
         let path = secret.path(folder);
         let mut options = OpenOptions::new();
         options.read(true).write(true).mode(0o600);
-        // Without a name until it is ready: all that takes its time is over by then.
         if let Ok(file) = options.custom_flags(libc::O_TMPFILE).open(folder) {
             let mapping = Self::begin(&file, secret, bytes, own)?;
-            match Named::give(&file, &path) {
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => {}
-                named => return Ok((mapping, named?)),
-            }
+            return Ok((mapping, Found { file, path, named: None }));
         }
         // Where files cannot be given names later.
         let file = options.create_new(true).custom_flags(libc::O_NOFOLLOW).open(&path)?;
-        let named = Named::of(&path)?;
-        Ok((Self::begin(&file, secret, bytes, own)?, named))
+        let named = Some(Named::of(&path)?);
+        Ok((Self::begin(&file, secret, bytes, own)?, Found { file, path, named }))
     }
 
     /// Maps the object that this process makes, before anybody else looks.
@@ -188,11 +250,22 @@ impl Mapping {
     /// Maps the object that another process has made. The memory of the parts in `own` is there from then on.
     ///
     /// # Errors
-    /// What the system says, `NotFound` if it is not to be seen from here; another one of that name is `InvalidData`.
-    pub fn open(folder: &Path, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<Self> {
+    /// What the system says, `NotFound` if it is not to be seen from here; another one in its place is `InvalidData`.
+    pub fn open(at: &Place, secret: Secret, bytes: usize, own: &[Range<usize>]) -> Result<Self> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).custom_flags(libc::O_NOFOLLOW);
-        let file = options.open(secret.path(folder))?;
+        options.read(true).write(true);
+        let file = match at {
+            Place::Named(folder) => options.custom_flags(libc::O_NOFOLLOW).open(secret.path(folder))?,
+            Place::OpenIn { process, descriptor } => {
+                let path = PathBuf::from(format!("/proc/{process}/fd/{descriptor}"));
+                // In another namespace of processes it may be anything, and opening some files does something.
+                let found = std::fs::metadata(&path)?;
+                if !(found.is_file() && found.len() == bytes as u64) {
+                    return Err(ErrorKind::InvalidData.into());
+                }
+                options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?
+            }
+        };
         if file.metadata()?.len() != bytes as u64 {
             return Err(ErrorKind::InvalidData.into());
         }
@@ -243,31 +316,62 @@ mod tests {
         let folder = folder();
         let secret = Secret::random().unwrap();
         assert_ne!(secret, Secret::random().unwrap());
-        let (made, named) = Mapping::create(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap();
+        let (made, mut found) = Mapping::create(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap();
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        let by_file = Mapping::open(&found.place(), secret, 8192, &[]).unwrap();
+        found.name().unwrap();
         let at = secret.path(folder.path());
         let mode = std::os::unix::fs::PermissionsExt::mode(&at.metadata().unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
-        let opened = Mapping::open(folder.path(), Secret::of(secret.words()), 8192, from_ref(&(0..8192))).unwrap();
-        drop(named);
+        let by_name = Place::Named(folder.path().to_owned());
+        let opened = Mapping::open(&by_name, Secret::of(secret.words()), 8192, from_ref(&(0..8192))).unwrap();
+        let place = found.place();
+        drop(found);
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         // SAFETY: within both mappings, which are this thread's.
         unsafe {
             made.address().add(8191).write(7);
             assert_eq!(opened.address().add(8191).read(), 7);
+            assert_eq!(by_file.address().add(8191).read(), 7);
             assert_eq!(opened.address().add(64).read(), 0);
         }
-        assert_eq!(
-            Mapping::open(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap_err().kind(),
-            ErrorKind::NotFound
-        );
+        for at in [by_name, place] {
+            let gone = Mapping::open(&at, secret, 8192, from_ref(&(0..8192))).unwrap_err();
+            // Another thread may have opened another file since.
+            assert!(matches!(gone.kind(), ErrorKind::NotFound | ErrorKind::InvalidData), "{at:?}: {gone}");
+        }
+    }
+
+    #[test]
+    fn some_room_stays_free() {
+        let folder = Path::new("/");
+        assert!(leave_room(Path::new("/proc"), usize::MAX).is_ok(), "it has no limit");
+        assert_eq!(leave_room(folder, usize::MAX).unwrap_err().kind(), ErrorKind::StorageFull);
+        assert!(leave_room(Path::new("/proc/nowhere"), 4096).is_err());
+    }
+
+    #[test]
+    fn files_that_are_something_else_are_not_opened() {
+        let secret = Secret::random().unwrap();
+        let mut pipe = [0; 2];
+        // SAFETY: the out-parameter has room for two.
+        assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
+        for descriptor in pipe {
+            let at = Place::OpenIn { process: std::process::id(), descriptor: descriptor as u32 };
+            assert_eq!(Mapping::open(&at, secret, 4096, &[]).unwrap_err().kind(), ErrorKind::InvalidData);
+            // SAFETY: opened above.
+            unsafe { libc::close(descriptor) };
+        }
     }
 
     #[test]
     fn names_go_before_the_process_does() {
         let folder = folder();
-        let (_made, named) =
+        let (_made, mut found) =
             Mapping::create(folder.path(), Secret::random().unwrap(), 4096, from_ref(&(0..4096))).unwrap();
-        let on_list = |name: &CString| NAMES.lock().contains(name);
+        found.name().unwrap();
+        let named = found.named.take().unwrap();
+        let on_list = |name: &CString| NAMES.lock().contains(&(std::process::id(), name.clone()));
         assert!(on_list(&named.0));
         // Not `remove_names`, which other tests would miss theirs after.
         remove(&named.0).unwrap();
@@ -309,19 +413,18 @@ mod tests {
     fn what_is_another_object_is_found_out() {
         let folder = folder();
         let secret = Secret::random().unwrap();
-        let (_made, _named) = Mapping::create(folder.path(), secret, 4096, from_ref(&(0..4096))).unwrap();
-        let again = Mapping::create(folder.path(), secret, 4096, from_ref(&(0..4096)));
-        assert_eq!(again.unwrap_err().kind(), ErrorKind::AlreadyExists);
+        let (_made, mut found) = Mapping::create(folder.path(), secret, 4096, from_ref(&(0..4096))).unwrap();
+        found.name().unwrap();
+        let (_again, mut other) = Mapping::create(folder.path(), secret, 4096, from_ref(&(0..4096))).unwrap();
+        assert_eq!(other.name().unwrap_err().kind(), ErrorKind::AlreadyExists);
         let [first, second, token, other] = secret.words();
         let foreign = Secret::of([first, second, token, !other]);
-        assert_eq!(
-            Mapping::open(folder.path(), foreign, 4096, from_ref(&(0..4096))).unwrap_err().kind(),
-            ErrorKind::InvalidData
-        );
-        assert_eq!(
-            Mapping::open(folder.path(), secret, 8192, from_ref(&(0..8192))).unwrap_err().kind(),
-            ErrorKind::InvalidData
-        );
+        for at in [Place::Named(folder.path().to_owned()), found.place()] {
+            for (secret, bytes) in [(foreign, 4096), (secret, 8192)] {
+                let error = Mapping::open(&at, secret, bytes, from_ref(&(0..bytes))).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::InvalidData);
+            }
+        }
     }
 
     #[test]

@@ -130,9 +130,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (secret, layout) = (Secret::random().unwrap(), Layout::of(members.len()).unwrap());
         let bytes = layout.bytes().unwrap();
-        let (first, _named) = Mapping::create(folder.path(), secret, bytes, &layout.own(0)).unwrap();
+        let (first, found) = Mapping::create(folder.path(), secret, bytes, &layout.own(0)).unwrap();
         let others =
-            (1..members.len()).map(|rank| Mapping::open(folder.path(), secret, bytes, &layout.own(rank)).unwrap());
+            (1..members.len()).map(|rank| Mapping::open(&found.place(), secret, bytes, &layout.own(rank)).unwrap());
         let mappings: Vec<_> = std::iter::once(first).chain(others).collect();
         // SAFETY: as many bytes as the layout says, each rank once.
         let mapped = |(rank, mapping)| unsafe { Mapped::new(mapping, layout, rank, secret) };

@@ -98,7 +98,9 @@ fn one_time_line(family: &Family) -> Result<(), Failed> {
             // Microseconds. Half a ping-pong may be wrong, which is long where ranks share cores.
             if last > first_end + 200_000.0 {
                 let told = outcome.told();
-                return Err(format!("{sync}: a rank left call {call} at {first_end}, one came at {last}\n{told}").into());
+                return Err(
+                    format!("{sync}: a rank left call {call} at {first_end}, one came at {last}\n{told}").into()
+                );
             }
         }
         std::fs::remove_file(&trace)?;

@@ -396,3 +396,18 @@ fn what_is_measured_does_not_go_with_reproducible_results() {
         "{misspelt}"
     );
 }
+
+#[test]
+fn what_is_measured_in_each_run_decides_no_reproducible_reduction() {
+    let parsed = |text: &str, variables: &[(&str, &str)]| {
+        let all = variables.iter().chain(&[("COLLIE_REPRODUCIBLE", "on")]);
+        let variables = all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let rules = Some(RulesFile { path: "site.rules".to_owned(), text: Ok(text.to_owned()) });
+        RawConfiguration { variables, rules, ..RawConfiguration::default() }.parse()
+    };
+    let by_pieces = "reduce * * linear if one_node\nreduce * * binomial if in_pieces";
+    let error = parsed(by_pieces, &[]).unwrap_err().to_string();
+    assert!(error.starts_with("COLLIE_RULES: site.rules:2: which messages travel in pieces is measured"), "{error}");
+    assert!(parsed(by_pieces, &[("COLLIE_LIMITS", "4040")]).is_ok());
+    assert!(parsed("bcast * * binomial if in_pieces", &[]).is_ok(), "it reduces nothing");
+}
