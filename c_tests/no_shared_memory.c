@@ -1,6 +1,6 @@
 /* Preloaded: shared memory of Collie's that cannot be had, as NO_SHARED_MEMORY says: `room` as on a /dev/shm that is full, `unseen`
  * as of ranks whose /dev/shm are different ones, `refused` as where it is not allowed. With `unreadable` it can be had, but no rank
- * may read another one's own memory, as Yama or a container has it. */
+ * may read another one's own memory, as Yama or a container has it; with `named`, none may look at another one's open files. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,6 +21,10 @@ static int is_ours(const char *path) { return !strncmp(path, "/dev/shm/collie-",
 
 /* A file that has no name yet. */
 static int is_nameless(const char *path) { return !strncmp(path, "/dev/shm/#", 10); }
+
+static int is_anothers_file(const char *path) {
+    return !strncmp(path, "/proc/", 6) && strstr(path, "/fd/") && strncmp(path, "/proc/self", 10);
+}
 
 int posix_fallocate(int file, off_t offset, off_t length) {
     char link[64], path[256] = "";
@@ -57,6 +61,10 @@ int open64(const char *path, int flags, ...) {
     }
     if (is_ours(path) && (is_asked("refused") || (is_asked("unseen") && !(flags & O_CREAT)))) {
         errno = is_asked("refused") ? EACCES : ENOENT;
+        return -1;
+    }
+    if (is_anothers_file(path) && (is_asked("unseen") || is_asked("named"))) {
+        errno = EACCES;
         return -1;
     }
     *(void **)&next = dlsym(RTLD_NEXT, "open64");

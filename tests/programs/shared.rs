@@ -101,6 +101,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     ] {
         add(format!("without::{mode}"), Box::new(move || without(family, mode, words)));
     }
+    add("named".to_owned(), Box::new(move || named(family)));
     add("unreadable".to_owned(), Box::new(move || unreadable(family)));
     for (nodes, ranks) in [("auto", 3), ("2", 3), ("2", 4), ("3", 4), ("4", 4)] {
         add(format!("numa::{nodes}_nodes_of_{ranks}_ranks"), Box::new(move || numa(family, nodes, ranks)));
@@ -242,6 +243,14 @@ fn without(family: &Family, mode: &str, words: &str) -> Result<(), Failed> {
         return Err(format!("{communicators:?}\n{ran} calls\n{}", outcome.told()).into());
     }
     Ok(())
+}
+
+/// Where ranks may not look at each other's open files, they find the memory by its name, of which nothing is left.
+fn named(family: &Family) -> Result<(), Failed> {
+    let more = [SHARED, ("NO_SHARED_MEMORY", "named")];
+    let (_, report) = run(family, &["random_calls.c", "100"], 3, &more, &["no_shared_memory.c"])?;
+    went_through(&report, false)?;
+    nothing_left()
 }
 
 /// Where ranks share memory but may not read each other's own, long messages arrive all the same, and the report says
