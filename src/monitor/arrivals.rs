@@ -394,6 +394,19 @@ mod tests {
     }
 
     #[test]
+    fn a_loop_of_several_calls_keeps_some_of_each() {
+        let (room, mut arrivals) = (Room::new(4096 * size_of::<Arrival>()), Arrivals::default());
+        (0..100_000).for_each(|enter| call(&mut arrivals, &room, enter, 1));
+        let kept = numbers(&arrivals);
+        for period in [2, 3, 4, 16, 64] {
+            let each: Vec<_> =
+                (0..period).map(|place| kept.iter().filter(|number| *number % period == place).count()).collect();
+            let (least, most) = (each.iter().min().unwrap(), each.iter().max().unwrap());
+            assert!(*least > 0 && *most < 4 * least, "{period}: {each:?}");
+        }
+    }
+
+    #[test]
     fn without_room_nothing_is_kept_and_nothing_goes_wrong() {
         let (room, mut arrivals) = (Room::new(0), Arrivals::default());
         (0..1_000).for_each(|enter| call(&mut arrivals, &room, enter, 1));

@@ -301,7 +301,8 @@ impl RawConfiguration {
 fn by_measured_limits(configuration: &Configuration) -> impl Iterator<Item = ConfigurationError> {
     let files = [(variables::RULES, &configuration.rules), (variables::TABLES, &configuration.tables)];
     let rests = |rule: &&Rule| rule.operation.reduces() && rule.conditions.contains(&Condition::InPieces);
-    let first = files.into_iter().filter_map(move |(variable, rules)| Some((variable, rules, rules.iter().find(rests)?)));
+    let first =
+        files.into_iter().filter_map(move |(variable, rules)| Some((variable, rules, rules.iter().find(rests)?)));
     let told = first.map(|(variable, rules, rule)| {
         let message = format!(
             "{}:{}: which messages travel in pieces is measured in each run, which COLLIE_REPRODUCIBLE=on rules out; \

@@ -83,7 +83,11 @@ fn merged(records: Vec<(PathBuf, RankRecord)>) -> Result<Summary, Failure> {
     if jobs.len() > 1 {
         let words = jobs.values().map(|files| {
             let command = files[0].1.job.as_ref().map_or("", |job| job.command.as_str());
-            format!("\n  {command}: {} and {} more", files[0].0.display(), files.len() - 1)
+            let more = match files.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("\n  {command}: {}{more}", files[0].0.display())
         });
         return Err(Failure::cannot(format!(
             "these are ranks of {} jobs; name the files of one:{}",

@@ -28,7 +28,12 @@ impl Writer<'_> {
     pub fn waiting(&mut self) {
         let summary = self.summary;
         let Some(sync) = &summary.sync else { return };
-        let waiting = summary.per_rank.iter().filter_map(|rank| rank.waiting_seconds).sum::<f64>();
+        let known: Vec<f64> = summary.per_rank.iter().filter_map(|rank| rank.waiting_seconds).collect();
+        if known.is_empty() {
+            self.line(&format!("waiting for late ranks: not measured in any call (by {sync})"));
+            return;
+        }
+        let waiting: f64 = known.iter().sum();
         let agree = summary.clock.map(|clock| match clock.error_seconds {
             0.0 => ", one for all".to_owned(),
             error => format!(", within {}", duration(error)),
