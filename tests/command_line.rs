@@ -190,6 +190,24 @@ fn explain_reads_rules() {
 }
 
 #[test]
+fn explain_tells_what_auto_leaves_a_call_to() {
+    let explain = |variable: &str, text: &str| {
+        let (_folder, path) = file("my.rules", text);
+        let told = printed(collie(&["explain", "bcast", "--ranks", "4", "--bytes", "1K"]).env(variable, &path));
+        let heard: Vec<_> = told.lines().filter(|line| line.contains(&format!("{path}:"))).collect();
+        heard.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()
+    };
+    let rows = explain("COLLIE_TABLES", "bcast * * auto\nbcast * * linear\n");
+    let [by, first, second] = &rows[..] else { panic!("{rows:?}") };
+    assert!(
+        by.ends_with(":2") && first.ends_with(" leaves it to the next row") && second.ends_with(" used"),
+        "{rows:?}"
+    );
+    let rules = explain("COLLIE_RULES", "bcast * * auto\nbcast * * linear\n");
+    assert!(matches!(&rules[..], [only] if only.ends_with(" leaves it to the tables")), "{rules:?}");
+}
+
+#[test]
 fn explain_tells_transports_apart() {
     let text = "bcast * * shared_queue if shared_memory\nbcast * * linear if no_shared_memory\n";
     let (_folder, path) = file("my.rules", text);

@@ -13,7 +13,8 @@ use serde_json::Value;
 pub struct Arguments {
     /// The file
     file: String,
-    /// The file is one for COLLIE_TABLES, where a row whose algorithm cannot be used gives way to the next one
+    /// The file is one for COLLIE_TABLES, where a row whose algorithm cannot be used, or that says auto, gives way
+    /// to the next one
     #[arg(long)]
     tables: bool,
     /// Print the rules in Collie's own format, whatever format the file has

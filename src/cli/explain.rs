@@ -364,7 +364,10 @@ impl Explained<'_> {
                 Wanted::Algorithm(choice) => {
                     (verdict(choice, call, situation.ranks), self.predicted(choice, &self.network()))
                 }
-                Wanted::Auto => ("leaves it to the default table".to_owned(), String::new()),
+                Wanted::Auto if matches!(candidate.by, By::Table { .. }) => {
+                    ("leaves it to the next row".to_owned(), String::new())
+                }
+                Wanted::Auto => ("leaves it to the tables".to_owned(), String::new()),
                 Wanted::Native => ("the MPI library's own".to_owned(), String::new()),
             };
             let verdict = if used.as_ref() == Some(&candidate.by) { "used".to_owned() } else { verdict };

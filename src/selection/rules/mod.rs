@@ -11,7 +11,8 @@
 //! A range is `*`, one number, or `first-last` with both ends in it; `inf` (or `*`) as its end means no end. Bytes are
 //! the signature bytes that one rank contributes; with `total=`, for gather, scatter and allgather, those of all ranks
 //! together. For alltoallv they are `*`, as no rank knows those of the others. The algorithm is written as in the
-//! operation's variable: `auto` leaves the call to the default tables and `native` to the MPI library.
+//! operation's variable: `auto` leaves the call to the tables (in a table, to its next row) and `native` to the
+//! MPI library.
 //!
 //! Open MPI's formats are read as well and told apart by their content.
 

@@ -17,7 +17,7 @@ const TRIED: usize = 1 << 10;
 pub enum Purpose {
     /// `COLLIE_RULES`: the first rule that matches decides.
     Rules,
-    /// `COLLIE_TABLES`: a row whose algorithm cannot be used gives way to the next that matches.
+    /// `COLLIE_TABLES`: a row whose algorithm cannot be used, or that says `auto`, gives way to the next that matches.
     Tables,
 }
 
@@ -170,9 +170,13 @@ fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
     }
 }
 
-/// Whether all ranks, however many they are, meet its needs.
+/// Whether it decides for all ranks, however many they are: it names somebody whose needs they meet.
 fn is_always_usable(wanted: &Wanted, call: &Call) -> bool {
-    let Wanted::Algorithm(choice) = wanted else { return true };
+    let choice = match wanted {
+        Wanted::Native => return true,
+        Wanted::Auto => return false,
+        Wanted::Algorithm(choice) => choice,
+    };
     let call = Call { nodes: &[], ..*call };
     // Every need of a certain number of ranks refuses one of these. Memory may be too small even where it is shared.
     !choice.shares_memory() && [3, 5].iter().all(|ranks| choice.accepts(&call, *ranks).is_ok())
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn in_tables_a_row_that_cannot_be_used_hides_nothing() {
+    fn in_tables_a_row_that_decides_nothing_hides_nothing() {
         let tables = |text: &str| findings_in(text, Purpose::Tables);
         for first in [
             "allgather * * recursive_doubling",
@@ -303,6 +307,7 @@ mod tests {
             "allreduce * * ring",
             "bcast * * shared_queue",
             "bcast * * hierarchical:node=shared_queue",
+            "bcast * * auto",
         ] {
             let operation = first.split_once(' ').unwrap().0;
             let text = format!("{first}\n{operation} * * linear");
