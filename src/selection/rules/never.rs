@@ -133,13 +133,15 @@ fn shadowed(rule: &Rule, before: &[Rule], purpose: Purpose) -> Option<String> {
     };
     let before: Vec<&Rule> = before.iter().filter(meets).collect();
     let before = &before[..];
+    // Calls that move nothing have no other number of bytes, whatever the rule leaves open.
+    let bytes = if rule.operation.has_data() { rule.bytes } else { Span { least: 0, most: 0 } };
     for World { situation, call, ranks, power_of_two } in worlds(rule, before) {
         let holds = |rule: &Rule| rule.conditions.iter().all(|condition| condition.holds(&situation, &call));
         let is_there = |part: &Area| {
             let several = part.ranks.and(communicators::SEVERAL);
             several.is_some_and(|ranks| power_of_two.is_none_or(|power| communicators::holds(ranks, power)))
         };
-        let whole = rule.ranks.and(ranks).map(|ranks| Area { ranks, bytes: rule.bytes });
+        let whole = rule.ranks.and(ranks).map(|ranks| Area { ranks, bytes });
         let Some(whole) = whole.filter(is_there).filter(|_| holds(rule)) else { continue };
         let decides = |row: &Rule| purpose == Purpose::Rules || is_always_usable(&row.wanted, &call);
         let mut left = vec![whole];
@@ -472,6 +474,10 @@ mod tests {
     fn bytes_that_no_barrier_has() {
         assert_eq!(findings("barrier * 1K-inf linear"), ["1: never matches: barrier has 0 bytes"]);
         assert!(findings("barrier 2 0-8 linear\nbarrier 3 * linear").is_empty());
+        let hidden = ["2: never matches: line 1 already matches all of its calls"];
+        assert_eq!(findings("barrier 4 0 dissemination\nbarrier 4 * linear"), hidden);
+        assert_eq!(findings("barrier 4 0-8 dissemination\nbarrier 4 0-64 linear"), hidden);
+        assert!(findings("bcast 4 0 linear\nbcast 4 * ring").is_empty());
     }
 
     #[test]
