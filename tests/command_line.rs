@@ -326,6 +326,12 @@ bcast       8          512-1023       linear if one_node and no_shared_memory an
     for more in [("COLLIE_BCAST", "ring"), ("COLLIE_MODE", "best")] {
         assert!(!learning(&[more]).contains("comes first"), "{more:?}");
     }
+    // A rule that somebody has edited is a rule, and comes behind those of COLLIE_RULES.
+    let edited = learned.replacen("512-1023       linear", "512-2K         ring", 1);
+    let (_other, edited) = file("edited.rules", &edited);
+    let (_mine, auto) = file("mine.rules", "bcast * * auto\n");
+    assert!(learning(&[("COLLIE_LEARN", &edited)]).contains("edited.rules:4 comes first:\n  bcast 8 512-2K ring if"));
+    assert!(!learning(&[("COLLIE_LEARN", &edited), ("COLLIE_RULES", &auto)]).contains("comes first"));
 }
 
 #[test]

@@ -142,14 +142,7 @@ fn learned_before(configuration: &Arc<Configuration>, shape: &CommunicatorShape,
     if !last.0.as_ref().is_some_and(|known| Arc::ptr_eq(known, file)) {
         *last = (Some(Arc::clone(file)), read_here(file));
     }
-    let is_it = |row: &LearnedRow| {
-        let LearnedRow { bytes_from, commutative, units_per_rank, .. } = *row;
-        let LearnedRow { ranks, nodes, most_on_node, oversubscribed, shared_memory, .. } = *row;
-        *shape == CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory }
-            && row.function == cell.operation.row().mpi_name
-            && (bytes_from, commutative, units_per_rank) == (cell.bucket.first(), cell.commutative, cell.units_per_rank)
-    };
-    last.1.iter().map(|evidence| &evidence.row).find(|row| is_it(row)).cloned()
+    last.1.iter().find(|evidence| evidence.is_of(shape, cell)).map(|evidence| evidence.row.clone())
 }
 
 /// The file that was read last, and what was in it.

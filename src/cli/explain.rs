@@ -16,9 +16,10 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Scales, Tapes, predict_while};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Rule,
-    Rules, Situation, Transport, Version, Wanted, decide, defaults, evidence, operation_named, parse_rules, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, RawConfiguration, Situation,
+    Transport, Version, Wanted, decide, defaults, evidence, operation_named, variables,
 };
+use crate::trial::heard;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -319,11 +320,11 @@ impl Explained<'_> {
         }
         let decided = decide(configuration, situation, call);
         let (Decided::Ours { by, .. } | Decided::Native { by }) = &decided;
-        let learned = if by.by.is_default() { self.learned() } else { String::new() };
         let ours = match &decided {
             Decided::Ours { choice, .. } => Some(*choice),
             Decided::Native { .. } => None,
         };
+        let learned = if by.by.is_default() { self.learned(ours) } else { String::new() };
         let used = match decided {
             Decided::Ours { choice, by } => {
                 let _ = writeln!(text, "gets {choice}\nby {by}");
@@ -416,18 +417,14 @@ impl Explained<'_> {
         text.map_or_else(String::new, |text| written(text, line))
     }
 
-    /// What the file of mode `learn` holds of such calls. It counts where it was learned, which need not be here.
-    fn learned(&self) -> String {
-        let Some(file) = self.configuration.learn.as_ref().filter(|_| self.configuration.mode == Mode::Learn) else {
-            return String::new();
-        };
-        let rests = |rule: &&Rule| evidence(&file.text, rule.line).is_some_and(|found| !found.learned.is_empty());
-        let Ok(rules) = parse_rules(&file.path, &file.text) else { return String::new() };
-        let rules = Rules::new(&file.path, rules.iter().filter(rests).cloned());
-        let Some(line) = rules.first(self.situation, self.call).map(|rule| rule.line) else { return String::new() };
-        let head =
-            format!("but where it was learned (machine and MPI library below), {}:{line} comes first:\n", file.path);
-        head + &written(&file.text, line)
+    /// What the file of mode `learn` holds of such calls, which go to `default` otherwise. It counts where it was
+    /// learned, which need not be here.
+    fn learned(&self, default: Option<&Choice>) -> String {
+        let Self { configuration, situation, call, .. } = *self;
+        let Some(file) = &configuration.learn else { return String::new() };
+        let place = format!("but where it was learned (machine and MPI library below), {}", file.path);
+        let rule = |line| format!("{place}:{line} comes first:\n{}", written(&file.text, line));
+        heard(configuration, situation, call, default).into_iter().map(rule).collect()
     }
 
     /// The network that times are predicted on, with what the variables say of pieces.

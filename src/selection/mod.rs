@@ -33,8 +33,8 @@ pub use error::{ConfigurationError, ConfigurationErrors, Location, nearest, oper
 pub use learn_file::LearnFile;
 pub use mpi_library::{Implementation, Mpi, Version, Versions};
 pub use rules::{
-    BytesOf, Condition, Evidence, Format, Learned, LearnedRules, MARK, Purpose, Rule, Rules, Span, Tried, evidence,
-    for_open_mpi, never_used, parse as parse_rules,
+    BytesOf, Condition, Evidence, Format, Learned, LearnedRule, LearnedRules, MARK, Purpose, Rule, Rules, Span, Tried,
+    evidence, for_open_mpi, never_used, parse as parse_rules,
 };
 pub use settings::{
     Device, Mode, Numa, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Spawned, Sync, Transport,

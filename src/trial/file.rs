@@ -4,6 +4,7 @@
 //! its machine and its MPI library; where somebody has edited the rule, the rule decides instead. As a rules file
 //! (`COLLIE_RULES`) it holds everywhere.
 
+use super::cell::{Cell, CommunicatorShape};
 use crate::monitor::LearnedRow;
 use crate::selection::{LearnFile, LearnedRules, MARK};
 use serde::{Deserialize, Serialize};
@@ -51,7 +52,17 @@ impl Evidence {
         }
     }
 
-    fn read(line: &str) -> Option<Self> {
+    /// Whether it is of this kind of call on communicators of this shape.
+    pub fn is_of(&self, shape: &CommunicatorShape, cell: &Cell) -> bool {
+        let LearnedRow { bytes_from, commutative, units_per_rank, .. } = self.row;
+        let LearnedRow { ranks, nodes, most_on_node, oversubscribed, shared_memory, .. } = self.row;
+        *shape == CommunicatorShape { ranks, nodes, most_on_node, oversubscribed, shared_memory }
+            && self.row.function == cell.operation.row().mpi_name
+            && (bytes_from, commutative, units_per_rank) == (cell.bucket.first(), cell.commutative, cell.units_per_rank)
+    }
+
+    /// What a line says; `None` if no run has written it.
+    pub(super) fn read(line: &str) -> Option<Self> {
         serde_json::from_str(line.trim_start_matches('\u{feff}').trim().strip_prefix(MARK)?).ok()
     }
 

@@ -73,7 +73,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("entry", &["operation", "monitor", "mpi", "selection", "process", "communicator", "call", "service"]),
     ("bench", &["operation", "algorithm", "schedule", "monitor", "mpi", "selection", "trial", "report", "entry"]),
     ("fit", &["operation", "schedule", "mpi", "selection", "bench"]),
-    ("cli", &["family", "operation", "algorithm", "schedule", "monitor", "selection", "report", "bench", "fit"]),
+    (
+        "cli",
+        &["family", "operation", "algorithm", "schedule", "monitor", "selection", "trial", "report", "bench", "fit"],
+    ),
     ("bin", &["bench", "fit", "cli"]),
 ];
 

@@ -28,7 +28,7 @@ mod span;
 
 pub use condition::Condition;
 pub use evidence::{Evidence, evidence};
-pub use learned::{Learned, LearnedRules, MARK, Tried};
+pub use learned::{Learned, LearnedRule, LearnedRules, MARK, Tried};
 pub use never::{Purpose, never_used};
 pub use open_mpi::Format;
 pub use rule::{Rule, Rules};

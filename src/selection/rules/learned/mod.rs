@@ -65,6 +65,18 @@ impl LearnedRules {
         self.rules.iter()
     }
 
+    /// Where anything was learned, machine and MPI library, in the file's order.
+    pub fn places(&self) -> Vec<(&str, &str)> {
+        let mut places = Vec::new();
+        for (_, learned) in self.rules.iter().flat_map(|rule| &rule.evidence) {
+            let place = (&*learned.machine, &*learned.mpi);
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places
+    }
+
     /// The rules that somebody has edited and whose evidence is of this machine and this MPI library.
     pub fn edited(&self, machine: &str, mpi: &str) -> impl Iterator<Item = &Rule> {
         let is_here = move |rule: &&LearnedRule| {

@@ -42,6 +42,11 @@ impl LearnedRule {
         rule.rule.is_some().then_some(rule)
     }
 
+    /// The line that it stands in, from 1, if it is understood.
+    pub fn line(&self) -> Option<u32> {
+        self.rule.as_ref().map(|rule| rule.line)
+    }
+
     /// Its lines of evidence; none where the rule was edited, since they are of what it was.
     pub fn evidence(&self) -> impl Iterator<Item = &str> {
         let places = self.evidence.iter().filter(|_| !self.is_edited);
