@@ -54,7 +54,7 @@ pub struct Arrival {
 }
 
 /// The calls of one communicator on one rank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Arrivals {
     calls: u64,
     /// Those that were to be recorded since the last reset.
@@ -64,12 +64,6 @@ pub struct Arrivals {
     kept: Vec<Arrival>,
     /// How long the ranks took to meet in the first call, before anything could tell waiting apart.
     first_meeting: u64,
-}
-
-impl Default for Arrivals {
-    fn default() -> Self {
-        Self { calls: 0, recorded: 0, halvings: 0, kept: Vec::new(), first_meeting: 0 }
-    }
 }
 
 impl Arrivals {
