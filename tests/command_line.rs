@@ -538,6 +538,30 @@ fn explain_and_tune_read_the_verdicts_of_a_run() {
 }
 
 #[test]
+fn verdicts_on_calls_of_several_algorithms_count_for_none_and_are_told() {
+    let mut report: serde_json::Value = serde_json::from_str(&compared()).unwrap();
+    let rows = report["rows"].as_array_mut().unwrap();
+    let bcast = rows.iter().find(|row| row["function"] == "MPI_Bcast" && row["bytes_from"] == 64).unwrap();
+    let mut other = bcast.clone();
+    other["algorithm"] = "linear".into();
+    rows.push(other);
+    let (_folder, path) = file("run.json", &report.to_string());
+    let Output { status, stdout, stderr } = collie(&["tune", &path]).output().unwrap();
+    let (rules, words) = (text(&stdout), text(&stderr));
+    assert!(status.success() && rules.contains("\nallreduce ") && !rules.contains("\nbcast "), "{rules}");
+    let told = "run.json: 1 of 3 verdicts count for none: several of Collie's algorithms carried out such calls: \
+                bcast 64-127 among 8 ranks (binomial:segment=none, linear)\n";
+    assert!(words.ends_with(told) && rules.contains(told), "{words}{rules}");
+    report["comparisons"].as_array_mut().unwrap().retain(|row| row["function"] == "MPI_Bcast");
+    let (_folder, path) = file("run.json", &report.to_string());
+    let (code, words) = failed(&mut collie(&["tune", &path]));
+    assert!(
+        code == 1 && words.contains("several of Collie's algorithms carried out the calls of each verdict"),
+        "{words}"
+    );
+}
+
+#[test]
 fn files_without_measurements_are_told_for_what_they_are() {
     let replaced = compared().replace("\"mode\": \"compare\"", "\"mode\": \"replace\"");
     let verdicts = replaced.find("\"comparisons\"").unwrap();

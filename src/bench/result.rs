@@ -45,6 +45,22 @@ pub struct Report {
     /// What Collie adds to calls that it passes on; empty unless that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overheads: Vec<OverheadRow>,
+    /// What was found in a run and is of no cell.
+    #[serde(skip)]
+    pub in_doubt: Vec<InDoubt>,
+}
+
+/// A verdict on calls that several of Collie's algorithms carried out, so that it speaks of none of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InDoubt {
+    /// What was called.
+    pub operation: Operation,
+    /// The fewest and the most bytes; none of an operation without data.
+    pub size_class: Option<(usize, usize)>,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Those that carried out such calls.
+    pub algorithms: Vec<String>,
 }
 
 /// One cell.

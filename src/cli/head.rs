@@ -3,7 +3,7 @@
 
 use super::predicted::Predicted;
 use crate::algorithm::{counted, format_bytes};
-use crate::bench::result::{CellRow, Report};
+use crate::bench::result::{CellRow, InDoubt, Report};
 use crate::bench::tune::{Block, PREDICTED_STEPS, faster_unforced, ours};
 use crate::schedule::simulate::Network;
 use std::path::Path;
@@ -134,7 +134,21 @@ impl Head<'_> {
                 )
             })
         };
-        self.files.iter().zip(self.reports).filter_map(of_file).collect()
+        let in_doubt = |(file, report): (&&Path, &Report)| {
+            let mut named: Vec<_> = report.in_doubt.iter().take(NAMED).map(doubted).collect();
+            named.extend((report.in_doubt.len() > NAMED).then(|| "...".to_owned()));
+            (!named.is_empty()).then(|| {
+                format!(
+                    "{}: {} of {} verdicts count for none: several of Collie's algorithms carried out such calls: {}",
+                    file.display(),
+                    report.in_doubt.len(),
+                    report.cells.len() + report.in_doubt.len(),
+                    named.join("; ")
+                )
+            })
+        };
+        let files = || self.files.iter().zip(self.reports);
+        files().filter_map(of_file).chain(files().filter_map(in_doubt)).collect()
     }
 
     /// What a user has to know of these rules besides them.
@@ -164,6 +178,12 @@ impl Head<'_> {
         }
         notes
     }
+}
+
+fn doubted(verdict: &InDoubt) -> String {
+    let InDoubt { operation, size_class, ranks, algorithms } = verdict;
+    let size = size_class.map_or_else(String::new, |(from, to)| format!(" {from}-{to}"));
+    format!("{operation}{size} among {} ({})", counted(*ranks as usize, "rank"), algorithms.join(", "))
 }
 
 fn named(cell: &CellRow) -> String {

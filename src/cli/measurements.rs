@@ -52,6 +52,11 @@ fn parse(text: &str) -> Result<Report, String> {
     let compared = tune::of_comparisons(&summary);
     match (compared.cells.is_empty(), summary.mode.as_str()) {
         (false, _) => Ok(compared),
+        (true, _) if !compared.in_doubt.is_empty() => Err(
+            "a report of a run in which several of Collie's algorithms carried out the calls of each verdict, which \
+                 counts for none of them then"
+                .to_owned(),
+        ),
         (true, "compare") => Err("a report of a run in which no kind of call was compared often enough".to_owned()),
         (true, mode) => Err(format!("a report of a run in mode {mode}, without verdicts")),
     }

@@ -4,16 +4,22 @@
 use crate::algorithm::{Choice, Operation, Value, all, parse_choice};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
-use crate::bench::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
+use crate::bench::result::{CellRow, InDoubt, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
 use crate::monitor::{CommunicatorRow, ComparisonRow, LimitsRecord, RankRow, Row, Summary};
 use crate::schedule::limits::{Limit, Way};
 use crate::selection::{Transport, defaults};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The cells of a run; none if it was not in mode `compare`, or nothing could be compared.
 pub fn of_comparisons(summary: &Summary) -> Report {
-    let cells: Vec<_> = summary.comparisons.iter().filter_map(|row| cell(summary, row)).collect();
+    let (mut cells, mut in_doubt) = (Vec::new(), Vec::new());
+    for found in summary.comparisons.iter().filter_map(|row| cell(summary, row)) {
+        match found {
+            Ok(cell) => cells.push(cell),
+            Err(doubt) => in_doubt.push(doubt),
+        }
+    }
     Report {
         schema_version: SCHEMA_VERSION,
         collie_version: summary.collie_version.clone(),
@@ -21,18 +27,30 @@ pub fn of_comparisons(summary: &Summary) -> Report {
         runs: 1,
         protocol_limits: summary.protocol_limits.as_ref().map(limits),
         cells,
+        in_doubt,
         ..Report::default()
     }
 }
 
 /// None without an interval, of a function that is no collective of ours, of a communicator whose ranks are not told, and
-/// where it is not known which algorithm carried the calls out.
-fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
+/// of calls that none of ours carried out.
+///
+/// # Errors
+/// It is not known which algorithm carried the calls out.
+fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoubt>> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
     let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
     let communicator = summary.communicators.get(row.communicator)?;
-    let ran = ran(summary, row, operation)?;
+    let algorithms = ran(summary, row, operation);
     let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
+    let algorithm = match algorithms[..] {
+        [] => return None,
+        [algorithm] => algorithm,
+        _ => {
+            let algorithms = algorithms.into_iter().map(str::to_owned).collect();
+            return Some(Err(InDoubt { operation, size_class, ranks: communicator.size, algorithms }));
+        }
+    };
     let bytes = |class: (usize, usize)| {
         mean_bytes(summary, row).map_or_else(|| middle(class), |mean| mean.clamp(class.0, class.1))
     };
@@ -41,7 +59,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
     // by the ratio of neighbouring epochs: those of all epochs are of calls that may be far from each other.
     let ratio = row.result.ratio;
     let collie = row.result.collie_p10_seconds.unwrap_or(row.result.native_median_seconds / ratio);
-    let transport = transport(summary, communicator, &ran.algorithm);
+    let transport = transport(summary, communicator, algorithm);
     let variant = |name: &str, median, against_native| VariantRow {
         transport: if name == NATIVE { Transport::Messages } else { transport },
         variant: name.to_owned(),
@@ -50,7 +68,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
         against_native,
     };
     let against = Ratio { ratio, low: Some(low), high: Some(high) };
-    Some(CellRow {
+    Some(Ok(CellRow {
         cell: Cell {
             operation,
             datatype: Datatype::Byte,
@@ -65,10 +83,10 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<CellRow> {
         oversubscribed: is_oversubscribed(summary, row.communicator),
         rounds: u64::from(row.result.pairs),
         bound_seconds: None,
-        variants: vec![variant(NATIVE, collie * ratio, None), variant(&ran.algorithm, collie, Some(against))],
+        variants: vec![variant(NATIVE, collie * ratio, None), variant(algorithm, collie, Some(against))],
         left_out: Vec::new(),
         wrong: Vec::new(),
-    })
+    }))
 }
 
 /// Bytes of a call of the size class in the mean, of all its calls; nothing where no bytes were counted.
@@ -89,10 +107,10 @@ fn middle((from, to): (usize, usize)) -> usize {
     ((from.max(1) as f64) * to.max(1) as f64).sqrt() as usize
 }
 
-/// The calls of ours that were compared, those of the first algorithm if there are several. Rows do not tell apart
-/// whether order mattered. Where both kinds of reductions of a size class were compared, one that does not keep it
-/// carried out those of which it does not, and the only one that does the others; whose any other one was nobody knows.
-fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> Option<&'a Row> {
+/// Those of our algorithms that may have carried out the calls that were compared: the verdict is about one of them only
+/// where it is the only one. Rows do not tell apart whether order mattered. Where both kinds of reductions of a size class
+/// were compared, one that does not keep it carried out those of which it does not, and the others those that do.
+fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> Vec<&'a str> {
     let wanted = (row.function.as_str(), row.communicator, row.bytes_from);
     let alike = |known: &&Row| (known.function.as_str(), known.communicator, known.bytes_from) == wanted;
     let ours: Vec<_> = summary.rows.iter().filter(alike).filter(|known| known.algorithm != NATIVE).collect();
@@ -103,14 +121,13 @@ fn ran<'a>(summary: &'a Summary, row: &ComparisonRow, operation: Operation) -> O
             && (known.function.as_str(), known.communicator, known.bytes_from) == wanted
     };
     let has_both = summary.comparisons.iter().any(is_other);
-    match (has_both, row.commutative) {
-        (false, true) => ours.first().copied(),
-        (false, false) => in_order.first().copied(),
-        (true, true) if !others.is_empty() => others.first().copied(),
-        (true, _) => {
-            in_order.first().copied().filter(|first| in_order.iter().all(|known| known.algorithm == first.algorithm))
-        }
-    }
+    let rows = match (has_both, row.commutative) {
+        (false, true) => ours,
+        (true, true) if !others.is_empty() => others,
+        _ => in_order,
+    };
+    let algorithms: BTreeSet<&str> = rows.into_iter().map(|known| known.algorithm.as_str()).collect();
+    algorithms.into_iter().collect()
 }
 
 /// Whether reductions whose order matters may have been carried out by it; so too one that this catalogue does not

@@ -351,7 +351,7 @@ fn compared(ratio: f64) -> Comparison {
 
 #[test]
 fn verdicts_of_a_run_are_a_data_set() {
-    use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Summary};
+    use crate::monitor::{CommunicatorRow, ComparisonRow, RankRow, Row, Summary};
     let comparison = |bytes_from: u64, ratio: f64| ComparisonRow {
         function: "MPI_Bcast".to_owned(),
         communicator: 0,
@@ -362,7 +362,7 @@ fn verdicts_of_a_run_are_a_data_set() {
         result: compared(ratio),
         saved_seconds: None,
     };
-    let ran = |bytes_from: u64| -> crate::monitor::Row {
+    let ran = |bytes_from: u64| -> Row {
         let text = format!(
             r#"{{"function": "MPI_Bcast", "communicator": 0, "bytes_from": {bytes_from}, "bytes_to": {}, "algorithm": "binomial:segment=none",
             "decided_by": "x", "ranks": 2, "calls": 50, "calls_all_ranks": 100, "bytes": 0,
@@ -413,6 +413,18 @@ fn verdicts_of_a_run_are_a_data_set() {
     let mut of_table = summary.clone();
     of_table.rows[1].decided_by = "default one_node_oversubscribed:11".into();
     assert!(crowded(&of_rank) && crowded(&of_table));
+    // Calls of the size class that several of ours carried out.
+    let mut several = summary.clone();
+    several.rows.push(Row { algorithm: "linear".to_owned(), ..ran(4096) });
+    several.rows.push(Row { decided_by: "y".to_owned(), ..ran(64) });
+    several.rows.push(Row { algorithm: "native".to_owned(), ..ran(64) });
+    let found = of_comparisons(&several);
+    assert_eq!(lines(std::slice::from_ref(&found), native), [format!("bcast 2 * native {end}")]);
+    let [doubt] = &found.in_doubt[..] else { panic!("{found:?}") };
+    assert_eq!(
+        (doubt.size_class, &doubt.algorithms[..]),
+        (Some((4096, 8191)), &["binomial:segment=none", "linear"].map(String::from)[..])
+    );
     // The same run over shared memory, and where this could not be had.
     let sent = crate::monitor::TrafficRow { from: 0, to: 1, messages: 1, bytes: 8, on_node: true };
     let mut over_memory = Summary { shared_traffic: vec![sent], ..summary };
