@@ -26,6 +26,17 @@ pub struct Group {
     pub ranks: u32,
 }
 
+/// How ranks lie on nodes, as far as what was measured of one tells nothing of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Placement {
+    /// One node.
+    Together,
+    /// Several nodes with one rank each.
+    Apart,
+    /// Several nodes with several ranks on some.
+    Grouped,
+}
+
 /// What tables and conditions tell apart: one node, oversubscribed, several ranks on a node.
 type Place = (bool, bool, bool);
 
@@ -58,6 +69,15 @@ impl Group {
     /// Whether all ranks share a node.
     pub const fn is_on_one_node(&self) -> bool {
         self.one_node
+    }
+
+    /// How its ranks lie on nodes.
+    pub const fn placement(&self) -> Placement {
+        match (self.one_node, self.several_per_node) {
+            (true, _) => Placement::Together,
+            (false, false) => Placement::Apart,
+            (false, true) => Placement::Grouped,
+        }
     }
 
     /// Whether ranks outnumber cores.

@@ -162,6 +162,44 @@ fn a_tree_leaves_to_native_what_was_measured_and_reaches_as_far_as_a_table() {
     }
 }
 
+/// Rules for bytes that one algorithm is best at everywhere, in these placements.
+fn rows_of_a_ring(placements: &[&[u32]], extend: Extend) -> Vec<String> {
+    let cells = placements.iter().map(|nodes| cell(1 << 16, nodes, &either(false))).collect();
+    let blocks = tune(&[report(cells)], Settings { extend, ..TREE }).unwrap();
+    let rules = blocks.iter().flat_map(|block| &block.rules).map(ToString::to_string);
+    rules.map(|rule| rule.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn exact_rows_are_for_the_numbers_of_ranks_that_were_measured() {
+    let found = rows_of_a_ring(&[&[4], &[5], &[8], &[16]], Extend::Exact);
+    assert_eq!(found, ["allreduce 4-5 * ring", "allreduce 8 * ring", "allreduce 16 * ring"]);
+    let found = rows_of_a_ring(&[&[4], &[2, 2], &[4, 4]], Extend::Exact);
+    let expected = [
+        "allreduce 4 * ring if one_node",
+        "allreduce 4 * ring if several_nodes",
+        "allreduce 8 * ring if several_nodes",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(rows_of_a_ring(&[&[4], &[2, 2]], Extend::Exact), ["allreduce 4 * ring"]);
+}
+
+#[test]
+fn each_placement_reaches_as_far_as_it_was_measured() {
+    let found = rows_of_a_ring(&[&[8], &[8, 8]], Extend::Near);
+    assert_eq!(found, ["allreduce 4-16 * ring if one_node", "allreduce 8-32 * ring if several_nodes"]);
+    let found = rows_of_a_ring(&[&[1; 8], &[8, 8]], Extend::Near);
+    assert_eq!(found, ["allreduce 4-16 * ring if one_per_node", "allreduce 8-32 * ring if ranks_per_node=2-inf"]);
+    for extend in [Extend::Alike, Extend::Estimated] {
+        let found = rows_of_a_ring(&[&[4], &[2; 4]], extend);
+        let of = |placement: &str| found.iter().filter(|row| row.contains(&format!(" if {placement}"))).count();
+        assert!(
+            found.iter().all(|row| row.contains(" if ")) && of("one_node") > 0 && of("several_nodes") > 0,
+            "{found:?}"
+        );
+    }
+}
+
 /// Three algorithms of which the first is the fastest or else the second.
 fn either(first: bool) -> [(&'static str, f64); 3] {
     let (tree, ring) = if first { (10.0, 15.0) } else { (15.0, 10.0) };
