@@ -39,15 +39,16 @@ impl Estimate {
     }
 }
 
-/// Estimates from what was measured, in the order of groups.
-pub fn estimates(measured: &[(&Group, Vec<Size>)]) -> Vec<Estimate> {
+/// Estimates from what was measured, in the order of groups; `anywhere`: of ranks that may lie otherwise than those.
+pub fn estimates(measured: &[(&Group, Vec<Size>)], anywhere: bool) -> Vec<Estimate> {
     let mut all = Vec::new();
     for alike in measured.chunk_by(|(one, _), (other, _)| one.differs_in_ranks_only(other)) {
         let [(first, sizes), ..] = alike else { continue };
         if !first.is_told_apart() {
             continue;
         }
-        all.extend(beyond(first, sizes, below(first, 2)));
+        let fewest = if anywhere { 2 } else { first.placement().fewest() };
+        all.extend(beyond(first, sizes, below(first, fewest)));
         for pair in alike.windows(2) {
             let [(low, before), (high, after)] = pair else { continue };
             if low.ranks > 2 {

@@ -37,6 +37,16 @@ pub enum Placement {
     Grouped,
 }
 
+impl Placement {
+    /// The fewest ranks that can lie so.
+    pub const fn fewest(self) -> usize {
+        match self {
+            Self::Together | Self::Apart => 2,
+            Self::Grouped => 3,
+        }
+    }
+}
+
 /// What tables and conditions tell apart: one node, oversubscribed, several ranks on a node.
 type Place = (bool, bool, bool);
 
@@ -165,7 +175,7 @@ impl Group {
                 false => Condition::NotOversubscribed,
             });
         }
-        // The others come last and need no condition.
+        // Where both were measured, the others come last and need no condition.
         if !self.one_node && !self.several_per_node && all.iter().any(|place| place.2) {
             conditions.push(Condition::OnePerNode);
         }
@@ -177,15 +187,19 @@ impl Group {
         conditions
     }
 
-    /// What has to hold where all calls are on one node, or all on several, and [`conditions`](Self::conditions) say nothing
-    /// of it: what was measured on one node tells nothing of several.
-    pub fn in_common<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Condition> {
-        let places: BTreeSet<bool> = all.map(|group| group.one_node).collect();
-        match Vec::from_iter(places)[..] {
+    /// What has to hold where all calls are on one node, or all on several, or ranks outnumber cores in all, and
+    /// [`conditions`](Self::conditions) say nothing of it: what was measured there tells nothing of others.
+    pub fn in_common<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Vec<Condition> {
+        let places: BTreeSet<bool> = all.clone().map(|group| group.one_node).collect();
+        let mut conditions = match Vec::from_iter(places)[..] {
             [true] => vec![Condition::OneNode],
             [false] => vec![Condition::SeveralNodes],
             _ => Vec::new(),
+        };
+        if all.clone().next().is_some() && all.clone().all(|group| group.oversubscribed) {
+            conditions.push(Condition::Oversubscribed);
         }
+        conditions
     }
 
     /// Whether no call on several nodes has several ranks on any of them, of which single ranks tell nothing.

@@ -2,14 +2,14 @@
 
 use super::between::estimates;
 use super::compared::ours;
-use super::group::Group;
+use super::group::{Group, Placement};
 use super::losses::Size;
 use super::settings::{Block, Extend, Form, Settings};
 use super::{rows, tree};
 use crate::algorithm::ChoiceError;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, Report};
-use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Transport, Versions, never_used};
+use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Span, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The rules that the reports speak for: of each operation those for what was measured, and after them, for calls that
@@ -52,15 +52,25 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
             Form::Table => same.iter().map(|(group, sizes)| rows::block(group, sizes, all(), settings)).collect(),
             Form::Tree => tree::block(same, settings).into_iter().collect(),
         };
-        let estimates = if settings.extend == Extend::Estimated { estimates(same) } else { Vec::new() };
+        let estimates =
+            if settings.extend == Extend::Estimated { estimates(same, settings.anywhere) } else { Vec::new() };
         let open = left_open(&known, rows::estimated(&estimates, all(), settings));
         known.into_iter().chain(open)
     });
     let mut blocks: Vec<Block> = blocks.collect();
     let common = if settings.anywhere { Vec::new() } else { Group::in_common(groups.keys()) };
     let apart = Group::are_one_per_node(groups.keys());
+    let together = |rule: &Rule| {
+        let placements = groups.keys().filter(|group| group.operation == rule.operation).map(Group::placement);
+        let placements: BTreeSet<Placement> = placements.collect();
+        placements.contains(&Placement::Grouped) && !placements.contains(&Placement::Apart)
+    };
     for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
         rule.conditions.splice(0..0, common.iter().copied());
+        // Rows for one rank on each node come first where they were measured. Where none was, nobody knows of them.
+        if !settings.anywhere && together(rule) && !rule.conditions.contains(&Condition::OneNode) {
+            rule.narrow_ranks_per_node(Span { least: 2, most: usize::MAX });
+        }
         for condition in rule.conditions.iter_mut().filter(|condition| apart && **condition == Condition::SeveralNodes)
         {
             // Which takes several nodes.

@@ -264,26 +264,14 @@ impl<'a> Node<'a> {
                         inside[1].conditions.push(Condition::NonCommutative);
                     }
                     Question::RanksPerNode(most) => {
-                        narrow(&mut inside[0].conditions, Span { least: 1, most });
-                        narrow(&mut inside[1].conditions, Span { least: most + 1, most: usize::MAX });
+                        inside[0].narrow_ranks_per_node(Span { least: 1, most });
+                        inside[1].narrow_ranks_per_node(Span { least: most + 1, most: usize::MAX });
                     }
                 }
                 yes.rules(&inside[0], extend, rules);
                 no.rules(&inside[1], extend, rules);
             }
         }
-    }
-}
-
-/// Leaves only these numbers of ranks on the node that has most of them.
-fn narrow(conditions: &mut Vec<Condition>, ranks: Span) {
-    let known = conditions.iter_mut().find_map(|condition| match condition {
-        Condition::RanksPerNode(known) => Some(known),
-        _ => None,
-    });
-    match known {
-        Some(known) => *known = known.and(ranks).unwrap_or(*known),
-        None => conditions.push(Condition::RanksPerNode(ranks)),
     }
 }
 
@@ -370,7 +358,7 @@ fn placed(rule: &Rule, place: Placement, among: &BTreeSet<Placement>) -> Rule {
                 rule.conditions.push(Condition::SeveralNodes);
             }
             if among.contains(&Placement::Apart) {
-                narrow(&mut rule.conditions, Span { least: 2, most: usize::MAX });
+                rule.narrow_ranks_per_node(Span { least: 2, most: usize::MAX });
             }
         }
     }

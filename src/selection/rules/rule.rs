@@ -39,6 +39,18 @@ impl Rule {
             && self.conditions.iter().all(|condition| condition.holds(situation, call))
     }
 
+    /// Leaves only these numbers of ranks on the node that has most of them, unless it is for none of these.
+    pub fn narrow_ranks_per_node(&mut self, ranks: Span) {
+        let known = self.conditions.iter_mut().find_map(|condition| match condition {
+            Condition::RanksPerNode(known) => Some(known),
+            _ => None,
+        });
+        match known {
+            Some(known) => *known = known.and(ranks).unwrap_or(*known),
+            None => self.conditions.push(Condition::RanksPerNode(ranks)),
+        }
+    }
+
     /// Whether it is for powers of two of ranks, or for all other numbers; none where it is for both.
     pub fn power_of_two(&self) -> Option<bool> {
         let has = |condition| self.conditions.contains(&condition);

@@ -60,7 +60,9 @@ fn what_was_measured_in_one_placement_holds_there() {
     for form in [Form::Table, Form::Tree] {
         let here = Settings { form, ..here };
         assert_eq!(conditions(&[&[4], &[8]], here)[0], "one_node", "{form:?}");
-        assert_eq!(conditions(&[&[2, 2], &[4, 4]], here)[0], "several_nodes", "{form:?}");
+        let together = "several_nodes and ranks_per_node=2-inf";
+        assert_eq!(conditions(&[&[2, 2], &[4, 4]], here)[0], together, "{form:?}");
+        assert_eq!(conditions(&[&[2, 2], &[4, 4]], Settings { anywhere: true, ..here })[0], "", "{form:?}");
         assert_eq!(conditions(&[&[1, 1, 1, 1]], here), ["one_per_node"], "{form:?}");
         assert_eq!(conditions(&[&[4]], Settings { anywhere: true, ..here }), [""], "{form:?}");
     }
@@ -70,7 +72,38 @@ fn what_was_measured_in_one_placement_holds_there() {
         let settings = Settings { anywhere, ..here };
         assert_eq!(conditions(&[&[4], &[1, 1, 1, 1]], settings), ["one_per_node", "one_node"]);
     }
-    assert_eq!(conditions(&[&[4], &[2, 2]], here), ["several_nodes", "one_node"]);
+    assert_eq!(conditions(&[&[4], &[2, 2]], here), ["several_nodes and ranks_per_node=2-inf", "one_node"]);
+    assert_eq!(conditions(&[&[4], &[2, 2]], Settings { anywhere: true, ..here }), ["several_nodes", "one_node"]);
+    // A tree need not tell one node from several.
+    assert_eq!(conditions(&[&[4], &[2, 2]], Settings { form: Form::Tree, ..here }), ["ranks_per_node=2-inf"]);
+}
+
+#[test]
+fn of_ranks_that_share_nodes_nothing_is_estimated_for_two() {
+    let mut cell = cell_of_all(64, 4, &[("recursive_doubling", 5.0)]);
+    cell.ranks_per_node = vec![2, 2];
+    let found = |anywhere| {
+        let settings = Settings { anywhere, extend: Extend::Estimated, ..SETTINGS };
+        text(&tune(&[report(vec![cell.clone()])], settings).unwrap(), "")
+    };
+    let here = found(false);
+    assert_eq!(never_used(&parse_rules("x", &here).unwrap(), Purpose::Rules), [], "{here}");
+    assert!(here.contains("allreduce, 3 ranks, estimated"), "{here}");
+    assert!(found(true).contains("allreduce, 2 to 3 ranks, estimated"), "{}", found(true));
+}
+
+#[test]
+fn what_was_measured_with_more_ranks_than_cores_holds_there() {
+    let crowded = |oversubscribed, ranks| CellRow { oversubscribed, ..cell(64, ranks, &[("linear", 5.0)]) };
+    for form in [Form::Table, Form::Tree] {
+        let here = Settings { anywhere: false, extend: Extend::Exact, form, ..SETTINGS };
+        let found = |cells| lines(&[report(cells)], here);
+        let all = found(vec![crowded(true, 4)]);
+        assert_eq!(all, ["allreduce 4 * linear if one_node and oversubscribed"], "{form:?}");
+        assert_eq!(found(vec![crowded(false, 4)]), ["allreduce 4 * linear if one_node"], "{form:?}");
+        let anywhere = lines(&[report(vec![crowded(true, 4)])], Settings { anywhere: true, ..here });
+        assert_eq!(anywhere, ["allreduce 4 * linear"], "{form:?}");
+    }
 }
 
 #[test]
