@@ -79,33 +79,15 @@ impl<'a> Winners<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::file::merged;
+    use super::super::file::tests::evidence;
     use super::*;
     use crate::algorithm::{Operation, parse_choice};
-    use crate::monitor::LearnedRow;
     use crate::selection::{LearnFile, parse_rules};
     use std::sync::Arc;
 
     /// An allreduce of doubles among four ranks was learned, at a place: `algorithm` won.
     fn won(algorithm: &str, bytes_from: u64, machine: &str) -> Evidence {
-        Evidence {
-            machine: machine.into(),
-            mpi: "An MPI 1.2".into(),
-            date: "2026-11-22".into(),
-            row: LearnedRow {
-                function: "MPI_Allreduce".into(),
-                bytes_from,
-                bytes_to: 2 * bytes_from - 1,
-                commutative: true,
-                units_per_rank: 4,
-                ranks: 4,
-                nodes: 1,
-                most_on_node: 4,
-                algorithm: algorithm.into(),
-                won: true,
-                calls: 7,
-                ..LearnedRow::default()
-            },
-        }
+        Evidence { machine: machine.into(), ..evidence(algorithm, bytes_from, 7) }
     }
 
     fn of(text: &str) -> Configuration {
