@@ -4,7 +4,7 @@
 
 #![allow(dead_code)]
 
-use channel::{Emptied, Receiver, Ring, Sender, Slot};
+use channel::{Emptied, Preparation, Receiver, Ring, Sender, Slot};
 use chunks::Chunks;
 use comparison::Comparison;
 use lending::PeerMemory;
@@ -12,6 +12,8 @@ use loom::sync::Arc;
 use loom::thread;
 use ports::{Failed, Port, Ports};
 use std::convert::Infallible;
+use std::rc::Rc;
+use track::Track;
 
 #[path = "../src/shared/cache.rs"]
 mod cache;
@@ -23,6 +25,8 @@ mod chunks;
 mod comparison;
 #[path = "../src/shared/ports.rs"]
 mod ports;
+#[path = "../src/shared/track.rs"]
+mod track;
 
 /// Another rank's memory, which here is the own. Loom does not watch it: others may come in between before a copy.
 mod lending {
@@ -105,6 +109,7 @@ struct Channel {
     emptied: Emptied,
     chunks: Chunks,
     areas: std::cell::UnsafeCell<Vec<u8>>,
+    track: std::cell::UnsafeCell<Vec<u8>>,
 }
 
 /// The channels between all ranks.
@@ -112,33 +117,50 @@ struct Memory {
     channels: Vec<Channel>,
     ranks: usize,
     area: usize,
+    tracks: Tracks,
 }
 
-// SAFETY: areas are used as slots are, which loom watches.
+/// Whether channels have tracks, which are to be made ready after [`TRACK_AFTER`] bytes.
+#[derive(Clone, Copy, PartialEq)]
+enum Tracks {
+    None,
+    /// There is no memory for them.
+    Refused,
+    Ready,
+}
+
+/// The second message of several fragments is on the track.
+const TRACK_AFTER: usize = AREA + 2;
+/// Four fragments of [`SHAPE`], of which two may be under way.
+const TRACK: usize = 512;
+
+// SAFETY: areas and tracks are used as slots are, which loom watches.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    fn of(ranks: usize, Shape(slots, area): Shape) -> Arc<Self> {
+    fn of(ranks: usize, Shape(slots, area): Shape, tracks: Tracks) -> Arc<Self> {
         let channel = |_| Channel {
             slots: (0..slots).map(|_| Slot::new()).collect(),
             emptied: Emptied::new(),
             chunks: Chunks::new(),
             areas: vec![0; slots * area].into(),
+            track: vec![0; TRACK].into(),
         };
-        Arc::new(Self { channels: (0..ranks * ranks).map(channel).collect(), ranks, area })
+        Arc::new(Self { channels: (0..ranks * ranks).map(channel).collect(), ranks, area, tracks })
     }
 
     fn ring(&self, from: usize, to: usize) -> Ring<'_> {
         let channel = &self.channels[from * self.ranks + to];
         // SAFETY: each end is made once by the tests.
         unsafe {
+            let track = Track::new((*channel.track.get()).as_mut_ptr(), TRACK);
             Ring::new(
                 &channel.slots,
                 (&channel.emptied, &channel.chunks),
-                (*channel.areas.get()).as_mut_ptr(),
-                self.area,
+                ((*channel.areas.get()).as_mut_ptr(), self.area),
+                (self.tracks != Tracks::None).then_some(track),
             )
         }
     }
@@ -151,8 +173,10 @@ impl Memory {
                     Lent::Read => (PeerMemory(true, false), Comparison::none()),
                     Lent::InChunks { written } => (PeerMemory(true, written), Comparison::begin()),
                 };
-                let sender = Sender::new(self.ring(rank, peer), LENT_FROM, memory);
-                Port::new(sender, Receiver::new(self.ring(peer, rank), memory, comparison))
+                let is_ready = self.tracks == Tracks::Ready;
+                let preparation = Preparation { after: TRACK_AFTER, prepare: Rc::new(move |_, _| is_ready) };
+                let sender = Sender::new(self.ring(rank, peer), LENT_FROM, memory, Some(preparation));
+                Port::new(sender, Receiver::new(self.ring(peer, rank), memory, comparison, |_, _| {}))
             };
             (peer != rank).then(ends)
         };
@@ -176,11 +200,23 @@ fn in_every_order(ranks: usize, changes: Option<usize>, part: fn(usize, &mut Por
 
 /// The same; `lent`: what becomes of what is lent to a rank.
 fn with_lent(shape: Shape, ranks: usize, changes: Option<usize>, lent: fn(usize) -> Lent, part: fn(usize, &mut Ports)) {
+    with_tracks(Tracks::None, shape, ranks, changes, lent, part);
+}
+
+/// The same with tracks.
+fn with_tracks(
+    tracks: Tracks,
+    shape: Shape,
+    ranks: usize,
+    changes: Option<usize>,
+    lent: fn(usize) -> Lent,
+    part: fn(usize, &mut Ports),
+) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = changes;
     model.max_branches = 10_000;
     model.check(move || {
-        let memory = Memory::of(ranks, shape);
+        let memory = Memory::of(ranks, shape, tracks);
         let others: Vec<_> = (1..ranks)
             .map(|rank| {
                 let memory = Arc::clone(&memory);
@@ -228,6 +264,35 @@ fn messages_of_several_lines_arrive_whole_and_in_order() {
         }
     };
     with_lent(LINES, 2, Some(2), |_| Lent::Read, part);
+}
+
+#[test]
+fn fragments_on_a_track_arrive_whole_and_in_order() {
+    for tracks in [Tracks::Refused, Tracks::Ready] {
+        let part = |rank: usize, ports: &mut Ports| {
+            for (seed, length) in [(0, AREA + 1), (1, LONG), (2, 3), (3, LONG)] {
+                match rank {
+                    0 => send(ports, 1, &bytes(length, seed)),
+                    _ => assert_eq!(receive(ports, 0, length), bytes(length, seed)),
+                }
+            }
+        };
+        with_tracks(tracks, SHAPE, 2, Some(1), |_| Lent::Read, part);
+    }
+}
+
+#[test]
+fn ranks_that_exchange_more_than_there_is_room_for_on_tracks_get_through() {
+    let part = |rank: usize, ports: &mut Ports| {
+        for round in 0..2 {
+            let (peer, own) = (1 - rank, bytes(LENT_FROM, rank + round));
+            // SAFETY: waited for below.
+            let sent = unsafe { ports.start_send(peer as u32, own.as_ptr(), LENT_FROM) };
+            assert_eq!(receive(ports, peer, LENT_FROM), bytes(LENT_FROM, peer + round));
+            sent.map(|sent| ports.finish(sent, pause).unwrap());
+        }
+    };
+    with_tracks(Tracks::Ready, SHAPE, 2, Some(1), |_| Lent::Declined, part);
 }
 
 #[test]

@@ -54,7 +54,9 @@ impl Job {
         }
         let world = constants::comm_world();
         let (rank, size) = (communicator::rank(world)?, communicator::size(world)?);
-        let all = communicator::allgather(world, size, [node::identity(), u64::from(node::oversubscribed())])?;
+        // Of all ranks of the job, which found it in `MPI_Init`.
+        let oversubscribed = transports::oversubscribed();
+        let all = communicator::allgather(world, size, [node::identity(), u64::from(oversubscribed)])?;
         let nodes = node::number(all.iter().map(|words| words[0]));
         let number = nodes.iter().max().map_or(1, |last| last + 1);
         let on = |node: u32| nodes.iter().filter(|one| **one == node).count() as u32;

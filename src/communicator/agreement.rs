@@ -85,7 +85,7 @@ impl Words {
         words.compare(NODE, runtime.node);
         words.compare(MPI, runtime.mpi.packed());
         words.find_most(HELD, private::held() as u64);
-        words.find_most(OVERSUBSCRIBED, runtime.oversubscribed.into());
+        words.find_most(OVERSUBSCRIBED, runtime.oversubscribed().into());
         words.find_most(FAST_NETWORK, runtime.fast_network.into());
         words.find_most(NO_IDS, (!origin::leaves_room()).into());
         words.find_most(HAS_GPU, device::is_present().into());
@@ -134,13 +134,19 @@ const fn are_alike([least, least_complement]: [u64; 2]) -> bool {
 }
 
 /// Has all ranks begin with the configuration of rank 0 of `MPI_COMM_WORLD`, whichever communicators they are the first
-/// of: files that it names may be on that rank's node only. Collective over it.
+/// of: files that it names may be on that rank's node only. They find out as well whether they outnumber the cores.
+/// Collective over it.
 ///
 /// # Errors
 /// What PMPI returned.
 pub fn begin(runtime: &Runtime) -> Result {
     let world = constants::comm_world();
-    if !are_alike(communicator::least(world, with_complement(digest(runtime.raw())))?) {
+    let own = [digest(runtime.raw()), runtime.node, runtime.allowed.identity].map(with_complement);
+    let own: [u64; 6] = std::array::from_fn(|place| own.as_flattened()[place]);
+    let all = communicator::least(world, own)?;
+    let [configuration, node, allowed] = [0, 2, 4].map(|place| are_alike([all[place], all[place + 1]]));
+    runtime.set_cores(node, allowed);
+    if !configuration {
         let (raw, configuration) = take_over(runtime, world, runtime.world_rank)?;
         if runtime.world_rank != 0 {
             runtime.set_configuration(raw, configuration);

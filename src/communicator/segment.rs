@@ -14,6 +14,7 @@ use crate::shared::layout::Layout;
 use crate::shared::mapping::{self, FOLDER, Found, Mapping, Place, Secret};
 use crate::shared::segment::Mapped;
 use mpi_sys::MPI_Comm;
+use std::cell::RefCell;
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 use std::rc::Rc;
@@ -27,6 +28,8 @@ const MAPPED: u64 = 1;
 const MOST: usize = 64;
 /// The part of `COLLIE_MEMORY` that a process's share of its segments takes at most is one of so many.
 const PART: usize = 8;
+/// The same with the tracks of their channels, which take it only where there is as much left.
+const PART_WITH_TRACKS: usize = 4;
 
 /// Segments that this process has, and its share of their bytes.
 static HELD: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
@@ -183,7 +186,7 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
     if !agreed.nodes.is_empty() && !has_pair(&agreed.nodes) {
         return Ok(Shared::Pointless);
     }
-    let layout = Layout::of(members.len());
+    let layout = Layout::here(members.len());
     let on_numa = numa::identity();
     let (own, [numa, not_numa]) =
         match agree(comm, facts, own(runtime, facts, agreed, comm, &members, layout)?, on_numa)? {
@@ -195,7 +198,7 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
     let Some((mapped, charged)) = own else { return Ok(Shared::Elsewhere(window)) };
     let crowded = agreed.situation.oversubscribed;
     // SAFETY: all have found that they have it; it was made for as many ranks.
-    let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded) };
+    let segment = unsafe { Segment::new(mapped, (&members, facts.size), crowded, allowance(runtime, agreed)) };
     let readable = Readable { ranks: segment.readable() as u32, of: members.len() as u32 - 1 };
     let Readable { ranks, of } = readable;
     log::info!("shared memory: the memory of {ranks} of the {of} other ranks of the node can be read");
@@ -289,9 +292,11 @@ fn own(
     if others.is_empty() {
         return Ok(Ok(None));
     }
-    let sized = layout.and_then(|layout| Some((layout, layout.bytes()?))).ok_or(Without::TooManyRanks);
-    let charged =
-        sized.and_then(|(layout, bytes)| Ok((layout, bytes, Charged::take(runtime, agreed, bytes / members.len())?)));
+    let sized =
+        layout.and_then(|layout| Some((layout, layout.mapped()?, layout.bytes()?))).ok_or(Without::TooManyRanks);
+    let charged = sized.and_then(|(layout, mapped, bytes)| {
+        Ok((layout, mapped, bytes, Charged::take(runtime, agreed, bytes / members.len())?))
+    });
     let folder = Path::new(FOLDER);
     let place = place(facts, members);
     // SAFETY: made or opened with the layout's bytes, for this communicator, in which this rank is this one only.
@@ -304,7 +309,7 @@ fn own(
             return Ok(Ok(None));
         }
         let secret = Secret::of(words);
-        let (layout, bytes, charged) = match charged {
+        let (layout, bytes, _, charged) = match charged {
             Ok(charged) => charged,
             Err(why) => {
                 send_words(comm, first, [MAPPED])?;
@@ -323,10 +328,10 @@ fn own(
             Err(error) => Err(because(&error)),
         });
     }
-    let made = charged.and_then(|(layout, bytes, charged)| {
+    let made = charged.and_then(|(layout, all, bytes, charged)| {
         let made = mapping::leave_room(folder, bytes)
             .and_then(|()| Secret::random())
-            .and_then(|secret| Ok((secret, Mapping::create(folder, secret, bytes, &layout.own(place))?)));
+            .and_then(|secret| Ok((secret, Mapping::create(folder, secret, all, &layout.own(place))?)));
         let (secret, (mapping, found)) = made.map_err(|error| because(&error))?;
         Ok((secret, (mapped(mapping, layout, secret), Some(found), charged)))
     });
@@ -358,33 +363,55 @@ fn because(error: &Error) -> Without {
     Without::of(error)
 }
 
-/// A process's share of a segment, accounted for as long as this lasts.
+/// Memory of segments that a process has, accounted for as long as this lasts.
 #[derive(Debug)]
 struct Charged {
     share: u64,
+    /// 1 for a segment, 0 for a part that came later.
+    segments: usize,
     budget: Arc<Budget>,
 }
 
 impl Charged {
+    /// The process's share of a segment.
     fn take(runtime: &Runtime, agreed: &Agreed, share: usize) -> std::result::Result<Self, Without> {
-        let most = agreed.configuration.memory / PART;
         if HELD[0].fetch_add(1, Ordering::Relaxed) >= MOST {
             HELD[0].fetch_sub(1, Ordering::Relaxed);
             return Err(Without::TooManySegments);
         }
+        let Some(mut charged) = Self::more(&runtime.budget, agreed.configuration.memory / PART, share) else {
+            HELD[0].fetch_sub(1, Ordering::Relaxed);
+            return Err(Without::NoMemory);
+        };
+        charged.segments = 1;
+        Ok(charged)
+    }
+
+    /// So many bytes more, if the process's segments then take no more than `most`.
+    fn more(budget: &Arc<Budget>, most: usize, share: usize) -> Option<Self> {
         let within = HELD[1].fetch_add(share, Ordering::Relaxed).saturating_add(share) <= most;
-        if within && runtime.budget.take(share as u64) {
-            return Ok(Self { share: share as u64, budget: Arc::clone(&runtime.budget) });
+        if within && budget.take(share as u64) {
+            return Some(Self { share: share as u64, segments: 0, budget: Arc::clone(budget) });
         }
-        HELD[0].fetch_sub(1, Ordering::Relaxed);
         HELD[1].fetch_sub(share, Ordering::Relaxed);
-        Err(Without::NoMemory)
+        None
+    }
+}
+
+/// Whether there are so many bytes more for a segment; accounted for as long as this lasts.
+fn allowance(runtime: &Runtime, agreed: &Agreed) -> impl Fn(usize) -> bool + 'static {
+    let (budget, most) = (Arc::clone(&runtime.budget), agreed.configuration.memory / PART_WITH_TRACKS);
+    let charged = RefCell::new(Vec::new());
+    move |bytes| {
+        let has_room = || mapping::leave_room(Path::new(FOLDER), bytes).is_ok();
+        let more = Charged::more(&budget, most, bytes).filter(|_| has_room());
+        more.map(|more| charged.borrow_mut().push(more)).is_some()
     }
 }
 
 impl Drop for Charged {
     fn drop(&mut self) {
-        HELD[0].fetch_sub(1, Ordering::Relaxed);
+        HELD[0].fetch_sub(self.segments, Ordering::Relaxed);
         HELD[1].fetch_sub(self.share as usize, Ordering::Relaxed);
         self.budget.give(self.share);
     }

@@ -5,7 +5,7 @@ use crate::call::attachment::{Attachment, Visit};
 use crate::call::program;
 use crate::call::registry;
 use crate::operation::SharedMemory;
-use crate::process::runtime;
+use crate::process::runtime::{self, Runtime};
 use crate::selection::{Configuration, RawConfiguration, Transport};
 use mpi_sys::MPI_Comm;
 
@@ -52,8 +52,13 @@ pub fn configuration() -> RawConfiguration {
 /// Which messages within a node travel in pieces where they are MPI's, by rank 0's `configuration` and what was found
 /// in `MPI_Init`: the word of the limits, 0 for none.
 pub fn limits(configuration: &Configuration) -> u64 {
-    let found = runtime::get().map(|runtime| (runtime.limits(), runtime.oversubscribed));
+    let found = runtime::get().map(|runtime| (runtime.limits(), runtime.oversubscribed()));
     found.map_or(0, |(limits, oversubscribed)| configuration.limits_within_node(limits, oversubscribed).word())
+}
+
+/// Whether ranks outnumber the cores of this node.
+pub fn oversubscribed() -> bool {
+    runtime::get().is_some_and(Runtime::oversubscribed)
 }
 
 fn attachment(comm: MPI_Comm) -> Option<&'static Attachment> {

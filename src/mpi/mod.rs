@@ -7,6 +7,7 @@ pub mod bytes;
 pub mod collectives;
 pub mod communicator;
 pub mod constants;
+pub mod cores;
 mod counts;
 pub mod datatype;
 pub mod end;

@@ -1,5 +1,6 @@
 //! What a rank knows of the node it runs on.
 
+use super::cores;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -51,31 +52,22 @@ pub fn machine() -> String {
     let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = information.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let model = model.map_or(std::env::consts::ARCH, |(_, model)| model.trim());
-    format!("{model}, {} cores", cores())
+    format!("{model}, {} cores", cores::online())
 }
 
-/// Whether more ranks run on this node than it has cores for them, as far as the launcher tells.
-pub fn oversubscribed() -> bool {
-    let local = LOCAL_SIZE_VARIABLES.iter().find_map(|variable| {
+/// Ranks on this node, as far as the launcher tells.
+pub fn ranks() -> Option<usize> {
+    LOCAL_SIZE_VARIABLES.iter().find_map(|variable| {
         let text = std::env::var(variable).ok()?;
         // Slurm writes `8(x2)` or `8,4`.
-        text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<usize>().ok()
-    });
-    local.is_some_and(|ranks| ranks > cores())
+        text.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+    })
 }
 
 /// Whether the node has a network whose adapters move long messages by themselves.
 pub fn fast_network() -> bool {
     let any = |folder| std::fs::read_dir(folder).is_ok_and(|mut devices| devices.next().is_some());
     ["/sys/class/infiniband", "/sys/class/hfi1", "/sys/class/cxi"].into_iter().any(any)
-}
-
-/// Cores that ranks of this node may use together. A launcher that binds leaves each rank a few cores of its own, so
-/// the mask of one rank says nothing of them all unless the machine has no more than it.
-fn cores() -> usize {
-    // SAFETY: sysconf has no preconditions.
-    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    usize::try_from(online).unwrap_or(1).max(1)
 }
 
 /// Nodes numbered by their first ranks, from every rank's identity; empty if there is one node.

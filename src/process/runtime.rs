@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::monitoring::Monitoring;
 use super::{flags, folder, library, log, stacked};
 use crate::monitor::{Budget, CacheAccount, NetworkRecord, SharedLists};
+use crate::mpi::cores::Allowed;
 use crate::mpi::end::{EX_CONFIG, EX_SOFTWARE, end_job};
 use crate::mpi::error::{Error, Result, check};
 use crate::mpi::library::bind;
@@ -29,8 +30,10 @@ pub struct Runtime {
     pub node: u64,
     /// The MPI library.
     pub mpi: Mpi,
-    /// Whether ranks outnumber the cores here.
-    pub oversubscribed: bool,
+    /// What the system lets this process use.
+    pub allowed: Allowed,
+    /// Whether ranks outnumber the cores here, as all ranks together found; as far as the launcher tells otherwise.
+    oversubscribed: OnceCell<bool>,
     /// Whether this node has a network that moves long messages by itself.
     pub fast_network: bool,
     /// Where the MPI library's protocol within this node changes: as measured between two ranks in `MPI_Init`,
@@ -169,7 +172,8 @@ fn make() -> Result<Runtime> {
         world_size,
         node: node::identity(),
         mpi: Mpi::of(library::version()),
-        oversubscribed: node::oversubscribed(),
+        allowed: Allowed::here(),
+        oversubscribed: OnceCell::new(),
         fast_network: node::fast_network(),
         limits: [OnceCell::new(), OnceCell::with_value(limits::known())],
         limits_took: OnceCell::new(),
@@ -202,6 +206,21 @@ impl Runtime {
     /// Which messages within a node travel in pieces, unless the configuration says so.
     pub fn limits(&self) -> ProtocolLimits {
         self.limits.iter().find_map(OnceCell::get).copied().unwrap_or_default()
+    }
+
+    /// Whether ranks outnumber the cores of this node.
+    pub fn oversubscribed(&self) -> bool {
+        let by_launcher = || node::ranks().is_some_and(|ranks| ranks > self.allowed.of_node(false));
+        *self.oversubscribed.get_or_init(by_launcher)
+    }
+
+    /// Takes what all ranks found in `MPI_Init`: whether they are on one node, and whether they are allowed the same
+    /// cores.
+    pub fn set_cores(&self, one_node: bool, alike: bool) {
+        let ranks = if one_node { Some(self.world_size) } else { node::ranks() };
+        let oversubscribed = ranks.is_some_and(|ranks| ranks > self.allowed.of_node(alike));
+        // The first counts, as with limits.
+        let _ = self.oversubscribed.set(oversubscribed);
     }
 
     /// The rank with which they were measured, and the seconds that it took: known where they were, on rank 0.

@@ -7,7 +7,8 @@ use super::file_names;
 use super::learn_file::LearnFile;
 use super::rules::{self, Condition, Rule, Rules};
 use super::settings::{
-    Device, Mode, Numa, OnDifference, Piece, ReportTarget, SELF_TEST, Spawned, Sync, Transport, VerifyResult,
+    Device, Mode, Numa, OnDifference, Piece, ReportFormat, ReportTarget, SELF_TEST, Spawned, Sync, Transport,
+    VerifyResult,
 };
 use super::values::{is_same_file, limits, log_filter, percent, report, seconds, size, whole_number, word};
 use super::variables::{self, PREFIX, VARIABLES};
@@ -258,6 +259,8 @@ impl RawConfiguration {
             }
         }
         match &self.learned {
+            // Nobody else asks what is in it.
+            _ if configuration.mode != Mode::Learn => {}
             None => {}
             Some(RulesFile { path, text: Ok(text) }) => match LearnFile::new(path, text, self.place.clone()) {
                 Ok(file) => configuration.learn = Some(Arc::new(file)),
@@ -347,6 +350,17 @@ impl Configuration {
             (set, _) => set,
         };
         self.network = Some(Arc::new(network));
+    }
+
+    /// Whether a page is to be written.
+    pub fn wants_page(&self) -> bool {
+        let is_page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
+        self.report.iter().any(is_page)
+    }
+
+    /// Whether single calls are to be recorded with their times: for a trace or a page.
+    pub fn wants_time_lines(&self) -> bool {
+        self.trace.is_some() || self.wants_page()
     }
 
     /// Whether it is said which messages within a node travel in pieces, so that nobody has to measure it.

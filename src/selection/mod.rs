@@ -26,6 +26,7 @@ mod tests;
 mod values;
 pub mod variables;
 mod wanted;
+mod without_effect;
 
 pub use configuration::{Configuration, RawConfiguration, RulesFile};
 pub use decide::{By, Candidate, Candidates, Decided, Reason, Refused, decide, decide_with};
@@ -42,3 +43,4 @@ pub use settings::{
 };
 pub use situation::Situation;
 pub use wanted::Wanted;
+pub use without_effect::without_effect;

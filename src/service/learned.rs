@@ -65,19 +65,8 @@ fn place(file: &LearnFile) -> PathBuf {
     folder::of_command().join(&file.path)
 }
 
-/// Says at the start, on rank 0, what will not be written at the end: because the file cannot be, or because nothing is
-/// learned.
+/// Says at the start, on rank 0, that the file cannot be written at the end.
 pub fn begin(configuration: &Configuration) {
-    if configuration.mode != Mode::Learn {
-        let set = [
-            (variables::LEARN, configuration.learn.is_some()),
-            (variables::LEARN_BUDGET, configuration.learn_budget.is_some()),
-        ];
-        for (name, _) in set.into_iter().filter(|(_, is_set)| *is_set) {
-            log::tell(&format!("rank 0: {name} has no effect: the mode is not learn"));
-        }
-        return;
-    }
     let Some(file) = &configuration.learn else { return };
     let path = through_links(&place(file));
     if let Err(error) = report::try_path(&path).and_then(|()| writable(&path)) {

@@ -16,7 +16,7 @@ use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log, recorded};
-use crate::selection::Sync;
+use crate::selection::{Sync, without_effect};
 use mpi_sys::MPI_Comm;
 use serde::{Deserialize, Serialize};
 use std::os::raw::{c_int, c_void};
@@ -107,12 +107,15 @@ impl StartSettings {
     /// Of this process's configuration: it is rank 0, and decides where files go.
     fn decide(runtime: &Runtime) -> Self {
         let configuration = runtime.own_configuration();
+        for (variable, why) in without_effect(configuration, runtime.raw()) {
+            log::tell(&format!("rank 0: {variable} has no effect: {why}"));
+        }
         let files = places::decide(runtime);
         outputs::try_paths(files);
         learned::begin(configuration);
         Self {
             sync: configuration.sync,
-            time_lines: trace::is_wanted(configuration),
+            time_lines: configuration.wants_time_lines(),
             watchdog_seconds: configuration.watchdog_seconds,
             replaced_from: configuration.replaced_from(),
             checkpoint_seconds: configuration.checkpoint_seconds,

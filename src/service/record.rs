@@ -66,7 +66,7 @@ fn limits(runtime: &Runtime) -> Option<LimitsRecord> {
     if configuration.mode == Mode::Native || configuration.transport != Transport::Messages {
         return None;
     }
-    let limits = configuration.limits_within_node(runtime.limits(), runtime.oversubscribed);
+    let limits = configuration.limits_within_node(runtime.limits(), runtime.oversubscribed());
     let measured = runtime.limits_took().filter(|_| !configuration.knows_limits());
     let bytes: Vec<u64> = limits.bytes().map(|bytes| bytes as u64).collect();
     let ways = limits.limits().map(|limit| limit.way.word().to_owned()).collect();
@@ -137,7 +137,7 @@ pub fn of_this_rank(runtime: &Runtime, combined: Vec<Combined>, visit: Visit) ->
         rank: runtime.world_rank as u32,
         host: node::host(),
         pid: std::process::id(),
-        oversubscribed: runtime.oversubscribed,
+        oversubscribed: runtime.oversubscribed(),
         // By the same clock as the events of the time line.
         started_unix_ns: Stretch::of(runtime)
             .moment(runtime.started_unix_ns() + runtime.nanoseconds(began.saturating_sub(runtime.started.0))),

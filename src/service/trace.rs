@@ -13,7 +13,7 @@ use crate::mpi::{Result, communicator, constants, datatype, node, operation};
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report::Trace;
-use crate::selection::{Configuration, ReportFormat, ReportTarget};
+use crate::selection::Configuration;
 use mpi_sys::{MPI_Datatype, MPI_Op};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
@@ -123,21 +123,11 @@ impl CallLog for Log {
     }
 }
 
-/// Whether the configuration asks for a time line.
-pub fn is_wanted(configuration: &Configuration) -> bool {
-    configuration.trace.is_some() || has_page(configuration)
-}
-
-fn has_page(configuration: &Configuration) -> bool {
-    let is_page = |target: &ReportTarget| matches!(target, ReportTarget::File { format: ReportFormat::Html, .. });
-    configuration.report.iter().any(is_page)
-}
-
 /// The log that the configuration asks for: everything within the memory bound for a trace, some calls for a page.
 fn log_for(configuration: &Configuration) -> Option<Mutex<EventLog>> {
     if configuration.trace.is_some() {
         Some(Mutex::new(for_trace(configuration)))
-    } else if has_page(configuration) {
+    } else if configuration.wants_page() {
         Some(Mutex::new(EventLog::for_page(ON_PAGE)))
     } else {
         None

@@ -1,14 +1,17 @@
 //! What lies where in a segment: a header, what each rank shows of itself, a channel for each ordered pair of ranks,
-//! and the board of the algorithms that live in shared memory.
+//! the board of the algorithms that live in shared memory, and the channels' tracks, whose memory is not there before
+//! they are used.
 //!
 //! Flags and data of different writers share no line of the cache, nor a pair of lines, which processors fetch
 //! together.
 
 use super::board::Board;
+use super::cache::evicts_to_shared;
 use super::channel::{Emptied, Ring, Slot};
 use super::chunks::Chunks;
 use super::lending::Shown;
 use super::memory::BANKS;
+use super::track::Track;
 use std::ops::Range;
 
 /// Bytes that channels begin at multiples of.
@@ -26,6 +29,11 @@ const HEADER: usize = PAIR_OF_LINES;
 const MOST_PER_RANK: usize = 1 << 20;
 /// Bytes of a segment at most.
 const MOST: usize = 64 << 20;
+/// Bytes of a channel's track, the longest for which all of a segment take no more than [`MOST_OF_TRACKS`]; with more
+/// ranks there are none. A longer one than twice the cache of a core gains nothing, a shorter one less.
+const TRACKS: [usize; 2] = [2 << 20, 1 << 20];
+/// Bytes of all tracks of a segment, if all are used.
+const MOST_OF_TRACKS: usize = 64 << 20;
 /// Ranks of a node at most.
 const MOST_RANKS: usize = 4096;
 
@@ -49,12 +57,14 @@ pub struct Layout {
     slots: usize,
     area: usize,
     window: usize,
+    /// Bytes of a channel's track; 0 for none.
+    track: usize,
 }
 
 impl Layout {
-    /// For `ranks` ranks; `None` if that would take too much memory.
+    /// For `ranks` ranks, without tracks; `None` if that would take too much memory.
     pub fn of(ranks: usize) -> Option<Self> {
-        let layouts = SHAPES.into_iter().map(|(slots, area, window)| Self { ranks, slots, area, window });
+        let layouts = SHAPES.into_iter().map(|(slots, area, window)| Self { ranks, slots, area, window, track: 0 });
         let fits =
             |layout: &Self| layout.per_rank() <= MOST_PER_RANK && layout.bytes().is_some_and(|bytes| bytes <= MOST);
         layouts.into_iter().find(fits)
@@ -86,7 +96,25 @@ impl Layout {
         channels.checked_mul(self.channel())?.checked_add(self.channels_at())?.checked_next_multiple_of(PAGE)
     }
 
-    /// Bytes of the segment, if that is a number of memory.
+    /// For `ranks` ranks, with tracks if they gain anything on this machine; `None` if that would take too much memory.
+    pub fn here(ranks: usize) -> Option<Self> {
+        Self::of(ranks).map(|layout| if evicts_to_shared() { layout.with_tracks() } else { layout })
+    }
+
+    /// The same with tracks, unless there are too many ranks.
+    pub fn with_tracks(self) -> Self {
+        let channels = self.ranks.saturating_mul(self.ranks.saturating_sub(1));
+        let fits = |track: &usize| channels.saturating_mul(*track) <= MOST_OF_TRACKS;
+        Self { track: TRACKS.into_iter().find(fits).unwrap_or(0), ..self }
+    }
+
+    /// Bytes of the segment with the tracks, if that is a number of memory.
+    pub fn mapped(&self) -> Option<usize> {
+        let tracks = self.ranks.checked_mul(self.ranks.saturating_sub(1))?.checked_mul(self.track)?;
+        self.bytes()?.checked_next_multiple_of(PAGE)?.checked_add(tracks)
+    }
+
+    /// Bytes of the segment that are there from the beginning, if that is a number of memory.
     pub fn bytes(&self) -> Option<usize> {
         if self.ranks > MOST_RANKS {
             return None;
@@ -135,20 +163,24 @@ impl Layout {
     /// The channel from one rank to another.
     ///
     /// # Safety
-    /// At `segment`, which is a multiple of 128, there are as many bytes as [`bytes`](Self::bytes) says, all zero
+    /// At `segment`, which is a multiple of 128, there are as many bytes as [`mapped`](Self::mapped) says, all zero
     /// before the first use, for as long as the ring is used, and of each channel there is one sender and one receiver.
     pub unsafe fn ring<'a>(&self, segment: *mut u8, from: usize, to: usize) -> Ring<'a> {
         assert!(from != to && from < self.ranks && to < self.ranks, "a channel connects two ranks of the segment");
         let channel = segment.wrapping_add(self.channels_at() + self.number(from, to) * self.channel());
         let slots = channel.wrapping_add(BEFORE_SLOTS);
         let areas = slots.wrapping_add(self.slots * size_of::<Slot>());
-        // SAFETY: within the segment, by the sum in `channel`, and aligned as the segment is; zeroes are values of all
-        // of them.
+        let tracks =
+            self.bytes().expect("a layout that was made is one that memory was found for").next_multiple_of(PAGE);
+        let track = segment.wrapping_add(tracks + self.number(from, to) * self.track);
+        // SAFETY: within the segment, by the sums in `channel` and `mapped`, and aligned as the segment is; zeroes are
+        // values of all of them.
         unsafe {
             let emptied = &*channel.cast::<Emptied>();
             let chunks = &*channel.wrapping_add(PAIR_OF_LINES).cast::<Chunks>();
             let slots = std::slice::from_raw_parts(slots.cast(), self.slots);
-            Ring::new(slots, (emptied, chunks), areas, self.area)
+            let track = (self.track > 0).then(|| Track::new(track, self.track));
+            Ring::new(slots, (emptied, chunks), (areas, self.area), track)
         }
     }
 }
@@ -173,6 +205,19 @@ mod tests {
         for ranks in 1..200 {
             let bytes = Layout::of(ranks).unwrap().bytes().unwrap();
             assert!(bytes <= MOST && bytes / ranks <= MOST_PER_RANK + ranks * 64 * 38 + 3 * PAGE, "{ranks}: {bytes}");
+        }
+    }
+
+    #[test]
+    fn tracks_follow_all_else_where_few_ranks_have_room_for_them() {
+        let track = |ranks| Layout::of(ranks).unwrap().with_tracks().track;
+        assert_eq!([2, 6, 7, 8, 9].map(track), [2 << 20, 2 << 20, 1 << 20, 1 << 20, 0]);
+        for ranks in [1, 2, 5, 9] {
+            let (without, with) = (Layout::of(ranks).unwrap(), Layout::of(ranks).unwrap().with_tracks());
+            assert_eq!(with.bytes(), without.bytes());
+            let begin = with.bytes().unwrap().next_multiple_of(PAGE);
+            assert_eq!(with.mapped(), Some(begin + ranks * (ranks - 1) * with.track));
+            assert!((0..ranks).all(|rank| with.own(rank) == without.own(rank)));
         }
     }
 

@@ -144,6 +144,49 @@ fn allocate(file: &File, part: &Range<usize>) -> Result<()> {
     Ok(())
 }
 
+/// Maps the pages of these bytes, to be read or, if they are not there yet, written. Linux before 5.14 does not know how.
+///
+/// # Safety
+/// They are in a mapping.
+unsafe fn populate(at: *mut u8, bytes: usize, how: libc::c_int) -> Result<()> {
+    // SAFETY: sysconf has no preconditions.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(1).max(1);
+    // A mapping begins with a whole page.
+    let before = at as usize % page;
+    // SAFETY: the caller's promise; contents stay as they are.
+    match unsafe { libc::madvise(at.wrapping_sub(before).cast(), before + bytes, how) } {
+        0 => Ok(()),
+        _ => Err(Error::last_os_error()),
+    }
+}
+
+/// Makes whole pages of an object be there, whose memory was not allocated before; if that fails none is.
+///
+/// # Errors
+/// There is no room, or the system does not know how.
+///
+/// # Safety
+/// They are in a mapping, and hold nothing yet.
+pub unsafe fn make_present(at: *mut u8, bytes: usize) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { populate(at, bytes, libc::MADV_POPULATE_WRITE) }.inspect_err(|error| {
+        log::debug!("no memory for long messages: {error}");
+        // SAFETY: the caller's promise.
+        unsafe { libc::madvise(at.cast(), bytes, libc::MADV_REMOVE) };
+    })
+}
+
+/// Maps pages of an object that another process has made present, which the system would do some at a time as they are
+/// read.
+///
+/// # Safety
+/// They are in a mapping.
+pub unsafe fn map_present(at: *mut u8, bytes: usize) {
+    // Where that fails they are mapped as they are read.
+    // SAFETY: the caller's promise.
+    drop(unsafe { populate(at, bytes, libc::MADV_POPULATE_READ) });
+}
+
 /// Room that is left in a folder for others at least, unless half of it is less.
 const LEFT: u128 = 4 << 30;
 
@@ -242,6 +285,7 @@ impl Mapping {
             own.iter().try_for_each(|part| allocate(file, part))
         })?;
         let mapping = Self::of(file, bytes)?;
+        mapping.populate(own);
         // SAFETY: within the mapping, which nobody else has.
         unsafe { mapping.address.cast::<[u64; 2]>().write(secret.token) };
         Ok(mapping)
@@ -276,7 +320,28 @@ impl Mapping {
             return Err(ErrorKind::InvalidData.into());
         }
         without_write_signals(|| own.iter().try_for_each(|part| allocate(&file, part)))?;
+        mapping.populate(own);
         Ok(mapping)
+    }
+
+    /// Clears and maps the pages of these parts, which the system would otherwise do one by one at the first access to
+    /// each: the first message through each slot would take up to ten times as long. An access by another rank then
+    /// maps the pages around it as well. Where the system does not know how, it goes on as before.
+    fn populate(&self, parts: &[Range<usize>]) {
+        for part in parts {
+            assert!(part.start <= part.end && part.end <= self.bytes, "a part is within the mapping");
+            // SAFETY: within the mapping.
+            if let Err(error) = unsafe {
+                populate(
+                    self.address.as_ptr().wrapping_add(part.start),
+                    part.end - part.start,
+                    libc::MADV_POPULATE_WRITE,
+                )
+            } {
+                log::debug!("the pages of shared memory are mapped one by one: {error}");
+                return;
+            }
+        }
     }
 
     fn of(file: &File, bytes: usize) -> Result<Self> {

@@ -1,18 +1,23 @@
 //! A rank's view of the segment that it shares with the other ranks of its node.
 
 use super::board::Board;
-use super::channel::{Receiver, Sender};
+use super::channel::{Preparation, Receiver, Sender};
 use super::comparison::Comparison;
 use super::layout::Layout;
 use super::lending::{PeerMemory, Proof};
-use super::mapping::{Mapping, Secret};
+use super::mapping::{Mapping, Secret, make_present, map_present};
 use super::ports::{Port, Ports};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Bytes of a message that is worth lending: below, a system call takes longer than the second copy. On 2 cores of an
 /// Intel Xeon (all algorithms between two ranks, of 2 to 16 KiB, three jobs each with 2, 4, 8, 16 and 32 KiB here)
 /// lending gained 10 to 40 % at 16 KiB and lost up to as much below.
 pub const LENT_FROM: usize = 16 << 10;
+
+/// Bytes of long messages after which a channel's track is made ready. It takes some 0.25 ms, which messages of 32 KiB
+/// save in eighty.
+const TRACK_AFTER: usize = 2 << 20;
 
 /// The segment of a communicator on one node, as one of its ranks has it.
 #[derive(Debug)]
@@ -55,12 +60,21 @@ impl Mapped {
 
 impl Segment {
     /// Of what all ranks of the node have mapped. They are those ranks of the communicator that `members` tells in
-    /// order, of `size`. `crowded`: whether ranks outnumber cores.
+    /// order, of `size`. `crowded`: whether ranks outnumber cores. `allow` is asked for so many bytes more, for a track.
     ///
     /// # Safety
     /// All of them have mapped it, and it is of as many ranks.
-    pub unsafe fn new(mapped: Mapped, (members, size): (&[u32], usize), crowded: bool) -> Self {
+    pub unsafe fn new(
+        mapped: Mapped,
+        (members, size): (&[u32], usize),
+        crowded: bool,
+        allow: impl Fn(usize) -> bool + 'static,
+    ) -> Self {
         let Mapped { mapping, layout, rank, secret, proof } = mapped;
+        // SAFETY: a track of this segment, which lasts longer than its channels, and of which this rank is the sender.
+        let prepare = move |at, bytes| allow(bytes) && unsafe { make_present(at, bytes) }.is_ok();
+        // Ranks that share a core share its cache as well.
+        let preparation = (!crowded).then(|| Preparation { after: TRACK_AFTER, prepare: Rc::new(prepare) });
         let (address, mut readable) = (mapping.address(), 0);
         let mut ports: Box<[Option<Port<'static>>]> = (0..size).map(|_| None).collect();
         for (place, peer) in members.iter().enumerate().filter(|(place, _)| *place != rank) {
@@ -71,8 +85,11 @@ impl Segment {
                 let memory = PeerMemory::of(&*layout.shown(address, place), secret.token(), place);
                 readable += usize::from(memory.can_read());
                 (
-                    Sender::new(layout.ring(address, rank, place), LENT_FROM, memory),
-                    Receiver::new(layout.ring(address, place, rank), memory, comparison),
+                    Sender::new(layout.ring(address, rank, place), LENT_FROM, memory, preparation.clone()),
+                    Receiver::new(layout.ring(address, place, rank), memory, comparison, |at, bytes| {
+                        // A track of this segment, which its sender has made present.
+                        map_present(at, bytes);
+                    }),
                 )
             };
             ports[*peer as usize] = Some(Port::new(sender, receiver));
@@ -128,8 +145,8 @@ mod tests {
     /// if they shared cores.
     fn segments(members: &[u32], size: usize, crowded: bool) -> Vec<Segment> {
         let folder = tempfile::tempdir().unwrap();
-        let (secret, layout) = (Secret::random().unwrap(), Layout::of(members.len()).unwrap());
-        let bytes = layout.bytes().unwrap();
+        let (secret, layout) = (Secret::random().unwrap(), Layout::of(members.len()).unwrap().with_tracks());
+        let bytes = layout.mapped().unwrap();
         let (first, found) = Mapping::create(folder.path(), secret, bytes, &layout.own(0)).unwrap();
         let others =
             (1..members.len()).map(|rank| Mapping::open(&found.place(), secret, bytes, &layout.own(rank)).unwrap());
@@ -138,7 +155,7 @@ mod tests {
         let mapped = |(rank, mapping)| unsafe { Mapped::new(mapping, layout, rank, secret) };
         let mapped: Vec<_> = mappings.into_iter().enumerate().map(mapped).collect();
         // SAFETY: all are mapped.
-        mapped.into_iter().map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded) }).collect()
+        mapped.into_iter().map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded, |_| true) }).collect()
     }
 
     fn bytes(length: usize, seed: usize) -> Vec<u8> {

@@ -2,6 +2,10 @@
 
 use super::times::MOST;
 
+/// A call that takes so many times as long as is usual has met a late rank. Where calls in a row overlap, one of four may
+/// take forty times as long as those that return at once, but not as the incumbent's.
+const LATE: u64 = 64;
+
 /// The times of a round's calls on one rank, nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
@@ -90,29 +94,39 @@ impl Samples {
     /// part, its calls take `known`.
     ///
     /// A meeting costs `meeting_ns`, what it takes when nothing is under way. In a longer one the ranks wait for calls,
-    /// which is time of these calls: of those before the round, nothing that trying costs.
+    /// which is time of these calls: of those before the round, nothing that trying costs. A call that takes far longer
+    /// than its candidate's median call and the incumbent's ([`LATE`]) has met a late rank, which the incumbent's would
+    /// have met as well.
     pub fn spent(&self, incumbent: usize, known: u64, meeting_ns: u64) -> u64 {
         let with_waiting = |sample: &Sample| sample.ns + sample.meeting_ns.saturating_sub(meeting_ns);
-        let all = |calls: &[Sample]| calls.iter().map(with_waiting).sum::<u64>();
         let of_incumbent = &self.of[incumbent];
         let incumbent_ns = if of_incumbent.iter().any(|sample| sample.meeting_ns > 0) {
-            all(of_incumbent) / of_incumbent.len() as u64
+            of_incumbent.iter().map(with_waiting).sum::<u64>() / of_incumbent.len() as u64
         } else {
-            let mut sorted: Vec<u64> = of_incumbent.iter().map(|sample| sample.ns).collect();
-            sorted.sort_unstable();
-            sorted.get(sorted.len() / 2).map_or(known, |ns| *ns)
+            median(of_incumbent.iter().map(|sample| sample.ns)).unwrap_or(known)
+        };
+        let over = |calls: &Vec<Sample>| {
+            let usual = median(calls.iter().map(with_waiting)).unwrap_or(0).max(incumbent_ns);
+            let all: u64 = calls.iter().map(|sample| with_waiting(sample).min(usual.saturating_mul(LATE))).sum();
+            let ready: u64 = calls.iter().map(|sample| sample.ready_ns).sum();
+            (all + ready).saturating_sub(calls.len() as u64 * incumbent_ns)
         };
         let others = self.of.iter().enumerate().filter(|(candidate, _)| *candidate != incumbent);
-        let ready = |calls: &[Sample]| calls.iter().map(|sample| sample.ready_ns).sum::<u64>();
-        let over =
-            others.map(|(_, calls)| (all(calls) + ready(calls)).saturating_sub(calls.len() as u64 * incumbent_ns));
-        self.comparing_ns + self.meetings * meeting_ns + over.sum::<u64>()
+        let over: u64 = others.map(|(_, calls)| over(calls)).sum();
+        self.comparing_ns + self.meetings * meeting_ns + over
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
+}
+
+/// The upper one of two.
+fn median(ns: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut sorted: Vec<u64> = ns.collect();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied()
 }
 
 #[cfg(test)]
@@ -135,6 +149,19 @@ mod tests {
         samples.clear();
         samples.record(3, 9, 2);
         assert_eq!((samples.typical(3, 4), samples.spent(0, 5, 0)), (9, 4 + 2));
+    }
+
+    #[test]
+    fn a_late_rank_is_not_what_trying_costs() {
+        let mut samples = Samples::default();
+        (0..4).for_each(|_| samples.record(0, 100, 0));
+        [150, 150, 20_000_000, 150].into_iter().for_each(|ns| samples.record(1, ns, 0));
+        assert_eq!(samples.spent(0, 0, 0), 3 * 50 + 64 * 150 - 100);
+        // One who takes long each time does not wait for a late rank.
+        samples.clear();
+        (0..4).for_each(|_| samples.record(0, 100, 0));
+        (0..4).for_each(|_| samples.record(1, 9_000, 0));
+        assert_eq!(samples.spent(0, 0, 0), 4 * 8_900);
     }
 
     #[test]

@@ -237,7 +237,7 @@ fn report_targets() {
 #[test]
 fn files_that_can_be_read_only_once_are_refused() {
     for name in ["COLLIE_RULES", "COLLIE_TABLES", "COLLIE_LEARN", "COLLIE_NETWORK"] {
-        let told = parse(&[(name, "/dev/null")]).expect_err(name);
+        let told = parse(&[("COLLIE_MODE", "learn"), (name, "/dev/null")]).expect_err(name);
         assert!(told.contains("no regular file, and is to be read more than once; accepted: a regular file"), "{told}");
     }
 }
@@ -280,10 +280,13 @@ fn unreadable_rules_file() {
 
 #[test]
 fn nothing_is_learned_into_a_file_that_is_not_understood() {
-    let refused = |text: &str| {
+    let parsed = |mode: &str, text: &str| {
         let learned = Some(RulesFile { path: "l".to_owned(), text: Ok(text.to_owned()) });
-        RawConfiguration { learned, ..RawConfiguration::default() }.parse().unwrap_err().to_string()
+        let variables = vec![("COLLIE_MODE".to_owned(), mode.to_owned())];
+        RawConfiguration { learned, variables, ..RawConfiguration::default() }.parse()
     };
+    let refused = |text: &str| parsed("learn", text).unwrap_err().to_string();
+    assert!(parsed("replace", "ring, please\n").is_ok(), "nobody asks for it");
     assert!(refused("# mine\nring, please\n").starts_with("l:2:"));
     for theirs in ["1\n7 1\n1 1\n0 1 0 0\n", "{}"] {
         let told = refused(theirs);

@@ -88,6 +88,9 @@ pub struct Trial {
     spent_ns: u64,
     saved_ns: i64,
     saved_fastest_ns: i64,
+    /// Calls of the incumbent of which it is still to be told what they have saved: all times are of other runs so
+    /// far. `None` once there are times of this one.
+    untold: Option<u64>,
 }
 
 impl Trial {
@@ -118,6 +121,7 @@ impl Trial {
             spent_ns: 0,
             saved_ns: 0,
             saved_fastest_ns: 0,
+            untold: None,
         };
         trial.schedule();
         trial
@@ -132,6 +136,7 @@ impl Trial {
             standing.state = State::InPlay(LEVELS.len() as u8);
             (standing.ns, standing.fastest_ns) = (*ns, *ns);
         }
+        trial.untold = Some(0);
         trial.incumbent = winner as u8;
         trial.standings[winner].state = State::InPlay(LEVELS.len() as u8);
         if trial.standings.iter().all(|standing| standing.state != State::Untried) {
@@ -174,13 +179,20 @@ impl Trial {
     /// So many of them have been made.
     pub fn rested(&mut self, calls: u64) {
         self.calls += calls;
-        let (default, default_fastest) = (self.standings[0].ns, self.standings[0].fastest_ns);
-        let incumbent = &mut self.standings[self.incumbent as usize];
-        incumbent.calls += calls;
-        if default > 0 && incumbent.ns > 0 {
+        self.standings[self.incumbent as usize].calls += calls;
+        match &mut self.untold {
+            Some(untold) => *untold += calls,
+            None => self.save(calls),
+        }
+    }
+
+    /// So many calls were the incumbent's and not the default's.
+    fn save(&mut self, calls: u64) {
+        let (default, incumbent) = (&self.standings[DEFAULT], &self.standings[self.incumbent()]);
+        if default.ns > 0 && incumbent.ns > 0 {
             let saved = |default: u64, incumbent: u64| calls as i64 * (default as i64 - incumbent as i64);
-            self.saved_ns += saved(default, incumbent.ns);
-            self.saved_fastest_ns += saved(default_fastest, incumbent.fastest_ns);
+            self.saved_ns += saved(default.ns, incumbent.ns);
+            self.saved_fastest_ns += saved(default.fastest_ns, incumbent.fastest_ns);
         }
     }
 
@@ -244,6 +256,10 @@ impl Trial {
         }
         (self.incumbent, self.begun) = (theirs.incumbent, theirs.begun);
         self.win(theirs.won_ns);
+        match theirs.untold {
+            Some(_) => self.untold = self.untold.or(Some(0)),
+            None => self.tell(),
+        }
         self.schedule();
     }
 
@@ -278,6 +294,9 @@ impl Trial {
             Aim::Watch => self.watch(&before, incumbent_ns),
             _ => self.keep_up(&before, incumbent_ns),
         }
+        if incumbent_ns > 0 {
+            self.tell();
+        }
         match self.aim {
             _ if incumbent_ns == 0 => {}
             Aim::Gauge | Aim::Watch => {}
@@ -297,6 +316,13 @@ impl Trial {
         self.spent_ns += spent_ns;
         self.schedule();
         self.start = self.start.max(2 * self.calls);
+    }
+
+    /// There are times of this run.
+    fn tell(&mut self) {
+        if let Some(calls) = self.untold.take() {
+            self.save(calls);
+        }
     }
 
     /// Takes in how far the cost model is off. Where the default takes less of its time than the network does, its
