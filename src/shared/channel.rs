@@ -555,7 +555,8 @@ impl<'a> Receiver<'a> {
     #[cold]
     unsafe fn borrow(&mut self, slot: &Slot, content: &Content, message: &mut Incoming) -> bool {
         let length = (content.length & !(LENT | TRACKED)) as usize;
-        if let (true, Some(track)) = (content.length & TRACKED != 0, self.ring.track) {
+        let track = self.ring.track.filter(|_| content.length & TRACKED != 0);
+        if let Some(track) = track {
             // Not in the time that the message takes.
             self.map.take().into_iter().for_each(|map| map_track(map, track));
         }
@@ -565,7 +566,8 @@ impl<'a> Receiver<'a> {
         let decline = |later| self.ring.emptied.declined.store((self.emptied + 1) | later, Ordering::Relaxed);
         // What there is no room for is an error, and no time that it takes counts.
         let is_open = length <= message.room && self.comparison.is_open(length);
-        let way = if is_open { self.comparison.way(length) } else { Way::Read };
+        let way =
+            if is_open { self.comparison.way(length, track.map_or(0, |track| track.parts().1)) } else { Way::Read };
         let begun = is_open.then(Instant::now);
         match way {
             Way::Read => {

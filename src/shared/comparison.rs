@@ -7,6 +7,9 @@
 //! long through the areas, as each of their hundreds of turns waits for the rank that was interrupted. So the receiver
 //! lets the first few messages of each length come one way and the other in turns, goes on with the faster one, keeps
 //! the times up to date and tries the other one again now and then. No rank but the sender has to know.
+//!
+//! Along a [track](super::track) the first messages take as long as any memory that nobody has used for a while, and only
+//! those after it has been gone along once tell what it is worth: there that way is tried for as long in a row.
 
 use std::time::Duration;
 
@@ -66,6 +69,10 @@ struct Class {
     again: u64,
     /// After how many it does so.
     after: u64,
+    /// Messages that come along the track when that is tried; 0 while there is none.
+    along: u64,
+    /// How many of them are still to come.
+    left: u64,
 }
 
 impl Class {
@@ -74,16 +81,50 @@ impl Class {
         self.read.per_byte <= self.areas.per_byte
     }
 
+    /// After how many messages the other way is tried again, at first.
+    fn soon(&self) -> u64 {
+        AGAIN.max(4 * self.along)
+    }
+
+    /// Whether another try has confirmed the areas.
+    fn is_confirmed(&self) -> bool {
+        !self.is_read() && self.after > self.soon() && self.number != self.again
+    }
+
+    /// How many messages of `length` bytes come in turns at first, or along the track and then the other way.
+    const fn first(&self, length: usize) -> u64 {
+        let each = if length < LONG { EACH } else { EACH_LONG };
+        if self.along > 0 { self.along + each } else { 2 * each }
+    }
+
+    /// Whether the next message is read.
+    fn is_next_read(&mut self, length: usize) -> bool {
+        if self.number < self.first(length) {
+            return if self.along > 0 { self.number >= self.along } else { self.number.is_multiple_of(2) };
+        }
+        let is_tried = self.number == self.again;
+        if is_tried && self.is_read() {
+            self.left = self.along.max(1);
+        }
+        match self.is_read() {
+            true => self.left == 0,
+            false => is_tried,
+        }
+    }
+
     fn took(&mut self, was_read: bool, per_byte: f32, first: u64) {
         let before = self.is_read();
+        self.left = self.left.saturating_sub(1);
         let way = if was_read { &mut self.read } else { &mut self.areas };
         way.took(per_byte);
         let changed = self.is_read() != before;
+        let soon = self.soon();
         if self.number + 1 == first || (self.number >= first && changed) {
-            self.after = AGAIN;
-            self.again = self.number + 1 + AGAIN;
-        } else if self.number >= first && self.number == self.again {
-            self.after = (2 * self.after).min(SELDOM);
+            self.after = soon;
+            self.again = self.number + 1 + soon;
+            self.left = 0;
+        } else if self.number >= first && self.number >= self.again && self.left == 0 {
+            self.after = (2 * self.after).min(SELDOM.max(soon));
             self.again = self.number + 1 + self.after;
         }
         self.number += 1;
@@ -120,22 +161,17 @@ impl Comparison {
         self.classes.as_mut()?.get_mut(place as usize)
     }
 
-    /// How many messages of a length come in turns at first.
-    const fn first(length: usize) -> u64 {
-        2 * if length < LONG { EACH } else { EACH_LONG }
-    }
-
-    /// How a message of `length` bytes, at least one, comes.
-    pub fn way(&mut self, length: usize) -> Way {
+    /// How a message of `length` bytes, at least one, comes; if through the areas, along a track of `track` bytes, 0
+    /// where that is not ready.
+    pub fn way(&mut self, length: usize, track: usize) -> Way {
         let Some(class) = self.of(length) else { return Way::Read };
-        let is_read = if class.number < Self::first(length) {
-            class.number.is_multiple_of(2)
-        } else {
-            class.is_read() != (class.number == class.again)
-        };
-        match is_read {
+        if track > 0 && class.along == 0 {
+            // What is known of the areas does not hold for it.
+            *class = Class { along: (track / length) as u64 + EACH, ..Class::default() };
+        }
+        match class.is_next_read(length) {
             true => Way::Read,
-            false if length < NEGLIGIBLE && class.after > AGAIN && class.number != class.again => Way::AreasForGood,
+            false if length < NEGLIGIBLE && class.is_confirmed() => Way::AreasForGood,
             false => Way::Areas,
         }
     }
@@ -149,7 +185,8 @@ impl Comparison {
     pub fn took(&mut self, length: usize, was_read: bool, time: Duration) {
         let per_byte = (time.as_secs_f64() * 1e12 / length as f64) as f32;
         if let Some(class) = self.of(length) {
-            class.took(was_read, per_byte, Self::first(length));
+            let first = class.first(length);
+            class.took(was_read, per_byte, first);
         }
     }
 }
@@ -162,7 +199,7 @@ mod tests {
     /// Messages of `length` bytes take so many nanoseconds, read and through the areas; the ways that they came.
     fn ways(comparison: &mut Comparison, length: usize, [read, areas]: [u64; 2], number: usize) -> Vec<Way> {
         let mut came = || {
-            let way = comparison.way(length);
+            let way = comparison.way(length, 0);
             if comparison.is_open(length) && way != Way::AreasForGood {
                 let was_read = way == Way::Read;
                 comparison.took(length, was_read, Duration::from_nanos(if was_read { read } else { areas }));
@@ -170,6 +207,41 @@ mod tests {
             way
         };
         (0..number).map(|_| came()).collect()
+    }
+
+    #[test]
+    fn a_track_is_judged_by_what_comes_after_the_first_time_along_it() {
+        let length = 128 << 10;
+        let mut comparison = Comparison::begin();
+        assert_eq!(ways(&mut comparison, length, [12_000, 15_000], 100)[8..10], [Way::Read; 2]);
+        let mut along = 0;
+        let mut came = |comparison: &mut Comparison, warm: u64| {
+            let way = comparison.way(length, 2 << 20);
+            if way == Way::AreasForGood {
+                return way;
+            }
+            along += u64::from(way == Way::Areas);
+            let ns = if way == Way::Read {
+                12_000
+            } else if along <= 16 {
+                20_000
+            } else {
+                warm
+            };
+            comparison.took(length, way == Way::Read, Duration::from_nanos(ns));
+            way
+        };
+        let first: Vec<_> = (0..30).map(|_| came(&mut comparison, 5_000)).collect();
+        assert_eq!(first[..24], [[Way::Areas; 20].as_slice(), &[Way::Read; 4]].concat());
+        assert_eq!(first[24..], [Way::Areas; 6]);
+        let later: Vec<_> = (0..200).map(|_| came(&mut comparison, 5_000)).collect();
+        assert_eq!(later.last(), Some(&Way::AreasForGood));
+        // Where it is no gain it is tried as long, but seldom.
+        let mut comparison = Comparison::begin();
+        let all: Vec<_> = (0..10_000).map(|_| came(&mut comparison, 13_000)).collect();
+        let tries = all.iter().filter(|way| **way == Way::Areas).count();
+        assert!(tries <= 20 * 8 && tries % 20 == 0, "{tries}");
+        assert_eq!(all.last(), Some(&Way::Read));
     }
 
     const A_WHILE: usize = AGAIN as usize;
@@ -206,7 +278,7 @@ mod tests {
         for ns in [[9000, 3000], [2000, 9000], [9000, 9000], [9000, 9000]] {
             ways(&mut comparison, 1 << 20, ns, 2);
         }
-        assert_eq!(comparison.way(1 << 20), Way::Read);
+        assert_eq!(comparison.way(1 << 20, 0), Way::Read);
     }
 
     #[test]
