@@ -52,13 +52,17 @@ const LENT: u64 = 1 << 63;
 /// Set in the length of a message whose fragments are on the track, and of one that is lent where the track is ready.
 const TRACKED: u64 = 1 << 62;
 
-/// In the number of a slot that is declined: messages of such a length are declined from now on.
+/// In the number of a slot that is declined: messages of such a length would be declined for a while.
 const OF_SUCH_A_LENGTH: u64 = 1 << 62;
 /// There: all messages are.
 const ALL: u64 = 1 << 63;
 
 /// The number of a slot whose message is lent no longer.
 const WITHDRAWN: u64 = u64::MAX;
+
+/// Messages after which lengths that are not lent are so again: what was faster may be no longer, as when cores are moved
+/// or others use the caches.
+const LENT_AGAIN: u32 = 4096;
 
 /// Looks for a chunk that the sender has taken, after which the receiver gives its core away between looks and sees
 /// whether the sender is still there: the sender is in the middle of copying it.
@@ -309,6 +313,8 @@ pub struct Sender<'a> {
     lent_from: usize,
     /// A bit for each class of lengths that is not.
     not_lent: u64,
+    /// Messages of these until they are.
+    lent_again: u32,
     /// The receiver's.
     memory: PeerMemory,
     /// Whether chunks can be written to it, as far as is known.
@@ -321,7 +327,7 @@ impl<'a> Sender<'a> {
     /// receiver's; the ring's track is used if there is a way to make it ready.
     pub fn new(ring: Ring<'a>, lent_from: usize, memory: PeerMemory, preparation: Option<Preparation>) -> Self {
         let tracking = preparation.filter(|_| ring.track.is_some()).map_or(Tracking::Never, Tracking::Later);
-        Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0, memory, writes: true, tracking }
+        Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0, lent_again: 0, memory, writes: true, tracking }
     }
 
     /// Whether the fragments of a message are on the track.
@@ -402,7 +408,14 @@ impl Sender<'_> {
     /// sent when it has been read.
     #[cold]
     fn is_lent(&mut self, message: &mut Outgoing, waits: bool) -> bool {
-        if message.declined || self.not_lent >> Comparison::class(message.length) & 1 == 1 {
+        if message.declined {
+            return false;
+        }
+        if self.not_lent >> Comparison::class(message.length) & 1 == 1 {
+            self.lent_again -= 1;
+            if self.lent_again == 0 {
+                self.not_lent = 0;
+            }
             return false;
         }
         if message.lent == 0 {
@@ -438,6 +451,7 @@ impl Sender<'_> {
                 self.lent_from = usize::MAX;
             } else if declined & OF_SUCH_A_LENGTH != 0 {
                 self.not_lent |= 1 << Comparison::class(message.length);
+                self.lent_again = LENT_AGAIN;
             }
             return false;
         }
@@ -597,7 +611,7 @@ impl<'a> Receiver<'a> {
                 self.declined = begun;
                 false
             }
-            Way::AreasForGood => {
+            Way::AreasForWhile => {
                 decline(OF_SUCH_A_LENGTH);
                 false
             }

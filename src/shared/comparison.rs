@@ -25,8 +25,8 @@ const SELDOM: u64 = 4096;
 const SHORTEST: usize = 16 << 10;
 /// The last class has all from this length on.
 const LONGEST: usize = 1 << 30;
-/// Shorter ones, to which lending and declining a message is a cost, are no longer lent once another try has confirmed
-/// the areas.
+/// Shorter ones, to which lending and declining a message is a cost, are not lent for a while once another try has
+/// confirmed the areas.
 const NEGLIGIBLE: usize = 256 << 10;
 const CLASSES: usize = (LONGEST / SHORTEST).ilog2() as usize + 1;
 
@@ -37,8 +37,8 @@ pub enum Way {
     Read,
     /// Through the areas.
     Areas,
-    /// Through the areas, as all others of such a length from now on.
-    AreasForGood,
+    /// Through the areas, as many others of such a length from now on.
+    AreasForWhile,
 }
 
 /// What is known of one way.
@@ -171,7 +171,11 @@ impl Comparison {
         }
         match class.is_next_read(length) {
             true => Way::Read,
-            false if length < NEGLIGIBLE && class.is_confirmed() => Way::AreasForGood,
+            false if length < NEGLIGIBLE && class.is_confirmed() => {
+                // When it is asked again times will be others. A track that has been in use need not be gone along first.
+                *class = Class { along: class.along.min(EACH), ..Class::default() };
+                Way::AreasForWhile
+            }
             false => Way::Areas,
         }
     }
@@ -200,7 +204,7 @@ mod tests {
     fn ways(comparison: &mut Comparison, length: usize, [read, areas]: [u64; 2], number: usize) -> Vec<Way> {
         let mut came = || {
             let way = comparison.way(length, 0);
-            if comparison.is_open(length) && way != Way::AreasForGood {
+            if comparison.is_open(length) && way != Way::AreasForWhile {
                 let was_read = way == Way::Read;
                 comparison.took(length, was_read, Duration::from_nanos(if was_read { read } else { areas }));
             }
@@ -217,7 +221,7 @@ mod tests {
         let mut along = 0;
         let mut came = |comparison: &mut Comparison, warm: u64| {
             let way = comparison.way(length, 2 << 20);
-            if way == Way::AreasForGood {
+            if way == Way::AreasForWhile {
                 return way;
             }
             along += u64::from(way == Way::Areas);
@@ -235,7 +239,7 @@ mod tests {
         assert_eq!(first[..24], [[Way::Areas; 20].as_slice(), &[Way::Read; 4]].concat());
         assert_eq!(first[24..], [Way::Areas; 6]);
         let later: Vec<_> = (0..200).map(|_| came(&mut comparison, 5_000)).collect();
-        assert_eq!(later.last(), Some(&Way::AreasForGood));
+        assert!(later.contains(&Way::AreasForWhile));
         // Where it is no gain it is tried as long, but seldom.
         let mut comparison = Comparison::begin();
         let all: Vec<_> = (0..10_000).map(|_| came(&mut comparison, 13_000)).collect();
@@ -260,14 +264,15 @@ mod tests {
     }
 
     #[test]
-    fn short_ones_are_no_longer_lent_once_another_try_has_confirmed_the_areas() {
+    fn short_ones_are_not_lent_for_a_while_once_another_try_has_confirmed_the_areas() {
         let mut comparison = Comparison::begin();
         let mut expected = [Way::Read, Way::Areas].repeat(4);
         expected.extend([Way::Areas].repeat(A_WHILE));
-        expected.extend([Way::Read, Way::AreasForGood, Way::AreasForGood]);
+        // Then it begins anew.
+        expected.extend([Way::Read, Way::AreasForWhile, Way::Read]);
         assert_eq!(ways(&mut comparison, 32 << 10, [4000, 2000], A_WHILE + 11), expected);
         let long = ways(&mut comparison, 256 << 10, [40_000, 20_000], 10_000);
-        assert!(!long.contains(&Way::AreasForGood), "its place can be taken at any time");
+        assert!(!long.contains(&Way::AreasForWhile), "its place can be taken at any time");
         let reads = long[8..].iter().filter(|way| **way == Way::Read).count();
         assert!((5..=10).contains(&reads), "{reads} tries of the other way");
     }
