@@ -405,6 +405,10 @@ fn allowance(runtime: &Runtime, agreed: &Agreed) -> impl Fn(usize) -> bool + 'st
     move |bytes| {
         let has_room = || mapping::leave_room(Path::new(FOLDER), bytes).is_ok();
         let more = Charged::more(&budget, most, bytes).filter(|_| has_room());
+        log::debug!(
+            "shared memory: {} a track of {bytes} bytes",
+            if more.is_some() { "memory for" } else { "none for" }
+        );
         more.map(|more| charged.borrow_mut().push(more)).is_some()
     }
 }

@@ -103,6 +103,13 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     }
     add("named".to_owned(), Box::new(move || named(family)));
     add("unreadable".to_owned(), Box::new(move || unreadable(family)));
+    for (name, refused, more) in [
+        ("lent", false, ("COLLIE_TRANSPORT", "shared")),
+        ("not_lent", false, ("NO_SHARED_MEMORY", "unreadable")),
+        ("refused", true, ("COLLIE_MEMORY", "7M")),
+    ] {
+        add(format!("tracks::{name}"), Box::new(move || tracks(family, more, refused)));
+    }
     for (nodes, ranks) in [("auto", 3), ("2", 3), ("2", 4), ("3", 4), ("4", 4)] {
         add(format!("numa::{nodes}_nodes_of_{ranks}_ranks"), Box::new(move || numa(family, nodes, ranks)));
     }
@@ -268,6 +275,25 @@ fn unreadable(family: &Family) -> Result<(), Failed> {
         return Err(format!("{communicators:?}\n{}", outcome.told()).into());
     }
     Ok(())
+}
+
+/// Long messages go along tracks, where cores evict to a cache that they share and there is memory for them.
+fn tracks(family: &Family, more: (&str, &str), refused: bool) -> Result<(), Failed> {
+    let more = [SHARED, ("COLLIE_LOG", "collie=debug"), more];
+    let (outcome, report) = run(family, &["random_calls.c", "3000"], 2, &more, &["no_shared_memory.c"])?;
+    went_through(&report, false)?;
+    let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let has_tracks = ["AuthenticAMD", "HygonGenuine"].iter().any(|maker| processor.contains(maker));
+    // Ranks that share the only core have none.
+    let expected = has_tracks && std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    for (words, is_expected) in
+        [("memory for a track", expected && !refused), ("none for a track", expected && refused)]
+    {
+        if outcome.stderr.contains(words) != is_expected {
+            return Err(format!("'{words}' expected: {is_expected}\n{}\n{}", outcome.told(), outcome.stderr).into());
+        }
+    }
+    nothing_left()
 }
 
 /// The barrier that knows NUMA nodes, on as many as are stated, or as this machine has.
