@@ -15,7 +15,7 @@ use crate::communicator::tally::Tally;
 use crate::monitor::{CounterId, NATIVE, SharedList};
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
-use crate::selection::{Configuration, Decided, Mode, decide_with};
+use crate::selection::{Configuration, Decided, Mode, Wanted, decide_with};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -71,8 +71,10 @@ fn agree(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> R
         waiting.prepare(runtime, communicator)?;
     }
     let why = communicator.stays_native();
-    if why.is_none() && communicator.wants_shared_memory() {
-        // What is decided rests on whether there is shared memory.
+    let configuration = communicator.agreed.as_ref().map(|agreed| &agreed.configuration);
+    let is_left = configuration.is_some_and(|known| known.forced[arguments.operation as usize] == Wanted::Native);
+    if why.is_none() && communicator.wants_shared_memory() && !is_left {
+        // What is decided rests on whether there is shared memory, unless a variable leaves it to the MPI library.
         communicator.private(runtime)?;
     }
     Ok(why)

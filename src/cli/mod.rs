@@ -12,6 +12,7 @@ mod check;
 mod done;
 mod draw;
 mod explain;
+mod explained;
 mod file;
 mod fit;
 mod head;

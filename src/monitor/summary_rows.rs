@@ -122,7 +122,7 @@ pub struct RankRow {
     pub host: String,
     /// Process.
     pub pid: u32,
-    /// Whether more ranks run on its node than there are cores for them, according to the launcher; absent if not.
+    /// Whether more ranks run on its node than there are cores for them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
     /// From `MPI_Init` to `MPI_Finalize`, or until its report.

@@ -185,7 +185,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
         help: "How the messages of Collie's algorithms travel between ranks of a node. messages uses MPI's \
                point-to-point messages; shared sends them through memory that the ranks share: a segment of at most \
                about 1 MiB for each rank and communicator, and in all at most an eighth of COLLIE_MEMORY and 64 \
-               segments. Where that is not available, all ranks of the communicator exchange messages, and the \
+               segments; on AMD processors channels of long messages take up to 2 MiB more each, in all at most a quarter. Where that is not available, all ranks of the communicator exchange messages, and the \
                report says why. Messages between nodes are always MPI's.",
     },
     Variable {

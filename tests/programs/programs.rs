@@ -75,6 +75,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     for ranks in [1, 2, 3] {
         trials.push(Trial::test(format!("{}::errors::ranks_{ranks}", family.name), move || errors(family, ranks)));
     }
+    trials.push(Trial::test(format!("{}::cores", family.name), move || cores(family)));
     let threads = move || accounted(family, "short_lived_threads.c", &[], 2, &[("COLLIE_AFTER", "")]).map(drop);
     trials.push(Trial::test(format!("{}::short_lived_threads", family.name), threads));
     for algorithm in ["scatter_allgather", "scatter_ring_allgather"] {
@@ -104,6 +105,40 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     trials.push(Trial::test(format!("{}::control::linked", family.name), move || control(family)));
     trials.push(Trial::test(format!("{}::exit_code", family.name), move || exit_codes(family)));
     trials
+}
+
+/// The first two processors that this process may run on.
+fn two_cores() -> Option<[String; 2]> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?.trim();
+    let range = |item: &str| {
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        Some(first.parse::<u32>().ok()?..=last.parse().ok()?)
+    };
+    let mut all = list.split(',').filter_map(range).flatten().map(|number| number.to_string());
+    Some([all.next()?, all.next()?])
+}
+
+/// Two ranks outnumber the cores where both may run on one only, but not where each has its own.
+fn cores(family: &Family) -> Result<(), Failed> {
+    let Some([one, other]) = two_cores() else { return Ok(()) };
+    let program = family.program("reductions.c")?.display().to_string();
+    for (second, outnumber) in [(&one, true), (&other, false)] {
+        let path = report::fresh();
+        let path_text = path.display().to_string();
+        let bound = |core: &str| ["taskset", "-c", core, &program].map(str::to_owned).to_vec();
+        let variables = [("COLLIE_REPORT", path_text.as_str())];
+        let (preload, others) = (family.preload()?, vec![(1, bound(second))]);
+        let outcome = family
+            .run(&Launch { ranks: 1, command: bound(&one), variables: &variables, preload, others })?
+            .success()?;
+        let report = Report::read(&path, &outcome)?;
+        let rows = report.whole["per_rank"].as_array().map_or(&[][..], Vec::as_slice);
+        if rows.len() != 2 || rows.iter().any(|row| row["oversubscribed"].as_bool().unwrap_or(false) != outnumber) {
+            return Err(format!("on cores {one} and {second}: {rows:?}\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
 }
 
 /// Runs a program and holds its report against the calls it says it made.

@@ -24,6 +24,7 @@ mod cut;
 mod estimated;
 mod formula;
 mod group;
+mod leaf;
 mod losses;
 mod path;
 mod reach;
