@@ -230,7 +230,7 @@ impl Learner {
 
     fn known(&self, trial: &Trial, samples: Samples) -> Known {
         let (candidates, names) = (Arc::clone(&self.candidates), Arc::clone(&self.names));
-        Known { candidates, names, trial: trial.clone(), samples }
+        Known { candidates, names, trial: trial.for_others(), samples }
     }
 
     /// The state, with the calls counted that have been made since.

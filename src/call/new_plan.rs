@@ -66,15 +66,17 @@ fn agree(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> R
     if is_first {
         device_memory::ask(runtime, attached, arguments)?;
     }
+    let is_chosen = attached.chosen(arguments.operation).is_some_and(|chosen| chosen != Wanted::Auto);
     let communicator = &mut attached.communicator;
     if let Some(waiting) = hooks::waiting() {
         waiting.prepare(runtime, communicator)?;
     }
     let why = communicator.stays_native();
     let configuration = communicator.agreed.as_ref().map(|agreed| &agreed.configuration);
-    let is_left = configuration.is_some_and(|known| known.forced[arguments.operation as usize] == Wanted::Native);
-    if why.is_none() && communicator.wants_shared_memory() && !is_left {
-        // What is decided rests on whether there is shared memory, unless a variable leaves it to the MPI library.
+    let is_native = configuration.is_some_and(|known| known.forced[arguments.operation as usize] == Wanted::Native);
+    if why.is_none() && communicator.wants_shared_memory() && (is_chosen || !is_native) {
+        // What is decided rests on whether there is shared memory, unless a variable leaves it to the MPI library
+        // and the program does not choose otherwise.
         communicator.private(runtime)?;
     }
     Ok(why)

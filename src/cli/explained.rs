@@ -2,7 +2,7 @@
 //! others are refused.
 
 use super::table::columns;
-use crate::algorithm::{Call, Choice, Kind, Operation, Value, counted, counted_bytes, format_bytes, of};
+use crate::algorithm::{Algorithm, Call, Choice, Kind, Value, counted, counted_bytes, of};
 use crate::report::several;
 use crate::schedule::draw::seconds;
 use crate::schedule::limits::{Limit, ProtocolLimits};
@@ -10,8 +10,8 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Scales, Tapes, predict_while};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, Situation, Transport, Version,
-    Wanted, decide, defaults, evidence, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, Situation, Transport,
+    Version, Wanted, decide, defaults, evidence, variables,
 };
 use crate::trial::heard;
 use std::fmt::Write;

@@ -26,13 +26,14 @@ const MAPPED: u64 = 1;
 
 /// Segments that a process has at most.
 const MOST: usize = 64;
-/// The part of `COLLIE_MEMORY` that a process's share of its segments takes at most is one of so many.
+/// The part of `COLLIE_MEMORY` that a process's share of its segments takes at most is one of so many; the tracks that it
+/// sends along take as much again.
 const PART: usize = 8;
-/// The same with the tracks of their channels, which take it only where there is as much left.
-const PART_WITH_TRACKS: usize = 4;
 
-/// Segments that this process has, and its share of their bytes.
-static HELD: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+/// Segments that this process has, its share of their bytes, and the bytes of its tracks.
+static HELD: [AtomicUsize; 3] = [AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0)];
+const SEGMENTS: usize = 1;
+const TRACKS: usize = 2;
 
 /// Why ranks of one node exchange messages all the same. The one that stands last counts where ranks met several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +187,9 @@ pub fn make(runtime: &Runtime, facts: &Facts, agreed: &Agreed, comm: MPI_Comm) -
     if !agreed.nodes.is_empty() && !has_pair(&agreed.nodes) {
         return Ok(Shared::Pointless);
     }
-    let layout = Layout::here(members.len());
+    // Ranks that share a core share its cache as well.
+    let layout_of = if agreed.situation.oversubscribed { Layout::of } else { Layout::here };
+    let layout = layout_of(members.len());
     let on_numa = numa::identity();
     let (own, [numa, not_numa]) =
         match agree(comm, facts, own(runtime, facts, agreed, comm, &members, layout)?, on_numa)? {
@@ -367,8 +370,8 @@ fn because(error: &Error) -> Without {
 #[derive(Debug)]
 struct Charged {
     share: u64,
-    /// 1 for a segment, 0 for a part that came later.
-    segments: usize,
+    /// Where it counts in [`HELD`].
+    place: usize,
     budget: Arc<Budget>,
 }
 
@@ -379,44 +382,41 @@ impl Charged {
             HELD[0].fetch_sub(1, Ordering::Relaxed);
             return Err(Without::TooManySegments);
         }
-        let Some(mut charged) = Self::more(&runtime.budget, agreed.configuration.memory / PART, share) else {
+        let charged = Self::within(&runtime.budget, agreed.configuration.memory / PART, SEGMENTS, share);
+        charged.ok_or_else(|| {
             HELD[0].fetch_sub(1, Ordering::Relaxed);
-            return Err(Without::NoMemory);
-        };
-        charged.segments = 1;
-        Ok(charged)
+            Without::NoMemory
+        })
     }
 
-    /// So many bytes more, if the process's segments then take no more than `most`.
-    fn more(budget: &Arc<Budget>, most: usize, share: usize) -> Option<Self> {
-        let within = HELD[1].fetch_add(share, Ordering::Relaxed).saturating_add(share) <= most;
+    /// So many bytes, if all that count in the same place are then no more than `most`.
+    fn within(budget: &Arc<Budget>, most: usize, place: usize, share: usize) -> Option<Self> {
+        let within = HELD[place].fetch_add(share, Ordering::Relaxed).saturating_add(share) <= most;
         if within && budget.take(share as u64) {
-            return Some(Self { share: share as u64, segments: 0, budget: Arc::clone(budget) });
+            return Some(Self { share: share as u64, place, budget: Arc::clone(budget) });
         }
-        HELD[1].fetch_sub(share, Ordering::Relaxed);
+        HELD[place].fetch_sub(share, Ordering::Relaxed);
         None
     }
 }
 
-/// Whether there are so many bytes more for a segment; accounted for as long as this lasts.
-fn allowance(runtime: &Runtime, agreed: &Agreed) -> impl Fn(usize) -> bool + 'static {
-    let (budget, most) = (Arc::clone(&runtime.budget), agreed.configuration.memory / PART_WITH_TRACKS);
+/// Whether there are so many bytes more for a track, and they could be made ready; accounted for as long as this lasts.
+fn allowance(runtime: &Runtime, agreed: &Agreed) -> impl Fn(usize, &dyn Fn() -> bool) -> bool + 'static {
+    let (budget, most) = (Arc::clone(&runtime.budget), agreed.configuration.memory / PART);
     let charged = RefCell::new(Vec::new());
-    move |bytes| {
-        let has_room = || mapping::leave_room(Path::new(FOLDER), bytes).is_ok();
-        let more = Charged::more(&budget, most, bytes).filter(|_| has_room());
-        log::debug!(
-            "shared memory: {} a track of {bytes} bytes",
-            if more.is_some() { "memory for" } else { "none for" }
-        );
-        more.map(|more| charged.borrow_mut().push(more)).is_some()
+    move |bytes, make| {
+        let is_there = || mapping::leave_room(Path::new(FOLDER), bytes).is_ok() && make();
+        let track = Charged::within(&budget, most, TRACKS, bytes).filter(|_| is_there());
+        let found = if track.is_some() { "memory for" } else { "none for" };
+        log::debug!("shared memory: {found} a track of {bytes} bytes");
+        track.map(|track| charged.borrow_mut().push(track)).is_some()
     }
 }
 
 impl Drop for Charged {
     fn drop(&mut self) {
-        HELD[0].fetch_sub(self.segments, Ordering::Relaxed);
-        HELD[1].fetch_sub(self.share as usize, Ordering::Relaxed);
+        HELD[0].fetch_sub(usize::from(self.place == SEGMENTS), Ordering::Relaxed);
+        HELD[self.place].fetch_sub(self.share as usize, Ordering::Relaxed);
         self.budget.give(self.share);
     }
 }

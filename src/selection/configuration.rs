@@ -329,7 +329,8 @@ impl RawConfiguration {
             ReportTarget::Stderr => None,
         });
         let trace = configuration.trace.iter().map(|path| (variables::TRACE, path.as_path()));
-        let learned = self.learned.iter().map(|file| (variables::LEARN, Path::new(file.path.trim())));
+        let learned = self.learned.iter().filter(|_| configuration.mode == Mode::Learn);
+        let learned = learned.map(|file| (variables::LEARN, Path::new(file.path.trim())));
         let all: Vec<_> = reports.chain(trace).chain(learned).collect();
         let taken = |(place, (variable, path)): (usize, &(&str, &Path))| {
             let before = &all[..place];

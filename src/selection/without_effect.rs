@@ -12,12 +12,12 @@ const VAIN: [Vain; 5] = [
     ("the mode is not verify", |all| all.mode == Mode::Verify, &[of::ON_DIFFERENCE, of::VERIFY_RESULT]),
     ("the mode is not learn", |all| all.mode == Mode::Learn, &[of::LEARN, of::LEARN_BUDGET]),
     ("COLLIE_TRANSPORT is not shared", |all| all.transport == Transport::Shared, &[of::NUMA]),
-    ("neither COLLIE_TRACE nor a page is asked for", Configuration::wants_time_lines, &[of::SPILL]),
+    ("COLLIE_TRACE is not set", |all| all.trace.is_some(), &[of::SPILL]),
     ("with COLLIE_SYNC calls are replaced from the first one on", |all| all.sync == Sync::Off, &[of::AFTER]),
 ];
 
 /// What mode native makes no use of, besides the variables of operations.
-const OF_REPLACED: [&str; 5] = [of::RULES, of::TABLES, of::REPRODUCIBLE, of::TRANSPORT, of::NUMA];
+const OF_REPLACED: [&str; 6] = [of::RULES, of::TABLES, of::REPRODUCIBLE, of::TRANSPORT, of::NUMA, of::AFTER];
 
 /// Each of them, with the reason.
 pub fn without_effect(configuration: &Configuration, raw: &RawConfiguration) -> Vec<(String, &'static str)> {
@@ -60,7 +60,7 @@ mod tests {
             ["COLLIE_NUMA: COLLIE_TRANSPORT is not shared"]
         );
         assert_eq!(told(&[("COLLIE_SPILL", "1M")]).len(), 1);
-        assert!(told(&[("COLLIE_SPILL", "1M"), ("COLLIE_REPORT", "page.html")]).is_empty());
+        assert!(told(&[("COLLIE_SPILL", "1M"), ("COLLIE_TRACE", "trace.json")]).is_empty());
         assert_eq!(told(&[("COLLIE_AFTER", "2"), ("COLLIE_SYNC", "clock")]).len(), 1);
         assert!(told(&[("COLLIE_AFTER", "2"), ("COLLIE_BCAST", "linear"), ("COLLIE_TRANSPORT", "shared")]).is_empty());
     }

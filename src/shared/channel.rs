@@ -330,7 +330,8 @@ impl<'a> Sender<'a> {
         Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0, lent_again: 0, memory, writes: true, tracking }
     }
 
-    /// Whether the fragments of a message are on the track.
+    /// Whether the fragments of a message are on the track. To be asked once of a message when it goes into its first
+    /// slot: what has gone through is counted.
     #[inline(always)]
     fn is_tracked(&mut self, length: usize) -> bool {
         match (&self.tracking, self.ring.track) {
@@ -363,11 +364,11 @@ impl<'a> Sender<'a> {
         if message.length >= self.lent_from && message.sent == 0 && self.is_lent(message, waits) {
             return message.sent == message.length;
         }
-        if message.sent == 0 && message.length > self.ring.in_lines && self.is_tracked(message.length) {
-            message.tracked = true;
-        }
-        let Fragments { most, in_lines } = self.ring.fragments(message.length, message.tracked);
         while !self.is_full() {
+            if message.sent == 0 && message.length > self.ring.in_lines && !message.declined {
+                message.tracked = self.is_tracked(message.length);
+            }
+            let Fragments { most, in_lines } = self.ring.fragments(message.length, message.tracked);
             let (slot, area) = self.ring.slot(self.filled);
             let rest = message.length - message.sent;
             let part = rest.min(most);
@@ -412,7 +413,10 @@ impl Sender<'_> {
             return false;
         }
         if self.not_lent >> Comparison::class(message.length) & 1 == 1 {
-            self.lent_again -= 1;
+            // With room it is begun now, and not asked about again.
+            if !self.is_full() {
+                self.lent_again -= 1;
+            }
             if self.lent_again == 0 {
                 self.not_lent = 0;
             }
@@ -423,7 +427,8 @@ impl Sender<'_> {
                 return true;
             }
             // Before the receiver sees how long it takes.
-            let ready = if self.is_tracked(message.length) { TRACKED } else { 0 };
+            message.tracked = self.is_tracked(message.length);
+            let ready = if message.tracked { TRACKED } else { 0 };
             let (slot, _) = self.ring.slot(self.filled);
             slot.content.with_mut(|content| {
                 // SAFETY: until the number is stored the slot is the sender's alone.
@@ -579,7 +584,7 @@ impl<'a> Receiver<'a> {
         // The store of the number of emptied slots publishes it.
         let decline = |later| self.ring.emptied.declined.store((self.emptied + 1) | later, Ordering::Relaxed);
         // What there is no room for is an error, and no time that it takes counts.
-        let is_open = length <= message.room && self.comparison.is_open(length);
+        let is_open = length <= message.room && self.memory.can_read() && self.comparison.is_open(length);
         let way =
             if is_open { self.comparison.way(length, track.map_or(0, |track| track.parts().1)) } else { Way::Read };
         let begun = is_open.then(Instant::now);

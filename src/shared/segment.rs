@@ -60,7 +60,8 @@ impl Mapped {
 
 impl Segment {
     /// Of what all ranks of the node have mapped. They are those ranks of the communicator that `members` tells in
-    /// order, of `size`. `crowded`: whether ranks outnumber cores. `allow` is asked for so many bytes more, for a track.
+    /// order, of `size`. `crowded`: whether ranks outnumber cores. `allow` is asked for so many bytes more, for a
+    /// track, and makes them ready by what it is given.
     ///
     /// # Safety
     /// All of them have mapped it, and it is of as many ranks.
@@ -68,13 +69,12 @@ impl Segment {
         mapped: Mapped,
         (members, size): (&[u32], usize),
         crowded: bool,
-        allow: impl Fn(usize) -> bool + 'static,
+        allow: impl Fn(usize, &dyn Fn() -> bool) -> bool + 'static,
     ) -> Self {
         let Mapped { mapping, layout, rank, secret, proof } = mapped;
         // SAFETY: a track of this segment, which lasts longer than its channels, and of which this rank is the sender.
-        let prepare = move |at, bytes| allow(bytes) && unsafe { make_present(at, bytes) }.is_ok();
-        // Ranks that share a core share its cache as well.
-        let preparation = (!crowded).then(|| Preparation { after: TRACK_AFTER, prepare: Rc::new(prepare) });
+        let prepare = move |at, bytes| allow(bytes, &|| unsafe { make_present(at, bytes) }.is_ok());
+        let preparation = Preparation { after: TRACK_AFTER, prepare: Rc::new(prepare) };
         let (address, mut readable) = (mapping.address(), 0);
         let mut ports: Box<[Option<Port<'static>>]> = (0..size).map(|_| None).collect();
         for (place, peer) in members.iter().enumerate().filter(|(place, _)| *place != rank) {
@@ -85,7 +85,7 @@ impl Segment {
                 let memory = PeerMemory::of(&*layout.shown(address, place), secret.token(), place);
                 readable += usize::from(memory.can_read());
                 (
-                    Sender::new(layout.ring(address, rank, place), LENT_FROM, memory, preparation.clone()),
+                    Sender::new(layout.ring(address, rank, place), LENT_FROM, memory, Some(preparation.clone())),
                     Receiver::new(layout.ring(address, place, rank), memory, comparison, |at, bytes| {
                         // A track of this segment, which its sender has made present.
                         map_present(at, bytes);
@@ -155,7 +155,10 @@ mod tests {
         let mapped = |(rank, mapping)| unsafe { Mapped::new(mapping, layout, rank, secret) };
         let mapped: Vec<_> = mappings.into_iter().enumerate().map(mapped).collect();
         // SAFETY: all are mapped.
-        mapped.into_iter().map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded, |_| true) }).collect()
+        mapped
+            .into_iter()
+            .map(|mapped| unsafe { Segment::new(mapped, (members, size), crowded, |_, make| make()) })
+            .collect()
     }
 
     fn bytes(length: usize, seed: usize) -> Vec<u8> {

@@ -96,7 +96,7 @@ impl Samples {
     /// A meeting costs `meeting_ns`, what it takes when nothing is under way. In a longer one the ranks wait for calls,
     /// which is time of these calls: of those before the round, nothing that trying costs. A call that takes far longer
     /// than its candidate's median call and the incumbent's ([`LATE`]) has met a late rank, which the incumbent's would
-    /// have met as well.
+    /// have met as well, unless it is the first.
     pub fn spent(&self, incumbent: usize, known: u64, meeting_ns: u64) -> u64 {
         let with_waiting = |sample: &Sample| sample.ns + sample.meeting_ns.saturating_sub(meeting_ns);
         let of_incumbent = &self.of[incumbent];
@@ -107,7 +107,9 @@ impl Samples {
         };
         let over = |calls: &Vec<Sample>| {
             let usual = median(calls.iter().map(with_waiting)).unwrap_or(0).max(incumbent_ns);
-            let all: u64 = calls.iter().map(|sample| with_waiting(sample).min(usual.saturating_mul(LATE))).sum();
+            // The first one may have opened connections, and be as slow by itself.
+            let most = |place: usize| if place == 0 { u64::MAX } else { usual.saturating_mul(LATE) };
+            let all: u64 = calls.iter().enumerate().map(|(place, sample)| with_waiting(sample).min(most(place))).sum();
             let ready: u64 = calls.iter().map(|sample| sample.ready_ns).sum();
             (all + ready).saturating_sub(calls.len() as u64 * incumbent_ns)
         };

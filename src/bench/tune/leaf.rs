@@ -151,4 +151,3 @@ fn without_powers(mut rule: Rule) -> Rule {
     }
     rule
 }
-

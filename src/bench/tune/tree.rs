@@ -16,7 +16,7 @@ use super::path::EQUAL;
 use super::settings::{Block, Extend, Settings};
 use crate::algorithm::counted;
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a split asks.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -248,7 +248,10 @@ fn one_file_is_for_one_thing() {
     let words = "COLLIE_TRACE: './a.json' is already the file of COLLIE_REPORT; accepted: another file";
     assert_eq!(refused(&[("COLLIE_REPORT", "stderr,b.txt,a.json"), ("COLLIE_TRACE", "./a.json")]), words);
     let words = "COLLIE_LEARN: '/no/such/a' is already the file of COLLIE_TRACE; accepted: another file";
-    assert_eq!(refused(&[("COLLIE_TRACE", "/no/such/./a"), ("COLLIE_LEARN", "/no/such/a")]), words);
+    assert_eq!(
+        refused(&[("COLLIE_MODE", "learn"), ("COLLIE_TRACE", "/no/such/./a"), ("COLLIE_LEARN", "/no/such/a")]),
+        words
+    );
     let apart = [("COLLIE_REPORT", "a.json"), ("COLLIE_TRACE", "runs/a.json"), ("COLLIE_LEARN", "/no/such/a.json")];
     assert!(parse(&apart).is_ok());
 }

@@ -256,11 +256,14 @@ impl Trial {
         }
         (self.incumbent, self.begun) = (theirs.incumbent, theirs.begun);
         self.win(theirs.won_ns);
-        match theirs.untold {
-            Some(_) => self.untold = self.untold.or(Some(0)),
-            None => self.tell(),
-        }
+        // What the own incumbent has saved nobody can tell now.
+        self.untold = theirs.untold.map(|_| 0);
         self.schedule();
+    }
+
+    /// The same for another communicator to go on from, which tells nothing of what this one's calls have saved.
+    pub fn for_others(&self) -> Self {
+        Self { untold: self.untold.map(|_| 0), ..self.clone() }
     }
 
     /// Takes in what the ranks have exchanged after a round: the times of each member that some rank measured, what
@@ -294,7 +297,8 @@ impl Trial {
             Aim::Watch => self.watch(&before, incumbent_ns),
             _ => self.keep_up(&before, incumbent_ns),
         }
-        if incumbent_ns > 0 {
+        // In a look that may have met a late rank the time of before still stands.
+        if incumbent_ns > 0 && !(self.aim == Aim::Watch && self.drifting) {
             self.tell();
         }
         match self.aim {
