@@ -64,6 +64,10 @@ const WITHDRAWN: u64 = u64::MAX;
 /// or others use the caches.
 const LENT_AGAIN: u32 = 4096;
 
+/// Areas that a sender fills before it has all the others mapped at once. Each page takes 4 us at its first use and half of
+/// that with others; most communicators exchange nothing that long, or a lot.
+const MAPPED_AFTER: u32 = 4;
+
 /// Looks for a chunk that the sender has taken, after which the receiver gives its core away between looks and sees
 /// whether the sender is still there: the sender is in the middle of copying it.
 const LOOKS: u32 = 10_000;
@@ -265,7 +269,7 @@ pub struct Preparation {
     pub prepare: Rc<dyn Fn(*mut u8, usize) -> bool>,
 }
 
-/// What a receiver does before it reads for the first time what is at that address: they are there.
+/// What is done before pages at that address are used, which are there: they are mapped together, not one by one.
 pub type Mapping = fn(*mut u8, usize);
 
 impl fmt::Debug for Preparation {
@@ -319,15 +323,36 @@ pub struct Sender<'a> {
     memory: PeerMemory,
     /// Whether chunks can be written to it, as far as is known.
     writes: bool,
+    /// Maps the areas, and how many are filled until then; 0 when it is done.
+    map: Mapping,
+    mapped_after: u32,
     tracking: Tracking,
 }
 
 impl<'a> Sender<'a> {
     /// Of a channel that nothing has gone through; messages of `lent_from` bytes and more are lent. `memory` is the
     /// receiver's; the ring's track is used if there is a way to make it ready.
-    pub fn new(ring: Ring<'a>, lent_from: usize, memory: PeerMemory, preparation: Option<Preparation>) -> Self {
+    pub fn new(
+        ring: Ring<'a>,
+        lent_from: usize,
+        memory: PeerMemory,
+        map: Mapping,
+        preparation: Option<Preparation>,
+    ) -> Self {
         let tracking = preparation.filter(|_| ring.track.is_some()).map_or(Tracking::Never, Tracking::Later);
-        Self { ring, filled: 0, emptied: 0, lent_from, not_lent: 0, lent_again: 0, memory, writes: true, tracking }
+        Self {
+            ring,
+            filled: 0,
+            emptied: 0,
+            lent_from,
+            not_lent: 0,
+            lent_again: 0,
+            memory,
+            writes: true,
+            map,
+            mapped_after: MAPPED_AFTER,
+            tracking,
+        }
     }
 
     /// Whether the fragments of a message are on the track. To be asked once of a message when it goes into its first
@@ -376,6 +401,9 @@ impl<'a> Sender<'a> {
                 Tracking::Now(along) if message.tracked => along.next(part),
                 _ => area,
             };
+            if self.mapped_after > 0 && !in_lines && !message.tracked {
+                self.count_area();
+            }
             if !in_lines {
                 about_to_write(area, part);
             }
@@ -405,6 +433,15 @@ impl<'a> Sender<'a> {
 }
 
 impl Sender<'_> {
+    /// One more area is filled.
+    #[cold]
+    fn count_area(&mut self) {
+        self.mapped_after -= 1;
+        if self.mapped_after == 0 {
+            (self.map)(self.ring.areas, self.ring.slots.len() * self.ring.area);
+        }
+    }
+
     /// Lends a message, or looks what has become of it; whether there is nothing else to do with it now. All of it is
     /// sent when it has been read.
     #[cold]

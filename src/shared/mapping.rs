@@ -176,15 +176,15 @@ pub unsafe fn make_present(at: *mut u8, bytes: usize) -> Result<()> {
     })
 }
 
-/// Maps pages of an object that another process has made present, which the system would do some at a time as they are
-/// read.
+/// Maps pages of an object that this or another process has made present, which the system would do some at a time as
+/// they are read, or (`writes`) one by one as they are written to for the first time: it clears them then.
 ///
 /// # Safety
 /// They are in a mapping.
-pub unsafe fn map_present(at: *mut u8, bytes: usize) {
-    // Where that fails they are mapped as they are read.
+pub unsafe fn map_present(at: *mut u8, bytes: usize, writes: bool) {
+    // Where that fails they are mapped as they are used.
     // SAFETY: the caller's promise.
-    drop(unsafe { populate(at, bytes, libc::MADV_POPULATE_READ) });
+    drop(unsafe { populate(at, bytes, if writes { libc::MADV_POPULATE_WRITE } else { libc::MADV_POPULATE_READ }) });
 }
 
 /// Room that is left in a folder for others at least, unless half of it is less.
@@ -285,7 +285,6 @@ impl Mapping {
             own.iter().try_for_each(|part| allocate(file, part))
         })?;
         let mapping = Self::of(file, bytes)?;
-        mapping.populate(own);
         // SAFETY: within the mapping, which nobody else has.
         unsafe { mapping.address.cast::<[u64; 2]>().write(secret.token) };
         Ok(mapping)
@@ -320,28 +319,7 @@ impl Mapping {
             return Err(ErrorKind::InvalidData.into());
         }
         without_write_signals(|| own.iter().try_for_each(|part| allocate(&file, part)))?;
-        mapping.populate(own);
         Ok(mapping)
-    }
-
-    /// Clears and maps the pages of these parts, which the system would otherwise do one by one at the first access to
-    /// each: the first message through each slot would take up to ten times as long. An access by another rank then
-    /// maps the pages around it as well. Where the system does not know how, it goes on as before.
-    fn populate(&self, parts: &[Range<usize>]) {
-        for part in parts {
-            assert!(part.start <= part.end && part.end <= self.bytes, "a part is within the mapping");
-            // SAFETY: within the mapping.
-            if let Err(error) = unsafe {
-                populate(
-                    self.address.as_ptr().wrapping_add(part.start),
-                    part.end - part.start,
-                    libc::MADV_POPULATE_WRITE,
-                )
-            } {
-                log::debug!("the pages of shared memory are mapped one by one: {error}");
-                return;
-            }
-        }
     }
 
     fn of(file: &File, bytes: usize) -> Result<Self> {

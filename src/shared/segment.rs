@@ -77,6 +77,10 @@ impl Segment {
         let preparation = Preparation { after: TRACK_AFTER, prepare: Rc::new(prepare) };
         let (address, mut readable) = (mapping.address(), 0);
         let mut ports: Box<[Option<Port<'static>>]> = (0..size).map(|_| None).collect();
+        // SAFETY: areas and tracks of this segment, which are present when ends of channels ask for them.
+        let map_to_write = |at, bytes| unsafe { map_present(at, bytes, true) };
+        // SAFETY: as above.
+        let map_to_read = |at, bytes| unsafe { map_present(at, bytes, false) };
         for (place, peer) in members.iter().enumerate().filter(|(place, _)| *place != rank) {
             // SAFETY: the caller's promise; pages are multiples of 128 bytes. The mapping goes after the ports, with
             // this.
@@ -85,11 +89,14 @@ impl Segment {
                 let memory = PeerMemory::of(&*layout.shown(address, place), secret.token(), place);
                 readable += usize::from(memory.can_read());
                 (
-                    Sender::new(layout.ring(address, rank, place), LENT_FROM, memory, Some(preparation.clone())),
-                    Receiver::new(layout.ring(address, place, rank), memory, comparison, |at, bytes| {
-                        // A track of this segment, which its sender has made present.
-                        map_present(at, bytes);
-                    }),
+                    Sender::new(
+                        layout.ring(address, rank, place),
+                        LENT_FROM,
+                        memory,
+                        map_to_write,
+                        Some(preparation.clone()),
+                    ),
+                    Receiver::new(layout.ring(address, place, rank), memory, comparison, map_to_read),
                 )
             };
             ports[*peer as usize] = Some(Port::new(sender, receiver));
