@@ -55,6 +55,9 @@ pub fn bind() {
         if let Some(_word) = the_word() {
             log::tell(&unusable.to_string());
             std::thread::sleep(PATIENCE);
+        } else {
+            // The launcher ends the others when one process ends like that: the one that tells, too, if it has not yet.
+            std::thread::sleep(PATIENCE / 2);
         }
         std::process::exit(EX_CONFIG);
     }
