@@ -491,7 +491,8 @@ fn measurements_may_be_csv() {
     for files in [&[table.as_str()][..], &[&report, &table], &[&table, &table]] {
         let rules = printed(collie(&["tune"]).args(files));
         let libraries = rules.matches("#   An MPI 4.0, jobs: 1\n").count();
-        assert!(libraries == files.len() && rules.contains("native over this: 512 2.00\n"), "{rules}");
+        assert!(libraries == files.len() && rules.contains("native over this: 512 2.00"), "{rules}");
+        assert_eq!(rules.contains("512 2.00 undecided"), files != [report.as_str()], "no interval tells: {rules}");
     }
     let explain = ["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &table];
     let told = printed(&mut collie(&explain));
@@ -534,7 +535,11 @@ fn explain_and_tune_read_the_verdicts_of_a_run() {
     let (_other, crowded) = file("crowded.json", &crowded);
     let arguments = ["--ranks", "8", "--nodes", "2", "--bytes", "1M", "--oversubscribed", "--measured", &crowded];
     assert!(printed(collie(&["explain", "allreduce"]).args(arguments)).contains("  1.56 (1.55 to 1.56)\n"));
-    assert!(printed(&mut collie(&["tune", &path])).contains("\nallreduce "));
+    let Output { status, stdout, stderr } = collie(&["tune", &path]).output().unwrap();
+    let (rules, words) = (text(&stdout), text(&stderr));
+    assert!(status.success() && rules.contains("\nallreduce "), "{rules}");
+    let told = "run.json: 1 of 4 verdicts count for nothing: barrier among 8 ranks (compared too few times)\n";
+    assert!(words.ends_with(told) && rules.contains(told), "{words}");
 }
 
 #[test]
@@ -549,8 +554,8 @@ fn verdicts_on_calls_of_several_algorithms_count_for_none_and_are_told() {
     let Output { status, stdout, stderr } = collie(&["tune", &path]).output().unwrap();
     let (rules, words) = (text(&stdout), text(&stderr));
     assert!(status.success() && rules.contains("\nallreduce ") && !rules.contains("\nbcast "), "{rules}");
-    let told = "run.json: 1 of 3 verdicts count for none: several of Collie's algorithms carried out such calls: \
-                bcast 64-127 among 8 ranks (binomial:segment=none, linear)\n";
+    let told = "run.json: 2 of 4 verdicts count for nothing: bcast 64-127 among 8 ranks (carried out by several \
+                algorithms: binomial:segment=none, linear); barrier among 8 ranks (compared too few times)\n";
     assert!(words.ends_with(told) && rules.contains(told), "{words}{rules}");
     report["comparisons"].as_array_mut().unwrap().retain(|row| row["function"] == "MPI_Bcast");
     let (_folder, path) = file("run.json", &report.to_string());
@@ -892,7 +897,10 @@ fn a_recorded_report_comes_out_in_every_form() {
     let difference = printed(&mut collie(&["report", "--all", "--diff", &path, &path]));
     assert!(difference.starts_with("A: run time ") && difference.contains(" same "), "{difference}");
     let page = folder.path().join("difference.html");
-    let runs = format!("{path},{path}");
+    let (code, words) = failed(&mut collie(&["report", "--diff", &format!("{path},{path}"), &path]));
+    assert!(code == 1 && words.contains("--diff: numbers 1 and 2 of A are the same run; accepted"), "{words}");
+    let (_other, other) = file("other.json", &json.replacen("\"run_seconds\": ", "\"run_seconds\": 1", 1));
+    let runs = format!("{path},{other}");
     assert_eq!(printed(&mut collie(&["report", "--diff", &runs, &runs, "-o", page.to_str().unwrap()])), "");
     assert!(std::fs::read_to_string(page).unwrap().contains("\"told_apart_by\":\"2 and 2 runs"));
 }

@@ -6,12 +6,13 @@ function showBench(bench) {
   const rows = bench.groups.flatMap(group => group.rows), of = test => rows.filter(test).length;
   const known = value => value !== undefined && value !== null;
   const verdict = row => !known(row.low) ? "" : row.low > 1 ? "faster" : row.high < 1 ? "slower" : "";
-  const entries = [
+  // What is added to calls is no cell.
+  const entries = bench.cells || !bench.overheads.length ? [
     [count(bench.cells), "cells: operation, datatype, size and ranks"],
     [count(of(row => verdict(row) === "faster")), `times a variant is faster than native ${bench.certainty}`],
     [count(of(row => verdict(row) === "slower")), `times a variant is slower than native ${bench.certainty}`],
     ...(bench.wrong ? [[count(bench.wrong), "WRONG RESULTS"]] : []),
-  ];
+  ] : [];
   document.getElementById("tiles").append(...entries.map(([value, text]) => element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));
   if (bench.summary.length) section("summary", "Summary", null, ...bench.summary.map(line => element("p", { class: "note" }, line)));
   const pictures = document.getElementById("drawn").content;

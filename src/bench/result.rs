@@ -50,7 +50,7 @@ pub struct Report {
     pub in_doubt: Vec<InDoubt>,
 }
 
-/// A verdict on calls that several of Collie's algorithms carried out, so that it speaks of none of them.
+/// A verdict that speaks of no algorithm of Collie's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InDoubt {
     /// What was called.
@@ -59,8 +59,21 @@ pub struct InDoubt {
     pub size_class: Option<(usize, usize)>,
     /// Number of ranks.
     pub ranks: u32,
-    /// Those that carried out such calls.
-    pub algorithms: Vec<String>,
+    /// Why it does not.
+    pub why: Doubt,
+}
+
+/// Why a verdict speaks of no algorithm.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Doubt {
+    /// All of these carried out such calls.
+    Several(Vec<String>),
+    /// This version has none of that name, or not with these parameters, as it says.
+    Unknown(String),
+    /// Too few pairs of epochs for an interval.
+    TooFewEpochs,
+    /// Ranks of the communicator are missing in the report, so that it does not tell how they lie on nodes.
+    UnknownRanks,
 }
 
 /// One cell.
@@ -160,6 +173,13 @@ impl CellRow {
 }
 
 impl Report {
+    /// On which MPI library it was measured, and how, where that is not the usual way.
+    pub fn measured_on(&self) -> String {
+        let cold = self.cold.then(|| "cold buffers".to_owned());
+        let pattern = Some(self.pattern.words().join(" ")).filter(|words| !words.is_empty());
+        [Some(self.mpi_library.clone()), cold, pattern].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     /// Those of [`protocol_limits`](Self::protocol_limits).
     pub fn limits(&self) -> ProtocolLimits {
         ProtocolLimits::of(self.protocol_limits.iter().flatten().copied()).unwrap_or(ProtocolLimits::NONE)

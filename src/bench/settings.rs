@@ -32,6 +32,9 @@ impl Scenario {
     }
 }
 
+/// Factor between sizes where none is named.
+const STEP: usize = 8;
+
 /// What is measured and how.
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 pub struct Settings {
@@ -42,7 +45,7 @@ pub struct Settings {
     #[arg(short, long, value_parser = Sizes::parse, value_name = "SIZES", conflicts_with_all = ["plan", "scenario"])]
     pub bytes: Option<Sizes>,
     /// Factor from a size of a range to the next
-    #[arg(long, default_value_t = 8, value_parser = whole::<usize>(2..))]
+    #[arg(long, default_value_t = STEP, value_parser = whole::<usize>(2..))]
     pub step: usize,
     /// Algorithm to measure besides native and auto, with parameters, for the operations that have it
     /// (OPERATION=ALGORITHM: for that operation only); `all`: every algorithm with its defaults; `best`, `learn`: what
@@ -165,6 +168,7 @@ impl Settings {
             return Err("--bytes: a barrier sends no data; accepted: with an operation that does".to_owned());
         }
         self.check_sizes()?;
+        self.check_effects()?;
         let files = [
             ("--json", &self.json, "JSON", &["json"][..]),
             ("--csv", &self.csv, "CSV", &["csv"]),
@@ -175,6 +179,34 @@ impl Settings {
             path.as_deref().map(|path| report::fits(option, path, form, accepted))
         });
         named.find(Result::is_err).unwrap_or(Ok(()))
+    }
+
+    /// Whether all that was asked for changes what is measured.
+    fn check_effects(&self) -> Result<(), String> {
+        let (is_set, has_roots) = (self.scenario.is_some(), self.scenario == Some(Scenario::ReduceStudy));
+        let is_overhead = self.scenario == Some(Scenario::Overhead);
+        let is_planned = self.plan.is_some();
+        // An option, whether it was given and changes nothing, and what the scenario or the plan has in its place.
+        let options = [
+            ("--operation", is_set && !is_overhead && !self.operations.is_empty(), "the scenario's operation"),
+            ("--datatype", is_set && self.datatypes != [Datatype::Double], "doubles in all scenarios"),
+            ("--root", is_set && !has_roots && self.roots != [0], "root 0 in this scenario"),
+            ("--step", (is_set || is_planned) && self.step != STEP, "the sizes of the scenario or the plan"),
+            ("--algorithm", is_overhead && !self.algorithms.is_empty(), "calls that are passed on in this scenario"),
+            ("--cold", is_overhead && self.cold, "the same buffers in this scenario"),
+            ("--in-a-row and the like", is_overhead && !self.pattern.is_alone(), "calls in a row in this scenario"),
+            ("--datatype", is_planned && self.datatypes.len() > 1, "one datatype with a plan"),
+            ("--root", is_planned && self.roots.len() > 1, "one root with a plan"),
+            (
+                "--non-commutative",
+                self.non_commutative && !self.operations().iter().any(|operation| operation.reduces()),
+                "an operation that reduces",
+            ),
+        ];
+        match options.into_iter().find(|(_, is_vain, _)| *is_vain) {
+            Some((option, _, accepted)) => Err(format!("{option} would have no effect; accepted: {accepted}")),
+            None => Ok(()),
+        }
     }
 
     /// Whether messages of all sizes hold whole elements.
@@ -305,6 +337,8 @@ mod tests {
             "-o barrier,bcast -b 64",
             "-o barrier",
             "-o barrier --scenario overhead",
+            "--scenario reduce-study -r 1 --cold",
+            "--plan x.json -d byte -r 1",
             "--plan x.json -d strided",
             "--json - --csv x --svg x.svg --html x.htm",
         ] {
@@ -319,6 +353,19 @@ mod tests {
             ("-o barrier -b 64", "--bytes: a barrier sends no data; accepted: "),
             ("--json x.csv", "--json 'x.csv': JSON does not belong in a .csv file; accepted endings: .json"),
             ("--csv x.json", "accepted endings: .csv"),
+            (
+                "--scenario reduce-study -o bcast",
+                "--operation would have no effect; accepted: the scenario's operation",
+            ),
+            ("--scenario tree-allreduce -r 1", "--root would have no effect; accepted: root 0 in this scenario"),
+            ("--scenario overhead -a ring", "--algorithm would have no effect"),
+            ("--scenario overhead --in-a-row 10", "--in-a-row and the like would have no effect"),
+            ("--plan x.json -r 0,1", "--root would have no effect; accepted: one root with a plan"),
+            ("--plan x.json --step 2", "--step would have no effect"),
+            (
+                "-o bcast --non-commutative",
+                "--non-commutative would have no effect; accepted: an operation that reduces",
+            ),
             ("--svg x.png", "accepted endings: .svg"),
             ("--html x.svg", "accepted endings: .html, .htm"),
         ] {

@@ -199,7 +199,9 @@ pub fn summary(report: &Report) -> String {
 
 fn summary_of(report: &Report, auto: &str) -> String {
     let cells = &report.cells;
-    let ratio = |row: &CellRow| Some(row.variant(auto)?.against_native?.ratio);
+    // What is wrong is not fast.
+    let is_right = |row: &CellRow| !row.wrong.iter().any(|variant| variant == auto);
+    let ratio = |row: &CellRow| row.variant(auto).filter(|_| is_right(row))?.against_native.map(|ratio| ratio.ratio);
     let mut text = String::new();
     let places: BTreeSet<_> = cells.iter().map(|row| (row.ranks, row.ranks_per_node.len())).collect();
     for (ranks, nodes) in places {
@@ -220,6 +222,10 @@ fn summary_of(report: &Report, auto: &str) -> String {
             each.join(", ")
         );
     }
+    let wrong = cells.iter().filter(|row| !is_right(row)).count();
+    if wrong > 0 {
+        let _ = writeln!(text, "left out: {} in which {auto} gave WRONG RESULTS", counted(wrong, "cell"));
+    }
     let behind = cells.iter().filter(|row| ratio(row).is_some_and(|ratio| ratio < WORTH_A_WORD));
     let behind: Vec<_> = behind.map(|row| format!("{} {}", row.cell.operation, format_bytes(row.cell.bytes))).collect();
     if !behind.is_empty() {
@@ -227,7 +233,7 @@ fn summary_of(report: &Report, auto: &str) -> String {
         let _ = writeln!(text, "{over}below {WORTH_A_WORD}: {}", behind.join(", "));
     }
     for (&ranks, share) in &report.planned_shares {
-        let here = || cells.iter().filter(|row| row.ranks == ranks && row.variant(auto).is_some());
+        let here = || cells.iter().filter(|row| row.ranks == ranks && row.variant(auto).is_some() && is_right(row));
         if here().next().is_none() {
             continue;
         }

@@ -22,8 +22,10 @@ use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
 use crate::mpi::communicator;
+use crate::mpi::datatype;
 use crate::mpi::end::{EX_DATAERR, end_job};
 use crate::mpi::error::{Error, Result, SUCCESS};
+use crate::mpi::operation;
 use crate::mpi::packing::Elements;
 use crate::mpi::words::tell_before_the_end;
 use crate::process::guard;
@@ -73,7 +75,7 @@ pub fn run(
     let only_gives = operation == Operation::Bcast && root == Some(seat.rank);
     let has_result = !only_gives && local.received().iter().any(|part| part.elements.bytes() > 0);
     let judgement = both.judge(seat, local, (meaning, tolerance), apart);
-    keep(runtime, communicator, operation, choice, has_result, judgement);
+    keep(runtime, communicator, (arguments, local), choice, has_result, judgement);
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     if result == VerifyResult::Native {
@@ -177,7 +179,7 @@ struct Judgement {
 fn keep(
     runtime: &Runtime,
     communicator: &Communicator,
-    operation: Operation,
+    (arguments, local): (&Arguments, &LocalArguments),
     choice: &Choice,
     has_result: bool,
     Judgement { difference, of_all }: Judgement,
@@ -196,8 +198,15 @@ fn keep(
     match difference {
         Ok(None) => {}
         Ok(Some(Difference { element, native, ours })) => {
-            let (function, algorithm) = (operation.into(), choice.to_string());
-            let record = DifferenceRecord { function, call: number, algorithm, element: element as u64, native, ours };
+            let record = DifferenceRecord {
+                function: arguments.operation.into(),
+                call: number,
+                passed: passed(arguments, local),
+                algorithm: choice.to_string(),
+                element: element as u64,
+                native,
+                ours,
+            };
             // Nothing is borrowed meanwhile: the job may end there, and a report looks at all this.
             tell(runtime, communicator, &record);
             let differences = &mut communicator.tally.verified.borrow_mut().differences;
@@ -209,16 +218,26 @@ fn keep(
     }
 }
 
+/// What this rank passed, in words. Whoever looks for the cause of a difference makes the call again.
+fn passed(arguments: &Arguments, local: &LocalArguments) -> String {
+    let elements = local.receive.or(local.send);
+    let elements = elements.map(|side| format!("{} {}", side.count, datatype::name(side.datatype.handle)));
+    let reduction = local.reduction.map(|_| operation::name(arguments.op).to_owned());
+    let root = arguments.operation.rooted().then(|| format!("root {}", local.root));
+    elements.into_iter().chain(reduction).chain(root).collect::<Vec<_>>().join(", ")
+}
+
 /// Tells of a difference; ends the job if that is asked for.
 fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord) {
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
-        "rank {}: {}, call {} on {}: {} differs from the native result at element {}: \
+        "rank {}: {}, call {} on {}{}: {} differs from the native result at element {}: \
          native {}, ours {}",
         runtime.world_rank,
         record.function,
         record.call,
         communicator.title(false),
+        if record.passed.is_empty() { String::new() } else { format!(", {}", record.passed) },
         record.algorithm,
         record.element,
         record.native,

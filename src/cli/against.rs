@@ -1,5 +1,6 @@
 //! `collie simulate --against`: what was measured beside what is predicted for it.
 
+use super::kinds::Kinds;
 use super::table::columns;
 use crate::algorithm::{Call, Choice, Operation, format_bytes, parse_choice};
 use crate::bench::result::{CellRow, Report};
@@ -37,14 +38,17 @@ impl Row {
 /// There is nothing to compare.
 pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<String, String> {
     let groups = alike(reports);
-    let places: BTreeSet<_> = groups.iter().flat_map(|report| &report.cells).map(place).collect();
+    let cells = || groups.iter().flat_map(|report| &report.cells);
+    let (places, kinds): (BTreeSet<_>, _) = (cells().map(place).collect(), Kinds::of(cells()));
+    // What ranks wait for a core is predicted by nobody.
+    let names_places = places.len() > 1 || cells().any(|cell| cell.oversubscribed);
     let (mut tables, mut winners, mut by_formula) = (String::new(), Vec::new(), false);
     let (mut errors, mut notes): (Vec<(Operation, f64)>, _) = (Vec::new(), Vec::new());
     for report in &groups {
         let network = &as_measured(network, report);
         let mut heading =
             ["operation", "bytes", "algorithm", "measured", "predicted", "error"].map(str::to_owned).to_vec();
-        heading.splice(..0, (places.len() > 1).then(|| "ranks".to_owned()));
+        heading.splice(..0, names_places.then(|| "ranks".to_owned()));
         let mut table = vec![heading];
         for cell in &report.cells {
             let rows = rows(cell, network, steps)?;
@@ -60,8 +64,7 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
                     (false, true) => "  predicted fastest",
                     (false, false) => "",
                 };
-                let order = if cell.cell.commutative { "" } else { ", not commutative" };
-                let [operation, bytes] = [format!("{}{order}", cell.cell.operation), format_bytes(cell.cell.bytes)];
+                let [operation, bytes] = [kinds.title(cell), format_bytes(cell.cell.bytes)];
                 let (predicted, told) = match (&row.predicted, row.error()) {
                     (Ok(predicted), Some(error)) => {
                         errors.push((cell.cell.operation, error.abs()));
@@ -76,13 +79,12 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
                     }
                 };
                 let mut line = vec![operation, bytes, row.name.clone(), seconds(row.measured), predicted, told];
-                line.splice(..0, (places.len() > 1).then(|| place(cell)));
+                line.splice(..0, names_places.then(|| place(cell)));
                 table.push(line);
             }
         }
         if table.len() > 1 {
-            let of = if groups.len() > 1 { format!("{}\n", how_measured(report)) } else { String::new() };
-            tables.push_str(&format!("{of}{}\n", columns(0, &table)));
+            tables.push_str(&format!("{}\n{}\n", how_measured(report), columns(0, &table)));
         }
     }
     if errors.is_empty() {
@@ -136,8 +138,6 @@ fn alike(reports: &[Report]) -> Vec<Report> {
 
 /// What such reports have in common, in words.
 fn how_measured(report: &Report) -> String {
-    let cold = report.cold.then(|| "cold buffers".to_owned());
-    let pattern = Some(report.pattern.words().join(" ")).filter(|words| !words.is_empty());
     let limits = report.protocol_limits.as_ref().map(|limits| match &limits[..] {
         [] => "messages within a node whole".to_owned(),
         limits => format!(
@@ -145,7 +145,7 @@ fn how_measured(report: &Report) -> String {
             limits.iter().map(Limit::to_string).collect::<Vec<_>>().join(", ")
         ),
     });
-    [Some(report.mpi_library.clone()), cold, pattern, limits].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    [Some(report.measured_on()), limits].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Where the ranks of a cell lay, in words.

@@ -3,8 +3,8 @@
 
 use super::predicted::Predicted;
 use crate::algorithm::{counted, format_bytes};
-use crate::bench::result::{CellRow, InDoubt, Report};
-use crate::bench::tune::{Block, PREDICTED_STEPS, faster_unforced, ours};
+use crate::bench::result::{CellRow, Doubt, InDoubt, Report};
+use crate::bench::tune::{Block, PREDICTED_STEPS, faster_unforced, ours, wrong};
 use crate::schedule::simulate::Network;
 use std::path::Path;
 
@@ -37,7 +37,7 @@ impl Head<'_> {
     /// The comment at the head of these rules.
     pub fn text(&self, blocks: &[Block]) -> String {
         let mut lines = vec![self.origin()];
-        let libraries = |report: &Report| format!("  {}, jobs: {}", report.mpi_library, report.runs);
+        let libraries = |report: &Report| format!("  {}, jobs: {}", report.measured_on(), report.runs);
         match &self.source {
             Source::Simulated(..) => {}
             _ => lines.extend(self.reports.iter().map(libraries)),
@@ -61,7 +61,8 @@ impl Head<'_> {
         if has("undecided") {
             let ratio = if has_ratios { "that ratio" } else { "native's time over that of the best of Collie's" };
             lines.push(format!(
-                "Undecided is where the interval of {ratio} includes 1: more rounds or more jobs (--repeat) would decide it."
+                "Undecided is where the interval of {ratio} includes 1, or is not known: more rounds or more jobs (--repeat) \
+                 would decide it."
             ));
         }
         lines.extend(self.left_to_native(blocks).map(|left| format!("{left}.")));
@@ -121,34 +122,44 @@ impl Head<'_> {
     /// What the files hold that decides nothing.
     fn left_out(&self) -> Vec<String> {
         let of_file = |(file, report): (&&Path, &Report)| {
-            let empty: Vec<_> = report.cells.iter().filter(|cell| ours(cell).next().is_none()).collect();
-            let mut named: Vec<_> = empty.iter().take(NAMED).map(|cell| named(cell)).collect();
-            named.extend((empty.len() > NAMED).then(|| "...".to_owned()));
+            let is_empty = |cell: &&CellRow| ours(cell).next().is_none() && wrong(cell).next().is_none();
+            let empty: Vec<_> = report.cells.iter().filter(is_empty).map(named).collect();
             (!empty.is_empty()).then(|| {
                 format!(
                     "{}: {} of {} cells decide nothing: no algorithm requested by -a was measured there: {}",
                     file.display(),
                     empty.len(),
                     report.cells.len(),
-                    named.join("; ")
+                    first(&empty)
+                )
+            })
+        };
+        let wrong_in = |(file, report): (&&Path, &Report)| {
+            let of_cell = |cell| wrong(cell).map(move |(_, algorithm)| format!("{algorithm} in {}", named(cell)));
+            let found: Vec<_> = report.cells.iter().flat_map(of_cell).collect();
+            (!found.is_empty()).then(|| {
+                format!(
+                    "{}: WRONG RESULTS, for which no row has that algorithm for that operation: {}",
+                    file.display(),
+                    first(&found)
                 )
             })
         };
         let in_doubt = |(file, report): (&&Path, &Report)| {
-            let mut named: Vec<_> = report.in_doubt.iter().take(NAMED).map(doubted).collect();
-            named.extend((report.in_doubt.len() > NAMED).then(|| "...".to_owned()));
-            (!named.is_empty()).then(|| {
+            let doubted: Vec<_> = report.in_doubt.iter().map(doubted).collect();
+            (!doubted.is_empty()).then(|| {
                 format!(
-                    "{}: {} of {} verdicts count for none: several of Collie's algorithms carried out such calls: {}",
+                    "{}: {} of {} verdicts count for nothing: {}",
                     file.display(),
-                    report.in_doubt.len(),
-                    report.cells.len() + report.in_doubt.len(),
-                    named.join("; ")
+                    doubted.len(),
+                    report.cells.len() + doubted.len(),
+                    first(&doubted)
                 )
             })
         };
         let files = || self.files.iter().zip(self.reports);
-        files().filter_map(of_file).chain(files().filter_map(in_doubt)).collect()
+        let empty = files().filter_map(of_file);
+        empty.chain(files().filter_map(wrong_in)).chain(files().filter_map(in_doubt)).collect()
     }
 
     /// What a user has to know of these rules besides them.
@@ -161,6 +172,14 @@ impl Head<'_> {
                  the rules name the others",
                 counted(sizes, "size")
             ));
+        }
+        let ways: Vec<_> = self.reports.iter().map(|report| (report.cold, report.pattern)).collect();
+        if matches!(self.source, Source::Measured) && ways.iter().any(|way| *way != ways[0]) {
+            notes.push(
+                "the files hold calls that were measured in several ways, which the head of the rules names: of each size the \
+                 mean over them counts"
+                    .to_owned(),
+            );
         }
         let unforced = if matches!(self.source, Source::Measured) { faster_unforced(self.reports) } else { Vec::new() };
         if let Some(first) = unforced.first() {
@@ -180,10 +199,22 @@ impl Head<'_> {
     }
 }
 
+/// The first few of them in words, and whether there are more.
+fn first(all: &[String]) -> String {
+    let more = (all.len() > NAMED).then_some("...");
+    all.iter().take(NAMED).map(String::as_str).chain(more).collect::<Vec<_>>().join("; ")
+}
+
 fn doubted(verdict: &InDoubt) -> String {
-    let InDoubt { operation, size_class, ranks, algorithms } = verdict;
+    let InDoubt { operation, size_class, ranks, why } = verdict;
     let size = size_class.map_or_else(String::new, |(from, to)| format!(" {from}-{to}"));
-    format!("{operation}{size} among {} ({})", counted(*ranks as usize, "rank"), algorithms.join(", "))
+    let why = match why {
+        Doubt::Several(algorithms) => format!("carried out by several algorithms: {}", algorithms.join(", ")),
+        Doubt::Unknown(error) => error.clone(),
+        Doubt::TooFewEpochs => "compared too few times".to_owned(),
+        Doubt::UnknownRanks => "on nodes that are not told".to_owned(),
+    };
+    format!("{operation}{size} among {} ({why})", counted(*ranks as usize, "rank"))
 }
 
 fn named(cell: &CellRow) -> String {

@@ -1,7 +1,7 @@
 //! Files of measurements, for whichever command is given some: what `collie bench` measured, or what mode `compare`
 //! found in a run, as cells alike.
 
-use crate::bench::result::Report;
+use crate::bench::result::{Doubt, Report};
 use crate::bench::{checked, from_csv, tune};
 use crate::report::{self, ReadError, found};
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn parse(text: &str) -> Result<Report, String> {
     let compared = tune::of_comparisons(&summary);
     match (compared.cells.is_empty(), summary.mode.as_str()) {
         (false, _) => Ok(compared),
-        (true, _) if !compared.in_doubt.is_empty() => Err(
+        (true, _) if compared.in_doubt.iter().any(|doubt| matches!(doubt.why, Doubt::Several(_))) => Err(
             "a report of a run in which several of Collie's algorithms carried out the calls of each verdict, which \
                  counts for none of them then"
                 .to_owned(),

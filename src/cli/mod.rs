@@ -17,6 +17,7 @@ mod file;
 mod fit;
 mod head;
 mod help;
+mod kinds;
 mod launcher;
 mod library;
 mod list;

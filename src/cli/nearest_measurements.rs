@@ -1,10 +1,12 @@
 //! What was measured of calls like one in question.
 
+use super::kinds::Kinds;
 use super::table::columns;
-use crate::algorithm::{Call, Operation, counted_bytes, format_bytes};
+use crate::algorithm::{Call, Operation, counted, counted_bytes, format_bytes};
 use crate::bench::result::{CellRow, Report};
 use crate::schedule::draw::seconds;
 use crate::selection::Situation;
+use std::collections::BTreeSet;
 
 /// Of which calls.
 #[derive(Clone, Debug)]
@@ -51,6 +53,34 @@ impl Measured {
         let is_inside = cell.size_class.is_some_and(|(from, to)| (from..=to).contains(&self.bytes));
         alike.then(|| if is_inside { 0.0 } else { (of(cell.cell.bytes) - of(self.bytes)).abs() })
     }
+
+    /// That the report has no such calls, and in what those of the operation among as many ranks differ.
+    fn without(&self, report: &Report) -> String {
+        let Self { operation, ranks, .. } = self;
+        let differs = |cell: &CellRow| {
+            let crowded = match cell.oversubscribed {
+                true => "more ranks than cores (--oversubscribed)",
+                false => "a core for each rank",
+            };
+            let ordered = if cell.cell.commutative { "a commutative operation" } else { "one that is not commutative" };
+            let nodes = counted(cell.ranks_per_node.len(), "node");
+            let mut on_each: Vec<usize> = cell.ranks_per_node.iter().map(|ranks| *ranks as usize).collect();
+            on_each.sort_unstable();
+            let words = [
+                (on_each != self.ranks_per_node).then(|| format!("on {nodes}")),
+                (cell.oversubscribed != self.oversubscribed).then(|| format!("with {crowded}")),
+                (cell.cell.commutative != self.commutative).then(|| format!("with {ordered}")),
+            ];
+            words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+        };
+        let alike = |cell: &&CellRow| (cell.cell.operation, cell.ranks as usize) == (*operation, *ranks);
+        let others: BTreeSet<String> = report.cells.iter().filter(alike).map(differs).collect();
+        let none = format!("no {operation} among {} on such nodes", counted(*ranks, "rank"));
+        match others.is_empty() {
+            true => none,
+            false => format!("{none}, only {}", Vec::from_iter(others).join("; ")),
+        }
+    }
 }
 
 /// Of each report the cells of the nearest size, all variants, fastest first.
@@ -59,19 +89,18 @@ pub fn text(reports: &[Report], wanted: &Measured) -> String {
     for report in reports {
         let distances = || report.cells.iter().filter_map(|cell| Some((wanted.distance(cell)?, cell)));
         let Some(nearest) = distances().map(|(distance, _)| distance).min_by(f64::total_cmp) else {
-            let Measured { operation, ranks, .. } = wanted;
-            text.push_str(&format!(
-                "measured on {}: no {operation} among {ranks} ranks on such nodes\n",
-                report.mpi_library
-            ));
+            text.push_str(&format!("measured on {}: {}\n", report.measured_on(), wanted.without(report)));
             continue;
         };
-        for (_, cell) in distances().filter(|(distance, _)| *distance <= nearest) {
+        let found = || distances().filter(|(distance, _)| *distance <= nearest).map(|(_, cell)| cell);
+        let kinds = Kinds::of(found());
+        for cell in found() {
             let bytes = match cell.size_class {
                 Some((from, to)) => format!("{} to {} bytes", format_bytes(from), format_bytes(to)),
                 None => counted_bytes(cell.cell.bytes),
             };
-            text.push_str(&format!("measured on {}, {bytes}, native over this:\n", report.mpi_library));
+            let kind = kinds.apart(cell);
+            text.push_str(&format!("measured on {}, {bytes}{kind}, native over this:\n", report.measured_on()));
             let mut variants: Vec<_> = cell.variants.iter().collect();
             variants.sort_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
             let rows: Vec<_> = variants

@@ -186,6 +186,7 @@ impl Merged {
                 rank: part.rank,
                 communicator: place.get(part.communicator)?,
                 function: record.function.name().to_owned(),
+                passed: record.passed,
                 algorithm: record.algorithm,
                 call: record.call,
                 element: record.element,

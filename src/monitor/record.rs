@@ -339,6 +339,8 @@ pub struct DifferenceRecord {
     pub function: Function,
     /// Number of the collective call on the communicator, from 1.
     pub call: u64,
+    /// What was passed on this rank: elements, operation, root.
+    pub passed: String,
     /// What ran.
     pub algorithm: String,
     /// First element that differs.

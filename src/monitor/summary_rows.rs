@@ -272,6 +272,9 @@ pub struct DifferenceRow {
     pub communicator: usize,
     /// MPI's name of the function.
     pub function: String,
+    /// What was passed on this rank: elements, operation, root. Absent from older reports.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub passed: String,
     /// What ran.
     pub algorithm: String,
     /// Number of the collective call on the communicator, from 1.

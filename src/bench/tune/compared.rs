@@ -1,6 +1,7 @@
 //! Which of Collie's algorithms can be compared at one size, where several reports, datatypes or roots hold different
 //! ones.
 
+use crate::algorithm::Operation;
 use crate::bench::program::NATIVE;
 use crate::bench::result::{CellRow, VariantRow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,12 @@ pub fn ours(cell: &CellRow) -> impl Iterator<Item = &VariantRow> {
             && !is_flat_anyway(cell, row)
             && row.seconds.median > 0.0
     })
+}
+
+/// Those of Collie's algorithms whose results were wrong in a cell, whatever chose them, with the operation.
+pub fn wrong(cell: &CellRow) -> impl Iterator<Item = (Operation, &str)> {
+    let is_wrong = |row: &&VariantRow| row.algorithm != NATIVE && cell.wrong.contains(&row.variant);
+    cell.variants.iter().filter(is_wrong).map(|row| (cell.cell.operation, row.algorithm.as_str()))
 }
 
 /// Whether it takes nodes for what one rank each already is: then the leaders' algorithm does the same by itself.

@@ -47,7 +47,7 @@ pub fn predicted_cell(cell: &CellRow, network: Option<&Network>) -> Result<CellR
             variants.push(VariantRow { seconds, against_native: None, ..row.clone() });
         }
     }
-    Ok(CellRow { variants, wrong: Vec::new(), ..cell.clone() })
+    Ok(CellRow { variants, ..cell.clone() })
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub struct Candidate {
     /// library, and where counting them takes too long.
     pub messages: Option<f64>,
     /// Whether it differs from native (native: the best of ours does) by more than what counts as noise though the
-    /// interval of their ratio includes 1.
+    /// interval of their ratio includes 1, or is not known.
     pub is_undecided: bool,
 }
 
@@ -115,23 +115,25 @@ impl Found {
 struct Time<'a> {
     name: &'a str,
     log: f64,
+    /// Whether it was measured beside native, so that there is noise in it; none is in what was predicted.
+    is_measured: bool,
     ratio: Option<Ratio>,
 }
 
 impl Time<'_> {
     /// What it is slower than `other`, both of ours, without what is noise: where their ratios to native could be the
-    /// same.
+    /// same, or no intervals tell.
     fn noticed_over(&self, other: &Self) -> f64 {
         let loss = self.log - other.log;
-        let meet = |own: Ratio, other: Ratio| Some(own.high? >= other.low?);
-        let may_be_noise = self.ratio.zip(other.ratio).and_then(|(own, other)| meet(own, other)).unwrap_or(false);
+        let meet = |(own, other): (Ratio, Ratio)| own.high.zip(other.low).is_none_or(|(high, low)| high >= low);
+        let may_be_noise = self.is_measured && self.ratio.zip(other.ratio).is_none_or(meet);
         if loss < LEVEL || (may_be_noise && loss < NOISE) { 0.0 } else { loss }
     }
 
-    /// Whether its ratio to native could be 1.
+    /// Whether its ratio to native could be 1: it could be anything where no interval is known.
     fn may_be_native(&self) -> bool {
         let limits = self.ratio.and_then(|ratio| ratio.low.zip(ratio.high));
-        limits.is_some_and(|(low, high)| low <= 1.0 && 1.0 <= high)
+        limits.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
     }
 
     /// What it is slower than native, whose time is `native`; below 0 if faster. 0 if that may be noise.
@@ -213,12 +215,13 @@ fn in_cell(
     share: f64,
     settings: Settings,
 ) -> (BTreeMap<String, Found>, Option<f64>) {
+    let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
+    let is_measured = native.is_some();
     let times: Vec<_> = ours(cell)
         .filter(|row| compared.contains(row.algorithm.as_str()))
-        .map(|row| Time { name: &row.algorithm, log: row.seconds.median.ln(), ratio: row.against_native })
+        .map(|row| Time { name: &row.algorithm, log: row.seconds.median.ln(), is_measured, ratio: row.against_native })
         .collect();
     let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log)).expect("it holds what is compared");
-    let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
     // By how much native beats the best of ours, where it does by more than the noise.
     let lost = native.map_or(0.0, |native| best.noticed_over_native(native));
     let ahead = if settings.native { lost.max(0.0) } else { 0.0 };
@@ -260,7 +263,8 @@ fn messages(choice: &Choice, cell: &CellRow) -> Option<f64> {
 
 /// A call of about so many bytes.
 pub fn plain<'a>(operation: Operation, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
-    let unit = if operation.reduces() { 8 } else { 1 };
+    // Elements as long as they can be: of doubles, of other numbers, of characters.
+    let unit = if operation.reduces() { [8, 4].into_iter().find(|unit| bytes % unit == 0).unwrap_or(1) } else { 1 };
     Call { nodes, ..Call::plain(operation, bytes.div_ceil(unit), unit) }
 }
 

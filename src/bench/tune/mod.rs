@@ -38,7 +38,7 @@ mod unforced;
 mod validate;
 mod verdicts;
 
-pub use compared::ours;
+pub use compared::{ours, wrong};
 pub use costs::{STEPS as PREDICTED_STEPS, predicted};
 pub use settings::{Block, Extend, Form, Settings};
 pub use site::tune;

@@ -1,14 +1,14 @@
 //! From the reports of a site to its rules.
 
 use super::between::estimates;
-use super::compared::ours;
+use super::compared::{ours, wrong};
 use super::group::{Group, Placement};
 use super::losses::Size;
 use super::settings::{Block, Extend, Form, Settings};
 use super::{rows, tree};
-use crate::algorithm::ChoiceError;
+use crate::algorithm::{ChoiceError, Operation};
 use crate::bench::program::NATIVE;
-use crate::bench::result::{CellRow, Report};
+use crate::bench::result::{CellRow, Report, VariantRow};
 use crate::selection::{Condition, Mpi, Purpose, Rule, Rules, Span, Transport, Versions, never_used};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// An algorithm in a report that this catalogue does not have.
 pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, ChoiceError> {
-    let mut groups: BTreeMap<Group, BTreeMap<usize, Vec<&CellRow>>> = BTreeMap::new();
+    // By the fewest and the most bytes: a size class, or a number of bytes.
+    let mut groups: BTreeMap<Group, BTreeMap<(usize, usize), Vec<&CellRow>>> = BTreeMap::new();
     let cells = by_transport(reports);
     for (report, cell, transport) in &cells {
         let mpi = Mpi::of(&report.mpi_library);
@@ -26,13 +27,17 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         let group = Group::of(cell, settings.form, mpi, *transport);
         // What no rank knows cannot decide: all sizes count as one.
         let bytes = if group.operation.has_own_counts() { 0 } else { cell.cell.bytes };
-        groups.entry(group).or_default().entry(bytes).or_default().push(cell);
+        let class = cell.size_class.filter(|_| !group.operation.has_own_counts()).unwrap_or((bytes, bytes));
+        groups.entry(group).or_default().entry(class).or_default().push(cell);
     }
     let mut measured: Vec<(&Group, Vec<Size>)> = Vec::new();
     for (group, cells) in &groups {
         let mut sizes = Vec::new();
-        for (bytes, cells) in cells {
-            sizes.extend(Size::of(*bytes, cells, settings)?);
+        for (class, cells) in cells {
+            // Calls of a class are of other bytes on each communicator.
+            let bytes =
+                if class.1 == 0 { 0 } else { cells.iter().map(|cell| cell.cell.bytes).sum::<usize>() / cells.len() };
+            sizes.extend(Size::of(bytes, cells, settings)?);
         }
         if !sizes.is_empty() {
             measured.push((group, sizes));
@@ -100,11 +105,13 @@ fn left_open(known: &[Block], mut later: Vec<Block>) -> Vec<Block> {
 
 /// Each cell once for each transport on which one of our algorithms was measured in it, not only what a mode decided,
 /// with what was measured there and native; on several nodes, where rules do not tell them apart, for messages, or else
-/// for shared memory. Transports count where one is not the default.
+/// for shared memory. Transports count where one is not the default. What gave wrong results in one cell of an operation
+/// is left out of all: a row holds for calls between those that were measured.
 fn by_transport(reports: &[Report]) -> Vec<(&Report, CellRow, Option<Transport>)> {
     let cells = || reports.iter().flat_map(|report| report.cells.iter().map(move |cell| (report, cell)));
     let on_one_node = |cell: &CellRow| cell.ranks_per_node.len() == 1;
     let has = |cell: &CellRow, transport| ours(cell).any(|row| row.transport == transport);
+    let wrong: BTreeSet<(Operation, &str)> = cells().flat_map(|(_, cell)| wrong(cell)).collect();
     let apart = cells().any(|(_, cell)| on_one_node(cell) && has(cell, Transport::Shared));
     let mut found = Vec::new();
     for (report, cell) in cells() {
@@ -112,7 +119,8 @@ fn by_transport(reports: &[Report]) -> Vec<(&Report, CellRow, Option<Transport>)
         let here: Vec<_> = if on_one_node(cell) { here.collect() } else { here.take(1).collect() };
         found.extend(here.into_iter().map(|transport| {
             let mut of_it = cell.clone();
-            of_it.variants.retain(|row| row.variant == NATIVE || row.transport == transport);
+            let is_right = |row: &VariantRow| !wrong.contains(&(cell.cell.operation, row.algorithm.as_str()));
+            of_it.variants.retain(|row| row.variant == NATIVE || row.transport == transport && is_right(row));
             (report, of_it, (apart && on_one_node(cell)).then_some(transport))
         }));
     }

@@ -4,7 +4,7 @@
 use crate::algorithm::{Choice, Operation, Value, all, parse_choice};
 use crate::bench::cell::{Cell, Datatype};
 use crate::bench::program::NATIVE;
-use crate::bench::result::{CellRow, InDoubt, Report, SCHEMA_VERSION, VariantRow};
+use crate::bench::result::{CellRow, Doubt, InDoubt, Report, SCHEMA_VERSION, VariantRow};
 use crate::bench::statistics::{Ratio, Spread};
 use crate::monitor::{CommunicatorRow, ComparisonRow, LimitsRecord, RankRow, Row, Summary};
 use crate::schedule::limits::{Limit, Way};
@@ -32,25 +32,28 @@ pub fn of_comparisons(summary: &Summary) -> Report {
     }
 }
 
-/// None without an interval, of a function that is no collective of ours, of a communicator whose ranks are not told, and
-/// of calls that none of ours carried out.
+/// None of a function that is no collective of ours, and of calls that none of ours carried out.
 ///
 /// # Errors
-/// It is not known which algorithm carried the calls out.
+/// The verdict speaks of no algorithm, and why.
 fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoubt>> {
     let operation = Operation::ALL.into_iter().find(|operation| operation.row().mpi_name == row.function)?;
-    let (low, high) = (row.result.ratio_low?, row.result.ratio_high?);
     let communicator = summary.communicators.get(row.communicator)?;
     let algorithms = ran(summary, row, operation);
     let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
+    let doubt = |why| Some(Err(InDoubt { operation, size_class, ranks: communicator.size, why }));
     let algorithm = match algorithms[..] {
         [] => return None,
         [algorithm] => algorithm,
-        _ => {
-            let algorithms = algorithms.into_iter().map(str::to_owned).collect();
-            return Some(Err(InDoubt { operation, size_class, ranks: communicator.size, algorithms }));
-        }
+        _ => return doubt(Doubt::Several(algorithms.into_iter().map(str::to_owned).collect())),
     };
+    if let Err(error) = parse_choice(operation, algorithm) {
+        return doubt(Doubt::Unknown(error.to_string()));
+    }
+    let (Some(low), Some(high)) = (row.result.ratio_low, row.result.ratio_high) else {
+        return doubt(Doubt::TooFewEpochs);
+    };
+    let Some(ranks_per_node) = ranks_per_node(summary, communicator) else { return doubt(Doubt::UnknownRanks) };
     let bytes = |class: (usize, usize)| {
         mean_bytes(summary, row).map_or_else(|| middle(class), |mean| mean.clamp(class.0, class.1))
     };
@@ -79,7 +82,7 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoub
         },
         size_class,
         ranks: communicator.size,
-        ranks_per_node: ranks_per_node(summary, communicator)?,
+        ranks_per_node,
         oversubscribed: is_oversubscribed(summary, row.communicator),
         rounds: u64::from(row.result.pairs),
         bound_seconds: None,

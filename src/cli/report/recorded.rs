@@ -35,7 +35,12 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
     }
     let names = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
     match (of_ranks.is_empty(), of_all.len()) {
-        (false, _) => merged(of_ranks),
+        (false, 0) => merged(of_ranks),
+        (false, _) => Err(Failure::cannot(format!(
+            "{names}: reports of single ranks, such as {}, beside a report of all ranks; name that one, or those: {}",
+            of_ranks[0].0.display(),
+            of_all[0].0.display()
+        ))),
         (true, 1) => Ok(of_all.remove(0).1),
         (true, 0) => Err(Failure::cannot(format!("{names}: no report found; reports end in .json"))),
         (true, number) => {
@@ -127,13 +132,18 @@ mod tests {
         assert_eq!(read_all(&[folder.path().into()]).unwrap().ranks, 0, "the only report");
         write(&at("run.rank1.json"), &rank(1, "a"));
         write(&at("run.rank3.json"), &rank(3, "a"));
-        for paths in [vec![folder.path().to_owned()], vec![at("run.rank1.json"), at("run.rank3.json")]] {
-            let summary = read_all(&paths).unwrap();
-            assert_eq!((summary.per_rank.len(), summary.missing), (2, vec![0, 2]));
-        }
+        let is_of_both = |paths: &[PathBuf]| {
+            let summary = read_all(paths).unwrap();
+            (summary.per_rank.len(), summary.missing) == (2, vec![0, 2])
+        };
+        assert!(is_of_both(&[at("run.rank1.json"), at("run.rank3.json")]));
         assert_eq!(read_all(&[at("run.rank1.json")]).unwrap().partial.unwrap(), "alone");
         let mixed = read_all(&[at("run.rank1.json"), at("run.json")]).unwrap_err().message;
         assert!(mixed.contains("run.json: this is a report of all ranks"), "{mixed}");
+        let beside = read_all(&[folder.path().into()]).unwrap_err().message;
+        assert!(beside.contains("such as ") && beside.ends_with("run.json"), "{beside}");
+        std::fs::remove_file(at("run.json")).unwrap();
+        assert!(is_of_both(&[folder.path().into()]));
         write(&at("second.rank0.json"), &rank(0, "b"));
         let two = read_all(&[folder.path().into()]).unwrap_err().message;
         assert!(two.contains("ranks of 2 jobs") && two.contains("./b: ") && two.contains("and 1 more"), "{two}");

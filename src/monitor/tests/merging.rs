@@ -59,6 +59,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         differences: vec![DifferenceRecord {
             function: Function::blocking(Collective::Scan),
             call: mix(8),
+            passed: "1 MPI_INT".into(),
             algorithm: "ring".into(),
             element: 1,
             native: "1".into(),

@@ -147,8 +147,17 @@ fn check(a: &[Summary], b: &[Summary]) -> Result<(), String> {
     for (side, runs) in [("A", a), ("B", b)] {
         let Some((first, further)) = runs.split_first() else { continue };
         for (place, run) in further.iter().enumerate() {
-            let told: [fn(&Summary) -> String; 4] = [
+            // To the nanosecond: what it differs in from itself would be taken for all noise that there is.
+            if let Some(same) = runs[..=place].iter().position(|other| other == run && !run.rows.is_empty()) {
+                return Err(format!(
+                    "numbers {} and {} of {side} are the same run; accepted on a side: each run once",
+                    same + 1,
+                    place + 2
+                ));
+            }
+            let told: [fn(&Summary) -> String; 5] = [
                 |run| format!("program {}", program(run)),
+                |run| on_one_line(&run.mpi_library),
                 |run| format!("mode {}", run.mode),
                 |run| several(run.ranks.into(), "rank"),
                 known_in_words,
@@ -156,7 +165,7 @@ fn check(a: &[Summary], b: &[Summary]) -> Result<(), String> {
             if let Some(told) = told.iter().find(|told| told(first) != told(run)) {
                 return Err(format!(
                     "runs of {side} are not alike: the first has {}, number {} has {}; accepted on a side: runs of one \
-                     program, mode and number of ranks, with reports of the same ranks",
+                     program, MPI library, mode and number of ranks, with reports of the same ranks",
                     told(first),
                     place + 2,
                     told(run)
@@ -203,7 +212,10 @@ fn side(runs: &[Summary]) -> Side {
     let Some(first) = runs.first() else { return Side::default() };
     Side {
         runs: runs.len(),
-        command: first.command.clone(),
+        command: match runs.iter().all(|run| run.command == first.command) {
+            true => first.command.clone(),
+            false => format!("{} (others with other arguments)", first.command),
+        },
         mpi_library: on_one_line(&first.mpi_library),
         mode: first.mode.clone(),
         ranks: first.ranks,

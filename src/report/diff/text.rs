@@ -83,14 +83,14 @@ fn run(name: &str, side: &Side) -> String {
     let known = side.known_ranks.as_ref();
     let partial = known.map_or(String::new(), |known| format!("PARTIAL: {} of ", known.len()));
     format!(
-        "{name}: {runs}run time {}, in collectives {} = {}; {partial}{}, {}, mode {}, {}",
+        "{name}: {runs}run time {}, in collectives {} = {}; {partial}{}, mode {}, {}, {}",
         duration(side.run_seconds),
         duration(side.collective_seconds),
         percent(side.collective_share),
         several(side.ranks.into(), "rank"),
-        side.mpi_library,
         side.mode,
-        side.command
+        side.command,
+        side.mpi_library
     )
 }
 

@@ -137,6 +137,7 @@ function differenceTable(summary) {
     { head: "Communicator", of: row => nameOf(summary, row.communicator), kind: "long" },
     { head: "Algorithm", of: row => row.algorithm, kind: "long" },
     { head: "Call", of: row => row.call, show: count, kind: "number" },
+    { head: "Passed", of: row => row.passed ?? "", kind: "long", title: "by this rank" },
     { head: "Element", of: row => row.element, show: count, kind: "number" },
     { head: "Native", of: row => row.native, kind: "number" },
     { head: "Collie", of: row => row.ours, kind: "number", mark: () => "differs" },

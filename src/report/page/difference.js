@@ -40,6 +40,6 @@ function showDifference(difference) {
   const sums = rows => `B takes ${signed(rows.reduce((sum, row) => sum + row.more_seconds, 0))} per rank more`;
   const telling = rows.filter(row => row.change !== "noise");
   section("changes", "What changed", `Largest change of time first. ${difference.told_apart_by[0].toUpperCase()}${difference.told_apart_by.slice(1)}.`,
-    telling.length ? sortable(columns, telling, { search: telling.length > 12, sums }) : "Only noise.");
+    telling.length ? sortable(columns, telling, { search: telling.length > 12, sums }) : rows.length ? "Only noise." : "Neither has calls of collectives.");
   if (telling.length < rows.length) section("all", "All calls", "Including those without a certain difference.", sortable(columns, rows, { search: true, sums }));
 }

@@ -4,7 +4,9 @@ mod fixture;
 
 use super::{Extent, Layout, TableOf, Trace, diff, read, render, render_difference};
 use crate::algorithm::parse_choice;
-use crate::monitor::{Collective, CounterId, Event, Function, GapRecord, ReadableRecord, Summary, TrafficRow, merge};
+use crate::monitor::{
+    Collective, CounterId, Event, Function, GapRecord, LateRow, ReadableRecord, Summary, TrafficRow, merge,
+};
 use crate::operation::Operation;
 use crate::selection::ReportFormat::{self, Csv, Html, Json, Text};
 use fixture::{compared, full, full_and_compared, full_records, learned, plain, verified, windows_and_files};
@@ -149,6 +151,16 @@ fn one_rank_and_tabs_in_versions_read_well() {
 }
 
 #[test]
+fn late_ranks_of_many_communicators_are_named_in_one_line() {
+    let mut summary = full();
+    assert!(!text(Text, &summary).contains("waited for on all"), "those of two communicators are named one by one");
+    let late = |communicator, rank, waited_seconds| LateRow { communicator, rank, calls: 3, waited_seconds };
+    summary.late = vec![late(0, 2, 3.0), late(0, 1, 0.5), late(1, 2, 3.0), late(2, 5, 3.4), late(2, 7, 0.1)];
+    let told = text(Text, &summary);
+    assert!(told.contains("\nwaited for on all 3 communicators: rank 2 60.0%, rank 5 34.0%\n"), "{told}");
+}
+
+#[test]
 fn shared_memory_is_told_of_where_there_is_any_or_was_to_be() {
     let mut summary = plain();
     assert!(!text(Text, &summary).contains("shared memory"));
@@ -217,10 +229,18 @@ fn runs_that_do_not_belong_together_are_not_compared() {
     let words = |a: &[Summary], b: &[Summary]| diff(a, b).unwrap_err();
     let told = words(&[whole.clone(), Summary { mode: "learn".into(), ..plain() }], &[plain()]);
     assert!(told.contains("runs of A are not alike") && told.contains("number 2 has mode learn"), "{told}");
-    let told = words(&[plain()], &[plain(), plain(), Summary { command: "/bin/other x".into(), ..plain() }]);
+    let second = Summary { run_seconds: 2.0, ..plain() };
+    let told = words(&[plain()], &[plain(), second.clone(), Summary { command: "/bin/other x".into(), ..plain() }]);
     assert!(told.contains("runs of B are not alike") && told.contains("number 3 has program other"), "{told}");
     let told = words(&[plain(), Summary { ranks: whole.ranks + 1, ..plain() }], &[plain()]);
     assert!(told.contains(&format!("number 2 has {} ranks", whole.ranks + 1)), "{told}");
+    let told = words(&[plain(), second.clone(), plain()], &[plain()]);
+    assert!(told.contains("numbers 1 and 3 of A are the same run"), "{told}");
+    let told = words(&[plain(), Summary { mpi_library: "MPICH 9".into(), ..plain() }], &[plain()]);
+    assert!(told.contains("number 2 has MPICH 9"), "{told}");
+    let others = Summary { command: format!("{} --other", whole.command), ..second };
+    let command = diff(&[plain(), others], &[plain()]).unwrap().a.command;
+    assert!(command.ends_with(" (others with other arguments)"), "{command}");
     let mut part = Summary { partial: Some("some".into()), ..plain() };
     part.per_rank.truncate(2);
     let told = words(std::slice::from_ref(&whole), std::slice::from_ref(&part));

@@ -3,6 +3,7 @@
 use super::writer::{Writer, heads};
 use crate::monitor::{CommunicatorRow, LateRow, Row, Summary};
 use crate::report::quantity::{count, duration, percent, several};
+use std::collections::BTreeMap;
 
 /// Communicators whose late ranks are named, and how many of them at most.
 const LATE: usize = 2;
@@ -56,9 +57,34 @@ impl Writer<'_> {
         if compared < comparable {
             self.line(&format!("arrivals were kept for {} of {}", count(compared), several(comparable, "call")));
         }
-        for ranks in latest(summary).into_iter().take(LATE) {
+        let latest = latest(summary);
+        if latest.len() > LATE {
+            self.waited_for_on_all(latest.len());
+        }
+        for ranks in latest.into_iter().take(LATE) {
             self.waited_for(ranks);
         }
+    }
+
+    /// The ranks that were waited for longest over all communicators: those named below may be late on two of many only.
+    fn waited_for_on_all(&mut self, communicators: usize) {
+        let mut by_rank: BTreeMap<u32, f64> = BTreeMap::new();
+        for late in &self.summary.late {
+            *by_rank.entry(late.rank).or_default() += late.waited_seconds;
+        }
+        let all = by_rank.values().sum::<f64>().max(f64::MIN_POSITIVE);
+        let mut shares: Vec<_> = by_rank.into_iter().map(|(rank, waited)| (rank, waited / all)).collect();
+        shares.sort_by(|left, right| right.1.total_cmp(&left.1));
+        let named = shares
+            .iter()
+            .enumerate()
+            .take_while(|(place, (_, share))| *place == 0 || (*place < LATE_RANKS && *share >= LATE_SHARE));
+        let named: Vec<_> = named.map(|(_, (rank, share))| format!("rank {rank} {}", percent(*share))).collect();
+        self.line(&format!(
+            "waited for on all {}: {}",
+            several(communicators as u64, "communicator"),
+            named.join(", ")
+        ));
     }
 
     /// The ranks of one communicator that the others waited for longest, as many as a line holds: how long each of the
@@ -111,7 +137,11 @@ impl Writer<'_> {
             self.table(&[0], &table);
             self.rest(summary.late.len() - shown, "rank");
         } else if self.layout.table.is_some() {
-            self.line("no waiting was measured; COLLIE_SYNC=clock measures it");
+            self.line(match (&summary.sync, &summary.partial) {
+                (Some(_), _) => "nobody waited for a late rank in any call that was measured",
+                (None, Some(_)) => "no waiting is told: only all ranks together can tell who waited for whom",
+                (None, None) => "no waiting was measured; COLLIE_SYNC=clock measures it",
+            });
         }
     }
 }

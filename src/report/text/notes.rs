@@ -50,15 +50,16 @@ impl Writer<'_> {
         };
         for row in verification.differences.iter().take(shown) {
             self.line(&format!(
-                "  rank {}, {} call {} on {} ({}): element {} is {}, native {}",
+                "  rank {}, {} call {} on {}: element {} is {}, native {} ({}{})",
                 row.rank,
                 row.function,
                 row.call,
                 self.names.get(row.communicator),
-                row.algorithm,
                 row.element,
                 row.ours,
-                row.native
+                row.native,
+                row.algorithm,
+                if row.passed.is_empty() { String::new() } else { format!("; {}", row.passed) }
             ));
         }
         let shown = shown.min(listed) as u64;

@@ -3,16 +3,21 @@
 use super::writer::{TEXTS, Writer, function, heads};
 use crate::monitor::Verdict;
 use crate::report::quantity::{bytes, count, decimals_apart, duration};
-use crate::selection::SELF_TEST;
+use crate::selection::{Mode, SELF_TEST};
 
 impl Writer<'_> {
     /// The first comparisons.
     pub fn verdicts(&mut self, shown: usize) {
         let summary = self.summary;
-        if shown == 0 {
-            if self.layout.table.is_some() {
+        if summary.comparisons.is_empty() {
+            // Who asked for verdicts hears why there are none, and so does who asks for just these.
+            if [Mode::Compare.name(), SELF_TEST].contains(&summary.mode.as_str()) {
+                self.line("no verdict: no kind of call was made often enough for an epoch of each of the two");
+            } else if self.layout.table.is_some() {
                 self.line("no call was compared: COLLIE_MODE=compare lets native and Collie take turns in a run");
             }
+        }
+        if shown == 0 || summary.comparisons.is_empty() {
             return;
         }
         let mut table = heads(&[
@@ -44,9 +49,6 @@ impl Writer<'_> {
                 interval.map_or("-".to_owned(), |(low, high)| format!("{low:.decimals$}-{high:.decimals$}")),
                 row.saved_seconds.map_or("-".to_owned(), duration),
             ]);
-        }
-        if table.len() == 1 {
-            return;
         }
         let verdicts = |wanted| summary.comparisons.iter().filter(|row| row.result.verdict == wanted).count();
         self.line(&format!(

@@ -32,6 +32,53 @@ fn lines(reports: &[Report], settings: Settings) -> Vec<String> {
 }
 
 #[test]
+fn what_gave_a_wrong_result_has_no_row_of_that_operation() {
+    let times = |bytes| cell(bytes, 4, &[("recursive_doubling", 5.0), ("ring", 2.0)]);
+    let names_ring = |cells: &[CellRow], model: fn(&Report) -> Report| {
+        let rules = lines(&[model(&report(cells.to_vec()))], SETTINGS).join("\n");
+        assert!(rules.contains("recursive_doubling") || rules.contains("ring"), "{rules}");
+        rules.contains("ring")
+    };
+    let cost = |report: &Report| predicted(std::slice::from_ref(report), None).unwrap().remove(0);
+    let [right, mut wrong] = [times(1 << 20), times(1 << 16)];
+    assert!(names_ring(&[right.clone(), wrong.clone()], Report::clone) && names_ring(&[wrong.clone()], cost));
+    wrong.wrong = vec!["ring".to_owned()];
+    assert!(!names_ring(&[right, wrong.clone()], Report::clone) && !names_ring(&[wrong], cost));
+}
+
+#[test]
+fn verdicts_of_one_size_class_count_together() {
+    let class = |bytes, ring| CellRow { size_class: Some((1024, 2047)), ..cell(bytes, 4, &[("ring", ring)]) };
+    let native = Settings { native: true, ..SETTINGS };
+    // Native takes 10: twice as fast on one communicator, and by far slower on another.
+    let found = lines(&[report(vec![class(1104, 5.0), class(1904, 40.0)])], native);
+    assert_eq!(found, ["allreduce 4 * native if one_node"].map(|rule| rule.replace(" if one_node", "")), "{found:?}");
+}
+
+#[test]
+fn what_no_interval_tells_of_is_undecided() {
+    let without = |mut cell: CellRow| {
+        for row in &mut cell.variants {
+            row.against_native = row.against_native.map(|ratio| Ratio { low: None, high: None, ..ratio });
+        }
+        cell
+    };
+    let evidence = |cell: CellRow| tune(&[report(vec![cell])], SETTINGS).unwrap()[0].evidence.clone();
+    let clear = cell(1024, 4, &[("ring", 5.0)]);
+    assert!(evidence(without(clear.clone())).contains("2.00 undecided"), "{}", evidence(without(clear)));
+    // What is behind by less than the noise is no loss.
+    let close = |low: f64| {
+        let mut close = cell(1024, 4, &[("ring", 10.3)]);
+        let row = close.variants.iter_mut().find(|row| row.variant == "ring").unwrap();
+        row.against_native = Some(Ratio { ratio: 10.0 / 10.3, low: Some(low), high: Some(low + 0.01) });
+        close
+    };
+    let native = Settings { native: true, ..SETTINGS };
+    let is_left = |cell| lines(&[report(vec![cell])], native)[0].contains("native");
+    assert!(is_left(close(0.96)) && !is_left(without(close(0.96))));
+}
+
+#[test]
 fn a_row_ends_where_another_algorithm_wins() {
     let times = |bytes, tree, ring| cell(bytes, 4, &[("recursive_doubling", tree), ("ring", ring)]);
     let cells = vec![times(64, 5.0, 8.0), times(4096, 9.0, 9.2), times(16384, 30.0, 15.0)];
@@ -454,10 +501,8 @@ fn verdicts_of_a_run_are_a_data_set() {
     let found = of_comparisons(&several);
     assert_eq!(lines(std::slice::from_ref(&found), native), [format!("bcast 2 * native {end}")]);
     let [doubt] = &found.in_doubt[..] else { panic!("{found:?}") };
-    assert_eq!(
-        (doubt.size_class, &doubt.algorithms[..]),
-        (Some((4096, 8191)), &["binomial:segment=none", "linear"].map(String::from)[..])
-    );
+    let both = crate::bench::result::Doubt::Several(["binomial:segment=none", "linear"].map(String::from).to_vec());
+    assert_eq!((doubt.size_class, &doubt.why), (Some((4096, 8191)), &both));
     // The same run over shared memory, and where this could not be had.
     let sent = crate::monitor::TrafficRow { from: 0, to: 1, messages: 1, bytes: 8, on_node: true };
     let mut over_memory = Summary { shared_traffic: vec![sent], ..summary };
