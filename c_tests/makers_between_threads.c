@@ -1,4 +1,4 @@
-/* With MPI_THREAD_MULTIPLE one thread makes communicators while another makes collective calls on a newer one: on some ranks both
+/* With MPI_THREAD_MULTIPLE one thread makes communicators, or windows, for which MPI libraries make some of their own, while another makes collective calls on a newer one: on some ranks both
  * at once, on others one after the other, which MPI allows. Open MPI makes one communicator at a time in each process, the one whose
  * parent is older first. Two ranks or more. */
 #include "check.h"
@@ -15,15 +15,24 @@ static void calls(MPI_Comm comm) {
     }
 }
 
-static void *make(void *made) {
-    OK(MPI_Comm_dup(MPI_COMM_WORLD, made));
+struct made {
+    int window, memory;
+    MPI_Comm comm;
+    MPI_Win win;
+};
+
+static void *make(void *wanted) {
+    struct made *made = wanted;
+    if (made->window) OK(MPI_Win_create(&made->memory, sizeof made->memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made->win));
+    else OK(MPI_Comm_dup(MPI_COMM_WORLD, &made->comm));
     return 0;
 }
 
 int main(int argc, char **argv) {
     check_start_thread(&argc, &argv, MPI_THREAD_MULTIPLE);
     for (int round = 0; round < ROUNDS; round++) {
-        MPI_Comm newer, made;
+        MPI_Comm newer;
+        struct made made = {.window = round % 4 >= 2};
         CASE("round %d", round);
         OK(MPI_Comm_split(MPI_COMM_WORLD, 0, check_rank, &newer));
         if ((check_rank + round) % 2) {
@@ -37,8 +46,12 @@ int main(int argc, char **argv) {
             pthread_join(thread, 0);
         }
         calls(newer);
-        calls(made);
-        OK(MPI_Comm_free(&made));
+        if (made.window) {
+            OK(MPI_Win_free(&made.win));
+        } else {
+            calls(made.comm);
+            OK(MPI_Comm_free(&made.comm));
+        }
         OK(MPI_Comm_free(&newer));
     }
     return check_finish();

@@ -1,5 +1,5 @@
 /* More calls than a page shows: 20 ms after the start 5000 reductions of one double, but number 2500 of two, to which rank 0
- * or rank 1 comes 50 ms late in turns so that both wait once; and at the end two of three. */
+ * or rank 1 comes 150 ms late in turns so that both wait once; and at the end two of three. */
 #include "check.h"
 #include <time.h>
 
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     sleep_ms(20);
     for (int call = 0; call < CALLS; call++) {
         const int is_late = call == LATE || call == LATE + 1;
-        if (is_late && check_rank == call - LATE) sleep_ms(50);
+        if (is_late && check_rank == call - LATE) sleep_ms(150);
         OK(MPI_Allreduce(from, to, is_late ? 2 : 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     }
     for (int call = 0; call < 2; call++) OK(MPI_Allreduce(from, to, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));

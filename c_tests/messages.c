@@ -1,4 +1,4 @@
-/* Point-to-point calls of every kind, of known numbers, on two ranks; rank 1 comes 50 ms late to the first receive of rank 0. A
+/* Point-to-point calls of every kind, of known numbers, on two ranks; rank 1 comes 150 ms late to the first receive of rank 0. A
  * Waitall has a nonblocking collective among messages, and another one is waited for alone. */
 #include "check.h"
 #include <unistd.h>
@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
     REQUIRE(check_size == 2, "for two ranks");
     other = 1 - check_rank;
     if (check_rank == 1) {
-        usleep(50000);
+        usleep(150000);
         OK(MPI_Send(number, 4, MPI_INT, 0, 1, MPI_COMM_WORLD));
         OK(MPI_Ssend(values, 8, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD));
         OK(MPI_Send(number, 1, MPI_INT, 0, 3, MPI_COMM_WORLD));

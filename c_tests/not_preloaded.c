@@ -8,11 +8,11 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc > 1) {
         int sum = 0;
-        if (rank == 1) alarm(3);
+        if (rank == 1) alarm(6);
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     }
     if (rank == 1) {
-        usleep(2500000);
+        usleep(5000000);
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
     MPI_Barrier(MPI_COMM_WORLD);

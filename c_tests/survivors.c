@@ -62,7 +62,7 @@ int main(int argc, char **argv)
         code = sum(comm, &total);
         if (leaves && class_of(code) != MPIX_ERR_PROC_FAILED) return wrong("not failed again", code);
         if (!leaves) MPIX_Comm_revoke(comm);
-    } else if (rank == 0) {
+    } else if (PMPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS && rank == 0) {
         usleep(300000); /* the others wait by then */
         MPIX_Comm_revoke(comm);
     } else {

@@ -820,6 +820,8 @@ fn run_can_be_looked_at_first() {
     let shown = printed(&mut installed.run(&["--dry-run", "--algorithm", "reduce=linear"]));
     let options = format!("-x LD_PRELOAD={library} -x COLLIE_REDUCE=linear");
     assert_eq!(shown, format!("COLLIE_REDUCE=linear {launcher} {options} -n 2 ./app\n"));
+    let bound = installed.run(&["--dry-run"]).env("LD_BIND_NOW", "1").output().unwrap();
+    assert!(bound.status.success() && text(&bound.stderr).starts_with("collie: LD_BIND_NOW is set: "));
     let shown = printed(&mut installed.run(&["--dry-run", "--launcher", "none", "--family", "openmpi"]));
     assert_eq!(shown, format!("LD_PRELOAD={library} {launcher} -n 2 ./app\n"));
 }

@@ -8,11 +8,11 @@
 
 use super::attachment::{Attached, Attachment};
 use super::registry;
-use crate::communicator::origin::Makers;
-use crate::communicator::private::Private;
+use crate::communicator::origin::{self, Makers};
+use crate::communicator::private::{self, Private};
 use crate::communicator::state::Communicator;
 use crate::mpi::error::{Error, Result, SUCCESS};
-use crate::mpi::handler::{ErrorsReturned, says_that_contexts_ran_out};
+use crate::mpi::handler::{ErrorsReturned, may_be_unset, says_that_contexts_ran_out};
 use crate::mpi::{alone, communicator, constants, family};
 use crate::process::flags;
 use crate::process::guard;
@@ -50,8 +50,8 @@ pub fn make(
         // The handle is no communicator's, and that has been raised just now.
         Err(error) => error.0,
         Ok(false) => match try_and_give_back(runtime, made_by, parent, made, native) {
-            SUCCESS => SUCCESS,
-            code => communicator::raise(parent, Error(code)),
+            Ended { code, is_raised: false } if code != SUCCESS => communicator::raise(parent, Error(code)),
+            Ended { code, .. } => code,
         },
     }
 }
@@ -67,11 +67,11 @@ fn try_and_give_back(
     parent: MPI_Comm,
     made: &impl Fn() -> MPI_Comm,
     native: &impl Fn() -> c_int,
-) -> c_int {
-    let mut code = attempt(parent, made, native);
+) -> Ended {
+    let mut ended = attempt(parent, made, native);
     // All ranks find the same, so that all of them agree, or none does. Which id the next one sets free, and on how
     // many of the parent's ranks, only the library knows: one after the other, so that no more go than are needed.
-    while code != SUCCESS && says_that_contexts_ran_out(Error(code)) {
+    while ended.code != SUCCESS && says_that_contexts_ran_out(Error(ended.code)) {
         let given_back = Cell::new(false);
         let give_back = || {
             match runtime.uncounted(|| give_back(runtime, parent)) {
@@ -84,16 +84,29 @@ fn try_and_give_back(
         if !given_back.get() {
             break;
         }
-        code = attempt(parent, made, native);
+        ended = attempt(parent, made, native);
     }
-    code
+    ended
 }
 
-/// Runs `native`, whose errors are not raised yet.
-fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> c_int {
-    let quiet = match ErrorsReturned::on(parent) {
+/// How an attempt has ended.
+struct Ended {
+    code: c_int,
+    /// Whether an error has been raised.
+    is_raised: bool,
+}
+
+/// Runs `native`. Its errors are not raised yet, unless the parent may have no error handler and there are ids to spare:
+/// then there is hardly anything to try again for, and a handler that is put back would be one.
+fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() -> c_int) -> Ended {
+    let returned = match may_be_unset(parent) {
+        Ok(true) if !origin::are_scarce(private::held()) => return Ended { code: native(), is_raised: true },
+        Ok(_) => ErrorsReturned::on(parent),
+        Err(error) => Err(error),
+    };
+    let quiet = match returned {
         Ok(quiet) => quiet,
-        Err(error) => return error.0,
+        Err(error) => return Ended { code: error.0, is_raised: false },
     };
     let code = native();
     if code == SUCCESS
@@ -102,7 +115,7 @@ fn attempt(parent: MPI_Comm, made: &impl Fn() -> MPI_Comm, native: &impl Fn() ->
     {
         log::error!("the error handler of a new communicator could not be set: {error}");
     }
-    code
+    Ended { code, is_raised: false }
 }
 
 /// Frees the private communicator whose turn it is, of those whose ranks all take part; whether there was one.

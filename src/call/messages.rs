@@ -1,5 +1,6 @@
 //! The program's calls beside collectives, counted and timed, so that the time outside collectives is placed too.
 
+use crate::communicator::making;
 use crate::monitor::{Area, MessageCall, MessageCounts, MessageRecord, MessageSum, Shortness};
 use crate::mpi::error::SUCCESS;
 use crate::mpi::{constants, datatype};
@@ -97,6 +98,7 @@ impl Moved {
 /// A call that moves something, or nothing.
 #[inline(always)]
 pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOnce() -> c_int) -> c_int {
+    let _being_made = if makes_communicators(call) { making::begin() } else { None };
     if !COUNTS.load(Ordering::Relaxed) {
         return native();
     }
@@ -108,6 +110,12 @@ pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOn
         ask(call, asked);
     }
     code
+}
+
+/// Whether MPI libraries make communicators of their own for what such a call makes.
+const fn makes_communicators(call: MessageCall) -> bool {
+    use MessageCall::{FileOpen, WinAllocate, WinAllocateShared, WinCreate, WinCreateDynamic};
+    matches!(call, FileOpen | WinAllocate | WinAllocateShared | WinCreate | WinCreateDynamic)
 }
 
 #[cold]

@@ -305,9 +305,26 @@ impl Prepared {
         }
     }
 
-    /// The same over a transport.
+    /// The same over a transport, in the thread's working memory where it needs some.
     #[inline(always)]
     fn play_over<T: Transport<Error = Error>, O: Observer + Copy>(
+        &self,
+        transport: T,
+        requests: &mut Vec<T::Request>,
+        observer: O,
+        sides: (*mut u8, *mut u8),
+        part: Option<&Part>,
+        counts: &mut Counts,
+    ) -> Result {
+        let played = self.play_in_memory(transport, requests, observer, sides, part, counts);
+        if !self.plain {
+            with_pool(Pool::settle);
+        }
+        played
+    }
+
+    #[inline(always)]
+    fn play_in_memory<T: Transport<Error = Error>, O: Observer + Copy>(
         &self,
         transport: T,
         requests: &mut Vec<T::Request>,

@@ -64,14 +64,25 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let inherited = std::env::var("LD_PRELOAD").ok();
     let launch = prepare(launcher, &arguments.command, &library, inherited.as_deref(), &variables);
     let Launch { environment, command } = launch.map_err(Failure::cannot)?;
+    let doubts: Vec<String> = doubt.into_iter().chain(bound_at_once()).collect();
     if arguments.dry_run {
-        return Ok(Done { notes: doubt.into_iter().collect(), ..Done::from(written(&environment, &command)) });
+        return Ok(Done { notes: doubts, ..Done::from(written(&environment, &command)) });
     }
     // Now, since no one is left to do so when this process has become the command.
-    doubt.iter().for_each(|note| eprintln!("collie: {note}"));
+    doubts.iter().for_each(|note| eprintln!("collie: {note}"));
     let error = std::process::Command::new(&command[0]).args(&command[1..]).envs(environment).exec();
     let code = if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 };
     Err(Failure { message: format!("cannot run '{}': {error}", command[0].to_string_lossy()), code })
+}
+
+/// Whether the loader is told to bind all symbols of a library at once, which those of MPI cannot be in a process without
+/// MPI.
+fn bound_at_once() -> Option<String> {
+    let is_set = std::env::var_os("LD_BIND_NOW").is_some_and(|value| !value.is_empty());
+    is_set.then(|| {
+        "LD_BIND_NOW is set: of what the launcher starts, programs without MPI, such as shells, cannot be loaded with Collie"
+            .to_owned()
+    })
 }
 
 /// All `COLLIE_` variables of the run. They are checked here, before any rank is started.

@@ -12,6 +12,7 @@
 //! it could. All ranks are in the call by then, so that nobody is kept for long.
 
 use super::duplicating;
+use super::origin;
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
 use crate::mpi::family;
@@ -62,8 +63,8 @@ pub fn ask(comm: MPI_Comm) -> Result<Option<Leave>> {
         return Ok(Some(Leave(None)));
     }
     let thread = guard::this_thread();
-    // What cannot be told is taken to be under way.
-    let free = !MAKING.is_beside(thread) && duplicating::are_complete().unwrap_or(false);
+    // What cannot be told is taken to be under way. Where a rank has no context id left, making one hangs.
+    let free = origin::leaves_room() && !MAKING.is_beside(thread) && duplicating::are_complete().unwrap_or(false);
     let in_turns = !flags::is_set(CONCURRENT);
     let [free, in_turns] = communicator::least(comm, [u64::from(free), u64::from(in_turns)])?;
     if free == 0 {

@@ -75,6 +75,12 @@ pub fn leaves_room() -> bool {
     LIVE.load(Ordering::Relaxed) < family::CONTEXT_IDS / 4 * 3
 }
 
+/// Whether so many context ids are taken, by the program's communicators and as many as Collie has, that the next one may
+/// find none.
+pub fn are_scarce(held: usize) -> bool {
+    LIVE.load(Ordering::Relaxed) + held >= family::CONTEXT_IDS / 4 * 3
+}
+
 /// Notes that `made_by`, called on `parent`, made `comm`, if it is one for this rank.
 ///
 /// # Errors

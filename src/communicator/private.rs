@@ -2,7 +2,7 @@
 
 use super::fallback::Fallback;
 use super::making;
-use crate::mpi::communicator;
+use crate::mpi::communicator::{self, Ids};
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use mpi_sys::MPI_Comm;
@@ -77,7 +77,7 @@ impl Private {
                     *self = Self::Postponed;
                     return Ok(None);
                 };
-                runtime.uncounted(|| communicator::make_private(comm))?
+                runtime.uncounted(|| communicator::make_private(comm, Ids::Left))?
             }
             false => None,
         };

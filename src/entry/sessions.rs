@@ -2,7 +2,7 @@
 //!
 //! Types are as wide as they are in every library of the family: one that has no sessions declares none.
 
-use crate::communicator::origin;
+use crate::communicator::{making, origin};
 use crate::mpi::error::SUCCESS;
 use crate::mpi::procedures::if_there;
 use crate::process::{guard, library, runtime};
@@ -53,8 +53,10 @@ pub unsafe extern "C-unwind" fn MPI_Comm_create_from_group(
     if native.is_null() {
         return UNSUPPORTED;
     }
+    let being_made = making::begin();
     // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
     let code = unsafe { std::mem::transmute::<*mut c_void, Native>(native)(group, tag, info, handler, new) };
+    drop(being_made);
     if code == SUCCESS && runtime::get().is_some() {
         let note = || {
             // SAFETY: the native function has just written there.

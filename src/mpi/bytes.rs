@@ -1,6 +1,6 @@
 //! Bytes of any length between ranks: announced in 64 bits, carried in pieces that an `int` counts.
 
-use super::communicator::{self, receive_bytes, receive_words, send_bytes, send_words};
+use super::communicator::{self, Ids, receive_bytes, receive_words, send_bytes, send_words};
 use super::constants;
 use super::error::{Result, check};
 use crate::monitor::gathering::{self, PIECE, pieces};
@@ -105,7 +105,8 @@ impl ToRoot {
     /// What PMPI returned.
     pub fn open(rank: usize, size: usize, may_make: bool) -> Result<Self> {
         let may_make = may_make && size > 1;
-        let private = if may_make { communicator::make_private(constants::comm_world())? } else { None };
+        let private =
+            if may_make { communicator::make_private(constants::comm_world(), Ids::PerhapsNone)? } else { None };
         Ok(Self { private, rank, size })
     }
 

@@ -2,7 +2,7 @@
 
 use super::constants;
 use super::error::{Error, Result, check, throwing};
-use super::handler::returning_errors;
+use super::handler::{may_be_unset, returning_errors};
 use super::text::printable;
 use mpi_sys::MPI_Comm;
 use std::ffi::CStr;
@@ -347,16 +347,29 @@ pub fn all(comm: MPI_Comm, own: bool) -> Result<bool> {
     Ok(least(comm, [u64::from(own)])? == [1])
 }
 
+/// Whether there are context ids left for a communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// As all ranks have found.
+    Left,
+    /// Nobody has asked.
+    PerhapsNone,
+}
+
 /// Makes a communicator with the ranks of `comm` in the same order. Collective; `None` on all ranks if it could not be
-/// made on some, for instance because the context ids have run out.
+/// made on some, for instance because the context ids have run out. Where they have not, a communicator without an error
+/// handler stays without one, and should it not be made for another reason, the program's handler hears of it.
 ///
 /// Unlike `MPI_Comm_dup` this runs none of the program's attribute callbacks.
 ///
 /// # Errors
 /// What PMPI returned from the agreement.
-pub fn make_private(comm: MPI_Comm) -> Result<Option<MPI_Comm>> {
+pub fn make_private(comm: MPI_Comm, ids: Ids) -> Result<Option<MPI_Comm>> {
     let mut private = constants::comm_null();
-    let mut made = returning_errors(comm, || create_like(comm, &mut private));
+    let mut made = match ids == Ids::Left && may_be_unset(comm)? {
+        true => create_like(comm, &mut private),
+        false => returning_errors(comm, || create_like(comm, &mut private)),
+    };
     if private == constants::comm_null() && made.is_ok() {
         made = Err(Error(mpi_sys::MPI_ERR_COMM as c_int));
     }

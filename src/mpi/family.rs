@@ -40,6 +40,11 @@ pub const CONTEXT_IDS: usize = if IS_OPEN_MPI { 65_532 } else { 2_046 };
 /// Private communicators made at most unless the user says otherwise: programs of MPICH need its few for themselves.
 pub const PRIVATE_COMMUNICATORS: usize = if IS_OPEN_MPI { 512 } else { 128 };
 
+/// Whether a communicator that no error handler was set on reads as if errors were fatal there, and has another one at the
+/// moment of an error, `MPI_COMM_WORLD`'s for instance, whatever that is by then. What was read and is put back is a
+/// handler of its own.
+pub const HANDLERS_MAY_BE_UNSET: bool = !IS_OPEN_MPI;
+
 /// Whether making a communicator fails when there is no context id left. Open MPI hangs then.
 pub const TELLS_WHEN_CONTEXTS_RAN_OUT: bool = !IS_OPEN_MPI;
 

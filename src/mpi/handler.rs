@@ -2,6 +2,7 @@
 
 use super::constants;
 use super::error::{Error, Result, check};
+use super::family;
 use mpi_sys::{MPI_Comm, MPI_Errhandler};
 use once_cell::sync::OnceCell;
 use std::ffi::CStr;
@@ -179,6 +180,15 @@ fn set(comm: MPI_Comm, handler: MPI_Errhandler) -> Result {
 /// What PMPI says of an invalid handle.
 pub fn is_fatal(comm: MPI_Comm) -> Result<bool> {
     has(comm, constants::errors_are_fatal())
+}
+
+/// Whether `comm` may be without an error handler, so that putting back what it reads as would change what the program's
+/// errors come to: where MPICH's programs have errors returned on `MPI_COMM_WORLD`, those of its duplicates are too.
+///
+/// # Errors
+/// What PMPI says of an invalid handle.
+pub fn may_be_unset(comm: MPI_Comm) -> Result<bool> {
+    Ok(family::HANDLERS_MAY_BE_UNSET && is_fatal(comm)?)
 }
 
 /// Runs `action` with errors on `comm` returned instead of raised, then puts the program's error handler back.

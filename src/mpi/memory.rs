@@ -39,6 +39,9 @@ impl Drop for Chunk {
 /// Calls that a pool looks back on: what none of them needed is given back.
 const REMEMBERED: u32 = 64;
 
+/// What a pool holds at most between calls: longer ones are rare, and take long beside what getting memory anew costs them.
+const KEPT: usize = 64 << 20;
+
 /// A thread's pool. Pieces stay where they are until [`Pool::clear`].
 #[derive(Default)]
 pub struct Pool {
@@ -89,6 +92,14 @@ impl Pool {
         }
     }
 
+    /// The call is over: what a program could do without between its calls is given back, all pieces with it.
+    #[inline]
+    pub fn settle(&mut self) {
+        if self.chunks.iter().map(|chunk| chunk.bytes).sum::<usize>() > KEPT {
+            self.chunks.clear();
+        }
+    }
+
     /// One chunk in place of all; the old ones go first, so that the two are not there at once.
     #[cold]
     fn replace(&mut self, bytes: usize) {
@@ -115,6 +126,20 @@ mod tests {
             pool.clear();
             assert_eq!(pool.chunks.len(), 1);
         }
+    }
+
+    #[test]
+    fn what_a_very_long_call_needed_is_given_back_at_its_end() {
+        let mut pool = Pool::new();
+        pool.take(KEPT);
+        pool.settle();
+        assert_eq!(pool.chunks.len(), 1, "no more than may be kept");
+        pool.take(1);
+        pool.settle();
+        assert!(pool.chunks.is_empty());
+        pool.take(8);
+        pool.settle();
+        assert_eq!(pool.chunks[0].bytes, SMALLEST);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// How often, and how many times at most, to look whether the last words have been read.
 const POLL: Duration = Duration::from_millis(1);
-const MOST_POLLS: usize = 200;
+const MOST_POLLS: usize = 2000;
 
 /// Writes lines to stderr at once: piece by piece, the end of the job or another rank's words may come in between.
 pub fn tell(lines: &str) {

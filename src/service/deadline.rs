@@ -24,8 +24,8 @@ pub enum Cut {
     Abort(c_int),
     /// By this signal.
     Signal(c_int),
-    /// It was ending already.
-    Exit,
+    /// By exiting with this status, as it was about to.
+    Exit(c_int),
 }
 
 static WAY: AtomicU8 = AtomicU8::new(ABORT);
@@ -54,7 +54,7 @@ pub fn bounded<T>(cut: Cut, action: impl FnOnce() -> T) -> T {
     let (way, code) = match cut {
         Cut::Abort(code) => (ABORT, code),
         Cut::Signal(signal) => (SIGNAL, signal),
-        Cut::Exit => (EXIT, libc::EXIT_FAILURE),
+        Cut::Exit(status) => (EXIT, status),
     };
     WAY.store(way, Ordering::SeqCst);
     CODE.store(code, Ordering::SeqCst);

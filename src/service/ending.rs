@@ -9,9 +9,9 @@ use super::signals::{action, set_action};
 use crate::call::attachment::Visit;
 use crate::communicator::segment;
 use crate::process::runtime::{self, Runtime};
-use std::os::raw::{c_int, c_long};
+use std::os::raw::{c_int, c_long, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, Ordering};
 
 /// How far the last report is: one of the two below, or the system's number of the thread that writes it, which is
 /// positive.
@@ -32,6 +32,9 @@ pub fn listen(runtime: &Runtime) {
         return;
     }
     LISTENING.store(std::process::id(), Ordering::SeqCst);
+    // SAFETY: the function stays where it is, as the library is never unloaded. Where there is no room for one more, the
+    // status of a report that is cut off is that of a failure.
+    unsafe { on_exit(exits_with, std::ptr::null_mut()) };
     if action(libc::SIGTERM).is_some_and(|now| now.sa_sigaction == libc::SIG_DFL) {
         set_action(libc::SIGTERM, handler());
     }
@@ -54,11 +57,14 @@ pub fn last_report(runtime: &Runtime, cut: Cut) {
     segment::remove_names();
     // The job ends either way.
     drop(deadline::bounded(cut, || {
+        if let Cut::Exit(_) = cut {
+            flush_output();
+        }
         catch_unwind(AssertUnwindSafe(|| {
             let (when, on_stderr) = match cut {
                 Cut::Abort(code) => (format!("before MPI_Abort with code {code}"), OnStderr::EachRank),
                 Cut::Signal(_) => ("at SIGTERM".to_owned(), OnStderr::FirstRank),
-                Cut::Exit => ("at exit without MPI_Finalize".to_owned(), OnStderr::FirstRank),
+                Cut::Exit(_) => ("at exit without MPI_Finalize".to_owned(), OnStderr::FirstRank),
             };
             partial::report(runtime, &when, Visit::AnyTime, on_stderr);
         }))
@@ -125,6 +131,27 @@ static AT_EXIT: extern "C" fn() = at_exit;
 extern "C" fn at_exit() {
     segment::remove_names();
     if let Some(runtime) = listening() {
-        last_report(runtime, Cut::Exit);
+        last_report(runtime, Cut::Exit(STATUS.load(Ordering::SeqCst)));
     }
+}
+
+/// The status that the process exits with, once it does.
+static STATUS: AtomicI32 = AtomicI32::new(libc::EXIT_FAILURE);
+
+unsafe extern "C" {
+    /// The C library's standard output.
+    static stdout: *mut libc::FILE;
+    /// As `atexit`, with a function that is told the status: an extension of glibc.
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// Remembers it.
+extern "C" fn exits_with(status: c_int, _: *mut c_void) {
+    STATUS.store(status, Ordering::SeqCst);
+}
+
+/// Writes out what the program has printed: it would be lost if the report was cut off.
+fn flush_output() {
+    // SAFETY: the stream is there as long as the process.
+    unsafe { libc::fflush(stdout) };
 }

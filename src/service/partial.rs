@@ -1,6 +1,7 @@
 //! The report of this rank alone, as far as it knows, without a word to the others: asked for by `SIGUSR2`, or before
 //! `MPI_Abort` and other [`ending`](super::ending)s.
 
+use super::signals::set_action;
 use super::{alone, checkpoint, outputs, places, record};
 use crate::call::attachment::Visit;
 use crate::process::flags::{self, ASKED};
@@ -11,9 +12,13 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What was done at the signal before.
 static BEFORE: OnceCell<Before> = OnceCell::new();
+
+/// The process that listens.
+static LISTENING: AtomicU32 = AtomicU32::new(0);
 
 struct Before(libc::sigaction);
 
@@ -39,14 +44,23 @@ pub fn listen(runtime: &Runtime) {
         }
         before.assume_init()
     };
-    if before.sa_sigaction == libc::SIG_IGN || BEFORE.set(Before(before)).is_err() {
+    // A handler that is to be called once would be called for ever.
+    let is_left_alone = before.sa_sigaction == libc::SIG_IGN || before.sa_flags & libc::SA_RESETHAND != 0;
+    if is_left_alone || BEFORE.set(Before(before)).is_err() {
         return;
     }
+    LISTENING.store(std::process::id(), Ordering::SeqCst);
+    let flags = match before.sa_sigaction {
+        // It would have ended the process: no call that it interrupts is to notice.
+        libc::SIG_DFL => libc::SA_RESTART,
+        // Programs wake threads up with a handler that does nothing and has system calls end.
+        _ => before.sa_flags & (libc::SA_RESTART | libc::SA_ONSTACK | libc::SA_NODEFER),
+    };
     // SAFETY: all zeros is a valid value; the handler does only what a handler may.
     let code = unsafe {
         let mut ours: libc::sigaction = std::mem::zeroed();
         ours.sa_sigaction = handler();
-        ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | (before.sa_flags & libc::SA_ONSTACK);
+        ours.sa_flags = libc::SA_SIGINFO | flags;
         ours.sa_mask = before.sa_mask;
         libc::sigaction(libc::SIGUSR2, &ours, std::ptr::null_mut())
     };
@@ -75,10 +89,21 @@ fn handler() -> libc::sighandler_t {
 }
 
 /// Touches atomics only, then does what was done before.
+///
+/// `BEFORE` is set before this is installed.
 extern "C" fn asked(signal: c_int, information: *mut libc::siginfo_t, context: *mut c_void) {
-    flags::set(ASKED);
     let Some(Before(before)) = BEFORE.get() else { return };
-    if before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
+    let is_forked = LISTENING.load(Ordering::SeqCst) != std::process::id();
+    if !is_forked {
+        flags::set(ASKED);
+    }
+    if before.sa_sigaction == libc::SIG_DFL {
+        if is_forked {
+            // Of a process that the program has forked nobody wants a report: what the signal does to others.
+            set_action(signal, libc::SIG_DFL);
+            // SAFETY: may be called by handlers. The signal is blocked until this one returns.
+            unsafe { libc::raise(signal) };
+        }
         return;
     }
     let address = before.sa_sigaction as *const ();

@@ -16,8 +16,9 @@ use crate::communicator::agreement::Agreed;
 use crate::communicator::private::Private;
 use crate::communicator::state::Communicator;
 use crate::monitor::{Arrival, ClockRecord, Room, Traffic};
+use crate::mpi::communicator::{self, Ids};
+use crate::mpi::constants;
 use crate::mpi::error::Result;
-use crate::mpi::{communicator, constants};
 use crate::process::log::tell;
 use crate::process::runtime::Runtime;
 use crate::run::Counts;
@@ -109,7 +110,7 @@ pub fn start(runtime: &Runtime, wanted: Sync, time_lines: bool) -> Result {
             SYNCHRONISATION.room.add(memory);
         }
     }
-    let Some(comm) = communicator::make_private(constants::comm_world())? else {
+    let Some(comm) = communicator::make_private(constants::comm_world(), Ids::Left)? else {
         match wanted {
             Sync::Off => log::warn!("nodes keep their own clocks in the time line: no communicator could be created"),
             _ => log::warn!("waiting is not measured: no communicator could be created for it"),

@@ -78,7 +78,9 @@ impl Stretch {
     }
 
     fn at(&self, event: Event) -> Event {
-        Event { enter_unix_ns: self.moment(event.enter_unix_ns), ..event }
+        // By its end, which is before the next one's beginning however that is stretched.
+        let (enter, end) = (self.moment(event.enter_unix_ns), self.moment(event.enter_unix_ns + event.duration_ns));
+        Event { enter_unix_ns: enter, duration_ns: end.saturating_sub(enter), ..event }
     }
 }
 

@@ -131,6 +131,7 @@ impl Trials {
         "pitfall_9_communicators::ranks_4",
         "pitfall_12_threads::ranks_3",
         "errors::ranks_2",
+        "errors_of_duplicates",
         "garbage_communicator",
         "refused_calls",
         "sessions",

@@ -66,6 +66,12 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             trials.push(Trial::test(name, move || accounted(family, source, arguments, ranks, &[]).map(drop)));
         }
     }
+    // Elsewhere each communicator has a handler of its own.
+    for arguments in [&[][..], &["used"]].into_iter().filter(|_| !family.is_open_mpi()) {
+        let name = format!("{}::errors_of_duplicates::{}", family.name, arguments.first().unwrap_or(&"unused"));
+        let test = move || accounted(family, "errors_of_duplicates.c", arguments, 2, &[]).map(drop);
+        trials.push(Trial::test(name, test));
+    }
     if std::env::var("COLLIE_TEST_LARGE").is_ok_and(|value| value == "1") {
         let name = format!("{}::pitfall_7_large_counts::every_operation", family.name);
         let test = move || accounted(family, "pitfall_7_large_counts.c", &["large"], 2, &[]).map(drop);

@@ -230,7 +230,7 @@ fn some_calls(family: &Family) -> Result<(), Failed> {
             let gap = report["timeline_gaps"].as_array().into_iter().flatten().find(|gap| gap["rank"] == rank);
             let gap = gap.ok_or("no gap")?;
             let (from, to) = (gap["from_seconds"].as_f64(), gap["to_seconds"].as_f64());
-            // The program begins with 20 ms of its own, makes 5000 calls of which one is 50 ms late, and two more at
+            // The program begins with 20 ms of its own, makes 5000 calls of which one is 150 ms late, and two more at
             // the end.
             let holds = own.len() == 2000
                 && gap["calls"] == 3002
