@@ -1,4 +1,5 @@
 /* Three allreduces, then an end without MPI_Finalize on rank 1, by `exit` or `term` (SIGTERM), for which rank 0 waits in vain;
+ * with `alone` one rank that has printed something exits with 3;
  * with `waiting` by SIGTERM within MPI, which other threads may call too. With `handled` the program has a handler for SIGTERM before MPI_Init, and with `child` a process that it forks ends either
  * way: both are none of rank 1's ends. */
 #include "check.h"
@@ -38,6 +39,10 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "handled")) signal(SIGTERM, handle);
     check_start_thread(&argc, &argv, !strcmp(how, "waiting") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     for (int i = 0; i < 3; i++) OK(MPI_Allreduce(&check_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    if (!strcmp(how, "alone")) {
+        printf("a result\n");
+        exit(3);
+    }
     if (!strcmp(how, "child") && check_rank == 1) {
         child_ends(0);
         child_ends(1);

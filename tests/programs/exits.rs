@@ -4,6 +4,7 @@ use crate::job::{Job, Outcome};
 use crate::mpi::{Family, LIMIT, Launch};
 use crate::report::{self, Report};
 use libtest_mimic::{Failed, Trial};
+use std::process::Command;
 use std::time::Duration;
 
 type Test = fn(&Family) -> Result<(), Failed>;
@@ -39,8 +40,11 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let survivors = || Trial::test(format!("{}::survivors", family.name), move || survivors(family));
     // MPICH keeps its own lock when an error handler jumps, and its next call on any thread breaks off or waits for it.
     let between = || Trial::test(format!("{}::jumps_between_threads", family.name), || jumps_between_threads(family));
+    // By itself: launchers end what is left of a rank that exits.
+    let stalled = || Trial::test(format!("{}::stalled_standard_error", family.name), || stalled_standard_error(family));
+    let stalled = (!family.is_open_mpi()).then(stalled);
     let others = survives.then(survivors).into_iter().chain(family.is_open_mpi().then(between));
-    TESTS.iter().map(trial).chain(leaves_time.then(dies)).chain(others).collect()
+    TESTS.iter().map(trial).chain(leaves_time.then(dies)).chain(others).chain(stalled).collect()
 }
 
 /// A communicator that is revoked (ULFM): whoever waits in an algorithm of ours is woken, and all calls are in the report.
@@ -201,6 +205,21 @@ fn unread_standard_error(family: &Family) -> Result<(), Failed> {
         true => Ok(()),
         false => Err(outcome.told().into()),
     }
+}
+
+/// A report that cannot be written at `exit`, since standard error is a pipe that is full and that nobody reads, costs a
+/// while, and neither what the program has printed nor its status.
+fn stalled_standard_error(family: &Family) -> Result<(), Failed> {
+    let script =
+        r#"mkfifo "$1"; exec 8<>"$1"; head -c 65536 /dev/zero >&8; "$0" alone 2>"$1" 8>&-; echo "ended with $?""#;
+    let preload = family.preload()?.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(":");
+    let pipe = report::fresh().with_extension("pipe").display().to_string();
+    let mut command = Command::new("env");
+    command.args([format!("LD_PRELOAD={preload}"), "COLLIE_REPORT=stderr".to_owned()]);
+    command.args(["sh", "-c", script]).arg(family.program("leaves.c")?).arg(&pipe);
+    let outcome = Job::start(command, 1)?.finish(Duration::from_secs(60))?.success()?;
+    std::fs::remove_file(pipe)?;
+    if outcome.stdout == "a result\nended with 3\n" { Ok(()) } else { Err(outcome.told().into()) }
 }
 
 /// Runs a job, again while the launcher of MPICH 4.2.1 or Intel MPI got its end wrong, as they do without Collie too
@@ -457,7 +476,7 @@ fn dies(family: &Family) -> Result<(), Failed> {
         let others: Vec<u32> = (0..3).filter(|rank| rank.to_string() != *one).collect();
         let collie = option_env!("CARGO_BIN_EXE_collie").ok_or("tests are built with the feature cli")?;
         let files = others.iter().map(|rank| path.with_extension(format!("rank{rank}.json")));
-        let told = std::process::Command::new(collie).args(["report", "--format", "json"]).args(files).output()?;
+        let told = Command::new(collie).args(["report", "--format", "json"]).args(files).output()?;
         let merged: serde_json::Value = serde_json::from_slice(&told.stdout)?;
         let rows = merged["under_way"].as_array().map(Vec::as_slice).unwrap_or_default();
         let row = |row: &serde_json::Value| (row["rank"].as_u64(), row["function"] == function);
