@@ -42,6 +42,7 @@ impl Job {
     /// # Errors
     /// What MPI returned.
     pub fn start(more: &[(&str, &str)]) -> Result<Self> {
+        transports::are_chosen();
         // SAFETY: nothing has started a thread yet.
         unsafe {
             // The user's variables decide what `auto` means, but for these: Collie is to run, and to keep silent.

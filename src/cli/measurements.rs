@@ -40,7 +40,8 @@ fn parse(text: &str) -> Result<Report, String> {
     let value: Value = serde_json::from_str(text).map_err(|_| found(text.as_bytes()))?;
     if value["cells"].is_array() {
         let malformed = |error: &dyn Display| format!("a malformed report of collie bench: {error}");
-        let report: Report = serde_json::from_value(value).map_err(|error| malformed(&error))?;
+        // From the text, so that errors name a place in it.
+        let report: Report = serde_json::from_str(text).map_err(|error| malformed(&error))?;
         checked::report(&report).map_err(|error| malformed(&error))?;
         return Ok(report);
     }

@@ -7,7 +7,13 @@ use crate::call::registry;
 use crate::operation::SharedMemory;
 use crate::process::runtime::{self, Runtime};
 use crate::selection::{Configuration, RawConfiguration, Transport};
+use crate::service::lifecycle;
 use mpi_sys::MPI_Comm;
+
+/// Says before `MPI_Init` that the program is going to.
+pub fn are_chosen() {
+    lifecycle::transports_are_chosen();
+}
 
 /// Has messages on `comm` travel so. All its ranks choose alike, before their first call on it.
 ///

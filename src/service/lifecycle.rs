@@ -16,11 +16,11 @@ use crate::process::flags::{self, ASKED, DUE};
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log, recorded};
-use crate::selection::{Sync, without_effect};
+use crate::selection::{Sync, variables, without_effect};
 use mpi_sys::MPI_Comm;
 use serde::{Deserialize, Serialize};
 use std::os::raw::{c_int, c_void};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Puts the rooms together when the library is loaded: what is below knows nothing of what it starts, and a program may
@@ -87,6 +87,14 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
     code
 }
 
+/// Whether the program is one of ours that chooses for each communicator how its messages travel.
+static TRANSPORTS_ARE_CHOSEN: AtomicBool = AtomicBool::new(false);
+
+/// It is, of this process.
+pub fn transports_are_chosen() {
+    TRANSPORTS_ARE_CHOSEN.store(true, Ordering::Relaxed);
+}
+
 /// What rank 0 wants on all ranks from the start.
 #[derive(Serialize, Deserialize)]
 struct StartSettings {
@@ -107,7 +115,10 @@ impl StartSettings {
     /// Of this process's configuration: it is rank 0, and decides where files go.
     fn decide(runtime: &Runtime) -> Self {
         let configuration = runtime.own_configuration();
-        for (variable, why) in without_effect(configuration, runtime.raw()) {
+        // What is said of the transport by a variable need not be what is measured.
+        let is_chosen = |variable: &str| variable == variables::NUMA && TRANSPORTS_ARE_CHOSEN.load(Ordering::Relaxed);
+        let vain = without_effect(configuration, runtime.raw());
+        for (variable, why) in vain.into_iter().filter(|(variable, _)| !is_chosen(variable)) {
             log::tell(&format!("rank 0: {variable} has no effect: {why}"));
         }
         let files = places::decide(runtime);

@@ -264,7 +264,8 @@ fn messages(choice: &Choice, cell: &CellRow) -> Option<f64> {
 /// A call of about so many bytes.
 pub fn plain<'a>(operation: Operation, bytes: usize, nodes: &'a [u32]) -> Call<'a> {
     // Elements as long as they can be: of doubles, of other numbers, of characters.
-    let unit = if operation.reduces() { [8, 4].into_iter().find(|unit| bytes % unit == 0).unwrap_or(1) } else { 1 };
+    let unit =
+        if operation.reduces() { [8, 4].into_iter().find(|unit| bytes.is_multiple_of(*unit)).unwrap_or(1) } else { 1 };
     Call { nodes, ..Call::plain(operation, bytes.div_ceil(unit), unit) }
 }
 
