@@ -70,10 +70,26 @@ pub enum Doubt {
     Several(Vec<String>),
     /// This version has none of that name, or not with these parameters, as it says.
     Unknown(String),
+    /// Each rank passes counts of its own: calls of all lengths count as one kind, and one may be faster for the short ones
+    /// and slower for the long ones.
+    AllLengths,
     /// Too few pairs of epochs for an interval.
     TooFewEpochs,
     /// Ranks of the communicator are missing in the report, so that it does not tell how they lie on nodes.
     UnknownRanks,
+}
+
+impl Doubt {
+    /// The same in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Several(algorithms) => format!("carried out by several algorithms: {}", algorithms.join(", ")),
+            Self::Unknown(error) => error.clone(),
+            Self::AllLengths => "calls of all lengths as one".to_owned(),
+            Self::TooFewEpochs => "compared too few times".to_owned(),
+            Self::UnknownRanks => "on nodes that are not told".to_owned(),
+        }
+    }
 }
 
 /// One cell.

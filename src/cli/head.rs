@@ -3,7 +3,7 @@
 
 use super::predicted::Predicted;
 use crate::algorithm::{counted, format_bytes};
-use crate::bench::result::{CellRow, Doubt, InDoubt, Report};
+use crate::bench::result::{CellRow, InDoubt, Report};
 use crate::bench::tune::{Block, PREDICTED_STEPS, faster_unforced, ours, wrong};
 use crate::schedule::simulate::Network;
 use std::path::Path;
@@ -61,8 +61,8 @@ impl Head<'_> {
         if has("undecided") {
             let ratio = if has_ratios { "that ratio" } else { "native's time over that of the best of Collie's" };
             lines.push(format!(
-                "Undecided is where the interval of {ratio} includes 1, or is not known: more rounds or more jobs (--repeat) \
-                 would decide it."
+                "Undecided is where {ratio} counts though its interval includes 1 or is not known: more rounds or more jobs \
+                 (--repeat) would decide it."
             ));
         }
         lines.extend(self.left_to_native(blocks).map(|left| format!("{left}.")));
@@ -208,13 +208,7 @@ fn first(all: &[String]) -> String {
 fn doubted(verdict: &InDoubt) -> String {
     let InDoubt { operation, size_class, ranks, why } = verdict;
     let size = size_class.map_or_else(String::new, |(from, to)| format!(" {from}-{to}"));
-    let why = match why {
-        Doubt::Several(algorithms) => format!("carried out by several algorithms: {}", algorithms.join(", ")),
-        Doubt::Unknown(error) => error.clone(),
-        Doubt::TooFewEpochs => "compared too few times".to_owned(),
-        Doubt::UnknownRanks => "on nodes that are not told".to_owned(),
-    };
-    format!("{operation}{size} among {} ({why})", counted(*ranks as usize, "rank"))
+    format!("{operation}{size} among {} ({})", counted(*ranks as usize, "rank"), why.words())
 }
 
 fn named(cell: &CellRow) -> String {

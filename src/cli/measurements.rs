@@ -5,6 +5,7 @@ use crate::bench::result::{Doubt, Report};
 use crate::bench::{checked, from_csv, tune};
 use crate::report::{self, ReadError, found};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::Path;
 use std::string::FromUtf8Error;
@@ -58,6 +59,10 @@ fn parse(text: &str) -> Result<Report, String> {
                  counts for none of them then"
                 .to_owned(),
         ),
+        (true, "compare") if !compared.in_doubt.is_empty() => {
+            let why: BTreeSet<String> = compared.in_doubt.iter().map(|doubt| doubt.why.words()).collect();
+            Err(format!("a report of a run whose verdicts count for nothing: {}", Vec::from_iter(why).join("; ")))
+        }
         (true, "compare") => Err("a report of a run in which no kind of call was compared often enough".to_owned()),
         (true, mode) => Err(format!("a report of a run in mode {mode}, without verdicts")),
     }

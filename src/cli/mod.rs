@@ -52,7 +52,7 @@ use std::process::ExitCode;
     arg_required_else_help = true,
     after_help = "Examples:\n  collie run -- mpirun -n 8 ./app\n  collie list allreduce\n  collie explain bcast --ranks 48 --bytes 1M\n  \
                   collie check site.rules\n  collie draw reduce fibonacci --ranks 7 -o fibonacci.svg\n  \
-                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4\n  collie tune bench.json\n  collie fit -n 4 -o net.json\n  collie help env"
+                  collie simulate allreduce --ranks 8-512\n  collie bench -n 4 -a all --json bench.json\n  collie tune bench.json -o site.rules\n  collie fit -n 4 -o net.json\n  collie help env"
 )]
 struct CommandLine {
     #[command(subcommand)]

@@ -199,8 +199,7 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &Words, configuration: Arc<Co
             within_node,
         },
         message_ns: all.least(MESSAGE_NS),
-        within_budget: all.most(HELD) < configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS) as u64
-            && all.most(NO_IDS) == 0,
+        within_budget: all.most(HELD) < most_private(&configuration) as u64 && all.most(NO_IDS) == 0,
         has_gpu: all.most(HAS_GPU) == 1,
         seed: all.least(SEED),
         configuration,
@@ -210,6 +209,11 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &Words, configuration: Arc<Co
         // Communicators may be made by ways that not all ranks see.
         identity: if all.are_alike(IDENTITY) { facts.origin.identity.clone() } else { name_by_first(runtime, facts)? },
     })
+}
+
+/// How many private communicators a rank may have.
+pub fn most_private(configuration: &Configuration) -> usize {
+    configuration.max_communicators.unwrap_or(family::PRIVATE_COMMUNICATORS)
 }
 
 /// Node of each rank.

@@ -2,6 +2,7 @@
 
 use super::fallback::Fallback;
 use super::making;
+use super::origin;
 use crate::mpi::communicator::{self, Ids};
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
@@ -61,17 +62,19 @@ impl Private {
         matches!(self, Self::Postponed)
     }
 
-    /// Makes it for `comm` if no call has needed it yet and there may be one more. Collective over `comm`.
+    /// Makes it for `comm` if no call has needed it yet and no rank has `most` of them or no context id left: between the
+    /// call in which the ranks agreed and this one, others may have been made. Collective over `comm`.
     ///
     /// # Errors
     /// What PMPI returned.
-    pub fn get_or_make(&mut self, runtime: &Runtime, comm: MPI_Comm, within_budget: bool) -> Result<Option<MPI_Comm>> {
+    pub fn get_or_make(&mut self, runtime: &Runtime, comm: MPI_Comm, most: usize) -> Result<Option<MPI_Comm>> {
         match *self {
             Self::Made(private) => return Ok(Some(private)),
             Self::Postponed | Self::Refused | Self::GivenBack => return Ok(None),
             Self::Unmade => {}
         }
-        let made = match within_budget {
+        let is_room = || communicator::all(comm, held() < most && origin::leaves_room());
+        let made = match most > 0 && runtime.uncounted(is_room)? {
             true => {
                 let Some(_leave) = runtime.uncounted(|| making::ask(comm))? else {
                     *self = Self::Postponed;

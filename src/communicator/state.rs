@@ -111,8 +111,9 @@ impl Communicator {
     /// # Errors
     /// What PMPI returned.
     pub fn private(&mut self, runtime: &Runtime) -> Result<Option<MPI_Comm>> {
-        let within_budget = self.agreed.as_ref().is_some_and(|agreed| agreed.within_budget);
-        let made = self.private.get_or_make(runtime, self.facts.comm, within_budget)?;
+        let agreed = self.agreed.as_ref().filter(|agreed| agreed.within_budget);
+        let most = agreed.map_or(0, |agreed| agreement::most_private(&agreed.configuration));
+        let made = self.private.get_or_make(runtime, self.facts.comm, most)?;
         if let (Some(comm), Some(agreed), Shared::Unmade) = (made, &self.agreed, &self.shared)
             && self.wants_shared_memory()
         {

@@ -31,6 +31,11 @@ impl Room {
         self.calls.fetch_add(bytes / size_of::<Arrival>(), Ordering::Relaxed);
     }
 
+    /// Gives memory for so many calls back.
+    fn give(&self, calls: usize) {
+        self.calls.fetch_add(calls, Ordering::Relaxed);
+    }
+
     /// Takes memory for `calls` calls, all or nothing.
     fn take(&self, calls: usize) -> bool {
         let less = |left: usize| left.checked_sub(calls);
@@ -123,6 +128,13 @@ impl Arrivals {
         self.kept.capacity() > 0
     }
 
+    /// The communicator goes away: what its calls have not filled is there for others.
+    pub fn end(&mut self, room: &Room) {
+        let before = self.kept.capacity();
+        self.kept.shrink_to_fit();
+        room.give(before - self.kept.capacity().min(before));
+    }
+
     /// Forgets the calls but not their number.
     pub fn reset(&mut self) {
         self.kept.clear();
@@ -208,6 +220,24 @@ mod tests {
 
     fn numbers(arrivals: &Arrivals) -> Vec<u64> {
         arrivals.kept.iter().map(|arrival| arrival.number).collect()
+    }
+
+    #[test]
+    fn a_communicator_that_ends_gives_back_what_it_has_not_filled() {
+        let room = Room::new(FIRST * size_of::<Arrival>());
+        for _ in 0..FIRST / 2 {
+            let mut arrivals = Arrivals::default();
+            call(&mut arrivals, &room, 0, 1);
+            call(&mut arrivals, &room, 2, 1);
+            assert_eq!(numbers(&arrivals), [0, 1]);
+            arrivals.end(&room);
+            // What is kept of one that has ended leaves less for the next one.
+            room.give(2);
+        }
+        let mut arrivals = Arrivals::default();
+        call(&mut arrivals, &room, 0, 1);
+        arrivals.end(&room);
+        assert!(room.take(FIRST - 1) && !room.take(1));
     }
 
     #[test]

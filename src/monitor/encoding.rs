@@ -16,7 +16,8 @@ pub struct DecodeError(#[from] postcard::Error);
 pub enum TextError {
     /// Another version's, whose bytes mean something else.
     #[error(
-        "the record of a rank was written by {found}; this is Collie {}, which reads records of layout {LAYOUT} by its own version",
+        "the record of a rank was written by {found}; this is Collie {}, which reads records of layout {LAYOUT} by its own version; \
+         accepted: the collie that was built together with the library",
         env!("CARGO_PKG_VERSION")
     )]
     Version {

@@ -119,10 +119,12 @@ impl Call {
                 write!(words, "{lead}{}", self.named(ranks)).expect("a string takes every word");
             }
         };
-        part(&mut words, ", waiting for messages from ", &from);
+        // Of several that are waited for together it is not known which have come.
+        let some = if from.len() > 1 { "some of " } else { "" };
+        part(&mut words, &format!(", waiting for messages from {some}"), &from);
         part(&mut words, ", has messages under way to ", &to);
         if from.is_empty() && to.is_empty() {
-            words += ", waiting for no message";
+            words += ", waiting for no message: in memory that ranks share, or at work";
         }
         part(&mut words, "; has heard from ", &self.heard);
         words

@@ -194,7 +194,8 @@ pub fn name(handle: MPI_Datatype) -> String {
         mpi_sys::PMPI_Type_get_name(handle, text.as_mut_ptr(), &mut length);
         CStr::from_ptr(text.as_ptr())
     };
-    if name.is_empty() { "derived".to_owned() } else { name.to_string_lossy().into_owned() }
+    // Open MPI puts that before the name of what a type was made of, also where that has none.
+    if name.is_empty() || name == c"Dup " { "derived".to_owned() } else { name.to_string_lossy().into_owned() }
 }
 
 /// MPI has no question for it, but refuses to pack nothing of what is no type, or was never committed. Found out later,

@@ -2,7 +2,7 @@
 //! run.
 
 use super::numbers::{free_of_files, numbered};
-use crate::writing::without_write_signals;
+use crate::writing::{close, without_write_signals};
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File};
 use std::hash::BuildHasher;
@@ -84,9 +84,13 @@ impl NewFile {
     /// It could not be renamed; one that was there before is as it was.
     pub fn finish(mut self) -> io::Result<PathBuf> {
         let Some(unfinished) = self.unfinished.take() else { return Ok(self.name.path()) };
-        let named = without_write_signals(|| match &self.name {
-            Name::This(path) => replace(&unfinished, path).map(|()| path.clone()),
-            Name::Beside(path, number) => take_first_free(&unfinished, path, *number),
+        let named = without_write_signals(|| {
+            // File systems of other hosts may tell only now that there was no room.
+            close(self.file.try_clone()?)?;
+            match &self.name {
+                Name::This(path) => replace(&unfinished, path).map(|()| path.clone()),
+                Name::Beside(path, number) => take_first_free(&unfinished, path, *number),
+            }
         });
         if named.is_err() {
             drop(fs::remove_file(&unfinished));

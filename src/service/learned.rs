@@ -23,6 +23,9 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_millis(10);
 const MOST_POLLS: usize = 200;
 
+/// How often the file is read and merged anew, as other jobs have replaced it meanwhile.
+const MOST_MERGES: usize = 16;
+
 /// Whether what is learned is written to a file; asked at rank 0.
 pub fn is_kept(runtime: &Runtime) -> bool {
     file(runtime.own_configuration()).is_some()
@@ -84,13 +87,22 @@ fn add(path: &Path, found: Vec<Evidence>) -> io::Result<()> {
     let path = &through_links(path);
     let _lock = locked(folder_of(path));
     writable(path)?;
-    let before = match std::fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        before => before?,
+    let now = || match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        now => now,
     };
-    let mut file = NewFile::create(path)?;
-    file.write_all(merged(&before, found).as_bytes())?;
-    file.finish().map(drop)
+    let mut before = now()?;
+    for _ in 0..MOST_MERGES {
+        let mut file = NewFile::create(path)?;
+        file.write_all(merged(&before, found.clone()).as_bytes())?;
+        // A job on another node may not have been kept away by the lock.
+        let since = now()?;
+        if since == before {
+            return file.finish().map(drop);
+        }
+        before = since;
+    }
+    Err(io::Error::other("other jobs replaced it again and again"))
 }
 
 /// The file that links lead to: it is replaced, and its folder is what other jobs lock, whatever links they have.

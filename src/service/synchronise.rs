@@ -281,6 +281,7 @@ impl Waiting for Synchronisation {
 
     /// Keeps the calls of a communicator that goes away until all ranks put theirs together.
     fn gone(&self, communicator: &Communicator) {
+        communicator.tally.arrivals.lock().end(&self.room);
         self.retired.lock().extend(arrived(communicator));
     }
 }

@@ -4,7 +4,10 @@
 
 pub mod standard_error;
 
+use std::fs::File;
+use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::IntoRawFd;
 use std::os::raw::c_int;
 
 /// What a write may raise.
@@ -21,6 +24,15 @@ struct WriteSignalsBlocked {
 pub fn without_write_signals<T>(action: impl FnOnce() -> T) -> T {
     let _blocked = WriteSignalsBlocked::new();
     action()
+}
+
+/// Closes the file, and tells the error of that: what was written before may not have come to the disk.
+///
+/// # Errors
+/// What the system says, such as a file system of another host that had no room.
+pub fn close(file: File) -> io::Result<()> {
+    // SAFETY: nobody else has that number.
+    if unsafe { libc::close(file.into_raw_fd()) } == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 impl WriteSignalsBlocked {

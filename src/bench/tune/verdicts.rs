@@ -42,6 +42,9 @@ fn cell(summary: &Summary, row: &ComparisonRow) -> Option<Result<CellRow, InDoub
     let algorithms = ran(summary, row, operation);
     let size_class = operation.has_data().then_some((row.bytes_from as usize, row.bytes_to as usize));
     let doubt = |why| Some(Err(InDoubt { operation, size_class, ranks: communicator.size, why }));
+    if operation.has_own_counts() {
+        return doubt(Doubt::AllLengths);
+    }
     let algorithm = match algorithms[..] {
         [] => return None,
         [algorithm] => algorithm,

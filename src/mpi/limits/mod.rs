@@ -48,8 +48,11 @@ pub struct Measured {
 pub fn measure(comm: MPI_Comm, peer: usize) -> Result<Option<Measured>> {
     let begun = Instant::now();
     let (limits, short) = within(comm, peer, [PATIENCE, LONG_PATIENCE])?;
-    let message_ns = (short * 1e9) as u64;
-    Ok(limits.map(|limits| Measured { limits, message_ns, seconds: begun.elapsed().as_secs_f64() }))
+    // Where there are limits that message was timed: it is no number else, whose conversion programs may have trapped.
+    Ok(limits.map(|limits| {
+        let message_ns = if short.is_finite() { (short * 1e9) as u64 } else { 0 };
+        Measured { limits, message_ns, seconds: begun.elapsed().as_secs_f64() }
+    }))
 }
 
 /// Finds out with `peer`, which calls [`follow`], which messages within a node travel in pieces; `None` after

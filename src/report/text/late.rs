@@ -55,7 +55,11 @@ impl Writer<'_> {
         }
         let (compared, comparable) = compared_calls(summary);
         if compared < comparable {
-            self.line(&format!("arrivals were kept for {} of {}", count(compared), several(comparable, "call")));
+            self.line(&format!(
+                "arrivals were kept for {} of {}, without those that were refused or found no room",
+                count(compared),
+                several(comparable, "call")
+            ));
         }
         let latest = latest(summary);
         if latest.len() > LATE {
