@@ -17,6 +17,7 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         Trial::test(name("short_lived"), move || first_calls(family)),
         Trial::test(name("communicators_mpif"), move || made(family, "communicators_mpif.F", &OF_FORTRAN)),
         Trial::test(name("many_live_communicators"), move || many_live(family)),
+        Trial::test(name("agreed_before"), move || agreed_before(family)),
     ];
     if !family.is_open_mpi() {
         trials.push(Trial::test(name("idle_communicators"), move || idle_longest(family)));
@@ -123,6 +124,16 @@ fn first_calls(family: &Family) -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+/// The budget holds when private communicators are made, however long before that the ranks have agreed.
+fn agreed_before(family: &Family) -> Result<(), Failed> {
+    let variables = [("COLLIE_BARRIER", "native"), ("COLLIE_BCAST", "linear"), ("COLLIE_MAX_COMMUNICATORS", "2")];
+    let (outcome, report) = accounted(family, "agreed_before.c", &[], 2, &variables)?;
+    match report.calls(|row| row.function == "MPI_Bcast" && row.algorithm == "linear") {
+        4 => Ok(()),
+        calls => Err(format!("{calls} calls on two ranks, and not two on each\n{}", outcome.told()).into()),
+    }
 }
 
 const MANY_LIVE: &str = "many_live_communicators.c";
