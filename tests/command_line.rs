@@ -183,6 +183,8 @@ fn explain_reads_rules() {
     };
     assert!(explain("1").contains(&format!("gets binomial:segment=none\nby {path}:3\n")), "{}", explain("1"));
     assert!(explain("4,4,1").contains(&format!("gets linear\nby {path}:2\n")), "{}", explain("4,4,1"));
+    let nearly = format!("for so many ranks and bytes, but only if:\n  {path}:2  linear  several_nodes\n");
+    assert!(explain("1").contains(&nearly) && !explain("4,4,1").contains("but only if"), "{}", explain("1"));
     let arguments = ["explain", "bcast", "--ranks", "9", "--rules", "/nowhere.rules"];
     let (code, words) = failed(&mut collie(&arguments));
     assert_eq!(code, 1);

@@ -1,6 +1,6 @@
 //! One collective call from its arguments to its record: who decides, what runs, what is counted.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, is_in_place};
 use super::attachment::Attached;
 use super::begin::{Outside, begin};
 use super::cached::CachedCall;
@@ -18,8 +18,8 @@ use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, Function};
-use crate::mpi::constants;
 use crate::mpi::error::{Error, Result, SUCCESS};
+use crate::mpi::{constants, datatype};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
 use crate::selection::{Mode, VerifyResult};
@@ -187,6 +187,13 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
     }
     let local = match LocalArguments::of(arguments, communicator.facts.rank, communicator.facts.size) {
         Ok(local) => local,
+        // MPI libraries carry some such calls out all the same.
+        Err(Fallback::UndefinedOperation) => {
+            let side = if is_in_place(arguments.send.address) { &arguments.receive } else { &arguments.send };
+            let count = usize::try_from(side.count).unwrap_or(0);
+            let bytes = datatype::size_of_predefined(side.datatype).map_or(0, |size| size.saturating_mul(count));
+            return pass(&mut communicator.tally, bytes, Fallback::UndefinedOperation);
+        }
         Err(fallback) => return pass(&mut communicator.tally, 0, fallback),
     };
     let bytes = local.bytes();

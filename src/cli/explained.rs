@@ -10,8 +10,8 @@ use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Network, Scales, Tapes, predict_while};
 use crate::schedule::verify::SameOrder;
 use crate::selection::{
-    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, Situation, Transport,
-    Version, Wanted, decide, defaults, evidence, variables,
+    By, Candidates, Configuration, Decided, Evidence, Implementation, Learned, Mode, Mpi, Rule, Rules, Situation,
+    Transport, Version, Wanted, decide, defaults, evidence, variables,
 };
 use crate::trial::heard;
 use std::fmt::Write;
@@ -168,8 +168,28 @@ impl Explained<'_> {
         if !rows.is_empty() {
             let _ = writeln!(text, "considered, in this order:\n{}", columns(2, &rows));
         }
+        text.push_str(&self.nearly());
         text.push_str(&self.catalogue(ours));
         text
+    }
+
+    /// The rules of the user's own for so many ranks and bytes that come before what decides, and what of their conditions
+    /// does not hold for the call.
+    fn nearly(&self) -> String {
+        let Self { configuration, situation, call, .. } = *self;
+        let of_file = |rules: &Rules| -> Vec<Vec<String>> {
+            let all = rules.of(call.operation).iter().take_while(|rule| !rule.matches(situation, call));
+            let row = |rule: &Rule| {
+                let unmet: Vec<_> = rule.unmet(situation, call).map(ToString::to_string).collect();
+                vec![format!("{}:{}", rules.path, rule.line), rule.wanted.to_string(), unmet.join(" and ")]
+            };
+            all.filter(|rule| rule.is_of_size(situation, call)).map(row).collect()
+        };
+        let rows: Vec<_> = [&configuration.rules, &configuration.tables].into_iter().flat_map(of_file).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        format!("for so many ranks and bytes, but only if:\n{}\n", columns(2, &rows))
     }
 
     /// Who gets the call where its messages travel in pieces, if that is another one and nobody has said whether they

@@ -62,6 +62,13 @@ impl CommonClock {
         }
     }
 
+    /// How far a new point is from the line through the last two. Where the clocks' speeds change steadily, what
+    /// lies between two points is off by an eighth of that at most: so far is a parabola from its chord. Nothing is known
+    /// of it before there are two.
+    pub fn drift(&self, own: u64, common: i64) -> u64 {
+        if self.points.len() < 2 { 0 } else { self.common(own).abs_diff(common) }
+    }
+
     /// Number of points.
     pub const fn points(&self) -> usize {
         self.points.len()
@@ -116,6 +123,22 @@ mod tests {
         );
         assert_eq!((clock.common(1_501_000), clock.common(3_001_000)), (2_001_100, 3_501_100));
         assert_eq!(clock.common(0), 500_000);
+    }
+
+    #[test]
+    fn a_new_point_tells_how_far_the_line_between_was_off() {
+        // Its speed changes by 1e-10 a second.
+        let common = |t: f64| (t * 1e9 + 0.5e-10 * t * t * 1e9) as i64;
+        let mut clock = CommonClock::new();
+        for t in [0.0, 1000.0] {
+            assert_eq!(clock.drift((t * 1e9) as u64, common(t)), 0);
+            clock.add((t * 1e9) as u64, common(t));
+        }
+        let drift = clock.drift(2_000_000_000_000, common(2000.0));
+        let between = clock.common(500_000_000_000).abs_diff(common(500.0));
+        assert_eq!((drift, between), (100_000, 12_500));
+        clock.add(2_000_000_000_000, common(2000.0));
+        assert!(clock.common(1_500_000_000_000).abs_diff(common(1500.0)) <= drift / 4);
     }
 
     #[test]

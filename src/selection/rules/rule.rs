@@ -30,13 +30,21 @@ pub struct Rule {
 impl Rule {
     /// Whether it speaks about this call; `call` is of its operation.
     pub fn matches(&self, situation: &Situation, call: &Call) -> bool {
+        self.is_of_size(situation, call) && self.unmet(situation, call).next().is_none()
+    }
+
+    /// Its conditions that do not hold for the call.
+    pub fn unmet<'a>(&'a self, situation: &'a Situation, call: &'a Call) -> impl Iterator<Item = &'a Condition> {
+        self.conditions.iter().filter(|condition| !condition.holds(situation, call))
+    }
+
+    /// Whether it speaks about so many ranks and bytes, whatever its conditions.
+    pub fn is_of_size(&self, situation: &Situation, call: &Call) -> bool {
         let bytes = match self.bytes_of {
             BytesOf::Rank => call.known_bytes(),
             BytesOf::All => call.known_bytes().saturating_mul(situation.ranks),
         };
-        self.ranks.contains(situation.ranks)
-            && self.bytes.contains(bytes)
-            && self.conditions.iter().all(|condition| condition.holds(situation, call))
+        self.ranks.contains(situation.ranks) && self.bytes.contains(bytes)
     }
 
     /// Leaves only these numbers of ranks on the node that has most of them, unless it is for none of these.
