@@ -12,15 +12,13 @@ use crate::algorithm::{Call, Choice, Operation, SharedMemory};
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
-use crate::monitor::{CounterId, NATIVE, SharedList};
+use crate::monitor::{CounterId, NATIVE, NATIVE_EPOCH, SharedList};
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
 use crate::selection::{Configuration, Decided, Mode, Wanted, decide_with};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What decides for the calls of the native library that take turns with ours.
-const NATIVE_EPOCH: &str = "native epoch";
 /// Why what was agreed on is there.
 const AGREED: &str = "just agreed";
 

@@ -4,6 +4,7 @@ use super::kinds::Kinds;
 use super::table::columns;
 use crate::algorithm::{Call, Choice, Operation, format_bytes, parse_choice};
 use crate::bench::result::{CellRow, Report};
+use crate::bench::statistics::spread;
 use crate::bench::tune::ours;
 use crate::report::several;
 use crate::schedule::draw::seconds;
@@ -53,8 +54,10 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
         for cell in &report.cells {
             let rows = rows(cell, network, steps)?;
             let predicted: Vec<_> = rows.iter().filter_map(|row| Some((row, *row.predicted.as_ref().ok()?))).collect();
-            let best = predicted.iter().min_by(|a, b| a.0.measured.total_cmp(&b.0.measured)).map(|(row, _)| *row);
-            let chosen = predicted.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| *row);
+            // Of one algorithm alone there is nothing to choose.
+            let choice = if predicted.len() > 1 { &predicted[..] } else { &[] };
+            let best = choice.iter().min_by(|a, b| a.0.measured.total_cmp(&b.0.measured)).map(|(row, _)| *row);
+            let chosen = choice.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| *row);
             winners
                 .extend(best.zip(chosen).map(|(best, chosen)| (cell.cell.operation, chosen.measured / best.measured)));
             for row in &rows {
@@ -100,16 +103,8 @@ pub fn compare(reports: &[Report], network: &Network, steps: usize) -> Result<St
         let of = |operation: Operation| wanted.is_none_or(|wanted| wanted == operation);
         let errors: Vec<_> = errors.iter().filter(|(one, _)| of(*one)).map(|(_, error)| *error).collect();
         let ratios: Vec<_> = winners.iter().filter(|(one, _)| of(*one)).map(|(_, ratio)| *ratio).collect();
-        let near = ratios.iter().filter(|ratio| **ratio <= NEAR).count();
-        text.push_str(&format!(
-            "{}: median error {:.1} %, nine in ten below {:.0} %; the predicted winner is within 10 % of the fastest in {near} \
-             of {} cells, at most {:.0} % off\n",
-            wanted.map_or("all", Operation::name),
-            100.0 * quantile(&errors, 0.5),
-            100.0 * quantile(&errors, 0.9),
-            ratios.len(),
-            100.0 * (ratios.iter().copied().fold(1.0, f64::max) - 1.0),
-        ));
+        let name = wanted.map_or("all", Operation::name);
+        text.push_str(&format!("{name}: {}; {}\n", summed_up(&errors), near(&ratios)));
     }
     Ok(text)
 }
@@ -197,11 +192,28 @@ fn rows(cell: &CellRow, network: &Network, steps: usize) -> Result<Vec<Row>, Str
     Ok(rows)
 }
 
-/// The value that the share `part` of `values` does not exceed.
-fn quantile(values: &[f64], part: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[((sorted.len() - 1) as f64 * part).round() as usize]
+/// How far off predictions are.
+fn summed_up(errors: &[f64]) -> String {
+    match errors {
+        [only] => format!("error {:.1} %", 100.0 * only),
+        _ => {
+            let errors = spread(errors);
+            format!("median error {:.1} %, nine in ten up to {:.0} %", 100.0 * errors.median, 100.0 * errors.p90)
+        }
+    }
+}
+
+/// How near the algorithms predicted to be the fastest are to those that are, by their times over the times of these.
+fn near(ratios: &[f64]) -> String {
+    if ratios.is_empty() {
+        return "no cell has two algorithms to choose from".to_owned();
+    }
+    format!(
+        "the predicted winner is within 10 % of the fastest in {} of {} cells, at most {:.0} % off",
+        ratios.iter().filter(|ratio| **ratio <= NEAR).count(),
+        ratios.len(),
+        100.0 * (ratios.iter().copied().fold(1.0, f64::max) - 1.0)
+    )
 }
 
 #[cfg(test)]

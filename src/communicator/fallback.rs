@@ -34,7 +34,7 @@ impl Fallback {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Intercommunicator => "fallback: intercommunicator",
-            Self::OneRank => "one rank",
+            Self::OneRank => ONE_RANK,
             Self::InvalidArgument => "fallback: invalid argument",
             Self::UndefinedOperation => "fallback: operation not defined on this datatype",
             Self::Interleaved => "fallback: elements reach into one another",

@@ -176,6 +176,7 @@ impl Merged {
             seconds_per_rank: seconds(self.overhead_ns_per_call * calls as f64),
             init_seconds: self.ranks.iter().filter_map(|rank| rank.init_ns).max().map(|ns| seconds(ns as f64)),
             finalize_seconds: None,
+            reports_seconds: None,
         }
     }
 

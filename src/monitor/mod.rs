@@ -112,3 +112,9 @@ pub use watch::{Subject, Watched};
 
 /// What stands in the place of an algorithm's name where the call went to the MPI library.
 pub const NATIVE: &str = "native";
+
+/// What decided calls that the MPI library carried out to be compared with ours.
+pub const NATIVE_EPOCH: &str = "native epoch";
+
+/// What decided calls on communicators of one rank.
+pub const ONE_RANK: &str = "one rank";

@@ -45,6 +45,11 @@ impl CommunicatorRow {
     pub fn short_title(&self) -> &str {
         self.title().strip_prefix("MPI_COMM_").unwrap_or(self.title())
     }
+
+    /// Whether it is one of MPI's own, whose name says which.
+    pub fn is_predefined(&self) -> bool {
+        self.made_by.is_empty() && ["world", "self"].contains(&self.identity.as_str())
+    }
 }
 
 /// The calls of one (function, communicator, size class, algorithm, what decided it) over all ranks.
@@ -436,4 +441,8 @@ pub struct Overhead {
     /// Time at the end to gather all ranks' records and to merge them, without writing; set by who does it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalize_seconds: Option<f64>,
+    /// The same of the reports before the end, this one included if it is none of the end; a part of the run time.
+    /// Absent if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reports_seconds: Option<f64>,
 }

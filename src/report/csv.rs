@@ -1,9 +1,9 @@
 //! One table of the report, by default the one with a row per (function, communicator, size class, algorithm, what
-//! decided it); times in seconds. What is of the whole run, such as what found no room, is in the other forms: a line
-//! of another kind would make this one no table.
+//! decided it); times in seconds. What is of the whole run is in the other forms: a line of another kind would make this
+//! one no table. Sums have one for the calls that are in no row.
 
 use super::layout::{Layout, TableOf};
-use super::totals::{self, Total, waited_for};
+use super::totals::{self, IN_NO_ROW, Total, waited_for};
 use crate::monitor::{
     CommunicatorRow, ComparisonRow, LateRow, MessageRow, RankRow, RegionRow, Row, SiteRow, Spread, Summary,
 };
@@ -133,7 +133,8 @@ fn functions(summary: &Summary) -> Table {
         fields
     };
     let heads = ["function"].iter().chain(&TOTAL).copied().collect();
-    (heads, totals::by_function(summary).into_iter().map(row).collect())
+    let others = totals::in_no_row(summary).map(|sum| (IN_NO_ROW, sum));
+    (heads, totals::by_function(summary).into_iter().chain(others).map(row).collect())
 }
 
 fn communicators(summary: &Summary) -> Table {
@@ -146,8 +147,16 @@ fn communicators(summary: &Summary) -> Table {
         fields.extend(late_fields(summary.late.iter().find(|late| late.communicator == place)));
         fields
     };
+    let others = |sum: Total| {
+        let mut fields = vec![IN_NO_ROW.to_owned()];
+        fields.resize(COMMUNICATOR.len(), String::new());
+        fields.extend(total(&sum, summary));
+        fields.resize(fields.len() + 2 + LATE.len(), String::new());
+        fields
+    };
     let heads = COMMUNICATOR.iter().chain(&TOTAL).chain(&["compared_calls", "comparable_calls"]).chain(&LATE);
-    (heads.copied().collect(), totals::by_communicator(summary).into_iter().map(row).collect())
+    let rows = totals::by_communicator(summary).into_iter().map(row);
+    (heads.copied().collect(), rows.chain(totals::in_no_row(summary).map(others)).collect())
 }
 
 fn ranks(summary: &Summary) -> Table {

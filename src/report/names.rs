@@ -13,8 +13,9 @@ impl Names {
     pub fn of(summary: &Summary) -> Self {
         let mut with_name: HashMap<&str, usize> = HashMap::new();
         summary.communicators.iter().for_each(|row| *with_name.entry(row.short_title()).or_default() += 1);
+        // The program may have given one of its own a name that looks like one of MPI's.
         let name = |row: &CommunicatorRow| match with_name[row.short_title()] {
-            1 => row.short_title().to_owned(),
+            1 if row.is_predefined() || row.short_title() == row.title() => row.short_title().to_owned(),
             _ => with_identity(row),
         };
         Self(summary.communicators.iter().map(name).collect())
@@ -28,9 +29,8 @@ impl Names {
 
 /// The name and, where it is another, the identity.
 pub fn with_identity(row: &CommunicatorRow) -> String {
-    let of_mpi = row.title().starts_with("MPI_COMM_");
     match row.short_title() {
-        title if title == row.identity || of_mpi => title.to_owned(),
+        title if title == row.identity || row.is_predefined() => title.to_owned(),
         title => format!("{title} ({})", row.identity),
     }
 }
@@ -52,8 +52,21 @@ mod tests {
             row("world/1.4", Some("row")),
             row("world/2.0", Some("column")),
             row("world/3.0", None),
+            CommunicatorRow { made_by: "Comm_dup".into(), ..row("world/4", Some("MPI_COMM_WORLD")) },
+            CommunicatorRow { made_by: "Comm_dup".into(), ..row("world/5", Some("MPI_COMM_NODE")) },
         ];
         let names = Names::of(&Summary { communicators, ..Summary::default() });
-        assert_eq!(names.0, ["WORLD", "row (world/1.0)", "row (world/1.4)", "column", "world/3.0"]);
+        assert_eq!(
+            names.0,
+            [
+                "WORLD",
+                "row (world/1.0)",
+                "row (world/1.4)",
+                "column",
+                "world/3.0",
+                "WORLD (world/4)",
+                "NODE (world/5)"
+            ]
+        );
     }
 }

@@ -13,6 +13,7 @@ use crate::process::runtime::Runtime;
 use crate::report::{left_out, name_sites};
 use serde::{Deserialize, Serialize};
 use std::os::raw::c_int;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What rank 0 wants the ranks' records for.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ impl Wanted {
         }
     }
 }
+
+/// What reports before the last one took, on rank 0.
+static EARLIER_NS: AtomicU64 = AtomicU64::new(0);
 
 /// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
 /// written; nothing of the program's depends on that.
@@ -91,7 +95,13 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
         let mut summary = all.finish();
         name_sites(&mut summary);
         let taken = runtime.nanoseconds(runtime.clock.raw().saturating_sub(begun));
-        summary.overhead.finalize_seconds = Some(taken as f64 * 1e-9);
+        let seconds = |ns: u64| ns as f64 * 1e-9;
+        let earlier = match is_last {
+            true => EARLIER_NS.load(Ordering::Relaxed),
+            false => EARLIER_NS.fetch_add(taken, Ordering::Relaxed) + taken,
+        };
+        summary.overhead.finalize_seconds = is_last.then(|| seconds(taken));
+        summary.overhead.reports_seconds = (earlier > 0).then(|| seconds(earlier));
         if wanted.learned {
             learned::write(runtime, &summary);
         }

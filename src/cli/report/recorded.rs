@@ -3,6 +3,7 @@
 use super::super::Failure;
 use crate::monitor::{RankRecord, Summary};
 use crate::report;
+use crate::report::several;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
     }
     let mut of_ranks: Vec<(PathBuf, RankRecord)> = Vec::new();
     let mut of_all: Vec<(PathBuf, Summary)> = Vec::new();
+    let mut left_out = 0;
     for path in paths {
         let (files, is_named) = if path.is_dir() { (reports_in(path)?, false) } else { (vec![path.clone()], true) };
         for file in files {
@@ -29,7 +31,10 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
                 },
                 Err(failure) if is_named => return Err(failure),
                 // A folder may hold other JSON, or a damaged report: its ranks are told to be missing, and why here.
-                Err(failure) => eprintln!("collie report: left out {}", failure.message),
+                Err(failure) => {
+                    eprintln!("collie report: left out {}", failure.message);
+                    left_out += 1;
+                }
             }
         }
     }
@@ -42,6 +47,10 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Summary, Failure> {
             of_all[0].0.display()
         ))),
         (true, 1) => Ok(of_all.remove(0).1),
+        (true, 0) if left_out > 0 => {
+            let files = several(left_out, "file");
+            Err(Failure::cannot(format!("{names}: no report found: {files} left out, see above")))
+        }
         (true, 0) => Err(Failure::cannot(format!("{names}: no report found; reports end in .json"))),
         (true, number) => {
             let files = of_all.iter().map(|(file, _)| file.display().to_string()).collect::<Vec<_>>().join(", ");

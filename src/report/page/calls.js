@@ -6,9 +6,12 @@ function nameOf(summary, place) {
   let names = communicatorNames.get(summary);
   if (!names) {
     const title = row => (row.name ?? row.identity).replace(/^MPI_COMM_/, "");
+    const predefined = row => !row.made_by && ["world", "self"].includes(row.identity);
+    // The program may have given one of its own a name that looks like one of MPI's.
+    const tells = row => predefined(row) || title(row) === row.identity || (numbers.get(title(row)) === 1 && title(row) === row.name);
     const numbers = new Map();
     for (const row of summary.communicators) numbers.set(title(row), (numbers.get(title(row)) ?? 0) + 1);
-    names = summary.communicators.map(row => numbers.get(title(row)) === 1 || title(row) === row.identity ? title(row) : `${title(row)} (${row.identity})`);
+    names = summary.communicators.map(row => tells(row) ? title(row) : `${title(row)} (${row.identity})`);
     communicatorNames.set(summary, names);
   }
   return names[place];

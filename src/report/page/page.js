@@ -39,7 +39,7 @@ function tiles(summary) {
     ...(summary.ranks > 1 ? [[spread.mean ? (spread.max / spread.mean).toFixed(2) + " ×" : "–", `imbalance: maximum over mean; ${culprit(summary)}`]] : []),
     [count(sum(row => row.calls_all_ranks, "calls")), "collective calls on all ranks"],
     [bytes(sum(row => row.bytes, "bytes")), "contributed by all ranks"],
-    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `at least, for monitoring a collective; from ${duration(summary.overhead.seconds_per_rank)} per rank${unmeasured(summary)}` + (summary.overhead.init_seconds === undefined ? "" : `, ${duration(summary.overhead.init_seconds)} in MPI_Init`) + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
+    [`${summary.overhead.nanoseconds_per_call.toFixed(0)} ns`, `at least, for monitoring a collective; from ${duration(summary.overhead.seconds_per_rank)} per rank${unmeasured(summary)}` + (summary.overhead.init_seconds === undefined ? "" : `, ${duration(summary.overhead.init_seconds)} in MPI_Init`) + (summary.overhead.reports_seconds === undefined ? "" : `, ${duration(summary.overhead.reports_seconds)} in reports before the end`) + (summary.overhead.finalize_seconds === undefined ? "" : `, ${duration(summary.overhead.finalize_seconds)} at the end`)],
   ];
   document.getElementById("tiles").append(...entries.map(([value, text]) =>
     element("div", { class: "tile" }, element("b", {}, value), element("span", {}, text))));

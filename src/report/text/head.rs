@@ -31,7 +31,8 @@ impl Writer<'_> {
             .recorded_seconds
             .map_or(String::new(), |seconds| format!(", of which {} recorded (MPI_Pcontrol)", duration(seconds)));
         if summary.rows.is_empty() {
-            self.line(&format!("run time {}{recorded}; no collective reached Collie", duration(summary.run_seconds)));
+            let none = if summary.recorded_seconds.is_some() { "was recorded" } else { "reached Collie" };
+            self.line(&format!("run time {}{recorded}; no collective {none}", duration(summary.run_seconds)));
             return;
         }
         let spread = &summary.collective_seconds;
@@ -44,12 +45,9 @@ impl Writer<'_> {
                 spread.min_rank
             ),
         };
-        self.line(&format!(
-            "run time {}{recorded}, in collectives {} = {}{per_rank}",
-            duration(summary.run_seconds),
-            duration(spread.mean),
-            percent(summary.collective_share)
-        ));
+        let collectives =
+            format!("in collectives {} = {}{per_rank}", duration(spread.mean), percent(summary.collective_share));
+        self.wrapped("", &[format!("run time {}{recorded}", duration(summary.run_seconds)), collectives]);
         if threads_overlap(summary) {
             self.line("times of threads that make calls at once are added up: shares of the run may exceed 100%");
         }

@@ -3,6 +3,7 @@
 use super::writer::{Writer, heads};
 use crate::monitor::{CommunicatorRow, LateRow, Row, Summary};
 use crate::report::quantity::{count, duration, percent, several};
+use crate::report::totals;
 use std::collections::BTreeMap;
 
 /// Communicators whose late ranks are named, and how many of them at most.
@@ -16,11 +17,12 @@ const LATE_SHARE: f64 = 0.1;
 const UNMEASURED: f64 = 0.02;
 
 /// The part of the time in collectives in which waiting is not measured: nonblocking ones, those of intercommunicators,
-/// and those of which no arrival was kept.
+/// those of which no arrival was kept, and those that are in no row.
 fn unmeasured(summary: &Summary) -> f64 {
     let time = |row: &Row| row.total_seconds.mean * f64::from(row.ranks);
-    let all: f64 = summary.rows.iter().map(time).sum();
-    let without: f64 = summary.rows.iter().filter(|row| row.waiting_seconds.is_none()).map(time).sum();
+    let in_no_row = totals::in_no_row(summary).map_or(0.0, |total| total.seconds);
+    let all = summary.rows.iter().map(time).sum::<f64>() + in_no_row;
+    let without = summary.rows.iter().filter(|row| row.waiting_seconds.is_none()).map(time).sum::<f64>() + in_no_row;
     if all > 0.0 { without / all } else { 0.0 }
 }
 
@@ -48,8 +50,9 @@ impl Writer<'_> {
         ));
         let unmeasured = unmeasured(summary);
         if unmeasured >= UNMEASURED {
+            let in_no_row = totals::in_no_row(summary).map_or("", |_| ", or in no row");
             self.line(&format!(
-                "waiting is not measured in {} of the time in collectives: nonblocking, or between groups",
+                "waiting is not measured in {} of the time in collectives: nonblocking, or between groups{in_no_row}",
                 percent(unmeasured)
             ));
         }

@@ -20,7 +20,7 @@ impl Writer<'_> {
             self.line("verify: there were no results to compare");
             return;
         }
-        let results = several(verification.calls, "result");
+        let results = format!("{} {}", several(verification.calls, "result"), self.on_ranks());
         let (differing, listed) = (verification.differing(), verification.differences.len());
         let mut apart = failed;
         if verification.not_comparable > 0 {
@@ -37,11 +37,11 @@ impl Writer<'_> {
         }
         if differing == 0 {
             let all = if apart.is_empty() { "all" } else { "all others" };
-            self.line(&format!("verify: {results} on all ranks, {apart}{all} equal to the native ones"));
+            self.line(&format!("verify: {results}, {apart}{all} equal to the native ones"));
             return;
         }
         self.line(&format!(
-            "verify: {results} on all ranks, {apart}{} DIFFERENT from the native ones:",
+            "verify: {results}, {apart}{} DIFFERENT from the native ones:",
             count(differing)
         ));
         let shown = match self.layout.extent {
@@ -162,8 +162,9 @@ impl Writer<'_> {
         let summary = self.summary;
         if let Some(overflow) = &summary.overflow {
             self.line(&format!(
-                "{} on all ranks ({} in them) not in any row: COLLIE_MEMORY is exhausted",
+                "{} {} ({} in them) not in any row: COLLIE_MEMORY is exhausted",
                 several(overflow.calls, "call"),
+                self.on_ranks(),
                 duration(overflow.seconds)
             ));
         }
@@ -194,7 +195,11 @@ impl Writer<'_> {
             format!("from {} a collective", duration(overhead.nanoseconds_per_call / 1e9)),
             format!("from {} on the busiest rank{}", duration(overhead.seconds_per_rank), unmeasured(summary)),
         ];
-        let within = [(overhead.init_seconds, "MPI_Init"), (overhead.finalize_seconds, "MPI_Finalize")];
+        let within = [
+            (overhead.init_seconds, "MPI_Init"),
+            (overhead.reports_seconds, "reports before the end"),
+            (overhead.finalize_seconds, "MPI_Finalize"),
+        ];
         let within = within.into_iter().filter_map(|(seconds, place)| Some((seconds?, place)));
         entries.extend(within.map(|(seconds, place)| format!("{} in {place}", duration(seconds))));
         entries.extend(self.through_shared_memory());

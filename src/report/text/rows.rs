@@ -62,9 +62,10 @@ impl Writer<'_> {
         let all = self.summary.whole_seconds() * self.summary.per_rank.len() as f64;
         let share = rows.iter().map(Row::all_ranks_seconds).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         self.line(&format!(
-            "and {}: {} on all ranks, {} of the run time",
+            "and {}: {} {}, {} of the run time",
             several(rows.len() as u64, "more row"),
             several(calls, "call"),
+            self.on_ranks(),
             percent(share)
         ));
     }

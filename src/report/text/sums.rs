@@ -97,7 +97,9 @@ impl Writer<'_> {
         if let Some(total) = totals::in_no_row(self.summary) {
             table.push([vec![IN_NO_ROW.to_owned()], self.total_fields(&total)].concat());
         }
-        self.heading("by function: calls on all ranks; time and waiting of a rank, mean over all ranks");
+        let ranks = self.on_ranks();
+        let over = ranks.trim_start_matches("on ");
+        self.heading(&format!("by function: calls {ranks}; time and waiting of a rank, mean over {over}"));
         self.table(&[0], &table);
         self.rest(totals.len() - shown, "function");
     }

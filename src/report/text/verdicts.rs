@@ -1,9 +1,23 @@
 //! Native against ours.
 
-use super::writer::{TEXTS, Writer, function, heads};
-use crate::monitor::Verdict;
+use super::writer::{REASONS, TEXTS, Writer, function, heads};
+use crate::monitor::{NATIVE, NATIVE_EPOCH, Summary, Verdict};
 use crate::report::quantity::{bytes, count, decimals_apart, duration};
+use crate::report::totals;
 use crate::selection::{Mode, SELF_TEST};
+
+/// Why no call was compared in a mode that compares.
+fn why_none(summary: &Summary) -> String {
+    if summary.rows.iter().any(|row| row.algorithm != NATIVE || row.decided_by == NATIVE_EPOCH) {
+        return "no kind of call was made often enough for an epoch of each of the two".to_owned();
+    }
+    let reasons = totals::native(summary).into_iter().take(REASONS);
+    let reasons: Vec<_> = reasons.map(|(why, total)| format!("{why} {}", count(total.calls))).collect();
+    match reasons.is_empty() {
+        true => "no collective to compare was recorded".to_owned(),
+        false => format!("no call could take turns: {}", reasons.join(", ")),
+    }
+}
 
 impl Writer<'_> {
     /// The first comparisons.
@@ -12,7 +26,7 @@ impl Writer<'_> {
         if summary.comparisons.is_empty() {
             // Who asked for verdicts hears why there are none, and so does who asks for just these.
             if [Mode::Compare.name(), SELF_TEST].contains(&summary.mode.as_str()) {
-                self.line("no verdict: no kind of call was made often enough for an epoch of each of the two");
+                self.line(&format!("no verdict: {}", why_none(summary)));
             } else if self.layout.table.is_some() {
                 self.line("no call was compared: COLLIE_MODE=compare lets native and Collie take turns in a run");
             }

@@ -33,6 +33,16 @@ impl Writer<'_> {
         writeln!(self.text, "{line}").expect("a string takes every line");
     }
 
+    /// Whose calls the report is of.
+    pub fn on_ranks(&self) -> String {
+        let (known, all) = (&self.summary.per_rank, self.summary.ranks as usize);
+        match &known[..] {
+            [only] if all > 1 => format!("on rank {} alone", only.rank),
+            some if !some.is_empty() && some.len() < all => format!("on {} of {all} ranks", some.len()),
+            _ => "on all ranks".to_owned(),
+        }
+    }
+
     /// A table's heading after an empty line; nothing where it is the only table.
     pub fn heading(&mut self, heading: &str) {
         if self.layout.table.is_none() {
