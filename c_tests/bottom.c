@@ -1,5 +1,6 @@
 /* MPI_BOTTOM with types of absolute addresses. */
 #include "check.h"
+#include <stddef.h>
 
 static MPI_Datatype absolute(int *first, int *second) {
     MPI_Aint at[2];
@@ -121,8 +122,70 @@ static void spread(MPI_Comm comm, int rank, int size) {
     free(heap_part);
 }
 
+/* Elements of 12 bytes in 16 and of two kinds, so many that MPI libraries cut them into pieces: no piece of a power of
+ * two bytes holds whole ones. */
+enum { MIXED = 3000 };
+struct mixed { double value; int number; };
+static struct mixed own[MIXED], all[8 * MIXED];
+
+static MPI_Datatype absolute_mixed(const void *at) {
+    MPI_Aint address;
+    MPI_Datatype parts, element, type;
+    OK(MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, offsetof(struct mixed, number)},
+                              (MPI_Datatype[]){MPI_DOUBLE, MPI_INT}, &parts));
+    OK(MPI_Type_create_resized(parts, 0, sizeof(struct mixed), &element));
+    OK(MPI_Get_address(at, &address));
+    OK(MPI_Type_create_hindexed(1, (int[]){MIXED}, &address, element, &type));
+    OK(MPI_Type_free(&element));
+    OK(MPI_Type_create_resized(type, 0, MIXED * sizeof(struct mixed), &element));
+    OK(MPI_Type_commit(&element));
+    OK(MPI_Type_free(&type));
+    OK(MPI_Type_free(&parts));
+    return element;
+}
+
+static void fill(struct mixed *elements, int count, int rank) {
+    for (int i = 0; i < count; i++) elements[i] = (struct mixed){rank + i / 8.0, rank - i};
+}
+
+static void check_mixed(const struct mixed *elements, int rank) {
+    for (int i = 0; i < MIXED; i++)
+        REQUIRE(elements[i].value == rank + i / 8.0 && elements[i].number == rank - i, "element %d of rank %d: %g, %d",
+                i, rank, elements[i].value, elements[i].number);
+}
+
+static void pieces(MPI_Comm comm, int rank, int size) {
+    MPI_Datatype one = absolute_mixed(own), many = absolute_mixed(all);
+    for (int root = 0; root < size; root++) {
+        memset(own, 0, sizeof own);
+        if (rank == root) fill(own, MIXED, root);
+        CASE("MPI_Bcast of mixed elements, root %d, p %d", root, size);
+        OK(MPI_Bcast(MPI_BOTTOM, 1, one, root, comm));
+        check_mixed(own, root);
+
+        memset(all, 0, sizeof all);
+        fill(own, MIXED, rank);
+        CASE("MPI_Gather of mixed elements, root %d, p %d", root, size);
+        OK(MPI_Gather(MPI_BOTTOM, 1, one, MPI_BOTTOM, 1, many, root, comm));
+        for (int r = 0; rank == root && r < size; r++) check_mixed(all + r * MIXED, r);
+
+        memset(own, 0, sizeof own);
+        CASE("MPI_Scatter of mixed elements, root %d, p %d", root, size);
+        OK(MPI_Scatter(MPI_BOTTOM, 1, many, MPI_BOTTOM, 1, one, root, comm));
+        check_mixed(own, rank);
+    }
+    memset(all, 0, sizeof all);
+    CASE("MPI_Allgather of mixed elements, p %d", size);
+    OK(MPI_Allgather(MPI_BOTTOM, 1, one, MPI_BOTTOM, 1, many, comm));
+    for (int r = 0; r < size; r++) check_mixed(all + r * MIXED, r);
+    OK(MPI_Type_free(&one));
+    OK(MPI_Type_free(&many));
+}
+
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
+    /* MPICH 4.0 itself cannot gather so many of them (message truncated): not where native calls are made too. */
+    if (argc < 2) check_on_parts(pieces);
     check_on_parts(body);
     check_on_parts(spread);
     check_on_parts(reductions);

@@ -20,6 +20,7 @@ use crate::communicator::tally::Tally;
 use crate::monitor::{Bucket, CounterId, Epochs, Function};
 use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::{constants, datatype};
+use crate::process::floating_point::apart;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, sessions};
 use crate::selection::{Mode, VerifyResult};
@@ -103,7 +104,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     let calls_left = attached.communicator.calls_left();
     let mut talked = attached.communicator.asks_for_device_memory();
-    let next = match decide(runtime, &mut attached, arguments, &mut talked) {
+    let next = match apart(|| decide(runtime, &mut attached, arguments, &mut talked)) {
         Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
@@ -145,7 +146,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         // The one that met the late ranks is not counted, and what is counted waited for nobody.
         let ticks = if outcome.is_second && waited.ticks == 0 { 0 } else { ticks };
         let call = WaitedCall { function, counter: outcome.counter, times: (start, ticks) };
-        waiting.after(runtime, communicator, waited, (outcome.code == SUCCESS).then_some(call));
+        apart(|| waiting.after(runtime, communicator, waited, (outcome.code == SUCCESS).then_some(call)));
     }
     if log::log_enabled!(log::Level::Trace) {
         let (name, call) = (arguments.operation.row().mpi_name, (outcome.counter, outcome.bytes));

@@ -9,6 +9,7 @@ use crate::communicator::state::Communicator;
 use crate::monitor::{Function, LearnedKey, LearnedRecord, TriedRecord};
 use crate::mpi::communicator;
 use crate::mpi::error::Result;
+use crate::process::floating_point::apart;
 use crate::process::runtime::Runtime;
 use crate::trial::{Cell, CommunicatorShape, Knowledge, Known, MOST, Report, Samples, Standing, Times, Trial};
 use once_cell::sync::Lazy;
@@ -134,10 +135,12 @@ impl Learner {
     /// Who carries out the next call, one that is measured and for which there is nothing else to do first: the ranks
     /// do not meet or compare, and it is one of `ready`, a bit for each place. Counts it.
     pub fn ready_turn(&self, ready: u8) -> Option<usize> {
-        let mut state = self.up_to_date();
-        let first = state.trial.is_due() || state.trial.meets();
-        let is_ready = !first && ready >> state.trial.whose_turn(self.seed) & 1 != 0;
-        is_ready.then(|| state.trial.next(self.seed))
+        apart(|| {
+            let mut state = self.up_to_date();
+            let first = state.trial.is_due() || state.trial.meets();
+            let is_ready = !first && ready >> state.trial.whose_turn(self.seed) & 1 != 0;
+            is_ready.then(|| state.trial.next(self.seed))
+        })
     }
 
     /// Who carries out the next call; counts it. Where a round has ended the ranks first compare: collective over the
@@ -183,15 +186,19 @@ impl Learner {
     /// A call of a turn that is measured, of so many bytes, took so long, and so long to make it ready before; 0 where
     /// it was.
     pub fn measured(&self, place: usize, ns: u64, ready_ns: u64, bytes: usize) {
-        let samples = &mut self.state.borrow_mut().samples;
-        samples.record(place, ns, ready_ns);
-        samples.moved(bytes as u64);
+        apart(|| {
+            let samples = &mut self.state.borrow_mut().samples;
+            samples.record(place, ns, ready_ns);
+            samples.moved(bytes as u64);
+        });
     }
 
     /// The communicator goes away: what it has learned stays.
     pub fn keep(&self) {
-        let state = self.up_to_date();
-        KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, state.samples.clone()));
+        apart(|| {
+            let state = self.up_to_date();
+            KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, state.samples.clone()));
+        });
     }
 
     /// What this communicator has learned, for the report; nothing if it made no such call.

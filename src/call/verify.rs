@@ -28,6 +28,7 @@ use crate::mpi::error::{Error, Result, SUCCESS};
 use crate::mpi::operation;
 use crate::mpi::packing::Elements;
 use crate::mpi::words::tell_before_the_end;
+use crate::process::floating_point::apart;
 use crate::process::guard;
 use crate::process::runtime::Runtime;
 use crate::selection::{OnDifference, VerifyResult};
@@ -61,20 +62,20 @@ pub fn run(
     let meaning = Meaning::of(local);
     let root = operation.rooted().then_some(local.root);
     let tolerance = match operation.reduces() {
-        true => outside.wait(|| Tolerance::of(seat, local, &meaning, root)),
+        true => outside.wait(|| apart(|| Tolerance::of(seat, local, &meaning, root))),
         false => Ok(Tolerance::NOTHING),
     };
     let both = Both::run(runtime, communicator, operation, local, (choice, prepared), outside);
     let everybody_has_it = operation.reduces() && !operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
-    let apart = match everybody_has_it {
+    let differ = match everybody_has_it {
         true => outside.wait(|| differ_between_ranks(seat, both.ours(seat))),
         false => Ok(false),
     };
     // What the root of a broadcast has in its buffer is its own.
     let only_gives = operation == Operation::Bcast && root == Some(seat.rank);
     let has_result = !only_gives && local.received().iter().any(|part| part.elements.bytes() > 0);
-    let judgement = both.judge(seat, local, (meaning, tolerance), apart);
+    let judgement = apart(|| both.judge(seat, local, (meaning, tolerance), differ));
     keep(runtime, communicator, (arguments, local), choice, has_result, judgement);
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
@@ -131,13 +132,13 @@ impl Both {
         self.aside.as_ref().map_or(Ok(Vec::new()), |aside| aside.ours(seat))
     }
 
-    /// Compares the results; `apart` says whether ours differ between the ranks.
+    /// Compares the results; `differ` says whether ours do between the ranks.
     fn judge(
         &self,
         seat: Seat,
         local: &LocalArguments,
         (meaning, tolerance): (Result<Meaning>, Result<Tolerance>),
-        apart: Result<bool>,
+        differ: Result<bool>,
     ) -> Judgement {
         // Only ours failed; where both did, or where ours had no room to work in, nothing is known of it.
         if let (Err(error), Ok(()), SUCCESS) = (self.ours, self.kept, self.code) {
@@ -153,7 +154,7 @@ impl Both {
                 (Some(aside), Some(_)) => aside.written_between(seat)?.map(Difference::between_blocks),
                 _ => None,
             };
-            let between_ranks = apart?.then(Difference::between_ranks);
+            let between_ranks = differ?.then(Difference::between_ranks);
             Ok(compared.difference.or(written).or(between_ranks))
         });
         Judgement { difference, of_all }

@@ -1,5 +1,7 @@
 //! Why calls go to the native library.
 
+use crate::monitor::ONE_RANK;
+
 /// Why a call goes to the native library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {

@@ -7,7 +7,7 @@ use super::constants;
 use super::counts::exchange_with_self;
 use super::datatype::Datatype;
 use super::error::{Result, check};
-use mpi_sys::MPI_Comm;
+use mpi_sys::{MPI_Comm, MPI_Datatype};
 use std::os::raw::c_int;
 
 /// A part of the program's memory: `count` elements of a datatype from `address` on.
@@ -33,10 +33,39 @@ impl Elements {
         Self { address, count, datatype: self.datatype }
     }
 
-    /// The count for `PMPI_Pack`, if it takes these elements: not more than it can count, and not at `MPI_BOTTOM`,
-    /// which MPICH 4.0 takes for a missing buffer there.
-    fn packs_at_once(&self) -> Option<c_int> {
-        c_int::try_from(self.count).ok().filter(|_| !self.address.is_null())
+    /// Parts that `PMPI_Pack` can take, each with its place among the signature bytes: none if one element is more than
+    /// it can count.
+    fn parts(&self) -> Option<impl Iterator<Item = (Self, usize)> + use<>> {
+        let whole = *self;
+        let size = whole.datatype.size;
+        // Elements of no bytes are nothing to pack.
+        let count = if size == 0 { 0 } else { whole.count };
+        let most = c_int::MAX as usize / size.max(1);
+        (most > 0).then(|| {
+            let firsts = (0..count).step_by(most);
+            firsts.map(move |first| (whole.part(first as isize, most.min(count - first)), first * size))
+        })
+    }
+
+    /// Calls `call` with an address, a count and a type that stand for these elements, of which there are no more than
+    /// `c_int` counts. At `MPI_BOTTOM`, which MPICH 4.0 takes for a missing buffer when it packs, the address is that of
+    /// the first byte instead, with a type made for the purpose.
+    fn addressed(&self, call: impl FnOnce(*mut u8, c_int, MPI_Datatype) -> Result) -> Result {
+        let count = self.count as c_int;
+        if !self.address.is_null() {
+            return call(self.address, count, self.datatype.handle);
+        }
+        let first = self.datatype.true_lower;
+        let mut moved = constants::datatype_null();
+        // SAFETY: the arrays have one entry each; the out-parameter is valid for writes.
+        unsafe {
+            let (back, handle) = ([-first as mpi_sys::MPI_Aint], [self.datatype.handle]);
+            check(mpi_sys::PMPI_Type_create_struct(1, [count].as_ptr(), back.as_ptr(), handle.as_ptr(), &mut moved))?;
+            check(mpi_sys::PMPI_Type_commit(&mut moved))?;
+        }
+        let result = call(self.address.wrapping_offset(first), 1, moved);
+        // SAFETY: ours, and in use no more.
+        result.and(check(unsafe { mpi_sys::PMPI_Type_free(&mut moved) }))
     }
 
     /// Writes the signature bytes to `into`.
@@ -47,15 +76,19 @@ impl Elements {
     /// # Safety
     /// The elements must be readable, and `into` have room for their bytes, apart from them.
     pub unsafe fn pack(&self, comm: MPI_Comm, rank: usize, into: *mut u8) -> Result {
-        let bytes = self.bytes();
-        let (Some(count), Some(room)) = (self.packs_at_once(), c_int::try_from(bytes).ok()) else {
+        let Some(mut parts) = self.parts() else {
             let from = (self.address, self.count, self.datatype.handle);
-            return exchange_with_self(comm, rank, from, (into, bytes, constants::byte()));
+            return exchange_with_self(comm, rank, from, (into, self.bytes(), constants::byte()));
         };
-        let mut position = 0;
-        // SAFETY: the caller's promise.
-        check(unsafe {
-            mpi_sys::PMPI_Pack(self.address.cast(), count, self.datatype.handle, into.cast(), room, &mut position, comm)
+        parts.try_for_each(|(part, place)| {
+            part.addressed(|from, count, datatype| {
+                let (room, mut position) = (part.bytes() as c_int, 0);
+                // SAFETY: the caller's promise.
+                check(unsafe {
+                    let into = into.add(place).cast();
+                    mpi_sys::PMPI_Pack(from.cast(), count, datatype, into, room, &mut position, comm)
+                })
+            })
         })
     }
 
@@ -84,23 +117,19 @@ impl Elements {
     /// # Safety
     /// The elements must be writable, and `from` hold their bytes, apart from them.
     pub unsafe fn unpack(&self, comm: MPI_Comm, rank: usize, from: *mut u8) -> Result {
-        let bytes = self.bytes();
-        let (Some(count), Some(room)) = (self.packs_at_once(), c_int::try_from(bytes).ok()) else {
+        let Some(mut parts) = self.parts() else {
             let into = (self.address, self.count, self.datatype.handle);
-            return exchange_with_self(comm, rank, (from, bytes, constants::byte()), into);
+            return exchange_with_self(comm, rank, (from, self.bytes(), constants::byte()), into);
         };
-        let mut position = 0;
-        // SAFETY: the caller's promise.
-        check(unsafe {
-            mpi_sys::PMPI_Unpack(
-                from.cast(),
-                room,
-                &mut position,
-                self.address.cast(),
-                count,
-                self.datatype.handle,
-                comm,
-            )
+        parts.try_for_each(|(part, place)| {
+            part.addressed(|into, count, datatype| {
+                let (room, mut position) = (part.bytes() as c_int, 0);
+                // SAFETY: the caller's promise.
+                check(unsafe {
+                    let from = from.add(place).cast();
+                    mpi_sys::PMPI_Unpack(from, room, &mut position, into.cast(), count, datatype, comm)
+                })
+            })
         })
     }
 }

@@ -6,6 +6,7 @@
 //!   besides its work. [`recorded`]: for how long it has recorded.
 //! * [`guard`], [`stack`]: the boundary between C and Rust. [`kept`]: what a thread keeps, and [`own_word`]: how a call
 //!   finds it; [`last_communicators`] that it remembers; [`watched`]: what it is in the middle of.
+//! * [`floating_point`]: the program's environment, put aside while Collie calculates.
 //! * [`log`]: words for people. [`library`]: which MPI library it is.
 //! * [`folder`]: the folder of the command. [`modules`]: the files whose code is loaded. [`text`] at addresses that may
 //!   be none.
@@ -17,6 +18,7 @@
 pub mod clock;
 pub mod device;
 pub mod flags;
+pub mod floating_point;
 pub mod folder;
 pub mod guard;
 pub mod kept;

@@ -9,6 +9,7 @@ use crate::call::attachment::Visit;
 use crate::monitor::{RankRecord, Summary};
 use crate::mpi::{bytes, constants, node};
 use crate::process::flags::{self, DUE};
+use crate::process::floating_point::apart;
 use crate::process::log;
 use crate::process::runtime::Runtime;
 use crate::report;
@@ -76,7 +77,7 @@ fn make_folder(runtime: &Runtime) {
 
 /// Takes this rank's record and hands it to who writes it.
 pub fn take(runtime: &Runtime) {
-    let taken = record::of_this_rank_alone(runtime, Visit::BetweenCalls);
+    let taken = apart(|| record::of_this_rank_alone(runtime, Visit::BetweenCalls));
     POST.0.lock().record = Some(taken);
     POST.1.notify_all();
 }

@@ -13,6 +13,7 @@ use crate::mpi::error::SUCCESS;
 use crate::mpi::words;
 use crate::mpi::{Result, alone, bytes, constants};
 use crate::process::flags::{self, ASKED, DUE};
+use crate::process::floating_point::apart;
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::{self, Runtime};
 use crate::process::{guard, last_communicators, library, log, recorded};
@@ -64,27 +65,29 @@ pub fn init(native: impl Fn() -> c_int) -> c_int {
             "MPI_Init",
             || SUCCESS,
             || {
-                let begun = Instant::now();
-                // Only rank 0's configuration counts, so only rank 0 has to be right about it from the start.
-                if let Some(runtime) = runtime::start() {
-                    if runtime.world_rank == 0 {
-                        runtime.own_configuration();
-                    }
-                    if let Err(error) = start(runtime) {
-                        log::tell(&format!(
-                            "rank {}: not everything that was requested could be enabled: {error}",
-                            runtime.world_rank
-                        ));
-                    }
-                    partial::listen(runtime);
-                    ending::listen(runtime);
-                    runtime.leave_init(begun.elapsed());
-                }
+                apart(begin);
                 SUCCESS
             },
         );
     }
     code
+}
+
+/// Collie's own part of it.
+fn begin() {
+    let begun = Instant::now();
+    // Only rank 0's configuration counts, so only rank 0 has to be right about it from the start.
+    let Some(runtime) = runtime::start() else { return };
+    if runtime.world_rank == 0 {
+        runtime.own_configuration();
+    }
+    if let Err(error) = start(runtime) {
+        let rank = runtime.world_rank;
+        log::tell(&format!("rank {rank}: not everything that was requested could be enabled: {error}"));
+    }
+    partial::listen(runtime);
+    ending::listen(runtime);
+    runtime.leave_init(begun.elapsed());
 }
 
 /// Whether the program is one of ours that chooses for each communicator how its messages travel.

@@ -5,6 +5,7 @@ use super::signals::set_action;
 use super::{alone, checkpoint, outputs, places, record};
 use crate::call::attachment::Visit;
 use crate::process::flags::{self, ASKED};
+use crate::process::floating_point::apart;
 use crate::process::runtime::Runtime;
 use crate::report::with_word;
 use crate::selection::ReportTarget;
@@ -139,12 +140,14 @@ pub fn report(runtime: &Runtime, when: &str, visit: Visit, on_stderr: OnStderr) 
         return;
     }
     let _writing = WRITING.lock();
-    let record = record::of_this_rank_alone(runtime, visit);
-    let summary = alone::summary(runtime, record, when);
-    for target in targets {
-        outputs::write_report(runtime, &of_rank(target, runtime.world_rank), &summary);
-    }
-    checkpoint::write(runtime, &summary);
+    apart(|| {
+        let record = record::of_this_rank_alone(runtime, visit);
+        let summary = alone::summary(runtime, record, when);
+        for target in targets {
+            outputs::write_report(runtime, &of_rank(target, runtime.world_rank), &summary);
+        }
+        checkpoint::write(runtime, &summary);
+    });
 }
 
 /// Where reports go.

@@ -7,6 +7,7 @@ use crate::communicator::making;
 use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
 use crate::mpi::bytes::{self, ToRoot};
 use crate::mpi::{Error, Result, constants};
+use crate::process::floating_point::apart;
 use crate::process::log;
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::Runtime;
@@ -52,7 +53,7 @@ pub fn last_report(runtime: &Runtime) -> bool {
 fn gather(runtime: &Runtime, is_last: bool) -> bool {
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
-    runtime.uncounted(|| gather_and_write(runtime, native, is_last)).unwrap_or_else(|error| {
+    apart(|| runtime.uncounted(|| gather_and_write(runtime, native, is_last))).unwrap_or_else(|error| {
         if Wanted::here(runtime, is_last) != Wanted::default() {
             log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
         }

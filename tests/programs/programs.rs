@@ -66,6 +66,11 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
             trials.push(Trial::test(name, move || accounted(family, source, arguments, ranks, &[]).map(drop)));
         }
     }
+    for mode in ["replace", "best", "learn", "verify", "compare"] {
+        let name = format!("{}::floating_point::{mode}", family.name);
+        let settings = [("COLLIE_MODE", mode)];
+        trials.push(Trial::test(name, move || accounted(family, "floating_point.c", &[], 3, &settings).map(drop)));
+    }
     // Elsewhere each communicator has a handler of its own.
     for arguments in [&[][..], &["used"]].into_iter().filter(|_| !family.is_open_mpi()) {
         let name = format!("{}::errors_of_duplicates::{}", family.name, arguments.first().unwrap_or(&"unused"));
