@@ -3,10 +3,11 @@
 //! The library is to be preloaded into the ranks only, on all nodes: set in the launcher's own environment, Open MPI
 //! would not hand it to ranks on other nodes, and every launcher would load it into its own processes.
 
-use super::program::{executable, family_of};
+use super::env_command::{last_env, settings_end, takes_away};
+use super::preloads;
+use super::program::{executable, family_of, name_of};
 use crate::family::Family;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 use std::process::Command;
 
 /// What starts the ranks.
@@ -94,10 +95,6 @@ impl Launcher {
     }
 }
 
-fn name_of(program: &OsStr) -> String {
-    Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned()
-}
-
 /// Whether a program of that name starts the ranks of a job.
 fn is_launcher(name: &str) -> bool {
     ["srun", "flux", "jsrun", "aprun"].contains(&name)
@@ -125,14 +122,15 @@ pub struct Launch {
 }
 
 /// `command` so that the ranks it starts preload `library` and see `variables`. `inherited` is the `LD_PRELOAD` of our
-/// own environment; what was to be preloaded before still is, behind `library`, which has to see the calls first.
+/// own environment; what was to be preloaded before still is, behind `library`, which has to see the calls first. Only
+/// the `sanitizers`, runtimes that the program needs, come before it.
 ///
 /// # Errors
 /// The command says about the environment what cannot be joined with this.
 pub fn prepare(
     launcher: Launcher,
     command: &[OsString],
-    library: &str,
+    (library, sanitizers): (&str, &[String]),
     inherited: Option<&str>,
     variables: &[Variable],
 ) -> Result<Launch, String> {
@@ -142,7 +140,12 @@ pub fn prepare(
     };
     let (before, command) = command.split_at(place);
     let (program, rest) = command.split_first().ok_or("there is no command")?;
-    let handed = Handed::new(library, inherited, variables, before)?;
+    let handed = Handed::new((library, sanitizers), inherited, variables, before)?;
+    let rest = match launcher {
+        Launcher::None => rest.to_vec(),
+        _ => in_each_part(rest, |part| handed.by_env(part))?,
+    };
+    let rest = &rest[..];
     // What a launcher hands on of its own environment. The library is not for itself.
     let mut environment: Vec<_> =
         handed.variables.iter().map(|variable| (variable.name.clone(), variable.value.clone())).collect();
@@ -188,6 +191,8 @@ const PRELOAD: &str = "LD_PRELOAD";
 /// What is to be handed to the ranks.
 struct Handed<'a> {
     library: &'a str,
+    /// Runtimes that the program needs before any other library.
+    sanitizers: &'a [String],
     /// What would be preloaded without us, where no option of the launcher says so.
     inherited: Option<String>,
     variables: Vec<Variable>,
@@ -196,14 +201,14 @@ struct Handed<'a> {
 impl<'a> Handed<'a> {
     /// With what the words before the launcher say about its environment.
     fn new(
-        library: &'a str,
+        (library, sanitizers): (&'a str, &'a [String]),
         inherited: Option<&str>,
         variables: &[Variable],
         before: &[OsString],
     ) -> Result<Self, String> {
-        let mut handed = Self { library, inherited: inherited.map(str::to_owned), variables: variables.to_vec() };
-        let empties = |word: &OsString| ["-i", "-", "--ignore-environment"].iter().any(|option| word == option);
-        if last_env(before).is_some_and(|(start, end)| before[start..end].iter().any(empties)) {
+        let inherited = inherited.map(str::to_owned);
+        let mut handed = Self { library, sanitizers, inherited, variables: variables.to_vec() };
+        if last_env(before).is_some_and(|(start, end)| takes_away(&before[start..end], PRELOAD)) {
             handed.inherited = None;
         }
         for (name, value) in before.iter().filter_map(|word| word.to_str()?.split_once('=')) {
@@ -223,10 +228,7 @@ impl<'a> Handed<'a> {
 
     /// The value of `LD_PRELOAD` where an option sets it to `given`, or none does.
     fn preload(&self, given: Option<&str>) -> String {
-        match given.or(self.inherited.as_deref()).map(str::trim) {
-            None | Some("") => self.library.to_owned(),
-            Some(before) => format!("{}:{before}", self.library),
-        }
+        preloads::with(self.library, given.or(self.inherited.as_deref()), self.sanitizers)
     }
 
     /// What the command has to set a variable to instead of `value`, or of what the launcher inherits: `None` where it
@@ -244,6 +246,36 @@ impl<'a> Handed<'a> {
             Some(_) => Ok(None),
             None => Ok(Some(known.value.clone())),
         }
+    }
+
+    /// The words of a part of the job with what an `env` between the launcher and the program does to the variables: its
+    /// settings hold for the program, whatever the launcher hands on.
+    fn by_env(&self, part: &[OsString]) -> Result<Vec<OsString>, String> {
+        let mut words = part.to_vec();
+        let at = own_length(part);
+        let Some(end) = settings_end(part, at) else { return Ok(words) };
+        let mut names = Vec::new();
+        for word in &mut words[at + 1..end] {
+            let setting = word.to_string_lossy().into_owned();
+            let Some((name, value)) = setting.split_once('=').filter(|(name, _)| !name.starts_with('-')) else {
+                continue;
+            };
+            if let Some(value) = self.instead(name, Some(value))? {
+                *word = format!("{name}={value}").into();
+            }
+            names.push(name.to_owned());
+        }
+        let options = &part[at + 1..end];
+        let lost = |name: &str| takes_away(options, name) && !names.iter().any(|known| known == name);
+        let mut settings = Vec::new();
+        if lost(PRELOAD) {
+            // What the launcher hands on is lost as well.
+            settings.push(format!("{PRELOAD}={}", preloads::with(self.library, None, self.sanitizers)));
+        }
+        let variables = self.variables.iter().filter(|variable| lost(&variable.name));
+        settings.extend(variables.map(|variable| format!("{}={}", variable.name, variable.value)));
+        words.splice(end..end, settings.into_iter().map(OsString::from));
+        Ok(words)
     }
 
     /// The variables that are not among `names`.
@@ -406,30 +438,6 @@ fn in_each_part(
     Ok(parts.join(&OsString::from(":")))
 }
 
-/// Where the last `env` of these words stands, and where its settings end.
-fn last_env(words: &[OsString]) -> Option<(usize, usize)> {
-    let at = words.iter().rposition(|word| name_of(word) == "env")?;
-    Some((at, settings_end(words, at)?))
-}
-
-/// Where the options and settings of the `env` at a place end: `None` if there is no `env`, or one whose command stands
-/// in an option.
-fn settings_end(words: &[OsString], at: usize) -> Option<usize> {
-    words.get(at).filter(|word| name_of(word) == "env")?;
-    let mut end = at + 1;
-    while let Some(word) = words.get(end).map(|word| word.to_string_lossy()) {
-        if word.starts_with("-S") || word.starts_with("--split-string") {
-            return None;
-        }
-        let has_value = ["-u", "--unset", "-C", "--chdir"].contains(&&*word);
-        if !has_value && !word.starts_with('-') && !word.contains('=') {
-            break;
-        }
-        end += 1 + usize::from(has_value);
-    }
-    Some(end.min(words.len()))
-}
-
 /// Options that take two words, unless the first is `NAME=value`. `--env` of other launchers than MPICH's takes one.
 const TWO_WORDS: &[&str] =
     &["mca", "gmca", "omca", "gomca", "prtemca", "gprtemca", "pmixmca", "gpmixmca", "env", "genv"];
@@ -482,7 +490,7 @@ mod tests {
     fn prepared(launcher: Launcher, command: &str, inherited: Option<&str>) -> Result<(String, String), String> {
         let command: Vec<OsString> = command.split(' ').map(OsString::from).collect();
         let variables = [Variable { name: "COLLIE_BCAST".to_owned(), value: "linear".to_owned(), is_asked: true }];
-        let launch = prepare(launcher, &command, "/l.so", inherited, &variables)?;
+        let launch = prepare(launcher, &command, ("/l.so", &[]), inherited, &variables)?;
         let environment: Vec<_> = launch.environment.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let command: Vec<_> = launch.command.iter().map(|word| word.to_string_lossy()).collect();
         Ok((environment.join(" "), command.join(" ")))
@@ -494,6 +502,20 @@ mod tests {
 
     fn pair(environment: &str, command: &str) -> (String, String) {
         (environment.to_owned(), command.to_owned())
+    }
+
+    #[test]
+    fn env_behind_the_launcher() {
+        let found = |command: &str| words(Launcher::Hydra, &format!("mpiexec -n 2 {command}"), Some("/m.so")).1;
+        let expected =
+            |command: &str| format!("mpiexec -genv LD_PRELOAD /l.so:/m.so -genv COLLIE_BCAST linear -n 2 {command}");
+        assert_eq!(found("env X=1 ./a -i"), expected("env X=1 ./a -i"));
+        assert_eq!(found("env LD_PRELOAD=/t.so ./a"), expected("env LD_PRELOAD=/l.so:/t.so ./a"));
+        let emptied = expected("env -i X=1 LD_PRELOAD=/l.so COLLIE_BCAST=linear ./a");
+        assert_eq!(found("env -i X=1 ./a"), emptied);
+        assert_eq!(found("env -u LD_PRELOAD ./a"), expected("env -u LD_PRELOAD LD_PRELOAD=/l.so ./a"));
+        let conflict = prepared(Launcher::Hydra, "mpiexec -n 2 env COLLIE_BCAST=ring ./a", None).unwrap_err();
+        assert!(conflict.contains("COLLIE_BCAST=ring"), "{conflict}");
     }
 
     #[test]
@@ -589,7 +611,7 @@ mod tests {
         }
         let command: Vec<_> = ["mpirun", "-x", "COLLIE_MODE=best", "./a"].map(OsString::from).into();
         let exported = [Variable { name: "COLLIE_MODE".to_owned(), value: "native".to_owned(), is_asked: false }];
-        let launch = prepare(Launcher::OpenMpi, &command, "/l.so", None, &exported).unwrap();
+        let launch = prepare(Launcher::OpenMpi, &command, ("/l.so", &[]), None, &exported).unwrap();
         assert_eq!(launch.command[3..], command[1..], "what the command says holds against the environment");
     }
 

@@ -1,6 +1,7 @@
 //! Which MPI a command's program uses: by the libraries that the loader would give it, for Python by those that its
 //! mpi4py loads.
 
+use super::preloads::is_sanitizer;
 use crate::family::Family;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,21 +13,40 @@ pub struct Found {
     pub family: Option<Family>,
     /// Each file that was looked at, with what was found, for a user who has to be told that it did not help.
     pub looked_at: Vec<String>,
+    /// Runtimes of sanitizers that it needs.
+    pub sanitizers: Vec<String>,
+    /// The first word that has an MPI library in its own file, whose calls nobody else sees.
+    pub with_own_mpi: Option<PathBuf>,
 }
 
 /// Looks at each word of a command that is a program: which of a launcher's words are values of options is its own
 /// business.
 pub fn family_of(words: &[impl AsRef<OsStr>]) -> Found {
-    let mut looked_at = Vec::new();
+    let (mut looked_at, mut with_own_mpi) = (Vec::new(), None);
     for word in words {
         let Some(file) = executable(word.as_ref()) else { continue };
-        let (family, what) = look_at(&file);
+        let (Needed { family, sanitizers }, what) = look_at(&file);
         if family.is_some() {
-            return Found { family, looked_at };
+            return Found { family, looked_at, sanitizers, with_own_mpi: None };
+        }
+        if with_own_mpi.is_none() && std::fs::read(&file).is_ok_and(|bytes| has_own_mpi(&bytes)) {
+            with_own_mpi = Some(file.clone());
         }
         looked_at.push(format!("{}: {what}", file.display()));
     }
-    Found { family: None, looked_at }
+    Found { family: None, looked_at, sanitizers: Vec::new(), with_own_mpi }
+}
+
+/// What a program needs, as far as it matters here.
+#[derive(Debug, Default)]
+struct Needed {
+    family: Option<Family>,
+    sanitizers: Vec<String>,
+}
+
+/// The name of the program that a word would start: the last part of its path.
+pub(super) fn name_of(program: &OsStr) -> String {
+    Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned()
 }
 
 /// The file that a word would start.
@@ -41,10 +61,10 @@ pub(super) fn executable(word: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(&folders).map(|folder| folder.join(direct)).find(|path| may_be_run(path))
 }
 
-fn look_at(file: &Path) -> (Option<Family>, &'static str) {
+fn look_at(file: &Path) -> (Needed, &'static str) {
     if let Some(python) = python_of(file) {
-        let family = loaded_by_mpi4py(&python);
-        return (family, "a Python whose mpi4py loads no MPI library that is known, or that has no mpi4py");
+        let needed = Needed { family: loaded_by_mpi4py(&python), ..Needed::default() };
+        return (needed, "a Python whose mpi4py loads no MPI library that is known, or that has no mpi4py");
     }
     (needed_by(file), "needs no known MPI library")
 }
@@ -77,16 +97,26 @@ fn loaded_by_mpi4py(python: &Path) -> Option<Family> {
 }
 
 /// By all libraries that the loader would give it; where it cannot be asked, by the names in the file.
-fn needed_by(file: &Path) -> Option<Family> {
+fn needed_by(file: &Path) -> Needed {
     let listed = Command::new("ldd").arg(file).env_remove("LD_PRELOAD").stdin(Stdio::null()).output();
-    if let Ok(listed) = listed {
-        let text = String::from_utf8_lossy(&listed.stdout).into_owned();
-        // "libmpi.so.40 => /usr/lib/libmpi.so.40 (0x...)"
-        if let Some(family) = text.split_whitespace().find_map(Family::of_library) {
-            return Some(family);
-        }
+    let mut needed = listed.map(|listed| in_list(&String::from_utf8_lossy(&listed.stdout))).unwrap_or_default();
+    needed.family = needed.family.or_else(|| named_in(&std::fs::read(file).ok()?));
+    needed
+}
+
+/// By lines such as `libmpi.so.40 => /usr/lib/libmpi.so.40 (0x...)`.
+fn in_list(text: &str) -> Needed {
+    let names = text.lines().filter_map(|line| line.split_whitespace().next());
+    Needed {
+        family: text.split_whitespace().find_map(Family::of_library),
+        sanitizers: names.filter(|name| is_sanitizer(name)).map(str::to_owned).collect(),
     }
-    named_in(&std::fs::read(file).ok()?)
+}
+
+/// Whether a program's file, with its table of symbols, has MPI's procedures itself: what is only linked with a library
+/// names no `PMPI_Init`.
+fn has_own_mpi(file: &[u8]) -> bool {
+    file.starts_with(b"\x7fELF") && file.split(|byte| *byte == 0).any(|name| name == b"PMPI_Init")
 }
 
 /// By the names of libraries in a program's file, where they stand as they are, each ended by a zero byte.
@@ -110,6 +140,14 @@ mod tests {
         assert_eq!(named_in(b"\x7fELF\0libmpi_abi.so.1\0"), Some(Family::Abi));
         assert_eq!(named_in(b"\x7fELF\0libc.so.6\0"), None);
         assert_eq!(named_in(b"libmpi.so.40\0"), None, "no program");
+    }
+
+    #[test]
+    fn what_a_program_needs_by_the_loaders_list() {
+        let list = "\tlinux-vdso.so.1 (0x7)\n\tlibasan.so.8 => /lib/libasan.so.8 (0x7)\n\tlibmpi.so.40 => /x/libmpi.so.40 (0x7)\n";
+        let Needed { family, sanitizers } = in_list(list);
+        assert_eq!((family, &sanitizers[..]), (Some(Family::OpenMpi), &["libasan.so.8".to_owned()][..]));
+        assert!(has_own_mpi(b"\x7fELF\0MPI_Init\0PMPI_Init\0") && !has_own_mpi(b"\x7fELF\0MPI_Init\0"));
     }
 
     #[test]

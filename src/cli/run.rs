@@ -1,7 +1,8 @@
 //! `collie run`: a program under the preload, however its launcher hands variables to the ranks.
 
 use super::launcher::{Launch, Launcher, Variable, prepare};
-use super::{Done, Failure, options, program};
+use super::program::{self, Found};
+use super::{Done, Failure, options};
 use crate::family::Family;
 use crate::selection::{RawConfiguration, operation_named, variables};
 use std::ffi::{OsStr, OsString};
@@ -60,9 +61,11 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         Some(launcher) => launcher,
         None => Launcher::detect(program).map_err(Failure::cannot)?,
     };
-    let (library, doubt) = library(arguments, launcher)?;
-    let inherited = std::env::var("LD_PRELOAD").ok();
-    let launch = prepare(launcher, &arguments.command, &library, inherited.as_deref(), &variables);
+    let start = Launcher::place(&arguments.command) + usize::from(launcher != Launcher::None);
+    let found = program::family_of(&arguments.command[start..]);
+    let (library, doubt) = library(arguments, launcher, &found)?;
+    let (library, inherited) = ((&*library, &found.sanitizers[..]), std::env::var("LD_PRELOAD").ok());
+    let launch = prepare(launcher, &arguments.command, library, inherited.as_deref(), &variables);
     let Launch { environment, command } = launch.map_err(Failure::cannot)?;
     let doubts: Vec<String> = doubt.into_iter().chain(bound_at_once()).collect();
     if arguments.dry_run {
@@ -123,9 +126,9 @@ fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
 }
 
 /// The absolute path of the library to preload, with what makes us doubt that it is of use.
-fn library(arguments: &Arguments, launcher: Launcher) -> Result<(String, Option<String>), Failure> {
+fn library(arguments: &Arguments, launcher: Launcher, found: &Found) -> Result<(String, Option<String>), Failure> {
     let Some(path) = &arguments.library else {
-        let (family, doubt) = family(arguments, launcher)?;
+        let (family, doubt) = family(arguments, launcher, found)?;
         return Ok((usable(place(family, LIBRARY)?)?, doubt));
     };
     let path = usable(std::path::absolute(path).unwrap_or_else(|_| path.clone()))?;
@@ -183,14 +186,13 @@ fn place_below(above: &Path, family: Family, file: &str) -> PathBuf {
 
 /// The program's MPI where the program tells, else the launcher's, else that of the only library there is; with a note
 /// where program and launcher are of two.
-fn family(arguments: &Arguments, launcher: Launcher) -> Result<(Family, Option<String>), Failure> {
+fn family(arguments: &Arguments, launcher: Launcher, found: &Found) -> Result<(Family, Option<String>), Failure> {
     if let Some(family) = arguments.family {
-        return Ok((family, None));
+        return Ok((family, own_mpi(found)));
     }
-    let start = Launcher::place(&arguments.command) + usize::from(launcher != Launcher::None);
-    let found = program::family_of(&arguments.command[start..]);
     if let Some(family) = found.family.or_else(|| launcher.family()) {
-        return Ok((family, launcher.family().and_then(|launchers| apart(launchers, family))));
+        let apart = launcher.family().and_then(|launchers| apart(launchers, family));
+        return Ok((family, apart.or_else(|| own_mpi(found))));
     }
     let built: Vec<_> =
         Family::ALL.into_iter().filter(|family| place(*family, LIBRARY).is_ok_and(|path| path.is_file())).collect();
@@ -198,6 +200,14 @@ fn family(arguments: &Arguments, launcher: Launcher) -> Result<(Family, Option<S
         [only] => Ok((only, None)),
         _ => Err(Failure::cannot(unknown_family(&arguments.command, &found.looked_at))),
     }
+}
+
+/// What comes of a program into which MPI is linked statically.
+fn own_mpi(found: &Found) -> Option<String> {
+    found.with_own_mpi.as_ref().map(|program| {
+        let program = program.display();
+        format!("{program} seems to have an MPI library in its own file: Collie sees no calls of such a program")
+    })
 }
 
 /// What comes of a launcher of one MPI and a program of another. Programs of the standard ABI run under either.

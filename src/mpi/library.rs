@@ -28,6 +28,15 @@ pub enum Unusable {
         /// Its library.
         file: String,
     },
+    /// A library of another interface than those known, whose handles nobody here can tell.
+    #[error(
+        "the program runs on an MPI library that Collie does not know ({file}); it knows {}",
+        Family::ALL.map(Family::described).join(", ")
+    )]
+    Unknown {
+        /// The library.
+        file: String,
+    },
     /// No object of the process has `PMPI_Init`.
     #[error("no MPI library is loaded in this process: none of its objects has a PMPI_Init")]
     None,
@@ -91,7 +100,8 @@ fn own_path() -> Option<PathBuf> {
 /// A loaded object that has `PMPI_Init`.
 struct Found {
     file: String,
-    family: Family,
+    /// Where it is one of those known.
+    family: Option<Family>,
 }
 
 /// Binds this library to the process's MPI library: afterwards constants have values and `PMPI_` procedures can be
@@ -140,13 +150,14 @@ fn find() -> Result<Found, Unusable> {
     let called_after_mpi = |file: &[u8]| file.windows(3).any(|part| part.eq_ignore_ascii_case(b"mpi"));
     for path in std::iter::once(None).chain(objects(called_after_mpi).into_iter().map(Some)) {
         let Some(found) = look_at(path.as_deref()) else { continue };
-        if found.family == OWN {
+        if found.family == Some(OWN) {
             return Ok(found);
         }
         others.get_or_insert(found);
     }
     match others {
-        Some(Found { family, file, .. }) => Err(Unusable::Other { found: family, file }),
+        Some(Found { family: Some(found), file }) => Err(Unusable::Other { found, file }),
+        Some(Found { family: None, file }) => Err(Unusable::Unknown { file }),
         None => Err(Unusable::None),
     }
 }
@@ -187,7 +198,7 @@ fn look_at(path: Option<&CStr>) -> Option<Found> {
         // A program that MPI is linked into statically is no file that can be opened again.
         let handle = if opened.is_null() { handle } else { opened };
         let family = family_of(own, handle);
-        if family == OWN && !opened.is_null() {
+        if family == Some(OWN) && !opened.is_null() {
             // A module of Python keeps its libraries to itself; this library's calls are bound to what all can see.
             libc::dlopen(own.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_GLOBAL);
         }
@@ -199,22 +210,25 @@ fn look_at(path: Option<&CStr>) -> Option<Found> {
 ///
 /// # Safety
 /// `handle` is the loaded library's.
-unsafe fn family_of(file: &CStr, handle: *mut c_void) -> Family {
+unsafe fn family_of(file: &CStr, handle: *mut c_void) -> Option<Family> {
     if let Some(family) = Family::of_library(&file.to_string_lossy()) {
-        return family;
+        return Some(family);
     }
     // SAFETY: the caller's promise; the names end in zero bytes, and `MPI_Abi_get_version` may be called at any time.
     unsafe {
         if !libc::dlsym(handle, c"ompi_mpi_comm_world".as_ptr()).is_null() {
-            return Family::OpenMpi;
+            return Some(Family::OpenMpi);
         }
         let ask = libc::dlsym(handle, c"PMPI_Abi_get_version".as_ptr());
-        if ask.is_null() {
-            return Family::Mpich;
+        if !ask.is_null() {
+            let ask: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int = std::mem::transmute(ask);
+            let (mut major, mut minor) = (-1, -1);
+            ask(&raw mut major, &raw mut minor);
+            if major > 0 {
+                return Some(Family::Abi);
+            }
         }
-        let ask: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int = std::mem::transmute(ask);
-        let (mut major, mut minor) = (-1, -1);
-        ask(&raw mut major, &raw mut minor);
-        if major > 0 { Family::Abi } else { Family::Mpich }
+        // MPICH's part for files calls this, so that all that is derived from MPICH has it (3.4 to 5.0, Intel MPI).
+        (!libc::dlsym(handle, c"MPIR_Err_create_code".as_ptr()).is_null()).then_some(Family::Mpich)
     }
 }

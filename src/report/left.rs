@@ -28,7 +28,9 @@ fn count<'a>(rows: impl Iterator<Item = (&'a str, &'a str, u64)>) -> (Vec<(Cow<'
 /// The rows of a table of Collie's count together; of what the user said, each counts by itself.
 fn who(decided_by: &str) -> Cow<'_, str> {
     let table = decided_by.strip_prefix("best ").and_then(|row| row.split_once(':'));
-    table.map_or(Cow::Borrowed(decided_by), |(table, _)| Cow::Owned(format!("Collie not measured faster (best {table})")))
+    table.map_or(Cow::Borrowed(decided_by), |(table, _)| {
+        Cow::Owned(format!("Collie not measured faster (best {table})"))
+    })
 }
 
 #[cfg(test)]
@@ -49,7 +51,10 @@ mod tests {
         ];
         let (left, all) = count(rows.into_iter());
         let left: Vec<_> = left.iter().map(|(why, calls)| (why.as_ref(), *calls)).collect();
-        assert_eq!(left, [("best: not measured", 50), ("Collie not measured faster (best one_node)", 40), ("my.rules:3", 7)]);
+        assert_eq!(
+            left,
+            [("best: not measured", 50), ("Collie not measured faster (best one_node)", 40), ("my.rules:3", 7)]
+        );
         assert_eq!(all, 200);
     }
 }

@@ -58,15 +58,7 @@ mod tests {
         let names = Names::of(&Summary { communicators, ..Summary::default() });
         assert_eq!(
             names.0,
-            [
-                "WORLD",
-                "row (world/1.0)",
-                "row (world/1.4)",
-                "column",
-                "world/3.0",
-                "WORLD (world/4)",
-                "NODE (world/5)"
-            ]
+            ["WORLD", "row (world/1.0)", "row (world/1.4)", "column", "world/3.0", "WORLD (world/4)", "NODE (world/5)"]
         );
     }
 }

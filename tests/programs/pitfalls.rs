@@ -1,7 +1,7 @@
 //! Pitfalls that lie in how a job is launched and configured rather than in what a program calls.
 
 use crate::job::{Job, Outcome, alone};
-use crate::mpi::{Family, Launch, library_of, scratch, tool};
+use crate::mpi::{Family, Launch, library_of, root, scratch, tool};
 use crate::programs::{accounted, one_row_of_reduce};
 use crate::report::{self, Report};
 use collie::schedule::simulate::Network;
@@ -18,6 +18,7 @@ const TESTS: &[(&str, Test)] = &[
     ("pitfall_14_preload_leaks", preload_leaks),
     ("pitfall_15_forced_with_unmet_need", forced_with_unmet_need),
     ("pitfall_16_library_of_another_mpi", library_of_another_mpi),
+    ("unknown_library", unknown_library),
     ("pitfall_17_stacked_tools", stacked_tools),
     ("sanitized", sanitized),
     ("unknown_algorithm", unknown_algorithm),
@@ -189,6 +190,24 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
         )?;
     }
     Ok(())
+}
+
+/// A library that is of none of the known families is refused: its handles mean nothing to any build.
+fn unknown_library(family: &Family) -> Result<(), Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (source, library, program) =
+        (root().join("c_tests/unknown_mpi.c"), folder.path().join("libmpi.so.1"), folder.path().join("program"));
+    let compiler = || Command::new("gcc");
+    tool(compiler().args(["-DLIBRARY", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source))?;
+    let rpath = format!("-Wl,-rpath,{}", folder.path().display());
+    tool(compiler().arg("-o").arg(&program).arg(&source).arg(&library).arg(rpath))?;
+    let outcome = run_alone(Command::new(&program))?;
+    expect(outcome.status == Some(0) && outcome.stdout == "rank 0\n", "without Collie", &outcome)?;
+    let mut command = Command::new(&program);
+    command.env("LD_PRELOAD", library_of(family.kind)?);
+    let outcome = run_alone(command)?;
+    let told = "on an MPI library that Collie does not know";
+    expect(outcome.status == Some(78) && outcome.stderr.contains(told), &format!("nothing of '{told}'"), &outcome)
 }
 
 /// In a program with AddressSanitizer names of regions are read without its ending the program for the bytes behind

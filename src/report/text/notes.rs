@@ -40,10 +40,7 @@ impl Writer<'_> {
             self.line(&format!("verify: {results}, {apart}{all} equal to the native ones"));
             return;
         }
-        self.line(&format!(
-            "verify: {results}, {apart}{} DIFFERENT from the native ones:",
-            count(differing)
-        ));
+        self.line(&format!("verify: {results}, {apart}{} DIFFERENT from the native ones:", count(differing)));
         let shown = match self.layout.extent {
             Extent::Screen => 3,
             Extent::Most(_) | Extent::All => self.layout.rows(listed),
