@@ -57,6 +57,7 @@ pub fn run(
     (choice, prepared): (&Choice, &Prepared),
     outside: Outside,
 ) -> Outcome {
+    let start = runtime.clock.raw();
     let operation = arguments.operation;
     let (seat, _) = seat_and_call(communicator, operation, local);
     let meaning = Meaning::of(local);
@@ -79,11 +80,14 @@ pub fn run(
     keep(runtime, communicator, (arguments, local), choice, has_result, judgement);
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
+    let ticks = if result == VerifyResult::Native { both.native_ticks } else { both.our_ticks };
+    let beside = (runtime.clock.raw() - start).saturating_sub(ticks);
+    communicator.tally.verified.borrow_mut().ticks += beside;
     if result == VerifyResult::Native {
-        return Outcome { code: both.code, result, ticks: both.native_ticks };
+        return Outcome { code: both.code, result, ticks };
     }
     let code = both.hand_over(seat).map_or_else(|error| guard::raise(arguments.comm, error, operation), |()| SUCCESS);
-    Outcome { code, result, ticks: both.our_ticks }
+    Outcome { code, result, ticks }
 }
 
 /// Both results of a call: the native one in the program's receive buffer, ours beside it.

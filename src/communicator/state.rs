@@ -190,6 +190,7 @@ impl Communicator {
             unjudged_calls: self.tally.verified.borrow().unjudged,
             near_calls: self.tally.verified.borrow().near,
             differing_calls: self.tally.verified.borrow().differing,
+            verifying_ns: runtime.nanoseconds(self.tally.verified.borrow().ticks),
             differences: self.tally.verified.borrow().differences.clone(),
             ..CommunicatorRecord::default()
         })

@@ -67,6 +67,8 @@ pub struct Verified {
     pub near: u64,
     /// Those that differ.
     pub differing: u64,
+    /// Ticks spent on that, beside the call that the program asked for.
+    pub ticks: u64,
     /// The first few differences.
     pub differences: Vec<DifferenceRecord>,
 }

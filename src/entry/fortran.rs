@@ -5,6 +5,7 @@
 //! of the MPICH family call the C symbols, so entries there would count every call twice; only what has no buffers goes
 //! past the C symbols in `mpi_f08`.
 
+use super::namesake;
 #[cfg(mpi_family = "mpich")]
 use super::native::native_procedure;
 #[cfg(mpi_family = "mpich")]
@@ -33,6 +34,7 @@ use crate::service::lifecycle;
 use mpi_sys::{MPI_Comm, MPI_Request};
 #[cfg(mpi_family = "mpich")]
 use std::cell::Cell;
+use std::ffi::CStr;
 use std::os::raw::c_int;
 
 /// Writes an error code where the program wants one.
@@ -59,6 +61,16 @@ pub(crate) unsafe fn answer_of(ierror: *mut c_int, procedure: impl FnOnce(*mut c
     unsafe { place.read() }
 }
 
+/// A name that ends in a zero byte.
+fn c_name(text: &'static str) -> &'static CStr {
+    CStr::from_bytes_with_nul(text.as_bytes()).expect("written with its end")
+}
+
+/// Three words, the last ones nothing.
+fn words(given: &[usize]) -> [usize; 3] {
+    std::array::from_fn(|place| given.get(place).copied().unwrap_or(0))
+}
+
 /// Entries under several exported names each; the body sees the arguments and gives the error code.
 macro_rules! entries {
     (@one $symbol:literal ($($argument:ident: $type:ty),*) $body:block) => {
@@ -66,9 +78,17 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn entry($($argument: *mut $type,)* ierror: *mut c_int) {
+            unsafe extern "C" fn entry($($argument: *mut $type,)* ierror: *mut c_int) -> usize {
+                if namesake::may_have_one($symbol)
+                    && let Some(theirs) = namesake::of(c_name(concat!($symbol, "\0")))
+                {
+                    let words = words(&[$($argument as usize,)* ierror as usize]);
+                    // SAFETY: the call is the program's, of that function.
+                    return unsafe { theirs(words[0], words[1], words[2]) };
+                }
                 // SAFETY: Fortran passes every argument by an address that is valid for the call.
-                unsafe { give(ierror, $body) }
+                unsafe { give(ierror, $body) };
+                0
             }
         };
     };
@@ -122,12 +142,20 @@ macro_rules! beginnings {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn entry($($argument: *mut c_int),*) {
+            unsafe extern "C" fn entry($($argument: *mut c_int),*) -> usize {
+                if namesake::may_have_one($symbol)
+                    && let Some(theirs) = namesake::of(c_name(concat!($symbol, "\0")))
+                {
+                    let words = words(&[$($argument as usize),*]);
+                    // SAFETY: the call is the program's, of that function.
+                    return unsafe { theirs(words[0], words[1], words[2]) };
+                }
                 library::bind();
                 let native =
                     native_procedure!(hidden(concat!($symbol, "\0")) as fn($($argument: *mut c_int),*));
                 // SAFETY: the library's procedure of that name takes these arguments, which are the program's own.
-                unsafe { native($($argument),*) }
+                unsafe { native($($argument),*) };
+                0
             }
         };)*
     };
@@ -185,7 +213,7 @@ pcontrol! { "mpi_pcontrol_f08_" }
 
 #[cfg(mpi_family = "openmpi")]
 pub(crate) mod open_mpi {
-    use super::{SUCCESS, c_int, comm, give, lifecycle};
+    use super::{SUCCESS, c_int, c_name, comm, give, lifecycle, namesake, words};
     use crate::entry::revoking::MPIX_Comm_revoke;
     use crate::mpi::end::{EX_CONFIG, end_job};
     use crate::mpi::{constants, family, sentinels};

@@ -22,6 +22,7 @@ pub mod makers_fortran;
 pub mod messages;
 pub mod messages_fortran;
 mod names;
+mod namesake;
 mod native;
 pub mod observed;
 #[cfg(mpi_family = "openmpi")]

@@ -58,6 +58,7 @@ impl Merged {
         self.unjudged_calls += after.unjudged_calls;
         self.near_calls += after.near_calls;
         self.differing_calls += after.differing_calls;
+        self.verifying_ns += after.verifying_ns;
         self.clock = worst_clock(self.clock, after.clock);
         self.overflow.add(after.overflow);
         self.played = sum_of_played(self.played, after.played);

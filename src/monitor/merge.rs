@@ -203,6 +203,7 @@ impl Merged {
             not_comparable: self.unjudged_calls,
             judged_loosely: self.near_calls,
             differing: self.differing_calls,
+            seconds: self.verifying_ns as f64 * 1e-9 / self.ranks.len().max(1) as f64,
             differences: differences.into_iter().filter_map(row).collect(),
         }
     }

@@ -32,6 +32,7 @@ pub struct Merged {
     pub(super) unjudged_calls: u64,
     pub(super) near_calls: u64,
     pub(super) differing_calls: u64,
+    pub(super) verifying_ns: u64,
     /// Those that anything was told of, in the order of the first rank that did.
     pub(super) communicators: Vec<CommunicatorPart>,
     /// Algorithms and what decided them, by their place.

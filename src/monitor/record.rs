@@ -303,6 +303,8 @@ pub struct CommunicatorRecord {
     pub near_calls: u64,
     /// Those whose results differed.
     pub differing_calls: u64,
+    /// Time spent on that, beside the calls that the program asked for.
+    pub verifying_ns: u64,
     /// Where the results differed; the first few.
     pub differences: Vec<DifferenceRecord>,
 }

@@ -86,6 +86,7 @@ impl Merged {
         self.unjudged_calls += record.unjudged_calls;
         self.near_calls += record.near_calls;
         self.differing_calls += record.differing_calls;
+        self.verifying_ns += record.verifying_ns;
         let used = record.has_calls();
         let CommunicatorRecord { counters, epochs, late, differences, .. } = &record;
         if !used && epochs.is_empty() && late.is_empty() && differences.is_empty() {

@@ -252,6 +252,10 @@ pub struct Verification {
     /// Calls whose results differed, or of which only Collie's failed. Absent if there are none, and from older reports.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub differing: u64,
+    /// Time spent on that beside the calls that the program asked for, of a rank, mean over ranks: on the second call of
+    /// each two, on copies and on comparing. It is a part of the run time. 0 in older reports.
+    #[serde(default)]
+    pub seconds: f64,
     /// Where they differed; the first few of each rank and communicator.
     pub differences: Vec<DifferenceRow>,
 }

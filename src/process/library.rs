@@ -47,6 +47,12 @@ fn the_word() -> Option<Option<UnixListener>> {
     }
 }
 
+/// Whether the process has no MPI library at all.
+pub fn is_absent() -> bool {
+    // SAFETY: nothing is bound where there is none, and where there is one, this is the call that initialises MPI.
+    unsafe { library::bind() == Err(library::Unusable::None) }
+}
+
 /// Binds this library to the program's MPI library. Where that is of another family, or there is none, the process ends
 /// with a clear word: the handles of two families have nothing in common.
 pub fn bind() {

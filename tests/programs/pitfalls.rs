@@ -19,6 +19,7 @@ const TESTS: &[(&str, Test)] = &[
     ("pitfall_15_forced_with_unmet_need", forced_with_unmet_need),
     ("pitfall_16_library_of_another_mpi", library_of_another_mpi),
     ("unknown_library", unknown_library),
+    ("namesake", namesake),
     ("pitfall_17_stacked_tools", stacked_tools),
     ("sanitized", sanitized),
     ("unknown_algorithm", unknown_algorithm),
@@ -192,22 +193,33 @@ fn library_of_another_mpi(family: &Family) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Runs a program that is compiled with a library of its own, from one source, by itself: once without Collie, once
+/// with it.
+fn with_own_library(family: &Family, source: &str, library: &str) -> Result<[Outcome; 2], Failed> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (source, program) = (root().join("c_tests").join(source), folder.path().join("program"));
+    let library = folder.path().join(library);
+    tool(Command::new("gcc").args(["-DLIBRARY", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source))?;
+    let rpath = format!("-Wl,-rpath,{}", folder.path().display());
+    tool(Command::new("gcc").arg("-o").arg(&program).arg(&source).arg(&library).arg(rpath))?;
+    let mut preloaded = Command::new(&program);
+    preloaded.env("LD_PRELOAD", library_of(family.kind)?);
+    Ok([run_alone(Command::new(&program))?, run_alone(preloaded)?])
+}
+
 /// A library that is of none of the known families is refused: its handles mean nothing to any build.
 fn unknown_library(family: &Family) -> Result<(), Failed> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let (source, library, program) =
-        (root().join("c_tests/unknown_mpi.c"), folder.path().join("libmpi.so.1"), folder.path().join("program"));
-    let compiler = || Command::new("gcc");
-    tool(compiler().args(["-DLIBRARY", "-shared", "-fPIC", "-o"]).arg(&library).arg(&source))?;
-    let rpath = format!("-Wl,-rpath,{}", folder.path().display());
-    tool(compiler().arg("-o").arg(&program).arg(&source).arg(&library).arg(rpath))?;
-    let outcome = run_alone(Command::new(&program))?;
-    expect(outcome.status == Some(0) && outcome.stdout == "rank 0\n", "without Collie", &outcome)?;
-    let mut command = Command::new(&program);
-    command.env("LD_PRELOAD", library_of(family.kind)?);
-    let outcome = run_alone(command)?;
+    let [without, with] = with_own_library(family, "unknown_mpi.c", "libmpi.so.1")?;
+    expect(without.status == Some(0) && without.stdout == "rank 0\n", "without Collie", &without)?;
     let told = "on an MPI library that Collie does not know";
-    expect(outcome.status == Some(78) && outcome.stderr.contains(told), &format!("nothing of '{told}'"), &outcome)
+    expect(with.status == Some(78) && with.stderr.contains(told), &format!("nothing of '{told}'"), &with)
+}
+
+/// Functions of a process without MPI that are named like procedures of MPI are called as ever.
+fn namesake(family: &Family) -> Result<(), Failed> {
+    let [without, with] = with_own_library(family, "namesake.c", "libnumbers.so")?;
+    expect(without.status == Some(0) && without.stdout == "1 0, -1 1099511627776, 42\n", "without Collie", &without)?;
+    expect((with.status, &with.stdout) == (Some(0), &without.stdout), "other functions were called", &with)
 }
 
 /// In a program with AddressSanitizer names of regions are read without its ending the program for the bytes behind

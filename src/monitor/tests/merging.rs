@@ -56,6 +56,7 @@ fn record(rank: u32, seed: u64) -> RankRecord {
         unjudged_calls: mix(4) % 3,
         near_calls: mix(4) % 4,
         differing_calls: 1 + mix(4) % 5,
+        verifying_ns: mix(4) % 1000,
         differences: vec![DifferenceRecord {
             function: Function::blocking(Collective::Scan),
             call: mix(8),

@@ -71,7 +71,8 @@ function verificationSection(summary) {
     `${count(verification.calls)} results were compared on all ranks; ` + (failed ? `${several(failed, "call")} could not be, for an error; ` : "") +
       (unknown ? `${count(unknown)} cannot be judged; ` : "") + (rounded ? `${count(rounded)} are equal within rounding; ` : "") +
       (differing ? `${count(differing)} differed${listed < differing ? `, the first ${count(listed)} of which are listed` : ""}.` : others ? "all others are equal." : "all are equal.") +
-      (loosely ? ` Of the program's own operations, ${count(loosely)} were judged by a bound for the whole vector only.` : ""),
+      (loosely ? ` Of the program's own operations, ${count(loosely)} were judged by a bound for the whole vector only.` : "") +
+      (verification.seconds ? ` Second calls, copies and comparisons took ${duration(verification.seconds)} per rank, which is a part of the run time.` : ""),
     listed ? differenceTable(summary) : null);
 }
 

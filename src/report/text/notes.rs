@@ -38,6 +38,7 @@ impl Writer<'_> {
         if differing == 0 {
             let all = if apart.is_empty() { "all" } else { "all others" };
             self.line(&format!("verify: {results}, {apart}{all} equal to the native ones"));
+            self.verifying(verification.seconds);
             return;
         }
         self.line(&format!("verify: {results}, {apart}{} DIFFERENT from the native ones:", count(differing)));
@@ -66,6 +67,19 @@ impl Writer<'_> {
                 number => format!(", {} of them only counted", count(number)),
             };
             self.line(&format!("  and {} more{only_counted}", count(differing - shown)));
+        }
+        self.verifying(verification.seconds);
+    }
+
+    /// What that took: it looks like the program's own time otherwise.
+    fn verifying(&mut self, seconds: f64) {
+        if seconds > 0.0 {
+            let share = seconds / self.summary.whole_seconds().max(f64::MIN_POSITIVE);
+            self.line(&format!(
+                "verifying took {} a rank, {} of the run time: second calls, copies, comparisons",
+                duration(seconds),
+                percent(share)
+            ));
         }
     }
 
@@ -210,6 +224,11 @@ impl Writer<'_> {
         if wrapped.text.lines().count() <= lines {
             self.text += &wrapped.text;
         } else {
+            // As many as one line holds; what is observed without being measured is said where there is room.
+            entries[1] = format!("from {} on the busiest rank", duration(overhead.seconds_per_rank));
+            while lead.len() + entries.join(", ").chars().count() > self.layout.width && entries.len() > 1 {
+                entries.pop();
+            }
             self.line(&format!("{lead}{}", entries.join(", ")));
         }
     }

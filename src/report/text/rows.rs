@@ -5,6 +5,7 @@ use crate::monitor::Row;
 use crate::report::layout::Extent;
 use crate::report::names::with_identity;
 use crate::report::quantity::{bytes, count, duration, percent, several};
+use std::collections::HashSet;
 
 impl Writer<'_> {
     /// The first rows, the others summed up.
@@ -83,9 +84,8 @@ impl Writer<'_> {
     /// Where the communicators of these rows come from; on a screen as far as a line holds it.
     fn origins(&mut self, rows: &[Row]) {
         let communicators = &self.summary.communicators;
-        let mut places: Vec<usize> = rows.iter().map(|row| row.communicator).collect();
-        places.sort_unstable();
-        places.dedup();
+        let mut seen = HashSet::new();
+        let places: Vec<usize> = rows.iter().map(|row| row.communicator).filter(|place| seen.insert(*place)).collect();
         let made = places.into_iter().filter(|place| !communicators[*place].made_by.is_empty());
         let entries: Vec<String> = made
             .map(|place| {
@@ -102,7 +102,21 @@ impl Writer<'_> {
             .collect();
         match self.layout.extent {
             _ if entries.is_empty() => {}
-            Extent::Screen => self.line(&format!("made: {}", entries.join(", "))),
+            // Where most time is spent comes first, and what a line does not hold is left out as a whole.
+            Extent::Screen => {
+                let (mut shown, mut line) = (1, format!("made: {}", entries[0]));
+                let left = |shown: usize| format!(", {} more", entries.len() - shown);
+                while let Some(next) = entries.get(shown) {
+                    let rest = if shown + 1 < entries.len() { left(shown + 1).len() } else { 0 };
+                    if line.chars().count() + 2 + next.chars().count() + rest > self.layout.width {
+                        line += &left(shown);
+                        break;
+                    }
+                    line += &format!(", {next}");
+                    shown += 1;
+                }
+                self.line(&line);
+            }
             Extent::Most(_) | Extent::All => self.wrapped("made: ", &entries),
         }
     }
