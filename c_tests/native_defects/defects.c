@@ -146,6 +146,30 @@ static int error_after_handler(void) {
     return code == MPI_SUCCESS;
 }
 
+/* A message of pairs with bytes between them that are nobody's. */
+static int pair_messages(void) {
+    struct {
+        double value;
+        int place;
+    } own[20] = {{0}}, met[20];
+    memset(met, -1, sizeof met);
+    for (int i = 0; i < 20; i++) own[i].value = i / 4.0, own[i].place = i;
+    MPI_Request request;
+    MPI_Isend(own, 20, MPI_DOUBLE_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, &request);
+    MPI_Recv(met, 20, MPI_DOUBLE_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    int wrong = 0;
+    for (int i = 0; i < 20; i++) wrong |= met[i].value != i / 4.0 || met[i].place != i;
+    return wrong;
+}
+
+/* The sum of Fortran's reals, as C programs may pass them. */
+static int real_sum(void) {
+    float own = 1.5f + rank, sum = -1;
+    MPI_Allreduce(&own, &sum, 1, MPI_REAL, MPI_SUM, MPI_COMM_WORLD);
+    return sum != 1.5f * size + size * (size - 1) / 2;
+}
+
 /* A session that is there before MPI_Init, which is not its business: not yet called, and free to be. */
 static int init_after_session(void) {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
@@ -171,7 +195,7 @@ int main(int argc, char **argv) {
         {"negative_bound", negative_bound}, {"differing_maps", differing_maps},           {"null_datatype", null_datatype},
         {"reduce_in_place", reduce_in_place}, {"byte_sums", byte_sums},                   {"nothing_in_two_ways", nothing_in_two_ways},
         {"unsigned_minimum", unsigned_minimum},   {"made_beside_duplicate", made_beside_duplicate},
-        {"error_after_handler", error_after_handler},
+        {"error_after_handler", error_after_handler}, {"pair_messages", pair_messages}, {"real_sum", real_sum},
     };
     const int number = (int)(sizeof cases / sizeof cases[0]);
     int wrong = 2, anywhere = 2;

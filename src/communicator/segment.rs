@@ -51,15 +51,25 @@ pub enum Without {
     TooManySegments,
     /// The memory for what is recorded would have to hold it.
     NoMemory,
+    /// There is no way to what another one has made.
+    NoProc,
 }
 
 impl Without {
-    const ALL: [Self; 6] =
-        [Self::NoRoom, Self::Refused, Self::Unseen, Self::TooManyRanks, Self::TooManySegments, Self::NoMemory];
+    const ALL: [Self; 7] = [
+        Self::NoRoom,
+        Self::Refused,
+        Self::Unseen,
+        Self::TooManyRanks,
+        Self::TooManySegments,
+        Self::NoMemory,
+        Self::NoProc,
+    ];
 
     /// The words of the report.
     pub const fn words(self) -> &'static str {
         match self {
+            Self::NoProc => "/proc, by which ranks find each other's memory, is not mounted",
             Self::NoRoom => "no room in /dev/shm",
             Self::Refused => "/dev/shm cannot be used",
             Self::Unseen => "ranks of a node do not see each other's /dev/shm",
@@ -74,6 +84,7 @@ impl Without {
             ErrorKind::StorageFull | ErrorKind::OutOfMemory | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
                 Self::NoRoom
             }
+            ErrorKind::NotFound if !Path::new("/proc/self/fd").exists() => Self::NoProc,
             ErrorKind::NotFound | ErrorKind::InvalidData => Self::Unseen,
             _ => Self::Refused,
         }
