@@ -162,10 +162,10 @@ impl Key {
         Self([sent, received, send, receive, op, rest])
     }
 
-    /// The same with no word for the operation.
-    pub const fn without_operation(self) -> Self {
+    /// The same with another word for the operation.
+    pub const fn with_operation(self, word: u64) -> Self {
         let Self([sent, received, send_type, receive_type, _, rest]) = self;
-        Self([sent, received, send_type, receive_type, 0, rest])
+        Self([sent, received, send_type, receive_type, word, rest])
     }
 
     /// Differs between most keys of a program, in its top bits.
@@ -188,6 +188,15 @@ impl Key {
         // line.
         let others = (rest >> 29).wrapping_add(rest);
         send.wrapping_mul(3).wrapping_add(receive).wrapping_add(others).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl Key {
+    /// The same where calls of one count differ in the words of their types.
+    pub const fn hash_with_types(&self) -> u64 {
+        let Self([_, _, send_type, receive_type, ..]) = *self;
+        let types = send_type.wrapping_mul(3).wrapping_add(receive_type);
+        self.hash().rotate_left(32).wrapping_add(types).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 

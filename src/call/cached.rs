@@ -6,6 +6,7 @@
 use super::arguments::{self, Arguments};
 use super::local_arguments::LocalArguments;
 use super::made::{Made, MadeKey};
+use super::named_calls::NamedCalls;
 use super::plan::Plan;
 use super::program::{self, Prepared};
 use super::recent_calls::RecentCalls;
@@ -108,6 +109,8 @@ pub struct Calls {
     /// Those with types or an operation of the program's.
     made: Cache<MadeKey, Rc<CachedCall>>,
     has_made: bool,
+    /// Those of them that came lately and are passed on.
+    pub named: NamedCalls,
     programs: Cache<program::Key, Program>,
     /// Entries of arrays by rank; none where they would have to be those of another group.
     entries: usize,
@@ -118,7 +121,8 @@ impl Calls {
     pub fn new(account: &Arc<CacheAccount>, entries: usize) -> Self {
         let (calls, programs) = (Cache::new(CALLS, Arc::clone(account)), Cache::new(PROGRAMS, Arc::clone(account)));
         let made = Cache::new(CALLS, Arc::clone(account));
-        Self { calls, made, has_made: false, programs, recent: RecentCalls::new(Arc::clone(account)), entries }
+        let (recent, named) = (RecentCalls::new(Arc::clone(account)), NamedCalls::new(Arc::clone(account)));
+        Self { calls, made, has_made: false, named, programs, recent, entries }
     }
 
     /// A call like this one that came before; it has to be asked whether it [fits](LocalArguments::fits).
@@ -181,6 +185,7 @@ impl Calls {
         self.calls.clear();
         self.made.clear();
         self.has_made = false;
+        self.named.clear();
         self.programs.clear();
         self.recent.clear();
     }

@@ -9,6 +9,8 @@ use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
 use super::cached::{CachedCall, Short};
 use super::made::Made;
+use super::named_calls::NamedKey;
+use super::plan::Policy;
 use super::program::Prepared;
 use super::recent_calls::{CarriedOut, Known};
 use super::registry;
@@ -84,17 +86,17 @@ fn kept(
     arguments: &Arguments,
     native: &dyn Fn() -> c_int,
 ) -> Option<c_int> {
-    let made = if held.calls.has_made() && Made::is_named(arguments) {
-        let mark = guard::Mark::new();
-        // What is asked of the MPI library may call an error handler of the program's, which may make calls.
-        let inside = thread.enter(&mark);
-        let made = Made::of(arguments, &held.communicator.facts);
-        inside.leave(SUCCESS);
-        made
-    } else {
-        None
-    };
-    let calls = &mut held.calls;
+    let is_named = held.calls.has_made() && Made::is_named(arguments);
+    if is_named && !held.calls.named.is_empty() {
+        let key = asking(thread, || NamedKey::ask(arguments, &held.communicator.facts));
+        if let Some(counted) = key.and_then(|key| held.calls.named.find(&key)) {
+            // Finding that out is no time of the MPI library's.
+            start = held.communicator.runtime.clock.raw();
+            return Some(passed_on(thread, (attachment, held), start, arguments.operation, native, counted));
+        }
+    }
+    let made = if is_named { asking(thread, || Made::of(arguments, &held.communicator.facts)) } else { None };
+    let Attached { calls, communicator, .. } = &mut *held;
     let known = match &made {
         None => calls.find(arguments),
         Some(made) => calls.find_made(arguments, made),
@@ -108,8 +110,13 @@ fn kept(
         // Recent calls are known by their handles.
         known.prepared.iter().flatten().for_each(|prepared| prepared.set_handles(made));
         if !is_played && !measured {
-            // Finding out that a call has only to be passed on is no time of the MPI library's.
-            start = held.communicator.runtime.clock.raw();
+            if known.plan.policy() == Policy::Fixed
+                && let Some(key) = NamedKey::known(arguments, &communicator.facts, made)
+            {
+                calls.named.add(key, counted.0, counted.1);
+            }
+            // The same.
+            start = communicator.runtime.clock.raw();
         }
     } else if !measured {
         let rest = known.plan.learner().map(|learner| learner.rest());
@@ -131,6 +138,34 @@ fn kept(
     drop(known);
     drop(held);
     Some(inside.leave(code))
+}
+
+/// Runs what asks the MPI library about arguments: it may call an error handler of the program's, which may make calls.
+fn asking<R>(thread: &Thread, ask: impl FnOnce() -> R) -> R {
+    let mark = guard::Mark::new();
+    let inside = thread.enter(&mark);
+    let answer = ask();
+    inside.leave(SUCCESS);
+    answer
+}
+
+/// Passes a call on that nobody learns from.
+fn passed_on(
+    thread: &Thread,
+    (attachment, mut held): (&Attachment, Held<Attached>),
+    start: u64,
+    operation: Operation,
+    native: &dyn Fn() -> c_int,
+    counted: (CounterId, u64),
+) -> c_int {
+    begin(&mut held.communicator, operation, start);
+    let mark = guard::Mark::new();
+    let inside = thread.enter_to_pass_on(&mark);
+    // SAFETY: held by the caller, and nothing changes.
+    let code = unsafe { attachment.away(thread.number(), Away::Whole, native) };
+    end(thread, &mut held.communicator, start, counted);
+    drop(held);
+    inside.leave(code)
 }
 
 /// Plays a call once more, as the candidate of that place, which was made ready.

@@ -84,16 +84,21 @@ impl Made {
         let shape = |datatype: Datatype| datatype.is_derived().then(|| datatype.shape());
         let others = arguments.key(entries).with_types(self.types.map(|datatype| datatype.map_or(0, word)));
         MadeKey {
-            others: if self.operation.is_some() { others.without_operation() } else { others },
+            others: if self.operation.is_some() { others.with_operation(0) } else { others },
             shapes: self.types.map(|datatype| datatype.and_then(shape)),
             are_one: arguments.send.datatype == arguments.receive.datatype,
             commutes: self.operation.map(|operation| operation.commutative),
         }
     }
 
-    /// The handles of the types.
-    pub fn types(&self) -> [Option<MPI_Datatype>; 2] {
-        self.types.map(|datatype| datatype.map(|datatype| datatype.handle))
+    /// The types.
+    pub const fn types(&self) -> [Option<Datatype>; 2] {
+        self.types
+    }
+
+    /// Whether the operation commutes, if the program made it.
+    pub fn commutes(&self) -> Option<bool> {
+        self.operation.map(|operation| operation.commutative)
     }
 
     /// The handle of the operation.

@@ -201,7 +201,8 @@ impl Prepared {
 
     /// Has it played with other handles from now on, of what is like what it was made ready for.
     pub fn set_handles(&self, made: &Made) {
-        self.channel.set_handles(made.types(), made.operation());
+        self.channel
+            .set_handles(made.types().map(|datatype| datatype.map(|datatype| datatype.handle)), made.operation());
     }
 
     /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program

@@ -11,9 +11,12 @@ use crate::schedule::overlap::{Distances, Overlap};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
+/// How many of a communicator are known at most.
+const LINES: usize = 16;
+
 /// Those of a communicator. What is played for one of ours is found in a `C`, for as long as that is kept.
 #[derive(Debug)]
-pub struct RecentCalls<C>(Direct<Line<C>>);
+pub struct RecentCalls<C>(Direct<Line<C>, LINES>);
 
 /// What the fast path does for a call that it knows.
 #[derive(Debug)]

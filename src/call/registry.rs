@@ -164,6 +164,7 @@ impl Registry {
         };
         let attachment = Arc::new(Attachment::new(Communicator::new(runtime, comm, size, place)?));
         let hung = Arc::into_raw(Arc::clone(&attachment));
+        last_communicators::is_kept(comm);
         self.key.set(comm, hung.cast_mut().cast())?;
         self.attachments.lock().push(attachment);
         Ok(hung)
@@ -271,11 +272,12 @@ pub fn last_call() -> String {
 ///
 /// # Safety
 /// Called by MPI with the pointer that was set on the communicator.
-unsafe extern "C" fn forget(_: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_void) -> c_int {
+unsafe extern "C" fn forget(comm: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut c_void) -> c_int {
     let (Some(runtime), Some(registry)) = (runtime::get(), REGISTRY.get()) else {
         return SUCCESS;
     };
     last_communicators::invalidate_caches();
+    last_communicators::is_gone(comm);
     // SAFETY: made by `make` from an `Arc`.
     let attachment = unsafe { Arc::from_raw(hung.cast_const().cast::<Attachment>()) };
     if attachment.is_held_here() && guard::is_in_a_call() {

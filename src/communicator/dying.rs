@@ -34,7 +34,9 @@ pub fn free(comm: MPI_Comm, native: impl FnOnce() -> c_int) -> c_int {
     let freeing = Freeing { comm, outer: INNERMOST.get() };
     let _undo = Undo(freeing.outer);
     INNERMOST.set(&raw const freeing);
-    last_communicators::invalidate_caches();
+    if last_communicators::may_be_kept(comm) {
+        last_communicators::invalidate_caches();
+    }
     native()
 }
 

@@ -4,21 +4,20 @@
 use super::CacheAccount;
 use std::sync::Arc;
 
-/// Lines of a table, as a power of two.
-const LINES: u32 = 4;
-
 /// A table, owned by one thread at a time and charged to the account of the caches. Holds no memory before its first
-/// line.
+/// line. It has `LINES` lines, a power of two.
 #[derive(Debug)]
-pub struct Direct<V> {
-    lines: Option<Box<Lines<V>>>,
+pub struct Direct<V, const LINES: usize> {
+    lines: Option<Box<[Option<V>; LINES]>>,
     account: Arc<CacheAccount>,
 }
 
-type Lines<V> = [Option<V>; 1 << LINES];
-
-impl<V> Direct<V> {
-    const BYTES: u64 = size_of::<Lines<V>>() as u64;
+impl<V, const LINES: usize> Direct<V, LINES> {
+    const BYTES: u64 = size_of::<[Option<V>; LINES]>() as u64;
+    const BITS: u32 = {
+        assert!(LINES.is_power_of_two() && LINES > 1, "places are the top bits of a hash");
+        LINES.trailing_zeros()
+    };
 
     /// Empty; what it comes to hold is charged to `account`.
     pub const fn new(account: Arc<CacheAccount>) -> Self {
@@ -35,7 +34,7 @@ impl<V> Direct<V> {
     /// Takes the line of a hash over, if there is memory for a table.
     pub fn put(&mut self, hash: u64, value: V) {
         if self.lines.is_none() && self.account.take(Self::BYTES) {
-            self.lines = Some(Box::new([const { None }; 1 << LINES]));
+            self.lines = Some(Box::new([const { None }; LINES]));
         }
         if let Some(lines) = &mut self.lines {
             lines[Self::place(hash)] = Some(value);
@@ -51,11 +50,11 @@ impl<V> Direct<V> {
 
     #[inline(always)]
     const fn place(hash: u64) -> usize {
-        (hash >> (u64::BITS - LINES)) as usize
+        (hash >> (u64::BITS - Self::BITS)) as usize
     }
 }
 
-impl<V> Drop for Direct<V> {
+impl<V, const LINES: usize> Drop for Direct<V, LINES> {
     fn drop(&mut self) {
         self.clear();
     }
@@ -68,7 +67,7 @@ mod tests {
     #[test]
     fn a_line_holds_what_came_last_and_is_given_back() {
         let account = Arc::new(CacheAccount::of(1 << 20));
-        let mut table = Direct::new(Arc::clone(&account));
+        let mut table = Direct::<_, 16>::new(Arc::clone(&account));
         assert_eq!((table.find(1 << 63), account.usage().bytes), (None, 0));
         table.put(1 << 63, "one");
         table.put(3 << 62, "another");
@@ -77,7 +76,7 @@ mod tests {
             (table.find(1 << 63), table.find(3 << 62), table.find(0)),
             (Some(&"a third"), Some(&"another"), None)
         );
-        assert_eq!(account.usage().bytes, Direct::<&str>::BYTES);
+        assert_eq!(account.usage().bytes, Direct::<&str, 16>::BYTES);
         table.clear();
         assert_eq!((table.find(1 << 63), account.usage().bytes), (None, 0));
         table.put(0, "again");
@@ -87,7 +86,7 @@ mod tests {
 
     #[test]
     fn without_memory_nothing_is_held() {
-        let mut table = Direct::new(Arc::new(CacheAccount::of(8)));
+        let mut table = Direct::<_, 16>::new(Arc::new(CacheAccount::of(8)));
         table.put(0, 7);
         assert_eq!(table.find(0), None);
     }

@@ -174,6 +174,18 @@ pub fn size_of_predefined(handle: MPI_Datatype) -> Option<usize> {
     of_mpi(handle).map(|known| known.size)
 }
 
+/// Signature bytes of an element of one that the program made, which need not be one that can be used; `None` if it is
+/// none.
+pub fn ask_size(handle: MPI_Datatype) -> Option<usize> {
+    if family::datatype_handle(handle) == Handle::Invalid {
+        return None;
+    }
+    let mut size: MPI_Count = 0;
+    // SAFETY: the out-parameter is valid for writes; PMPI answers for any handle, with an error for an invalid one.
+    check(unsafe { mpi_sys::PMPI_Type_size_x(handle, &mut size) }).ok()?;
+    usize::try_from(size).ok()
+}
+
 /// What is known of one of MPI's own.
 fn of_mpi(handle: MPI_Datatype) -> Option<&'static Datatype> {
     let known = predefined();

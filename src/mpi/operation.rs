@@ -60,11 +60,21 @@ impl Operation {
             // MPICH would answer the question below, and fail in the middle of an algorithm.
             Handle::Invalid => return Err(Error(mpi_sys::MPI_ERR_OP as std::os::raw::c_int)),
         }
-        let mut commutative = 0;
-        // SAFETY: the out-parameter is valid for writes.
-        check(unsafe { mpi_sys::PMPI_Op_commutative(handle, &mut commutative) })?;
-        Ok(Some(Self { handle, predefined: false, commutative: commutative != 0, kernel: None }))
+        let commutative = commutes(handle)?;
+        Ok(Some(Self { handle, predefined: false, commutative, kernel: None }))
     }
+}
+
+fn commutes(handle: MPI_Op) -> Result<bool> {
+    let mut commutative = 0;
+    // SAFETY: the out-parameter is valid for writes.
+    check(unsafe { mpi_sys::PMPI_Op_commutative(handle, &mut commutative) })?;
+    Ok(commutative != 0)
+}
+
+/// Whether an operation that the program made commutes; `None` if it is none.
+pub fn ask_commutative(handle: MPI_Op) -> Option<bool> {
+    if family::op_handle(handle) == Handle::Made { commutes(handle).ok() } else { None }
 }
 
 /// The handle of a predefined operation.

@@ -5,6 +5,7 @@
 use crate::threads::Generation;
 use mpi_sys::MPI_Comm;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 #[unsafe(link_section = "collie_looked_at")]
 static GENERATION: Generation = Generation::new();
@@ -96,6 +97,32 @@ impl Known {
     fn kept(&self) -> Option<*const ()> {
         (self.generation == GENERATION.now()).then_some(self.kept)
     }
+}
+
+/// By a hash of their handles, how many communicators anything is kept of: programs that make thousands of which nothing
+/// is kept, and free them, are not to make their threads forget the others each time.
+static KEPT: [AtomicU32; 1 << KEPT_BITS] = [const { AtomicU32::new(0) }; 1 << KEPT_BITS];
+const KEPT_BITS: u32 = 10;
+
+fn kept_like(comm: MPI_Comm) -> &'static AtomicU32 {
+    let hash = (comm.0 as usize as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    &KEPT[(hash >> (u64::BITS - KEPT_BITS)) as usize]
+}
+
+/// From now on something may be kept of `comm`: before any thread remembers it.
+pub fn is_kept(comm: MPI_Comm) {
+    kept_like(comm).fetch_add(1, Ordering::Relaxed);
+}
+
+/// From now on nothing is kept of `comm` any more: after all threads were made to forget it.
+pub fn is_gone(comm: MPI_Comm) {
+    kept_like(comm).fetch_sub(1, Ordering::Relaxed);
+}
+
+/// Whether a thread may remember `comm`, which the program is about to free: whoever has called on it has done so before,
+/// as far as the program's threads see it.
+pub fn may_be_kept(comm: MPI_Comm) -> bool {
+    kept_like(comm).load(Ordering::Relaxed) != 0
 }
 
 /// What is found out now holds until this changes.

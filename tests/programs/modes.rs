@@ -21,6 +21,7 @@ const TIMED: &[(&str, Test)] = &[
 ];
 
 const TESTS: &[(&str, Test)] = &[
+    ("passed_on_by_sizes", passed_on_by_sizes),
     ("verify", verify),
     ("verify_looks_at_no_padding", no_padding),
     ("verify_looks_into_types_by_precision", types_by_precision),
@@ -284,6 +285,36 @@ fn no_padding(family: &Family) -> Result<(), Failed> {
     if verification["calls"] != 8 * (3 + 1) || verification["differences"].as_array().is_none_or(|all| !all.is_empty())
     {
         return Err(format!("{verification:#}\n{}", outcome.told()).into());
+    }
+    Ok(())
+}
+
+/// Calls with types and operations made for them that are left to the MPI library are found by the sizes of these: they
+/// are counted as by who looks at all of each call, as a trace has it.
+fn passed_on_by_sizes(family: &Family) -> Result<(), Failed> {
+    let native = ["BCAST", "GATHER", "SCATTER", "ALLGATHER", "ALLTOALL", "ALLREDUCE", "REDUCE"];
+    let native = native.map(|operation| format!("COLLIE_{operation}"));
+    let by_mode = vec![("COLLIE_MODE", "native")];
+    let by_choice = native.iter().map(|variable| (variable.as_str(), "native")).collect::<Vec<_>>();
+    let trace = crate::mpi::scratch().join(format!("sizes-{}-{}.trace.json", family.name, std::process::id()));
+    let trace_text = trace.display().to_string();
+    for settings in [by_mode, by_choice] {
+        let counted = |more: &[(&str, &str)]| -> Result<_, Failed> {
+            let settings = [&settings[..], more].concat();
+            let (outcome, report) = accounted(family, "made_alike.c", &[], 3, &settings)?;
+            let rows = report.whole["rows"].as_array().cloned().unwrap_or_default();
+            let columns = ["function", "bytes_from", "algorithm", "decided_by", "calls_all_ranks", "bytes"];
+            let row = |row: &Value| columns.map(|column| row[column].to_string()).join(" ");
+            let mut rows: Vec<_> = rows.iter().map(row).collect();
+            rows.sort();
+            Ok((rows, outcome))
+        };
+        let (by_sizes, outcome) = counted(&[])?;
+        let (by_arguments, _) = counted(&[("COLLIE_TRACE", &trace_text)])?;
+        std::fs::remove_file(&trace)?;
+        if by_sizes != by_arguments || by_sizes.len() < 7 {
+            return Err(format!("{by_sizes:#?}\nand with a trace\n{by_arguments:#?}\n{}", outcome.told()).into());
+        }
     }
     Ok(())
 }

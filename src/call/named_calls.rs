@@ -1,0 +1,115 @@
+//! Calls with types or an operation of the program's own that are only passed on, found by what that rests on: counts,
+//! sizes of the types, and whether the operation commutes.
+//!
+//! The MPI library is asked one question for each of these, where understanding such a call
+//! ([`Made`]) takes a dozen. A call that is found is passed on as others like it were, and so it is on all
+//! ranks; the layout of its types, and whether they may be used at all, is the MPI library's business then.
+
+use super::arguments::{Arguments, Key};
+use super::made::Made;
+use crate::communicator::facts::Facts;
+use crate::monitor::{CacheAccount, CounterId, Direct};
+use crate::mpi::datatype::{self, Datatype};
+use crate::mpi::{constants, operation};
+use std::sync::Arc;
+
+/// How many of a communicator are known at most: programs that make a type for each call make them of many sizes.
+const LINES: usize = 64;
+
+/// Those of a communicator that came lately.
+#[derive(Debug)]
+pub struct NamedCalls {
+    lines: Direct<Line, LINES>,
+    /// Whether there have been any, so that who plays all calls asks nothing.
+    any: bool,
+}
+
+/// One of them.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Line {
+    key: NamedKey,
+    counter: CounterId,
+    bytes: u64,
+}
+
+/// Two calls with one key on one communicator are decided alike, and have the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NamedKey(Key);
+
+/// Marks the word of a type of the program's, whose size stands for it; addresses and other handles have no such bit.
+const SIZE: u64 = 1 << 63;
+
+impl NamedKey {
+    /// Asks the MPI library for the key of a call; `None` where something is invalid or not asked about: arrays, calls
+    /// between two groups, null handles.
+    pub fn ask(arguments: &Arguments, facts: &Facts) -> Option<Self> {
+        Self::with(arguments, facts, datatype::ask_size, operation::ask_commutative)
+    }
+
+    /// The same of a call that has been understood.
+    pub fn known(arguments: &Arguments, facts: &Facts, made: &Made) -> Option<Self> {
+        let [send, receive] = made.types();
+        let size = |handle| {
+            let is_it = |datatype: &&Datatype| datatype.handle == handle;
+            [send, receive].iter().flatten().find(is_it).map(|datatype| datatype.size)
+        };
+        Self::with(arguments, facts, size, |_| made.commutes())
+    }
+
+    fn with(
+        arguments: &Arguments,
+        facts: &Facts,
+        size: impl Fn(mpi_sys::MPI_Datatype) -> Option<usize>,
+        commutes: impl Fn(mpi_sys::MPI_Op) -> Option<bool>,
+    ) -> Option<Self> {
+        let root = usize::try_from(arguments.root).ok().filter(|root| *root < facts.size && !facts.inter)?;
+        if arguments.arrays.is_some() {
+            return None;
+        }
+        let counts = arguments.sides(facts.size, facts.rank == root).map(|blocks| blocks.is_some());
+        let given = [arguments.send.datatype, arguments.receive.datatype];
+        let mut words = [0; 2];
+        for ((word, handle), _) in words.iter_mut().zip(given).zip(counts).filter(|(_, counts)| *counts) {
+            *word = match datatype::is_predefined(handle) {
+                _ if handle == constants::datatype_null() => return None,
+                true => handle.0 as usize as u64,
+                false => SIZE | size(handle)? as u64,
+            };
+        }
+        let key = arguments.shape().with_types(words);
+        let is_named = arguments.operation.row().folds && !operation::is_predefined(arguments.op);
+        Some(Self(if is_named { key.with_operation(1 + u64::from(commutes(arguments.op)?)) } else { key }))
+    }
+}
+
+impl NamedCalls {
+    /// None yet; what they come to hold is charged to `account`.
+    pub const fn new(account: Arc<CacheAccount>) -> Self {
+        Self { lines: Direct::new(account), any: false }
+    }
+
+    /// Whether none has been added.
+    pub const fn is_empty(&self) -> bool {
+        !self.any
+    }
+
+    /// Where a call like this one is counted, and its bytes.
+    pub fn find(&self, key: &NamedKey) -> Option<(CounterId, u64)> {
+        let line = self.lines.find(key.0.hash_with_types())?;
+        (line.key == *key).then_some((line.counter, line.bytes))
+    }
+
+    /// Makes note of one that is only passed on, as all ranks have decided for good, and that nothing but the table of
+    /// counters wants to know of.
+    pub fn add(&mut self, key: NamedKey, counter: CounterId, bytes: u64) {
+        self.lines.put(key.0.hash_with_types(), Line { key, counter, bytes });
+        self.any = true;
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.lines.clear();
+        self.any = false;
+    }
+}
