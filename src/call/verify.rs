@@ -35,7 +35,7 @@ use crate::selection::{OnDifference, VerifyResult};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::raw::c_int;
 
-/// Differences kept per communicator; further ones are counted and told of where they occur.
+/// Differences kept and told of per communicator; further ones are counted.
 const KEPT: usize = 16;
 
 /// One verified call.
@@ -212,12 +212,13 @@ fn keep(
                 native,
                 ours,
             };
-            // Nothing is borrowed meanwhile: the job may end there, and a report looks at all this.
-            tell(runtime, communicator, &record);
-            let differences = &mut communicator.tally.verified.borrow_mut().differences;
-            if differences.len() < KEPT {
-                differences.push(record);
+            let known = communicator.tally.verified.borrow().differences.len();
+            if known == KEPT {
+                return;
             }
+            // Nothing is borrowed meanwhile: the job may end there, and a report looks at all this.
+            tell(runtime, communicator, &record, known + 1 == KEPT);
+            communicator.tally.verified.borrow_mut().differences.push(record);
         }
         Err(error) => log::error!("a call could not be verified: {error}"),
     }
@@ -232,12 +233,12 @@ fn passed(arguments: &Arguments, local: &LocalArguments) -> String {
     elements.into_iter().chain(reduction).chain(root).collect::<Vec<_>>().join(", ")
 }
 
-/// Tells of a difference; ends the job if that is asked for.
-fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord) {
+/// Tells of a difference, which may be the last one that is told of; ends the job if that is asked for.
+fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecord, is_last: bool) {
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let words = format!(
         "rank {}: {}, call {} on {}{}: {} differs from the native result at element {}: \
-         native {}, ours {}",
+         native {}, ours {}{}",
         runtime.world_rank,
         record.function,
         record.call,
@@ -246,7 +247,8 @@ fn tell(runtime: &Runtime, communicator: &Communicator, record: &DifferenceRecor
         record.algorithm,
         record.element,
         record.native,
-        record.ours
+        record.ours,
+        if is_last { "; further ones of this rank there are only counted" } else { "" }
     );
     if agreed.configuration.on_difference == OnDifference::Abort {
         end_job(&words, EX_DATAERR);

@@ -5,7 +5,19 @@
 //! 1. Add its row below, its folder in `src/algorithm`, and that folder to `catalogue.rs` there.
 //! 2. Add its entries to the table in `mpi/collectives.rs`, and take its blocking forms from the one in
 //!    `entry/observed.rs`.
-//! 3. Add its rows to `selection/defaults/*.literature`, and what Open MPI's rules files call its algorithms.
+//! 3. Add its rows to `selection/defaults/*.literature` and, until it has been measured, at the end of the `.rules`
+//!    beside them, which decide; to `selection/native/*.rules` a row that says what MPI libraries do; and what Open MPI's
+//!    rules files call its algorithms.
+//! 4. Add it to the operations of a program of `c_tests` in `tests/programs/algorithms.rs`.
+//!
+//! The compiler or a test names what is still missing but for this: `scripts/docs` writes the tables of the README and
+//! `docs/algorithms.md` anew, `scripts/defaults`, `scripts/learning` and `scripts/performance.py` have lists of what they
+//! measure, and `docs/rules.md` names all operations.
+//!
+//! What a row cannot say is new to all of Collie, and these know it in their own words: `schedule/verify/result.rs` and
+//! `call/verify.rs` that a fold without a root gives all ranks the same of all contributions (as `MPI_Scan` does not),
+//! `call/local_arguments.rs` and `call/layout.rs` that it takes and gives one block (as `MPI_Reduce_scatter_block` does
+//! not), and `bench/bound.rs` what an operation has to send at least.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its
 //! two buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j. Where each rank lays

@@ -2,30 +2,15 @@
 //! behind Collie, which calls `PMPI_X`, gets none.
 
 use super::log;
+use crate::operation::Operation;
 use std::collections::BTreeMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
 use std::os::raw::c_void;
 
-/// What is replaced, and the point-to-point calls that programs make most of their messages with.
-const NAMES: [&CStr; 16] = [
-    c"MPI_Bcast",
-    c"MPI_Reduce",
-    c"MPI_Allreduce",
-    c"MPI_Gather",
-    c"MPI_Scatter",
-    c"MPI_Allgather",
-    c"MPI_Alltoall",
-    c"MPI_Alltoallv",
-    c"MPI_Barrier",
-    c"MPI_Send",
-    c"MPI_Isend",
-    c"MPI_Recv",
-    c"MPI_Irecv",
-    c"MPI_Sendrecv",
-    c"MPI_Wait",
-    c"MPI_Waitall",
-];
+/// The point-to-point calls that programs make most of their messages with.
+const MESSAGES: [&str; 7] =
+    ["MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv", "MPI_Sendrecv", "MPI_Wait", "MPI_Waitall"];
 
 /// A library or the program, by where it is loaded, and its file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,11 +52,11 @@ pub fn tell() {
     };
     let library = [owner(bcast), owner(version)];
     let (mut before, mut behind) = (BTreeMap::<Owner, Vec<&str>>::new(), BTreeMap::<Owner, Vec<&str>>::new());
-    for name in NAMES {
+    for name in Operation::ALL.iter().map(|operation| operation.row().mpi_name).chain(MESSAGES) {
+        let symbol = CString::new(name).expect("names have no zero byte");
         // SAFETY: the name ends in a zero byte.
         let [first, next] =
-            [libc::RTLD_DEFAULT, libc::RTLD_NEXT].map(|from| unsafe { libc::dlsym(from, name.as_ptr()) });
-        let name = name.to_str().unwrap_or_default();
+            [libc::RTLD_DEFAULT, libc::RTLD_NEXT].map(|from| unsafe { libc::dlsym(from, symbol.as_ptr()) });
         if let Some(other) = owner(first).filter(|_| own.is_some()).filter(|other| Some(other) != own.as_ref()) {
             before.entry(other).or_default().push(name);
         }

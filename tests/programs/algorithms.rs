@@ -43,7 +43,13 @@ pub const PROGRAMS: [(&str, &[Operation]); 5] = [
 const RANKS: usize = 8;
 
 pub fn trials(family: &'static Family) -> Vec<Trial> {
-    let mut trials = Vec::new();
+    let is_called = |operation: &Operation| PROGRAMS.iter().any(|(_, called)| called.contains(operation));
+    let mut trials = vec![Trial::test(format!("{}::every_operation_is_called", family.name), move || {
+        match Operation::ALL.iter().find(|operation| !is_called(operation)) {
+            Some(operation) => Err(format!("no program calls {operation}").into()),
+            None => Ok(()),
+        }
+    })];
     for (_, forced) in forced_jobs(family, &[]) {
         for choice in &forced.choices {
             let program = forced.source.trim_end_matches(".c");
