@@ -22,15 +22,18 @@ pub struct DecisionKey {
     pub counted: usize,
 }
 
-/// The decisions of late: for each operation some places, of which the key's hash gives one.
+/// The decisions of late: for each operation some places, of which the key's hash gives one. They hold some kilobytes,
+/// and many communicators live for a call or two: an operation has them from its first decision on.
 #[derive(Debug, Default)]
-pub struct Decisions([[Option<(DecisionKey, Plan)>; REMEMBERED]; Operation::ALL.len()]);
+pub struct Decisions([Option<Box<Places>>; Operation::ALL.len()]);
+
+type Places = [Option<(DecisionKey, Plan)>; REMEMBERED];
 
 impl Decisions {
     /// The decision remembered for a key.
     #[inline]
     pub fn recall(&self, operation: Operation, key: &DecisionKey) -> Option<&Plan> {
-        match &self.0[operation as usize][key.slot()] {
+        match &self.0[operation as usize].as_ref()?[key.slot()] {
             Some((known, plan)) if known == key => Some(plan),
             _ => None,
         }
@@ -38,7 +41,7 @@ impl Decisions {
 
     /// Remembers a decision.
     pub fn remember(&mut self, operation: Operation, key: DecisionKey, plan: Plan) {
-        self.0[operation as usize][key.slot()] = Some((key, plan));
+        self.0[operation as usize].get_or_insert_default()[key.slot()] = Some((key, plan));
     }
 }
 
