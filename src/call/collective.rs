@@ -122,7 +122,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         None => runtime.clock.raw().saturating_sub(start),
     };
     if let Next::InTurn(in_turn) = &next {
-        in_turn.took(runtime, ticks.saturating_sub(waited));
+        apart(|| in_turn.took(runtime, ticks.saturating_sub(waited)));
     }
     let communicator = &mut attached.communicator;
     if counting.end(communicator, outcome.code) {

@@ -20,6 +20,7 @@ use crate::communicator::state::Communicator;
 use crate::communicator::tally::Tally;
 use crate::monitor::{CounterId, Function, Traffic};
 use crate::mpi::error::SUCCESS;
+use crate::process::floating_point::apart;
 use crate::process::guard::Thread;
 use crate::process::{flags, guard};
 use crate::run::Counts;
@@ -133,7 +134,7 @@ fn kept(
     let code = unsafe { attachment.away(thread.number(), Away::Whole, native) };
     let ticks = end(thread, &mut held.communicator, start, counted);
     if measured {
-        known.learn(place, held.communicator.runtime.nanoseconds(ticks));
+        apart(|| known.learn(place, held.communicator.runtime.nanoseconds(ticks)));
     }
     drop(known);
     drop(held);
@@ -192,7 +193,7 @@ fn played_again(
     });
     let ticks = end(thread, &mut held.communicator, start, counted);
     if measured {
-        call.learn(place, held.communicator.runtime.nanoseconds(ticks));
+        apart(|| call.learn(place, held.communicator.runtime.nanoseconds(ticks)));
     }
     // What counts who keeps it belongs to the state, and so to whoever holds that.
     drop(call);

@@ -186,19 +186,15 @@ impl Learner {
     /// A call of a turn that is measured, of so many bytes, took so long, and so long to make it ready before; 0 where
     /// it was.
     pub fn measured(&self, place: usize, ns: u64, ready_ns: u64, bytes: usize) {
-        apart(|| {
-            let samples = &mut self.state.borrow_mut().samples;
-            samples.record(place, ns, ready_ns);
-            samples.moved(bytes as u64);
-        });
+        let samples = &mut self.state.borrow_mut().samples;
+        samples.record(place, ns, ready_ns);
+        samples.moved(bytes as u64);
     }
 
     /// The communicator goes away: what it has learned stays.
     pub fn keep(&self) {
-        apart(|| {
-            let state = self.up_to_date();
-            KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, state.samples.clone()));
-        });
+        let state = self.up_to_date();
+        KNOWLEDGE.lock().put(self.shape, self.cell, self.known(&state.trial, state.samples.clone()));
     }
 
     /// What this communicator has learned, for the report; nothing if it made no such call.

@@ -37,7 +37,8 @@ struct Line {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NamedKey(Key);
 
-/// Marks the word of a type of the program's, whose size stands for it; addresses and other handles have no such bit.
+/// Marks the word of a type of the program's, whose size stands for it: no size is as large as what a handle that has this
+/// bit, as some of MPICH's have, would be without it.
 const SIZE: u64 = 1 << 63;
 
 impl NamedKey {
@@ -64,7 +65,11 @@ impl NamedKey {
         commutes: impl Fn(mpi_sys::MPI_Op) -> Option<bool>,
     ) -> Option<Self> {
         let root = usize::try_from(arguments.root).ok().filter(|root| *root < facts.size && !facts.inter)?;
-        if arguments.arrays.is_some() {
+        let folds = arguments.operation.row().folds;
+        let is_named = folds && !operation::is_predefined(arguments.op);
+        // Open MPI would tell MPI_COMM_WORLD of a null handle, and those of windows are none for collectives.
+        let is_none = is_named && (arguments.op == constants::op_null() || operation::is_of_windows(arguments.op));
+        if arguments.arrays.is_some() || is_none {
             return None;
         }
         let counts = arguments.sides(facts.size, facts.rank == root).map(|blocks| blocks.is_some());
@@ -78,7 +83,6 @@ impl NamedKey {
             };
         }
         let key = arguments.shape().with_types(words);
-        let is_named = arguments.operation.row().folds && !operation::is_predefined(arguments.op);
         Some(Self(if is_named { key.with_operation(1 + u64::from(commutes(arguments.op)?)) } else { key }))
     }
 }

@@ -11,6 +11,7 @@ use crate::communicator::tally::Tally;
 use crate::monitor::{Budget, COUNTER_BYTES, CommunicatorRecord, LearnedRecord, Overflow, Traffic, join_learned};
 use crate::mpi::communicator::{self, Key};
 use crate::mpi::error::{Error, Result, SUCCESS};
+use crate::process::floating_point::apart;
 use crate::process::guard::{self, Thread};
 use crate::process::runtime::{self, Runtime};
 use crate::process::{flags, last_communicators};
@@ -295,14 +296,14 @@ unsafe extern "C" fn forget(comm: MPI_Comm, _: c_int, hung: *mut c_void, _: *mut
     attachments.retain(|known| !Arc::ptr_eq(known, &attachment));
     // SAFETY: its communicator is going away, so no call on it is under way.
     let mut attached = unsafe { attachment.hold() };
-    attached.trials.iter().for_each(Trials::keep);
+    apart(|| attached.trials.iter().for_each(Trials::keep));
     let mut retired = registry.retired.lock();
     if attached.communicator.facts.rank == 0 {
-        join_learned(&mut retired.learned, attached.trials.iter().flat_map(Trials::records));
+        apart(|| join_learned(&mut retired.learned, attached.trials.iter().flat_map(Trials::records)));
     }
     let communicator = &attached.communicator;
     REQUESTS.gone(runtime, communicator.tally.place);
-    if let Some(record) = communicator.record(runtime, false) {
+    if let Some(record) = apart(|| communicator.record(runtime, false)) {
         retired.taken += communicator.tally.table.settle(record.bytes() as u64);
         retired.records.push((communicator.tally.place, record));
     }

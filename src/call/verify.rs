@@ -81,7 +81,7 @@ pub fn run(
     let agreed = communicator.agreed.as_ref().expect("verified calls rest on an agreement");
     let result = agreed.configuration.verify_result;
     let ticks = if result == VerifyResult::Native { both.native_ticks } else { both.our_ticks };
-    let beside = (runtime.clock.raw() - start).saturating_sub(ticks);
+    let beside = runtime.clock.raw().saturating_sub(start).saturating_sub(ticks);
     communicator.tally.verified.borrow_mut().ticks += beside;
     if result == VerifyResult::Native {
         return Outcome { code: both.code, result, ticks };

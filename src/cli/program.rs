@@ -25,11 +25,11 @@ pub fn family_of(words: &[impl AsRef<OsStr>]) -> Found {
     let (mut looked_at, mut with_own_mpi) = (Vec::new(), None);
     for word in words {
         let Some(file) = executable(word.as_ref()) else { continue };
-        let (Needed { family, sanitizers }, what) = look_at(&file);
+        let (Needed { family, sanitizers, has_other_mpi }, what) = look_at(&file);
         if family.is_some() {
             return Found { family, looked_at, sanitizers, with_own_mpi: None };
         }
-        if with_own_mpi.is_none() && std::fs::read(&file).is_ok_and(|bytes| has_own_mpi(&bytes)) {
+        if with_own_mpi.is_none() && !has_other_mpi && std::fs::read(&file).is_ok_and(|bytes| has_own_mpi(&bytes)) {
             with_own_mpi = Some(file.clone());
         }
         looked_at.push(format!("{}: {what}", file.display()));
@@ -42,6 +42,8 @@ pub fn family_of(words: &[impl AsRef<OsStr>]) -> Found {
 struct Needed {
     family: Option<Family>,
     sanitizers: Vec<String>,
+    /// Whether it needs a library that calls itself after MPI, whatever it is.
+    has_other_mpi: bool,
 }
 
 /// The name of the program that a word would start: the last part of its path.
@@ -108,6 +110,7 @@ fn needed_by(file: &Path) -> Needed {
 fn in_list(text: &str) -> Needed {
     let names = text.lines().filter_map(|line| line.split_whitespace().next());
     Needed {
+        has_other_mpi: names.clone().any(|name| name.starts_with("libmpi")),
         family: text.split_whitespace().find_map(Family::of_library),
         sanitizers: names.filter(|name| is_sanitizer(name)).map(str::to_owned).collect(),
     }
@@ -145,8 +148,9 @@ mod tests {
     #[test]
     fn what_a_program_needs_by_the_loaders_list() {
         let list = "\tlinux-vdso.so.1 (0x7)\n\tlibasan.so.8 => /lib/libasan.so.8 (0x7)\n\tlibmpi.so.40 => /x/libmpi.so.40 (0x7)\n";
-        let Needed { family, sanitizers } = in_list(list);
+        let Needed { family, sanitizers, has_other_mpi } = in_list(list);
         assert_eq!((family, &sanitizers[..]), (Some(Family::OpenMpi), &["libasan.so.8".to_owned()][..]));
+        assert!(has_other_mpi && !in_list("\tlibc.so.6 => /lib/libc.so.6 (0x7)\n").has_other_mpi);
         assert!(has_own_mpi(b"\x7fELF\0MPI_Init\0PMPI_Init\0") && !has_own_mpi(b"\x7fELF\0MPI_Init\0"));
     }
 

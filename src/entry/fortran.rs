@@ -5,7 +5,7 @@
 //! of the MPICH family call the C symbols, so entries there would count every call twice; only what has no buffers goes
 //! past the C symbols in `mpi_f08`.
 
-use super::namesake;
+use super::namesake::{self, Kept};
 #[cfg(mpi_family = "mpich")]
 use super::native::native_procedure;
 #[cfg(mpi_family = "mpich")]
@@ -66,11 +66,6 @@ fn c_name(text: &'static str) -> &'static CStr {
     CStr::from_bytes_with_nul(text.as_bytes()).expect("written with its end")
 }
 
-/// Three words, the last ones nothing.
-fn words(given: &[usize]) -> [usize; 3] {
-    std::array::from_fn(|place| given.get(place).copied().unwrap_or(0))
-}
-
 /// Entries under several exported names each; the body sees the arguments and gives the error code.
 macro_rules! entries {
     (@one $symbol:literal ($($argument:ident: $type:ty),*) $body:block) => {
@@ -78,14 +73,18 @@ macro_rules! entries {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn entry($($argument: *mut $type,)* ierror: *mut c_int) -> usize {
+            unsafe extern "C" fn entry(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
+                static KEPT: Kept = Kept::new();
                 if namesake::may_have_one($symbol)
-                    && let Some(theirs) = namesake::of(c_name(concat!($symbol, "\0")))
+                    && let Some(theirs) = KEPT.of(c_name(concat!($symbol, "\0")))
                 {
-                    let words = words(&[$($argument as usize,)* ierror as usize]);
                     // SAFETY: the call is the program's, of that function.
-                    return unsafe { theirs(words[0], words[1], words[2]) };
+                    return unsafe { theirs(a, b, c, d, e, f) };
                 }
+                // What it does not take is in registers that nobody looks at.
+                let [$($argument,)* ierror, ..] = [a, b, c, d, e, f];
+                $(let $argument = $argument as *mut $type;)*
+                let ierror = ierror as *mut c_int;
                 // SAFETY: Fortran passes every argument by an address that is valid for the call.
                 unsafe { give(ierror, $body) };
                 0
@@ -142,14 +141,15 @@ macro_rules! beginnings {
             /// # Safety
             /// As the MPI standard says of the Fortran binding.
             #[unsafe(export_name = $symbol)]
-            unsafe extern "C" fn entry($($argument: *mut c_int),*) -> usize {
+            unsafe extern "C" fn entry(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> usize {
+                static KEPT: Kept = Kept::new();
                 if namesake::may_have_one($symbol)
-                    && let Some(theirs) = namesake::of(c_name(concat!($symbol, "\0")))
+                    && let Some(theirs) = KEPT.of(c_name(concat!($symbol, "\0")))
                 {
-                    let words = words(&[$($argument as usize),*]);
                     // SAFETY: the call is the program's, of that function.
-                    return unsafe { theirs(words[0], words[1], words[2]) };
+                    return unsafe { theirs(a, b, c, d, e, f) };
                 }
+                let [$($argument,)* ..] = [a, b, c, d, e, f].map(|word| word as *mut c_int);
                 library::bind();
                 let native =
                     native_procedure!(hidden(concat!($symbol, "\0")) as fn($($argument: *mut c_int),*));
@@ -213,7 +213,7 @@ pcontrol! { "mpi_pcontrol_f08_" }
 
 #[cfg(mpi_family = "openmpi")]
 pub(crate) mod open_mpi {
-    use super::{SUCCESS, c_int, c_name, comm, give, lifecycle, namesake, words};
+    use super::{Kept, SUCCESS, c_int, c_name, comm, give, lifecycle, namesake};
     use crate::entry::revoking::MPIX_Comm_revoke;
     use crate::mpi::end::{EX_CONFIG, end_job};
     use crate::mpi::{constants, family, sentinels};

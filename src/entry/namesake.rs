@@ -3,21 +3,37 @@
 
 use crate::process::library;
 use std::ffi::CStr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// What such a function is called as: it takes no more words than the procedure, and may give one back.
-pub type Namesake = unsafe extern "C-unwind" fn(usize, usize, usize) -> usize;
+/// What such a function is called as: with all words that are passed in registers. It may give one back.
+pub type Namesake = unsafe extern "C-unwind" fn(usize, usize, usize, usize, usize, usize) -> usize;
 
-/// The next function of that name, if there is no MPI library for which the call could be.
-#[cold]
-pub fn of(name: &CStr) -> Option<Namesake> {
-    if !library::is_absent() {
-        return None;
+/// Where the function of a name is, once it was found.
+#[derive(Debug)]
+pub struct Kept(AtomicPtr<libc::c_void>);
+
+impl Kept {
+    /// Not yet.
+    pub const fn new() -> Self {
+        Self(AtomicPtr::new(std::ptr::null_mut()))
     }
-    // SAFETY: the name ends in a zero byte.
-    let found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
-    // SAFETY: an address that is not null, of what the program calls by this name; on all platforms of ours, words that
-    // a function does not take are in registers that it does not read.
-    (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut libc::c_void, Namesake>(found) })
+
+    /// The next function of that name, if there is no MPI library for which the call could be.
+    #[cold]
+    pub fn of(&self, name: &CStr) -> Option<Namesake> {
+        let mut found = self.0.load(Ordering::Relaxed);
+        if found.is_null() {
+            if !library::is_absent() {
+                return None;
+            }
+            // SAFETY: the name ends in a zero byte.
+            found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+            self.0.store(found, Ordering::Relaxed);
+        }
+        // SAFETY: an address that is not null, of what the program calls by this name; on all platforms of ours, words
+        // that a function does not take are in registers that it does not read.
+        (!found.is_null()).then(|| unsafe { std::mem::transmute::<*mut libc::c_void, Namesake>(found) })
+    }
 }
 
 /// Whether a symbol begins MPI and is spelled as C spells its functions.

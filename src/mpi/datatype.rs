@@ -177,7 +177,9 @@ pub fn size_of_predefined(handle: MPI_Datatype) -> Option<usize> {
 /// Signature bytes of an element of one that the program made, which need not be one that can be used; `None` if it is
 /// none.
 pub fn ask_size(handle: MPI_Datatype) -> Option<usize> {
-    if family::datatype_handle(handle) == Handle::Invalid {
+    // What is no type although it looks like one, as numbers may, would be told to MPI_COMM_WORLD by the question.
+    let is_one = || family::IS_OPEN_MPI || refuse_unusable(handle).is_ok();
+    if family::datatype_handle(handle) == Handle::Invalid || !is_one() {
         return None;
     }
     let mut size: MPI_Count = 0;

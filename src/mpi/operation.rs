@@ -51,7 +51,7 @@ impl Operation {
             let kernel = datatype.element.and_then(|element| kernel(op, element));
             return Ok(Some(Self { handle, predefined: true, commutative: true, kernel }));
         }
-        if constants::ops_of_windows().contains(&handle) {
+        if is_of_windows(handle) {
             return Ok(None);
         }
         match family::op_handle(handle) {
@@ -91,6 +91,11 @@ pub fn predefined(handle: MPI_Op) -> Option<Op> {
 /// Whether it is one of MPI's own.
 pub fn is_predefined(handle: MPI_Op) -> bool {
     constants::ops().contains(&handle)
+}
+
+/// Whether it is one of MPI's own that are for windows only.
+pub fn is_of_windows(handle: MPI_Op) -> bool {
+    constants::ops_of_windows().contains(&handle)
 }
 
 /// MPI's name of a predefined operation.

@@ -71,6 +71,10 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
         let settings = [("COLLIE_MODE", mode)];
         trials.push(Trial::test(name, move || accounted(family, "floating_point.c", &[], 3, &settings).map(drop)));
     }
+    for mode in ["replace", "native", "best"] {
+        let name = format!("{}::errors_of_null_operations::{mode}", family.name);
+        trials.push(Trial::test(name, move || null_operations(family, mode)));
+    }
     // Elsewhere each communicator has a handler of its own.
     for arguments in [&[][..], &["used"]].into_iter().filter(|_| !family.is_open_mpi()) {
         let name = format!("{}::errors_of_duplicates::{}", family.name, arguments.first().unwrap_or(&"unused"));
@@ -184,6 +188,14 @@ fn overlaps(family: &Family) -> Result<(), Failed> {
         ("COLLIE_ALLTOALLV", "pairwise"),
     ];
     accounted(family, "aliased_buffers.c", &["partial"], 8, &forced).map(drop)
+}
+
+/// Null operations are errors of the call, and of no other communicator.
+fn null_operations(family: &Family, mode: &str) -> Result<(), Failed> {
+    let command = vec![family.program("errors_of_null_operations.c")?.display().to_string()];
+    let variables = [("COLLIE_MODE", mode), ("COLLIE_REPORT", "off")];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    family.run(&launch)?.success().map(drop)
 }
 
 /// Calls that fail need not be in the report.

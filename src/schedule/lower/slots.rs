@@ -14,6 +14,8 @@ pub struct Slots {
     in_use: Vec<bool>,
     /// Places that are not.
     free: usize,
+    /// No so long run of them has been found since some were last freed; 0 if none was looked for.
+    not_found: usize,
     most: usize,
 }
 
@@ -45,15 +47,20 @@ impl Slots {
 
     /// The first run of so many free places that others are in use behind. The usual case, in which there is no free
     /// place at all, takes no search.
-    fn free_run(&self, number: usize) -> Option<usize> {
-        if number == 0 || self.free < number {
+    fn free_run(&mut self, number: usize) -> Option<usize> {
+        let is_known_to_fail = self.not_found > 0 && number >= self.not_found;
+        if number == 0 || self.free < number || is_known_to_fail {
             return None;
         }
         let mut run = 0;
-        self.in_use.iter().enumerate().find_map(|(place, in_use)| {
+        let found = self.in_use.iter().enumerate().find_map(|(place, in_use)| {
             run = if *in_use { 0 } else { run + 1 };
             (run == number).then(|| place + 1 - number)
-        })
+        });
+        if found.is_none() {
+            self.not_found = number;
+        }
+        found
     }
 
     /// Tells the runs of places that requests hold, in the order of the requests, and frees them.
@@ -66,6 +73,7 @@ impl Slots {
             let Some((first, number)) = held else { continue };
             self.in_use[first as usize..(first + number) as usize].fill(false);
             self.free += number as usize;
+            self.not_found = 0;
             last = match last {
                 Some((start, so_far)) if start + so_far == first => Some((start, so_far + number)),
                 Some((start, so_far)) => {
