@@ -1,4 +1,5 @@
-//! Collie: the collectives of an unmodified MPI program, run by send/recv-only algorithms, timed and compared.
+//! Collie: the collectives of an unmodified MPI program, run by algorithms made of messages between two ranks or of
+//! memory that the ranks of a node share, timed and compared.
 //!
 //! # The one idea
 //!

@@ -185,6 +185,9 @@ impl Row<'_> {
             mean: or_median("mean_seconds")?,
         };
         let [variant, algorithm] = ["variant", "algorithm"].map(|name| self.text(name).to_owned());
+        if self.text("mpi_library").is_empty() {
+            return Err(self.refuse("mpi_library", "what MPI_Get_library_version says, or any name"));
+        }
         let row = VariantRow { variant, algorithm, transport, seconds, against_native };
         if row.variant.is_empty() {
             return Err(self.refuse("variant", "native, auto, or an algorithm as it was asked for"));
@@ -260,12 +263,15 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
 fn heads(number: usize, line: &str) -> Result<Vec<String>, String> {
     let heads = fields(number, line)?;
     let missing: Vec<_> = NEEDED.into_iter().filter(|name| !heads.iter().any(|head| head == name)).collect();
-    match missing.is_empty() {
-        true => Ok(heads),
-        false => Err(format!(
-            "line {number}: no column {}; accepted: the columns that collie bench --csv writes",
-            missing.join(", ")
-        )),
+    let accepted = "accepted: the columns that collie bench --csv writes, each once";
+    if !missing.is_empty() {
+        return Err(format!("line {number}: no column {}; {accepted}", missing.join(", ")));
+    }
+    // Which of the two counts nobody knows.
+    let twice = heads.iter().enumerate().find(|(place, name)| !name.is_empty() && heads[..*place].contains(name));
+    match twice {
+        Some((place, name)) => Err(format!("line {number}, column {}: another column '{name}'; {accepted}", place + 1)),
+        None => Ok(heads),
     }
 }
 
@@ -398,6 +404,8 @@ mod tests {
         let text = csv::text(&written());
         for (from, to, told) in [
             ("\nbcast,", "\nbroadcast,", "line 2, column 1 (operation): found 'broadcast'; accepted: bcast, "),
+            (",cold,", ",bytes,", "line 1, column 8: another column 'bytes'; accepted: "),
+            ("\"An MPI, 4.0\"", "", "line 2, column 26 (mpi_library): found ''; accepted: "),
             (
                 "bcast,double,0,64,",
                 "bcast,double,0,64K,",

@@ -186,6 +186,8 @@ impl Settings {
         let (is_set, has_roots) = (self.scenario.is_some(), self.scenario == Some(Scenario::ReduceStudy));
         let is_overhead = self.scenario == Some(Scenario::Overhead);
         let is_planned = self.plan.is_some();
+        let any = |has: fn(Operation) -> bool| self.operations().into_iter().any(has);
+        let has_own = !is_set && !is_planned;
         // An option, whether it was given and changes nothing, and what the scenario or the plan has in its place.
         let options = [
             ("--operation", is_set && !is_overhead && !self.operations.is_empty(), "the scenario's operation"),
@@ -195,13 +197,18 @@ impl Settings {
             ("--algorithm", is_overhead && !self.algorithms.is_empty(), "calls that are passed on in this scenario"),
             ("--cold", is_overhead && self.cold, "the same buffers in this scenario"),
             ("--in-a-row and the like", is_overhead && !self.pattern.is_alone(), "calls in a row in this scenario"),
+            ("--bandwidth", is_overhead && self.bandwidth.is_some(), "no bound in this scenario"),
+            ("--svg", is_overhead && self.svg.is_some(), "--json, --csv or --html in this scenario"),
             ("--datatype", is_planned && self.datatypes.len() > 1, "one datatype with a plan"),
             ("--root", is_planned && self.roots.len() > 1, "one root with a plan"),
+            ("--root", has_own && self.roots != [0] && !any(Operation::rooted), "an operation with a root"),
             (
-                "--non-commutative",
-                self.non_commutative && !self.operations().iter().any(|operation| operation.reduces()),
-                "an operation that reduces",
+                "--datatype",
+                has_own && self.datatypes != [Datatype::Double] && !any(Operation::has_data),
+                "an operation that sends data",
             ),
+            ("--step", has_own && self.step != STEP && !any(Operation::has_data), "an operation that sends data"),
+            ("--non-commutative", self.non_commutative && !any(Operation::reduces), "an operation that reduces"),
         ];
         match options.into_iter().find(|(_, is_vain, _)| *is_vain) {
             Some((option, _, accepted)) => Err(format!("{option} would have no effect; accepted: {accepted}")),

@@ -196,7 +196,11 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
             let Some(winner) = fastest(rows, cell) else { return String::new() };
             // Formulas know less of what slows messages down, so that who wins by one may not by a simulation.
             let by = if winner.simulated { "" } else { "~" };
-            format!("{by}{}", winner.name.split(':').next().unwrap_or_default())
+            // Without parameters where one row alone has the name.
+            let short = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
+            let named = short(&winner.name);
+            let alone = rows.iter().filter(|row| short(&name(&row.choice)) == named).count() == 1;
+            format!("{by}{}", if alone { named } else { winner.name })
         }));
         table.push(best);
         text.push('\n');
@@ -279,6 +283,10 @@ mod tests {
         let drawn = |cells: &[Result<_, NotSimulated>]| winners("", "", &ranks[..1], &bytes[..1], cells);
         assert!(drawn(&[Err(NotSimulated)]).contains("not simulated") && drawn(&[Ok(None)]).contains("can be used"));
         assert!(drawn(&cells[..1]).contains("~ by the cost formula") && !drawn(&cells[1..]).contains('~'));
+        let segments = ["segmented_ring:segment=64K", "segmented_ring:segment=512K"];
+        let text = report(&rows(&segments, &[4], &[8 << 20], &network, usize::MAX), &[4], &[8 << 20], &network);
+        let last = text.lines().rfind(|line| line.starts_with("fastest")).unwrap();
+        assert!(words(last)[1].starts_with("segmented_ring:segment="), "{text}");
         all[1].times[3] = Time::NotReached;
         let text = report(&all, &ranks, &bytes, &network);
         assert!(text.contains("? not simulated: 1 left"), "{text}");

@@ -80,7 +80,7 @@ impl Words {
     fn of(runtime: &Runtime, facts: &Facts) -> Self {
         let mut words = Self([0; WORDS]);
         words.compare(CONFIGURATION, digest(runtime.raw()));
-        words.compare(IDENTITY, digest(&facts.origin.identity));
+        words.compare(IDENTITY, digest(&facts.identity));
         words.compare(LIMITS, runtime.limits().word());
         words.compare(NODE, runtime.node);
         words.compare(MPI, runtime.mpi.packed());
@@ -90,7 +90,7 @@ impl Words {
         words.find_most(NO_IDS, (!origin::leaves_room()).into());
         words.find_most(HAS_GPU, device::is_present().into());
         // Another one in each run, so that a run is no repetition of the last one's coins.
-        words.find_least(SEED, digest(&(runtime.started_unix_ns(), &facts.origin.identity)));
+        words.find_least(SEED, digest(&(runtime.started_unix_ns(), &facts.identity)));
         words.find_least(MESSAGE_NS, runtime.message_ns());
         words
     }
@@ -207,7 +207,7 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &Words, configuration: Arc<Co
         foreign: members.contains(&FOREIGN),
         members: runtime.lists.of(members),
         // Communicators may be made by ways that not all ranks see.
-        identity: if all.are_alike(IDENTITY) { facts.origin.identity.clone() } else { name_by_first(runtime, facts)? },
+        identity: if all.are_alike(IDENTITY) { facts.identity.to_string() } else { name_by_first(runtime, facts)? },
     })
 }
 

@@ -17,6 +17,8 @@ pub struct Facts {
     pub size: usize,
     /// Whether it connects two groups.
     pub inter: bool,
+    /// What all its ranks work out alike, and different for every other communicator of the job.
+    pub identity: Arc<str>,
     /// Where it comes from.
     pub origin: Arc<Origin>,
 }
@@ -28,6 +30,8 @@ impl Facts {
     /// What PMPI returned.
     pub fn of(comm: MPI_Comm, size: usize) -> Result<Self> {
         let (rank, inter) = (communicator::rank(comm)?, communicator::is_inter(comm)?);
-        Ok(Self { comm, rank, size, inter, origin: origin::of(comm)? })
+        let origin = origin::of(comm)?;
+        let identity = Arc::clone(origin.identity(comm)?);
+        Ok(Self { comm, rank, size, inter, identity, origin })
     }
 }

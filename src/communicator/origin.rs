@@ -20,15 +20,47 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 /// Where a communicator comes from.
 #[derive(Debug, Default)]
 pub struct Origin {
-    /// The same on all its ranks, and different for every other communicator of the job; that of `MPI_COMM_SELF` stands
-    /// for every rank's own.
-    pub identity: String,
+    /// Worked out when it is first asked for, and before others are made from this one: many communicators go without
+    /// a call on them.
+    identity: OnceCell<Arc<str>>,
     /// The function that made it; empty for what MPI made itself or was not seen made.
     pub made_by: &'static str,
-    /// Identity of the communicator it was made from; empty if none.
-    pub parent: String,
+    /// The communicator it was made from, whose identity has been worked out.
+    parent: Option<Arc<Self>>,
+    /// Which of the calls that made others from that one made it, from 1.
+    call: u32,
     /// Calls so far that made others from it.
     children: AtomicU32,
+}
+
+impl Origin {
+    /// With an identity that need not be worked out.
+    fn known(identity: String) -> Self {
+        Self { identity: OnceCell::with_value(identity.into()), ..Self::default() }
+    }
+
+    /// The same on all ranks of `comm`, which it belongs to, and different for every other communicator of the job;
+    /// that of `MPI_COMM_SELF` stands for every rank's own. No communication.
+    ///
+    /// # Errors
+    /// What PMPI returned.
+    pub fn identity(&self, comm: MPI_Comm) -> Result<&Arc<str>> {
+        let work_out = || {
+            // A rank that is the first knows that without asking about groups.
+            let is_first = communicator::rank(comm)? == 0;
+            let first = match is_first {
+                true => communicator::rank(constants::comm_world())? as c_int,
+                false => communicator::first_world_rank(comm)?,
+            };
+            Ok(format!("{}/{}.{first}", self.parent(), self.call).into())
+        };
+        self.identity.get_or_try_init(work_out)
+    }
+
+    /// Identity of the communicator it was made from; empty if none.
+    pub fn parent(&self) -> &str {
+        self.parent.as_ref().and_then(|parent| parent.identity.get()).map_or("", |identity| identity)
+    }
 }
 
 /// What is kept for all communicators together.
@@ -100,7 +132,7 @@ pub fn note_first(made_by: &'static str, comm: MPI_Comm) -> Result {
     }
     let (ranks, number) = origins.count_among(comm)?;
     let identity = format!("group/{ranks}.{number}");
-    origins.keep(comm, &Arc::new(Origin { identity, made_by, ..Origin::default() }))
+    origins.keep(comm, &Arc::new(Origin { made_by, ..Origin::known(identity) }))
 }
 
 impl Origins {
@@ -145,7 +177,7 @@ impl Origins {
             let (ranks, number) = self.count_among(comm)?;
             format!("unseen/{ranks}.{number}")
         };
-        Ok(Origin { identity, ..Origin::default() })
+        Ok(Origin::known(identity))
     }
 
     /// A name for the ranks of `comm` (both groups), and its number among the communicators of these ranks, from 1.
@@ -161,8 +193,8 @@ impl Origins {
         Ok((name(digest), *number))
     }
 
-    fn note(&self, parent: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
-        let parent = self.of(parent)?;
+    fn note(&self, from: MPI_Comm, made_by: &'static str, makers: Makers, comm: MPI_Comm) -> Result {
+        let parent = self.of(from)?;
         let call = match makers {
             Makers::Parent | Makers::ParentLater => parent.children.fetch_add(1, Ordering::Relaxed) + 1,
             Makers::Members | Makers::TwoParents => 0,
@@ -170,17 +202,20 @@ impl Origins {
         if comm == constants::comm_null() {
             return Ok(());
         }
+        // It may be freed before those that are made from it.
+        let before = parent.identity(from)?;
         let identity = match makers {
-            Makers::Parent => format!("{}/{call}.{}", parent.identity, communicator::first_world_rank(comm)?),
+            Makers::Parent => OnceCell::new(),
             // A duplicate that may not be asked yet, of which only that it is one counts.
-            Makers::ParentLater => format!("{}/{call}", parent.identity),
+            Makers::ParentLater => OnceCell::with_value(format!("{before}/{call}").into()),
             Makers::Members | Makers::TwoParents => {
                 let (ranks, number) = self.count_among(comm)?;
-                let before = if makers == Makers::Members { &parent.identity } else { "between" };
-                format!("{before}/{ranks}.{number}")
+                let before = if makers == Makers::Members { &**before } else { "between" };
+                OnceCell::with_value(format!("{before}/{ranks}.{number}").into())
             }
         };
-        let origin = Arc::new(Origin { identity, made_by, parent: parent.identity.clone(), ..Origin::default() });
+        let origin = Origin { identity, made_by, parent: Some(parent), call, ..Origin::default() };
+        let origin = Arc::new(origin);
         if makers == Makers::ParentLater {
             self.unfinished.lock().insert(comm.0 as usize, origin);
             return Ok(());

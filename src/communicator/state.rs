@@ -176,7 +176,7 @@ impl Communicator {
             identity: self.identity().to_owned(),
             name: if is_any_time { self.last_name() } else { self.name() },
             made_by: facts.origin.made_by.to_owned(),
-            parent: facts.origin.parent.clone(),
+            parent: facts.origin.parent().to_owned(),
             size: facts.size as u32,
             rank: facts.rank as u32,
             members: self.members(),
@@ -198,7 +198,7 @@ impl Communicator {
 
     /// Its identity: what all its ranks work out alike, or else what they have agreed on.
     pub fn identity(&self) -> &str {
-        self.agreed.as_ref().map_or(&self.facts.origin.identity, |agreed| &agreed.identity)
+        self.agreed.as_ref().map_or(&*self.facts.identity, |agreed| &*agreed.identity)
     }
 
     /// The name that MPI or the program has given it.

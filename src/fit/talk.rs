@@ -1,7 +1,8 @@
 //! Messages of the measurement: rank 0 tells another rank what to do and times it.
 
+use crate::mpi::under_way::UnderWay;
 use crate::mpi::{Result, check, constants, limits};
-use mpi_sys::{MPI_Comm, MPI_Request};
+use mpi_sys::MPI_Comm;
 use std::ffi::c_int;
 use std::time::{Duration, Instant};
 
@@ -80,13 +81,13 @@ impl Line {
     /// Tells `rank` what to do, and waits until it is ready.
     pub fn tell(&mut self, rank: usize, task: Task) -> Result {
         let words = task.words().map(u64::to_le_bytes).concat();
-        self.send_bytes(rank, &words, TOLD)?;
-        if task == Task::Stop { Ok(()) } else { self.receive_tagged(rank, 0, TOLD) }
+        send_bytes(self.comm, rank, &words, TOLD)?;
+        if task == Task::Stop { Ok(()) } else { receive_bytes(self.comm, rank, &mut [], TOLD) }
     }
 
     /// A word of no bytes: go.
     pub fn go(&self, rank: usize) -> Result {
-        self.send_bytes(rank, &[0; 0], TOLD)
+        send_bytes(self.comm, rank, &[], TOLD)
     }
 
     /// The communicator, for other messages between two tasks.
@@ -98,17 +99,13 @@ impl Line {
     pub fn serve(&mut self) -> Result {
         loop {
             self.await_word()?;
-            let mut words: Words = [0; 4];
-            // SAFETY: four words of eight bytes each.
-            check(unsafe {
-                let (to, byte, status) = (words.as_mut_ptr().cast(), constants::byte(), constants::status_ignore());
-                mpi_sys::PMPI_Recv(to, 32, byte, 0, TOLD, self.comm, status)
-            })?;
-            let task = Task::of(words.map(u64::from_le));
+            let mut words = [[0u8; 8]; 4];
+            receive_bytes(self.comm, 0, words.as_flattened_mut(), TOLD)?;
+            let task = Task::of(words.map(u64::from_le_bytes));
             if task == Task::Stop {
                 return Ok(());
             }
-            self.send_bytes(0, &[0; 0], TOLD)?;
+            send_bytes(self.comm, 0, &[], TOLD)?;
             self.carry_out(task)?;
         }
     }
@@ -136,15 +133,15 @@ impl Line {
             }
             Task::Swap { bytes, times } => (0..times).try_for_each(|_| self.swap(0, bytes)),
             Task::Knock { bytes, wait } => {
-                self.receive_tagged(0, 0, TOLD)?;
+                receive_bytes(self.comm, 0, &mut [], TOLD)?;
                 std::thread::sleep(wait);
                 let begun = Instant::now();
                 self.send(0, bytes)?;
-                self.send_bytes(0, &(begun.elapsed().as_nanos() as u64).to_le_bytes(), TOLD)
+                send_bytes(self.comm, 0, &(begun.elapsed().as_nanos() as u64).to_le_bytes(), TOLD)
             }
             Task::Limits => limits::follow(self.comm, 0),
             Task::Pour { to, bytes, times } => {
-                self.receive_tagged(0, 0, TOLD)?;
+                receive_bytes(self.comm, 0, &mut [], TOLD)?;
                 self.pour(to, bytes, times)
             }
         }
@@ -165,46 +162,22 @@ impl Line {
         Ok(here != 0)
     }
 
-    fn send_bytes(&self, to: usize, bytes: &[u8], tag: c_int) -> Result {
-        let (count, byte) = (bytes.len() as c_int, constants::byte());
-        // The address of an empty slice may be one that means something to MPI.
-        let from = if bytes.is_empty() { self.send.as_ptr() } else { bytes.as_ptr() };
-        // SAFETY: so many bytes can be read there.
-        check(unsafe { mpi_sys::PMPI_Send(from.cast(), count, byte, to as c_int, tag, self.comm) })
-    }
-
     /// Sends a message.
     pub fn send(&self, to: usize, bytes: usize) -> Result {
-        self.send_bytes(to, &self.send[..bytes], DATA)
+        send_bytes(self.comm, to, &self.send[..bytes], DATA)
     }
 
     /// Receives a message.
     pub fn receive(&mut self, from: usize, bytes: usize) -> Result {
-        self.receive_tagged(from, bytes, DATA)
-    }
-
-    fn receive_tagged(&mut self, from: usize, bytes: usize, tag: c_int) -> Result {
-        let into = &mut self.receive[..bytes.max(1)];
-        // SAFETY: so many bytes can be written there.
-        check(unsafe {
-            let (byte, status) = (constants::byte(), constants::status_ignore());
-            let (into, count, from) = (into.as_mut_ptr().cast(), bytes as c_int, from as c_int);
-            mpi_sys::PMPI_Recv(into, count, byte, from, tag, self.comm, status)
-        })
+        receive_bytes(self.comm, from, &mut self.receive[..bytes], DATA)
     }
 
     /// Sends and receives at once, as algorithms do it.
     pub fn swap(&mut self, with: usize, bytes: usize) -> Result {
-        let mut requests = [constants::request_null(); 2];
-        let (byte, count, with) = (constants::byte(), bytes as c_int, with as c_int);
-        // SAFETY: so many bytes can be read and written; both requests are waited for before the buffers are used
-        // again.
-        unsafe {
-            let (into, from) = (self.receive.as_mut_ptr().cast(), self.send.as_ptr().cast());
-            check(mpi_sys::PMPI_Irecv(into, count, byte, with, DATA, self.comm, &mut requests[0]))?;
-            check(mpi_sys::PMPI_Isend(from, count, byte, with, DATA, self.comm, &mut requests[1]))?;
-            check(mpi_sys::PMPI_Waitall(2, requests.as_mut_ptr(), constants::statuses_ignore()))
-        }
+        let mut messages = UnderWay::nothing(self.comm, DATA);
+        messages.receive(with as c_int, &mut self.receive[..bytes])?;
+        messages.send(with as c_int, &self.send[..bytes])?;
+        messages.wait()
     }
 
     /// Sends a row of messages and waits until all have come.
@@ -216,23 +189,15 @@ impl Line {
     /// Seconds that a message takes from `from`, told to send it, while `bytes_out` bytes go to `to`; none go if that
     /// is 0.
     pub fn knock(&mut self, from: usize, bytes: usize, to: usize, bytes_out: usize) -> Result<f64> {
-        let mut requests = [constants::request_null(); 2];
-        let byte = constants::byte();
-        let mut told = [0u8; 8];
-        // SAFETY: the buffers are as long as said, and both requests are waited for before they are used again.
-        unsafe {
-            let (into, status) = (self.receive.as_mut_ptr().cast(), constants::status_ignore());
-            let own = &mut requests[0];
-            check(mpi_sys::PMPI_Irecv(into, bytes as c_int, byte, from as c_int, DATA, self.comm, own))?;
-            self.go(from)?;
-            if bytes_out > 0 {
-                let (out, other) = (self.send.as_ptr().cast(), &mut requests[1]);
-                check(mpi_sys::PMPI_Isend(out, bytes_out as c_int, byte, to as c_int, DATA, self.comm, other))?;
-            }
-            check(mpi_sys::PMPI_Waitall(2, requests.as_mut_ptr(), constants::statuses_ignore()))?;
-            let words = told.as_mut_ptr().cast();
-            check(mpi_sys::PMPI_Recv(words, 8, byte, from as c_int, TOLD, self.comm, status))?;
+        let mut messages = UnderWay::nothing(self.comm, DATA);
+        messages.receive(from as c_int, &mut self.receive[..bytes])?;
+        send_bytes(self.comm, from, &[], TOLD)?;
+        if bytes_out > 0 {
+            messages.send(to as c_int, &self.send[..bytes_out])?;
         }
+        messages.wait()?;
+        let mut told = [0u8; 8];
+        receive_bytes(self.comm, from, &mut told, TOLD)?;
         if bytes_out > 0 {
             self.receive(to, 0)?;
         }
@@ -242,25 +207,29 @@ impl Line {
     /// Sends a message to each of two ranks at once; calls `arrived` when the first says that it has its own, and when
     /// both have.
     pub fn send_two(&mut self, to: [usize; 2], bytes: usize, mut arrived: impl FnMut()) -> Result {
-        let null = constants::request_null();
-        let (mut sends, mut answers): ([MPI_Request; 2], [MPI_Request; 2]) = ([null; 2], [null; 2]);
-        let byte = constants::byte();
-        // SAFETY: the buffers are as long as said, and all requests are waited for before they are used again.
-        unsafe {
-            for (place, rank) in to.into_iter().enumerate() {
-                let (rank, answer) = (rank as c_int, self.receive.as_mut_ptr().add(place).cast());
-                check(mpi_sys::PMPI_Irecv(answer, 0, byte, rank, DATA, self.comm, &mut answers[place]))?;
-                let from = self.send.as_ptr().cast();
-                let send = &mut sends[place];
-                check(mpi_sys::PMPI_Isend(from, bytes as c_int, byte, rank, DATA, self.comm, send))?;
-            }
-            let mut first = 0;
-            for _ in to {
-                let status = constants::status_ignore();
-                check(mpi_sys::PMPI_Waitany(2, answers.as_mut_ptr(), &mut first, status))?;
-                arrived();
-            }
-            check(mpi_sys::PMPI_Waitall(2, sends.as_mut_ptr(), constants::statuses_ignore()))
+        let mut messages = UnderWay::nothing(self.comm, DATA);
+        for rank in to {
+            messages.receive(rank as c_int, &mut [])?;
+            messages.send(rank as c_int, &self.send[..bytes])?;
         }
+        for _ in to {
+            messages.wait_for_any()?;
+            arrived();
+        }
+        messages.wait()
     }
+}
+
+fn send_bytes(comm: MPI_Comm, to: usize, bytes: &[u8], tag: c_int) -> Result {
+    // The address of an empty slice may be one that means something to MPI.
+    let from = if bytes.is_empty() { std::ptr::null() } else { bytes.as_ptr() };
+    // SAFETY: so many bytes can be read there.
+    check(unsafe { mpi_sys::PMPI_Send(from.cast(), bytes.len() as c_int, constants::byte(), to as c_int, tag, comm) })
+}
+
+fn receive_bytes(comm: MPI_Comm, from: usize, into: &mut [u8], tag: c_int) -> Result {
+    let first = if into.is_empty() { std::ptr::null_mut() } else { into.as_mut_ptr() };
+    let (count, status) = (into.len() as c_int, constants::status_ignore());
+    // SAFETY: so many bytes can be written there; no status is asked for.
+    check(unsafe { mpi_sys::PMPI_Recv(first.cast(), count, constants::byte(), from as c_int, tag, comm, status) })
 }

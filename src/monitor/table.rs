@@ -75,7 +75,9 @@ impl Key {
 pub struct Table {
     counters: Vec<Counter>,
     labels: Vec<Arc<str>>,
+    /// Labels of texts beyond the first few.
     label_of: HashMap<Arc<str>, Label>,
+    /// Places of counters, where there are more than a few.
     counter_of: HashMap<u64, CounterId>,
     recent: [Option<(u64, CounterId)>; RECENT],
     budget: Arc<Budget>,
@@ -105,7 +107,10 @@ impl Overflow {
 /// Counters found without asking the map: a program's few repeated calls. Asking costs some 20 ns more.
 const RECENT: usize = 16;
 
-/// What is counted of calls of one key. What each call changes is one line of the cache.
+/// Labels and counters that are looked for one after the other: communicators that are made for a few calls need no map.
+const FEW: usize = 16;
+
+/// What is counted of calls of one key. What each call changes is one line of the cache, and one of the durations.
 #[derive(Debug)]
 #[repr(C, align(64))]
 struct Counter {
@@ -114,10 +119,13 @@ struct Counter {
     total: u64,
     shortest: u64,
     longest: u64,
-    durations: Durations,
     waiting: Option<u64>,
+    durations: Durations,
     key: Key,
 }
+
+// The numbers and where the durations are counted are one line; the first few durations and the key are another.
+const _: () = assert!(size_of::<Counter>() == 128 && std::mem::offset_of!(Counter, durations) == 56);
 
 impl Counter {
     fn new(key: Key) -> Self {
@@ -155,18 +163,25 @@ impl Table {
     ///
     /// The 65,536th and later texts share the label of a text that says so.
     pub fn label(&mut self, text: &str) -> Label {
+        if let Some(place) = self.labels.iter().take(FEW).position(|known| **known == *text) {
+            return Label(place as u16);
+        }
         if let Some(label) = self.label_of.get(text) {
             return *label;
         }
-        let (text, number) = match u16::try_from(self.labels.len()) {
-            Ok(number) if number < u16::MAX => (text, number),
-            _ => ("(too many different labels)", u16::MAX),
+        let label = match u16::try_from(self.labels.len()) {
+            Ok(number) if number < u16::MAX => Label(number),
+            _ => Label(u16::MAX),
         };
-        if usize::from(number) >= self.labels.len() {
-            self.labels.push(text.into());
+        let known: Arc<str> = text.into();
+        if usize::from(label.0) >= self.labels.len() {
+            let is_last = label.0 == u16::MAX;
+            self.labels.push(if is_last { "(too many different labels)".into() } else { Arc::clone(&known) });
         }
-        self.label_of.insert(text.into(), Label(number));
-        Label(number)
+        if usize::from(label.0) >= FEW {
+            self.label_of.insert(known, label);
+        }
+        label
     }
 
     /// The counter of `key`, made if it is new (the only allocation) and there is room for it.
@@ -187,16 +202,23 @@ impl Table {
 
     #[cold]
     fn find_or_make(&mut self, packed: u64, key: Key) -> CounterId {
-        if let Some(known) = self.counter_of.get(&packed) {
-            return *known;
+        let place = |place| CounterId(place as u32);
+        let known = match self.counters.len() {
+            0..=FEW => self.counters.iter().position(|counter| counter.key == key).map(place),
+            _ => self.counter_of.get(&packed).copied(),
+        };
+        if let Some(known) = known {
+            return known;
         }
         if !self.budget.take(COUNTER_BYTES) {
             return CounterId::overflow(key.function);
         }
-        let made = CounterId(self.counters.len() as u32);
         self.counters.push(Counter::new(key));
-        self.counter_of.insert(packed, made);
-        made
+        if self.counters.len() > FEW {
+            let missing = self.counters.iter().enumerate().skip(self.counter_of.len());
+            self.counter_of.extend(missing.map(|(number, counter)| (counter.key.packed(), place(number))));
+        }
+        place(self.counters.len() - 1)
     }
 
     /// Counts one call of `bytes` signature bytes that took `ticks`.
@@ -325,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_counts_what_it_is_told_and_nothing_else() {
+    fn a_counter_counts_what_it_is_told_and_nothing_else() {
         let mut table = Table::new();
         let (small, large) = (key(&mut table, 8, "binomial"), key(&mut table, 4096, "binomial"));
         let (small, large) = (table.counter(small), table.counter(large));
@@ -344,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_key_is_the_same_cell_also_after_a_reset() {
+    fn the_same_key_is_the_same_counter_also_after_a_reset() {
         let mut table = Table::new();
         let key = key(&mut table, 0, "native");
         let counter = table.counter(key);
@@ -355,6 +377,17 @@ mod tests {
         assert_eq!((forgotten.calls, forgotten.min_ns, forgotten.max_ns), (0, 0, 0));
         table.record(counter, 0, u64::MAX >> 8);
         assert_eq!(table.records(1.0)[0].calls, 1);
+    }
+
+    #[test]
+    fn counters_stay_the_same_however_many_there_are() {
+        let mut table = Table::new();
+        let keys: Vec<_> = (0..3 * FEW).map(|number| key(&mut table, 8, &format!("algorithm {number}"))).collect();
+        let made: Vec<_> = keys.iter().map(|key| table.counter(*key)).collect();
+        for (number, (key, counter)) in keys.iter().zip(&made).enumerate().rev() {
+            assert_eq!((table.counter(*key), counter.number()), (*counter, number as u32));
+            assert_eq!(table.texts(*counter), (&*format!("algorithm {number}"), "forced"));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::constants;
 use super::error::{Result, check};
+use super::own_type::OwnType;
 use mpi_sys::{MPI_Comm, MPI_Datatype};
 use std::os::raw::c_int;
 
@@ -26,37 +27,20 @@ pub(super) fn with_count(
 
 #[cold]
 fn with_large_type(count: usize, datatype: MPI_Datatype, call: impl FnOnce(c_int, MPI_Datatype) -> Result) -> Result {
-    let mut large = large_type(count, datatype)?;
-    let result = call(1, large);
-    // SAFETY: ours; a message under way keeps what it needs of it.
-    result.and(check(unsafe { mpi_sys::PMPI_Type_free(&mut large) }))
+    let large = large_type(count, datatype)?;
+    call(1, large.handle())
 }
 
 /// A committed type of `count` elements of `datatype`.
-fn large_type(count: usize, datatype: MPI_Datatype) -> Result<MPI_Datatype> {
-    let null = constants::datatype_null();
-    let (mut block, mut blocks, mut rest, mut whole) = (null, null, null, null);
+fn large_type(count: usize, datatype: MPI_Datatype) -> Result<OwnType> {
     let (mut lower, mut extent) = (0, 0);
-    // SAFETY: out-parameters are valid for writes; the parts are freed once, after the whole is made of them.
-    unsafe {
-        check(mpi_sys::PMPI_Type_get_extent(datatype, &mut lower, &mut extent))?;
-        check(mpi_sys::PMPI_Type_contiguous(BLOCK as c_int, datatype, &mut block))?;
-        check(mpi_sys::PMPI_Type_contiguous((count / BLOCK) as c_int, block, &mut blocks))?;
-        check(mpi_sys::PMPI_Type_contiguous((count % BLOCK) as c_int, datatype, &mut rest))?;
-        let displacement = (count / BLOCK * BLOCK) as mpi_sys::MPI_Aint * extent;
-        check(mpi_sys::PMPI_Type_create_struct(
-            2,
-            [1, 1].as_ptr(),
-            [0, displacement].as_ptr(),
-            [blocks, rest].as_ptr(),
-            &mut whole,
-        ))?;
-        check(mpi_sys::PMPI_Type_commit(&mut whole))?;
-        for part in [&mut block, &mut blocks, &mut rest] {
-            check(mpi_sys::PMPI_Type_free(part))?;
-        }
-    }
-    Ok(whole)
+    // SAFETY: out-parameters are valid for writes.
+    check(unsafe { mpi_sys::PMPI_Type_get_extent(datatype, &mut lower, &mut extent) })?;
+    let block = OwnType::contiguous(BLOCK, datatype)?;
+    let blocks = OwnType::contiguous(count / BLOCK, block.handle())?;
+    let rest = OwnType::contiguous(count % BLOCK, datatype)?;
+    let displacement = (count / BLOCK * BLOCK) as mpi_sys::MPI_Aint * extent;
+    OwnType::of_blocks([1, 1], [0, displacement], [blocks.handle(), rest.handle()])?.committed()
 }
 
 /// A message from a rank to itself, which turns one layout into another, of any size.

@@ -7,6 +7,7 @@ use super::constants;
 use super::counts::exchange_with_self;
 use super::datatype::Datatype;
 use super::error::{Result, check};
+use super::own_type::OwnType;
 use mpi_sys::{MPI_Comm, MPI_Datatype};
 use std::os::raw::c_int;
 
@@ -56,16 +57,9 @@ impl Elements {
             return call(self.address, count, self.datatype.handle);
         }
         let first = self.datatype.true_lower;
-        let mut moved = constants::datatype_null();
-        // SAFETY: the arrays have one entry each; the out-parameter is valid for writes.
-        unsafe {
-            let (back, handle) = ([-first as mpi_sys::MPI_Aint], [self.datatype.handle]);
-            check(mpi_sys::PMPI_Type_create_struct(1, [count].as_ptr(), back.as_ptr(), handle.as_ptr(), &mut moved))?;
-            check(mpi_sys::PMPI_Type_commit(&mut moved))?;
-        }
-        let result = call(self.address.wrapping_offset(first), 1, moved);
-        // SAFETY: ours, and in use no more.
-        result.and(check(unsafe { mpi_sys::PMPI_Type_free(&mut moved) }))
+        let back = -first as mpi_sys::MPI_Aint;
+        let moved = OwnType::of_blocks([count], [back], [self.datatype.handle])?.committed()?;
+        call(self.address.wrapping_offset(first), 1, moved.handle())
     }
 
     /// Writes the signature bytes to `into`.

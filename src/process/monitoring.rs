@@ -56,6 +56,7 @@ impl Monitoring {
                 return None;
             }
             if mpi_sys::PMPI_T_pvar_session_create(&mut session) != SUCCESS {
+                mpi_sys::PMPI_T_finalize();
                 return None;
             }
         }

@@ -45,9 +45,9 @@ pub const NETWORK: &str = "COLLIE_NETWORK";
 pub const TRANSPORT: &str = "COLLIE_TRANSPORT";
 /// The NUMA nodes of ranks that share memory.
 pub const NUMA: &str = "COLLIE_NUMA";
-/// Bytes of a message between nodes.
+/// The longest message between nodes that is sent whole.
 pub const PIECE: &str = "COLLIE_PIECE";
-/// Bytes of a message within a node that needs no buffer.
+/// Lengths beyond which a message within a node takes a slower path through the MPI library.
 pub const LIMITS: &str = "COLLIE_LIMITS";
 /// Where the report goes.
 pub const REPORT: &str = "COLLIE_REPORT";

@@ -7,6 +7,7 @@
 
 use super::signals::set_action;
 use crate::mpi::constants;
+use crate::writing::standard_error;
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
@@ -148,7 +149,7 @@ extern "C" fn cut_off(signal: c_int, information: *mut libc::siginfo_t, _: *mut 
             }
             _ => b"collie: no report at exit without MPI_Finalize: it could not be written\n",
         };
-        write_at_once(words);
+        standard_error::write_at_once(words);
         match WAY.load(Ordering::SeqCst) {
             ABORT => {
                 set_timer();
@@ -161,19 +162,6 @@ extern "C" fn cut_off(signal: c_int, information: *mut libc::siginfo_t, _: *mut 
     }
     // SAFETY: ends the process at once; the launcher ends the job.
     unsafe { libc::_exit(code) };
-}
-
-/// Writes the words to standard error if that takes them without waiting, as a pipe does not that nobody reads: the report
-/// may have been cut off for just that.
-fn write_at_once(words: &[u8]) {
-    let mut asked = libc::pollfd { fd: libc::STDERR_FILENO, events: libc::POLLOUT, revents: 0 };
-    // SAFETY: one structure is valid for reads and writes, so many bytes for reads; both may be called by handlers. Where
-    // writing fails there is nobody to tell.
-    unsafe {
-        if libc::poll(&raw mut asked, 1, 0) == 1 && asked.revents & libc::POLLOUT != 0 {
-            libc::write(libc::STDERR_FILENO, words.as_ptr().cast(), words.len());
-        }
-    }
 }
 
 /// Ends the process by the signal, also within its handler.

@@ -128,8 +128,8 @@ pub fn keeps_order(configuration: &Configuration, call: &Call) -> bool {
 }
 
 /// Whether all candidates of a kind of call may carry out this one, which `default` carries out otherwise: they meet
-/// its needs, and with `COLLIE_REPRODUCIBLE` they combine as the default does, which depends on the number of units and
-/// on the root.
+/// its needs, and with `COLLIE_REPRODUCIBLE` they combine as the default does, which depends on the number of units; all
+/// roots are looked at.
 pub fn may_carry_out<'a>(
     configuration: &Configuration,
     ranks: usize,

@@ -24,10 +24,35 @@ pub fn remember() {
 /// while it is closed, or is none, is dropped.
 pub struct Stderr;
 
+/// Whether there is one to write to.
+fn is_there() -> bool {
+    is_for_messages(libc::STDERR_FILENO, AT_THE_START.get().map(Option::as_ref), libc::STDOUT_FILENO)
+}
+
+/// Writes the words to it if it takes them without waiting, as a pipe does not that nobody reads or that is full. For
+/// handlers of signals, which may have interrupted anything: nothing here takes a lock or asks for memory. Where writing
+/// fails there is nobody to tell.
+#[cfg(feature = "mpi")]
+pub fn write_at_once(words: &[u8]) {
+    if is_there() {
+        write_without_waiting(libc::STDERR_FILENO, words);
+    }
+}
+
+#[cfg(any(feature = "mpi", test))]
+fn write_without_waiting(descriptor: c_int, words: &[u8]) -> bool {
+    let mut asked = libc::pollfd { fd: descriptor, events: libc::POLLOUT, revents: 0 };
+    // SAFETY: one structure is valid for reads and writes, so many bytes for reads.
+    without_write_signals(|| unsafe {
+        libc::poll(&raw mut asked, 1, 0) == 1
+            && asked.revents & (libc::POLLOUT | libc::POLLERR) == libc::POLLOUT
+            && libc::write(descriptor, words.as_ptr().cast(), words.len()) == words.len() as isize
+    })
+}
+
 impl Write for Stderr {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let before = AT_THE_START.get().map(Option::as_ref);
-        if !is_for_messages(libc::STDERR_FILENO, before, libc::STDOUT_FILENO) {
+        if !is_there() {
             return Ok(bytes.len());
         }
         without_write_signals(|| io::stderr().lock().write(bytes))
@@ -125,6 +150,18 @@ mod tests {
         assert!(!is(&handed_on(socket)));
         let device = |name: &str| handed_on(OpenOptions::new().read(true).write(true).open(name).unwrap());
         assert!(is(&device("/dev/null")) && !is(&device("/dev/zero")));
+    }
+
+    #[test]
+    fn what_takes_nothing_at_once_is_left_alone() {
+        let (reader, writer) = io::pipe().unwrap();
+        assert!(write_without_waiting(writer.as_raw_fd(), b"words"));
+        // SAFETY: asks for no room beyond what the system has.
+        let room = unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_GETPIPE_SZ) };
+        (&writer).write_all(&vec![0; room as usize - 5]).unwrap();
+        assert!(!write_without_waiting(writer.as_raw_fd(), b"words"), "full");
+        drop(reader);
+        assert!(!write_without_waiting(writer.as_raw_fd(), b"words"), "nobody reads it");
     }
 
     #[test]

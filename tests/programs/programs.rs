@@ -90,7 +90,8 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     for ranks in [1, 2, 3] {
         trials.push(Trial::test(format!("{}::errors::ranks_{ranks}", family.name), move || errors(family, ranks)));
     }
-    trials.push(Trial::test(format!("{}::cores", family.name), move || cores(family)));
+    let cores = Trial::test(format!("{}::cores", family.name), move || cores(family));
+    trials.push(cores.with_ignored_flag(two_cores().is_none()));
     let threads = move || accounted(family, "short_lived_threads.c", &[], 2, &[("COLLIE_AFTER", "")]).map(drop);
     trials.push(Trial::test(format!("{}::short_lived_threads", family.name), threads));
     for algorithm in ["scatter_allgather", "scatter_ring_allgather"] {
@@ -136,7 +137,7 @@ fn two_cores() -> Option<[String; 2]> {
 
 /// Two ranks outnumber the cores where both may run on one only, but not where each has its own.
 fn cores(family: &Family) -> Result<(), Failed> {
-    let Some([one, other]) = two_cores() else { return Ok(()) };
+    let [one, other] = two_cores().ok_or("this process may run on one core only")?;
     let program = family.program("reductions.c")?.display().to_string();
     for (second, outnumber) in [(&one, true), (&other, false)] {
         let path = report::fresh();

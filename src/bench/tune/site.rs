@@ -70,8 +70,17 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         let placements: BTreeSet<Placement> = placements.collect();
         placements.contains(&Placement::Grouped) && !placements.contains(&Placement::Apart)
     };
+    // Of operations that do not commute nothing is known unless some were measured: to keep their order, algorithms may
+    // pass the result on once more, and the MPI library may take others.
+    let are_told_apart = settings.by_mpi || !settings.anywhere;
+    let commutes = |operation: Operation| {
+        operation.reduces() && groups.keys().filter(|group| group.operation == operation).all(Group::is_commutative)
+    };
     for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
         rule.conditions.splice(0..0, common.iter().copied());
+        if are_told_apart && commutes(rule.operation) {
+            rule.conditions.insert(0, Condition::Commutative);
+        }
         // Rows for one rank on each node come first where they were measured. Where none was, nobody knows of them.
         if !settings.anywhere && together(rule) && !rule.conditions.contains(&Condition::OneNode) {
             rule.narrow_ranks_per_node(Span { least: 2, most: usize::MAX });

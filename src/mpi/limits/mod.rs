@@ -10,9 +10,9 @@ pub use known::known;
 use super::communicator::{TAG, receive_bytes, receive_words, send_bytes, send_words};
 use super::constants;
 use super::error::{Result, check};
-use mpi_sys::{MPI_Comm, MPI_Request};
+use super::under_way::UnderWay;
+use mpi_sys::MPI_Comm;
 use search::Times;
-use smallvec::SmallVec;
 use std::os::raw::c_int;
 use std::time::{Duration, Instant};
 
@@ -107,15 +107,10 @@ fn lead<T>(
     search: impl FnOnce(Time) -> std::result::Result<T, Stopped>,
 ) -> Result<Option<T>> {
     let mut pair = Pair::new(comm, peer);
-    let begun = Instant::now();
-    let found = search(&mut |bytes, pieces| {
-        if begun.elapsed() > patience {
-            return Err(Stopped::OutOfTime);
-        }
-        pair.time(bytes, pieces).map_err(Stopped::Failed)
-    });
+    let end = Instant::now() + patience;
+    let found = search(&mut |bytes, pieces| pair.time(bytes, pieces, end));
     // Nothing more is measured: the other rank goes on, whatever came out.
-    let told = send_words(comm, peer, [0u64; 2]);
+    let told = send_words(comm, peer, [0u64; 3]);
     match found {
         Ok(found) => told.map(|()| Some(found)),
         Err(Stopped::OutOfTime) => told.map(|()| None),
@@ -130,11 +125,11 @@ fn lead<T>(
 pub fn follow(comm: MPI_Comm, peer: usize) -> Result {
     let mut pair = Pair::new(comm, peer);
     loop {
-        let [bytes, pieces] = receive_words(comm, peer)?;
+        let [bytes, pieces, kind] = receive_words(comm, peer)?.map(|word: u64| word as usize);
         if bytes == 0 {
             return Ok(());
         }
-        (0..=BATCHES).try_for_each(|_| pair.batch(bytes as usize, pieces as usize, false).map(|_| ()))?;
+        pair.batch(Kind::ALL[kind], bytes, pieces, false)?;
     }
 }
 
@@ -142,6 +137,24 @@ pub fn follow(comm: MPI_Comm, peer: usize) -> Result {
 enum Stopped {
     OutOfTime,
     Failed(super::error::Error),
+}
+
+impl From<super::error::Error> for Stopped {
+    fn from(error: super::error::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// What is measured.
+#[derive(Clone, Copy)]
+enum Kind {
+    Exchange,
+    OneWay,
+    InARow,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Exchange, Self::OneWay, Self::InARow];
 }
 
 /// One of the two ranks.
@@ -157,46 +170,55 @@ impl Pair {
         Self { comm, peer: peer as c_int, out: Vec::new(), into: Vec::new() }
     }
 
-    /// What messages of `bytes` in so many pieces take.
-    fn time(&mut self, bytes: usize, pieces: usize) -> Result<Times> {
-        send_words(self.comm, self.peer as usize, [bytes, pieces].map(|word| word as u64))?;
-        // The first batch brings the pages and queues in.
-        self.batch(bytes, pieces, true)?;
-        let mut least = self.batch(bytes, pieces, true)?;
-        for _ in 1..BATCHES {
-            least = least.least(self.batch(bytes, pieces, true)?);
+    /// What messages of `bytes` in so many pieces take, if there is time until `end`. Looked at before each batch: where
+    /// others keep the cores busy, each message may take a slice of the scheduler's.
+    fn time(&mut self, bytes: usize, pieces: usize, end: Instant) -> std::result::Result<Times, Stopped> {
+        let mut least = [f64::INFINITY; 3];
+        for batch in 0..=BATCHES {
+            for (kind, least) in Kind::ALL.into_iter().zip(&mut least) {
+                if Instant::now() > end {
+                    return Err(Stopped::OutOfTime);
+                }
+                send_words(self.comm, self.peer as usize, [bytes, pieces, kind as usize].map(|word| word as u64))?;
+                let seconds = self.batch(kind, bytes, pieces, true)?;
+                // The first one brings the pages and queues in.
+                *least = if batch > 0 { least.min(seconds) } else { *least };
+            }
         }
-        Ok(least)
+        let [exchange, one_way, in_a_row] = least;
+        Ok(Times { one_way, in_a_row, exchange })
     }
 
-    fn batch(&mut self, bytes: usize, pieces: usize, first: bool) -> Result<Times> {
+    /// Seconds of a message.
+    fn batch(&mut self, kind: Kind, bytes: usize, pieces: usize, first: bool) -> Result<f64> {
         if self.out.len() < bytes {
             self.out.resize(bytes, 0);
             self.into.resize(bytes, 0);
         }
-        let each = |begun: Instant, number: usize| begun.elapsed().as_secs_f64() / number as f64;
-        let begun = Instant::now();
-        for _ in 0..ROUNDS {
-            self.exchange(bytes, pieces)?;
-        }
-        let exchange = each(begun, ROUNDS);
-        let begun = Instant::now();
-        for _ in 0..ROUNDS {
-            if first {
-                self.send(bytes, pieces)?;
-                self.receive(bytes, pieces)?;
-            } else {
-                self.receive(bytes, pieces)?;
-                self.send(bytes, pieces)?;
-            }
-        }
-        let one_way = each(begun, 2 * ROUNDS);
         self.synchronise()?;
         let begun = Instant::now();
-        for _ in 0..IN_A_ROW {
-            if first { self.receive(bytes, pieces)? } else { self.send(bytes, pieces)? }
-        }
-        Ok(Times { one_way, in_a_row: each(begun, IN_A_ROW), exchange })
+        let messages = match kind {
+            Kind::Exchange => {
+                for _ in 0..ROUNDS {
+                    self.exchange(bytes, pieces)?;
+                }
+                ROUNDS
+            }
+            Kind::OneWay => {
+                for place in 0..2 * ROUNDS {
+                    let sends = (place % 2 == 0) == first;
+                    if sends { self.send(bytes, pieces)? } else { self.receive(bytes, pieces)? }
+                }
+                2 * ROUNDS
+            }
+            Kind::InARow => {
+                for _ in 0..IN_A_ROW {
+                    if first { self.receive(bytes, pieces)? } else { self.send(bytes, pieces)? }
+                }
+                IN_A_ROW
+            }
+        };
+        Ok(begun.elapsed().as_secs_f64() / messages as f64)
     }
 
     /// Waits for the other rank.
@@ -209,71 +231,43 @@ impl Pair {
 
     /// Both ways at once, as the player does it.
     fn exchange(&mut self, bytes: usize, pieces: usize) -> Result {
-        let mut requests = Requests::new();
+        let mut messages = UnderWay::nothing(self.comm, TAG);
+        let into = &mut self.into[..bytes];
         if pieces > 1 {
-            self.start_receives(bytes, pieces, &mut requests)?;
+            start_receives(&mut messages, self.peer, into, pieces)?;
+            start_sends(&mut messages, self.peer, &self.out[..bytes], pieces)?;
+        } else {
+            start_sends(&mut messages, self.peer, &self.out[..bytes], 1)?;
+            receive_bytes(self.comm, self.peer as usize, into)?;
         }
-        self.start_sends(bytes, pieces, &mut requests)?;
-        if pieces == 1 {
-            self.receive(bytes, 1)?;
-        }
-        wait(&mut requests)
+        messages.wait()
     }
 
     /// As the player does it: of a message in pieces all are started before the first one is waited for.
     fn send(&self, bytes: usize, pieces: usize) -> Result {
         if pieces > 1 {
-            let mut requests = Requests::new();
-            self.start_sends(bytes, pieces, &mut requests)?;
-            return wait(&mut requests);
+            let mut messages = UnderWay::nothing(self.comm, TAG);
+            start_sends(&mut messages, self.peer, &self.out[..bytes], pieces)?;
+            return messages.wait();
         }
         send_bytes(self.comm, self.peer as usize, &self.out[..bytes])
-    }
-
-    fn start_sends(&self, bytes: usize, pieces: usize, requests: &mut Requests) -> Result {
-        for piece in self.out[..bytes].chunks(bytes.div_ceil(pieces)) {
-            let (first, number) = (piece.as_ptr().cast(), piece.len() as c_int);
-            let mut request = constants::request_null();
-            // SAFETY: the piece lives as long as this rank's buffers, which outlive the wait; the out-parameter is
-            // valid for writes.
-            check(unsafe {
-                mpi_sys::PMPI_Isend(first, number, constants::byte(), self.peer, TAG, self.comm, &mut request)
-            })?;
-            requests.push(request);
-        }
-        Ok(())
     }
 
     /// As [`send`](Self::send).
     fn receive(&mut self, bytes: usize, pieces: usize) -> Result {
         if pieces > 1 {
-            let mut requests = Requests::new();
-            self.start_receives(bytes, pieces, &mut requests)?;
-            return wait(&mut requests);
+            let mut messages = UnderWay::nothing(self.comm, TAG);
+            start_receives(&mut messages, self.peer, &mut self.into[..bytes], pieces)?;
+            return messages.wait();
         }
         receive_bytes(self.comm, self.peer as usize, &mut self.into[..bytes])
     }
-
-    fn start_receives(&mut self, bytes: usize, pieces: usize, requests: &mut Requests) -> Result {
-        for piece in self.into[..bytes].chunks_mut(bytes.div_ceil(pieces)) {
-            let (first, number) = (piece.as_mut_ptr().cast(), piece.len() as c_int);
-            let mut request = constants::request_null();
-            // SAFETY: room for so many bytes, which lives as long as this rank's buffers; the out-parameter is valid
-            // for writes.
-            check(unsafe {
-                mpi_sys::PMPI_Irecv(first, number, constants::byte(), self.peer, TAG, self.comm, &mut request)
-            })?;
-            requests.push(request);
-        }
-        Ok(())
-    }
 }
 
-/// Messages that are under way.
-type Requests = SmallVec<[MPI_Request; 8]>;
+fn start_sends<'a>(messages: &mut UnderWay<'a>, peer: c_int, out: &'a [u8], pieces: usize) -> Result {
+    out.chunks(out.len().div_ceil(pieces)).try_for_each(|piece| messages.send(peer, piece))
+}
 
-fn wait(requests: &mut [MPI_Request]) -> Result {
-    let (number, first) = (requests.len() as c_int, requests.as_mut_ptr());
-    // SAFETY: so many requests, which are under way.
-    check(unsafe { mpi_sys::PMPI_Waitall(number, first, constants::statuses_ignore()) })
+fn start_receives<'a>(messages: &mut UnderWay<'a>, peer: c_int, into: &'a mut [u8], pieces: usize) -> Result {
+    into.chunks_mut(into.len().div_ceil(pieces)).try_for_each(|piece| messages.receive(peer, piece))
 }

@@ -37,15 +37,6 @@ pub struct Times {
 }
 
 impl Times {
-    /// The lesser of each.
-    pub const fn least(self, other: Self) -> Self {
-        Self {
-            one_way: self.one_way.min(other.one_way),
-            in_a_row: self.in_a_row.min(other.in_a_row),
-            exchange: self.exchange.min(other.exchange),
-        }
-    }
-
     const fn of(self, way: Way) -> f64 {
         match way {
             Way::OneWay => self.one_way,

@@ -214,16 +214,24 @@ impl<S: Sink> Lower<'_, S> {
     }
 
     fn request(&mut self) -> Request {
+        // First, so that whatever is waited for before this request's step is written does not take it for one that is
+        // done with.
+        self.make_room();
         let request = Request(self.requests);
         self.requests += 1;
         self.slots.expect(request);
         request
     }
 
-    fn add(&mut self, step: Step) {
+    /// Writes the steps of the window if it is full.
+    fn make_room(&mut self) {
         if self.window.len() == WINDOW {
             self.flush(&[]);
         }
+    }
+
+    fn add(&mut self, step: Step) {
+        self.make_room();
         self.window.push(step);
     }
 

@@ -164,6 +164,21 @@ fn places_of_finished_requests_are_used_again() {
 }
 
 #[test]
+fn what_begins_when_the_window_is_full_holds_its_place() {
+    for copies in WINDOW - 3..WINDOW + 3 {
+        let (actions, requests) = actions_of(0, 2, &STARTED, |comm| {
+            for unit in 0..copies {
+                comm.copy(Range::send(unit, 1), Range::receive(unit, 1));
+            }
+            let (first, second) = (comm.isend(1, Range::send(0, 1)), comm.irecv(1, Range::receive(0, 1)));
+            comm.wait(&[first, second]);
+        });
+        assert_eq!((requests, actions.len()), (2, copies + 3), "{copies} copies");
+        assert_eq!(actions.last(), Some(&Action::Wait { first: 0, number: 2 }), "{copies} copies");
+    }
+}
+
+#[test]
 fn a_list_has_a_limit_and_a_stream_has_none() {
     let choice = parse_choice(Operation::Bcast, "linear").expect("in the catalogue");
     let part = Part { choice: &choice, call: &call(Operation::Bcast, 8), rank: 0, size: 100 };

@@ -311,6 +311,13 @@ impl Network {
         if network.ranks_per_node == 0 {
             return refuse("ranks_per_node has to be at least 1");
         }
+        if network.memory.window < SharedMemory::LINE {
+            let least = SharedMemory::LINE;
+            return refuse(&format!(
+                "memory.window is {}, and has to be at least {least} bytes",
+                network.memory.window
+            ));
+        }
         if network.memory.ranks_per_numa_node == Some(0) {
             return refuse("ranks_per_numa_node has to be at least 1");
         }
@@ -377,6 +384,10 @@ mod tests {
         network.memory.ranks_per_numa_node = Some(3);
         let read = Network::parse("mine", &serde_json::to_string(&network).unwrap()).unwrap();
         assert_eq!((read.numa_nodes(3), read.numa_nodes(7)), (vec![], vec![0, 0, 0, 1, 1, 1, 2]));
+        network.memory.window = 0;
+        let text = serde_json::to_string(&network).unwrap();
+        assert!(Network::parse("mine", &text).unwrap_err().to_string().contains("memory.window is 0"));
+        network.memory.window = SharedMemory::LINE;
         network.memory.ranks_per_numa_node = Some(0);
         let text = serde_json::to_string(&network).unwrap();
         assert!(Network::parse("mine", &text).unwrap_err().to_string().contains("ranks_per_numa_node"));

@@ -185,9 +185,10 @@ impl<M: Copy> Sharing<M> {
         self.flow(leaving).twin = Some(place);
         if self.ports[port].active.len() < MOST {
             self.enter(port, place);
-        } else {
+        } else if self.flow(place).left > 0.0 {
             self.ports[port].waiting.push_back(Waiting::Arrival(place));
         }
+        // What has come through at once waits for no room: it ends as soon as it has left.
     }
 
     /// Whether shares are to be worked out anew before time goes on.

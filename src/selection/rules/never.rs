@@ -263,19 +263,26 @@ fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
         // Inside nodes ranks may share memory also where not all do.
         let by_all = choice.algorithm.needs.shared_memory;
         let shares = choice.shares_memory() && !(by_all && has(Condition::NoSharedMemory));
-        let one_node = has(Condition::OneNode)
-            || has(Condition::SharedMemory)
-            || by_all && shares && !has(Condition::SeveralNodes);
-        let pairs: Vec<u32> = if one_node { Vec::new() } else { (0..ranks as u32).map(|rank| rank / 2).collect() };
-        let call = Call {
-            commutative: !has(Condition::NonCommutative),
-            nodes: &pairs,
-            shared: shares.then_some(SharedMemory::PLAIN),
-            ..Call::plain(rule.operation, bytes.min(1 << 40), 1)
-        };
-        match choice.accepts(&call, ranks) {
-            Ok(()) => return None,
-            Err(why) => _ = first.get_or_insert(why),
+        let has_one = !has(Condition::SeveralNodes) && !has(Condition::OnePerNode);
+        let has_several = !has(Condition::OneNode) && !has(Condition::SharedMemory);
+        let of_pairs = || (0..ranks as u32).map(|rank| rank / 2).collect();
+        let mut placements: Vec<Vec<u32>> =
+            has_several.then(of_pairs).into_iter().chain(has_one.then(Vec::new)).collect();
+        if by_all {
+            // Why it cannot be there is the better reason.
+            placements.reverse();
+        }
+        for nodes in &placements {
+            let call = Call {
+                commutative: !has(Condition::NonCommutative),
+                nodes,
+                shared: shares.then_some(SharedMemory::PLAIN),
+                ..Call::plain(rule.operation, bytes.min(1 << 40), 1)
+            };
+            match choice.accepts(&call, ranks) {
+                Ok(()) => return None,
+                Err(why) => _ = first.get_or_insert(why),
+            }
         }
     }
     let why = first?;
@@ -467,6 +474,15 @@ mod tests {
         assert!(findings("allgather 3-4 * recursive_doubling").is_empty());
         assert!(findings("allgather 1025-inf * recursive_doubling").is_empty());
         assert_eq!(findings("allreduce * * ring if non_commutative").len(), 1);
+        // What needs the memory of all ranks somewhere in it can be had on one node.
+        for rule in [
+            "allreduce * * reduce_bcast:bcast=shared_queue",
+            "allgather * * linear:gather=shared_copy",
+            "bcast * * hierarchical:leaders=shared_queue",
+        ] {
+            assert!(findings(rule).is_empty(), "{rule}");
+            assert_eq!(findings(&format!("{rule} if several_nodes")).len(), 1, "{rule}");
+        }
         assert!(findings("allreduce * * ring").is_empty());
     }
 

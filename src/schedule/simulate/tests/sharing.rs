@@ -131,6 +131,17 @@ fn nothing_arrives_before_it_has_left() {
 }
 
 #[test]
+fn a_crowd_that_comes_through_at_once_waits_for_nobody() {
+    let ports = 4 * MOST;
+    let from_all: Vec<_> = (0..2 * MOST).map(|sender| ([2 * sender, 1], 1.0)).collect();
+    assert_eq!(in_order(&vec![1.0; ports], 1e3, &from_all), vec![[0.0; 2]; 2 * MOST]);
+    // Where not all do, those that have to wait come after.
+    let ends = in_order(&vec![1.0; ports], MOST as f64 + 8.0, &from_all);
+    assert!(ends.iter().all(|[left, come]| *left == 0.0 && come.is_finite()));
+    assert_eq!(ends.iter().filter(|[_, come]| *come == 0.0).count(), MOST + 8);
+}
+
+#[test]
 fn a_crowd_that_leaves_in_order_waits() {
     let crowd: Vec<_> = (0..2 * MOST).map(|_| ([0, 1], 1.0)).collect();
     let ends = in_order(&[1.0; 2], 0.0, &crowd);
