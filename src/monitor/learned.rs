@@ -18,6 +18,8 @@ pub struct LearnedRecord {
     pub incumbent: u32,
     /// Whether trying had ended.
     pub won: bool,
+    /// How often it has begun again, and the calls that it rests on, those on earlier communicators included.
+    pub rests_on: (u32, u64),
     /// Calls of a rank.
     pub calls: u64,
     /// Those of them that measured another candidate than the one that carried out the others then.
@@ -142,8 +144,8 @@ pub struct TriedRow {
 }
 
 impl LearnedRecord {
-    /// Takes in what was learned of the same on another communicator: who carries the calls out is what those with more
-    /// calls say.
+    /// Takes in what was learned of the same on another communicator: who carries the calls out is what the later
+    /// search says, or of one search a winner, or what rests on more calls.
     pub fn add(&mut self, mut other: Self) {
         if !self.tells_more(&other) {
             std::mem::swap(self, &mut other);
@@ -165,7 +167,8 @@ impl LearnedRecord {
     }
 
     fn tells_more(&self, than: &Self) -> bool {
-        (self.won, self.calls) >= (than.won, than.calls)
+        let key = |of: &Self| (of.rests_on.0, of.won, of.rests_on.1);
+        key(self) >= key(than)
     }
 }
 
@@ -253,6 +256,7 @@ mod tests {
             candidates,
             incumbent,
             won,
+            rests_on: (0, calls),
             calls,
             tried_calls: 3,
             spent_ns: 50,
@@ -264,10 +268,15 @@ mod tests {
     #[test]
     fn what_tells_most_says_who_it_is_and_all_is_counted() {
         let mut all = vec![record(10, true, 1)];
-        join_learned(&mut all, vec![record(500, false, 0), LearnedRecord { saved_ns: 107, ..record(20, true, 0) }]);
-        let [found] = &all[..] else { panic!("one cell") };
+        let other = LearnedRecord { saved_ns: 107, rests_on: (0, 5), ..record(20, true, 0) };
+        join_learned(&mut all, vec![record(500, false, 0), other]);
+        let [found] = &all[..] else { panic!("one kind of call") };
         assert_eq!((found.calls, found.tried_calls, found.spent_ns, found.saved_ns), (530, 9, 150, 93));
         assert_eq!((found.incumbent, found.won, found.candidates[1].calls), (1, true, 530));
+        // A later search says it better, however few calls there have been since.
+        let mut later = all.clone();
+        join_learned(&mut later, vec![LearnedRecord { rests_on: (1, 3), ..record(3, false, 0) }]);
+        assert_eq!((later[0].incumbent, later[0].won, later[0].calls), (0, false, 533));
         let told = learned(&all, 4).unwrap();
         let native = &told.cells[0].candidates[1];
         assert_eq!((told.cells[0].algorithm.as_str(), native.algorithm.as_str()), ("native", "native"));

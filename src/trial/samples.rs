@@ -63,10 +63,11 @@ impl Samples {
 
     /// What stands for a candidate whose calls were made in epochs of so many; 0 if it was not measured.
     ///
-    /// Where the ranks met after each epoch, it is the mean call of the fastest one, with its share of the meeting.
-    /// Elsewhere it is the mean call of the median epoch, or of the fastest of three at most, since others may have met
-    /// a late rank: calls in a row overlap, so that some return at once and others wait for what those have begun. Of a
-    /// single epoch it is the least call, which tells what is far slower.
+    /// It is the mean call of the fastest epoch, since others may have met a late rank, with its share of the meeting
+    /// where the ranks met after each: calls in a row overlap, so that some return at once and others wait for what
+    /// those have begun. Of programs in which every third to twelfth call waits for a late rank, the median epoch
+    /// tells who met that rank rather than who is fast. Of a single epoch it is the least call, which tells what is far
+    /// slower.
     pub fn typical(&self, candidate: usize, epoch: usize) -> u64 {
         let measured = &self.of[candidate];
         let only_first = measured.iter().all(|sample| sample.ready_ns > 0);
@@ -78,11 +79,9 @@ impl Samples {
         };
         let meets = measured.iter().any(|sample| sample.meeting_ns > 0);
         let few = measured.len() <= epoch;
-        let mut means: Vec<u64> = measured.chunks(if few && !meets { 1 } else { epoch }).filter_map(mean).collect();
-        means.sort_unstable();
-        let place = if few || meets { 0 } else { (means.len() / 2).saturating_sub(1) };
+        let means = measured.chunks(if few && !meets { 1 } else { epoch }).filter_map(mean);
         // What takes no time by this clock was measured all the same.
-        means.get(place).map_or(0, |ns| (*ns).max(1))
+        means.min().map_or(0, |ns| ns.max(1))
     }
 
     /// What stands for each candidate; see [`typical`](Self::typical).
@@ -99,23 +98,24 @@ impl Samples {
     /// have met as well, unless it is the first.
     pub fn spent(&self, incumbent: usize, known: u64, meeting_ns: u64) -> u64 {
         let with_waiting = |sample: &Sample| sample.ns + sample.meeting_ns.saturating_sub(meeting_ns);
-        let of_incumbent = &self.of[incumbent];
-        let incumbent_ns = if of_incumbent.iter().any(|sample| sample.meeting_ns > 0) {
-            of_incumbent.iter().map(with_waiting).sum::<u64>() / of_incumbent.len() as u64
-        } else {
-            median(of_incumbent.iter().map(|sample| sample.ns)).unwrap_or(known)
-        };
+        // In calls that have met a late rank, so often that it is no exception, both have waited.
+        let of_incumbent = self.of[incumbent].iter().map(with_waiting);
+        let usual = median(of_incumbent.clone());
+        let most = usual.unwrap_or(0).saturating_mul(LATE);
+        let all: u64 = of_incumbent.map(|ns| ns.min(most)).sum();
+        let incumbent_ns = usual.map_or(known, |_| all / self.of[incumbent].len() as u64);
+        let usual = usual.unwrap_or(known);
         let over = |calls: &Vec<Sample>| {
-            let usual = median(calls.iter().map(with_waiting)).unwrap_or(0).max(incumbent_ns);
+            let usual = median(calls.iter().map(with_waiting)).unwrap_or(0).max(usual);
             // The first one may have opened connections, and be as slow by itself.
             let most = |place: usize| if place == 0 { u64::MAX } else { usual.saturating_mul(LATE) };
             let all: u64 = calls.iter().enumerate().map(|(place, sample)| with_waiting(sample).min(most(place))).sum();
             let ready: u64 = calls.iter().map(|sample| sample.ready_ns).sum();
-            (all + ready).saturating_sub(calls.len() as u64 * incumbent_ns)
+            (all + ready) as i64 - (calls.len() as u64 * incumbent_ns) as i64
         };
         let others = self.of.iter().enumerate().filter(|(candidate, _)| *candidate != incumbent);
-        let over: u64 = others.map(|(_, calls)| over(calls)).sum();
-        self.comparing_ns + self.meetings * meeting_ns + over
+        let over: i64 = others.map(|(_, calls)| over(calls)).sum();
+        self.comparing_ns + self.meetings * meeting_ns + over.max(0) as u64
     }
 
     /// Forgets all.

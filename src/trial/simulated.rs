@@ -21,6 +21,8 @@ pub struct Cell {
     /// Nanoseconds of work that calls may leave to the network when they return; later ones wait for what is beyond
     /// that.
     pub left_under_way: f64,
+    /// Which calls wait for a late rank, whoever carries them out, and for how many nanoseconds.
+    pub late: Option<(u64, f64)>,
 }
 
 /// What became of it.
@@ -73,7 +75,7 @@ impl Cell {
         let mut ns: Vec<f64> = (0..candidates).map(|number| fastest * spread.powf(of(10 + number))).collect();
         ns[(of(3) * candidates as f64) as usize] = fastest;
         let (exchange, ready) = (3e3, 3e3);
-        Self { ns, exchange, ready, noise: 0.2 * of(4), ranks: 4, seed, drift: None, left_under_way: 0.0 }
+        Self { ns, exchange, ready, noise: 0.2 * of(4), ranks: 4, seed, drift: None, left_under_way: 0.0, late: None }
     }
 
     /// What the cost model says of them, which is off by up to a factor `off` either way, and nothing of the second,
@@ -99,7 +101,8 @@ impl Cell {
     fn measured(&self, candidate: usize, call: u64, rank: usize) -> u64 {
         let of = |number: u64| random(self.seed ^ call << 20 ^ (rank as u64) << 8, number);
         let late = if of(1) < 0.03 { 20.0 * of(2) } else { 0.0 };
-        (self.true_ns(candidate, call) * (1.0 + self.noise * of(3) + late)) as u64
+        let waiting = self.late.filter(|(every, _)| call % every == 0).map_or(0.0, |(_, ns)| ns);
+        (self.true_ns(candidate, call) * (1.0 + self.noise * of(3) + late) + waiting) as u64
     }
 
     /// `calls` calls of it under `trial`.

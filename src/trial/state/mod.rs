@@ -190,7 +190,11 @@ impl Trial {
     fn save(&mut self, calls: u64) {
         let (default, incumbent) = (&self.standings[DEFAULT], &self.standings[self.incumbent()]);
         if default.ns > 0 && incumbent.ns > 0 {
-            let saved = |default: u64, incumbent: u64| calls as i64 * (default as i64 - incumbent as i64);
+            // One that is slower is not measured again: its only time may be that of a hiccup.
+            let most = |incumbent: u64| (incumbent as f64 * FAR_SLOWER) as u64;
+            let saved = |default: u64, incumbent: u64| {
+                (calls as i64).saturating_mul(default.min(most(incumbent)) as i64 - incumbent as i64)
+            };
             self.saved_ns += saved(default.ns, incumbent.ns);
             self.saved_fastest_ns += saved(default.fastest_ns, incumbent.fastest_ns);
         }
@@ -397,13 +401,17 @@ impl Trial {
 
     /// The incumbent stood as `before` and takes `ns` per call now: those that were not measured beside it are taken to
     /// have changed as much, since what is compared has to be of one phase of the program. A phase in which calls wait
-    /// for late ranks would otherwise pass for the time of those that nobody has measured since.
+    /// for late ranks would otherwise pass for the time of those that nobody has measured since. Waiting is added to
+    /// calls, whoever carries them out: more of it makes no difference greater.
     fn keep_up(&mut self, before: &Standing, ns: u64) {
         if before.ns == 0 {
             return;
         }
         let fastest_ns = self.standings[self.incumbent()].fastest_ns;
-        let scaled = |of: u64, before: u64, now: u64| ((of as f64 * now as f64 / before as f64).round() as u64).max(1);
+        let scaled = |of: u64, before: u64, now: u64| match now.checked_sub(before) {
+            Some(more) => of.saturating_add(more),
+            None => ((of as f64 * now as f64 / before as f64).round() as u64).max(1),
+        };
         let members = &self.round.members;
         let others = (0u8..).zip(&mut self.standings).filter(|(place, of)| !members.contains(place) && of.ns > 0);
         for (_, of) in others {

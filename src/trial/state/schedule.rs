@@ -46,6 +46,10 @@ const FAR: f64 = 2.0;
 /// Calls until the winner is looked at for the first time; later times follow at 1.25, 1.5, 1.75 and 2 times as many,
 /// and so on.
 const FIRST_LOOK: u64 = 1024;
+/// Epochs of a look, and calls of each.
+const LOOK: (u32, u32) = (4, 4);
+/// The part of the calls' time that a look at one which had been given up may take.
+const GIVEN_UP: f64 = 0.005;
 /// How much slower than the winner others may be that are looked at beside it.
 const NEAR: f64 = 1.25;
 
@@ -66,7 +70,7 @@ impl Trial {
                 let Level { epochs, calls, .. } = self.levels()[level];
                 (self.level, self.round.epochs, self.round.calls) = (level as u8, epochs, calls);
             }
-            Aim::Look => (self.round.epochs, self.round.calls) = (4, 4),
+            Aim::Look => (self.round.epochs, self.round.calls) = LOOK,
             Aim::Gauge => (self.round.epochs, self.round.calls) = (2, 4),
             Aim::Probe => (self.round.epochs, self.round.calls) = (PROBE.epochs, PROBE.calls),
             Aim::Watch => {}
@@ -225,7 +229,18 @@ impl Trial {
         {
             near.push(0);
         }
+        near.extend(self.given_up().filter(|place| !near.contains(place)));
         (if near.is_empty() { Aim::Watch } else { Aim::Look }, near)
+    }
+
+    /// One of those that others were faster than, each in its turn at every second look, once that costs next to
+    /// nothing: its time may have been that of a hiccup, or the program may have changed.
+    fn given_up(&self) -> Option<u8> {
+        let all = self.others(|of| of.ns > 0 && of.state == State::Dropped);
+        let turn = self.looks / 8;
+        let place = *all.get(turn as usize % all.len().max(1)).filter(|_| self.looks % 8 == 4)?;
+        let cost = f64::from(LOOK.0 * LOOK.1) * self.excess(usize::from(place));
+        (cost <= GIVEN_UP * self.calls as f64).then_some(place)
     }
 
     /// There is a winner, which is looked at from now on.
