@@ -170,6 +170,67 @@ static int real_sum(void) {
     return sum != 1.5f * size + size * (size - 1) / 2;
 }
 
+enum { FAR = 4096, APART = 16 };
+
+/* The sum of one int in sixteen bytes, the first of them so many bytes beyond the address of the buffer. */
+static void add_far(void *in, void *inout, int *count, MPI_Datatype *type) {
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        int left, right;
+        memcpy(&left, (char *)in + FAR + APART * i, sizeof left);
+        memcpy(&right, (char *)inout + FAR + APART * i, sizeof right);
+        right += left;
+        memcpy((char *)inout + FAR + APART * i, &right, sizeof right);
+    }
+}
+
+/* A long reduction by an operation of the program's over a type whose data begin beyond the buffer's address. */
+static int far_data(void) {
+    const int count = 6000, one = 1, bytes = FAR + APART * count;
+    const MPI_Aint far = FAR;
+    char *own = calloc((size_t)bytes, 1), *sum = calloc((size_t)bytes, 1);
+    int wrong = 0;
+    MPI_Datatype block, type;
+    MPI_Op op;
+    MPI_Type_create_hindexed(1, &one, &far, MPI_INT, &block);
+    MPI_Type_create_resized(block, FAR, APART, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(add_far, 1, &op);
+    /* Often, as in negative_bound. */
+    for (int call = 0; call < 20; call++) {
+        for (int i = 0; i < count; i++) {
+            const int value = rank + i;
+            memcpy(own + FAR + APART * i, &value, sizeof value);
+        }
+        MPI_Allreduce(own, sum, count, type, op, MPI_COMM_WORLD);
+        for (int i = 0; i < count; i++) {
+            int found;
+            memcpy(&found, sum + FAR + APART * i, sizeof found);
+            if (found != size * (size - 1) / 2 + size * i) wrong = 1;
+        }
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&type);
+    MPI_Type_free(&block);
+    free(own);
+    free(sum);
+    return wrong;
+}
+
+/* The sum of Fortran's reals of quadruple precision, on machines on which long double is not as long. */
+static int quadruple_sum(void) {
+#if defined(__SIZEOF_FLOAT128__)
+    __float128 own = (__float128)(1 + 3 * rank) / 3, sum = -1, right = 0;
+    if (MPI_REAL16 == MPI_DATATYPE_NULL) return 0;
+    MPI_Allreduce(&own, &sum, 1, MPI_REAL16, MPI_SUM, MPI_COMM_WORLD);
+    for (int other = 0; other < size; other++) right += (__float128)(1 + 3 * other) / 3;
+    const double apart = (double)(sum - right);
+    return apart > 1e-30 || apart < -1e-30;
+#else
+    return 0;
+#endif
+}
+
 /* A session that is there before MPI_Init, which is not its business: not yet called, and free to be. */
 static int init_after_session(void) {
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
@@ -196,6 +257,7 @@ int main(int argc, char **argv) {
         {"reduce_in_place", reduce_in_place}, {"byte_sums", byte_sums},                   {"nothing_in_two_ways", nothing_in_two_ways},
         {"unsigned_minimum", unsigned_minimum},   {"made_beside_duplicate", made_beside_duplicate},
         {"error_after_handler", error_after_handler}, {"pair_messages", pair_messages}, {"real_sum", real_sum},
+        {"far_data", far_data},                   {"quadruple_sum", quadruple_sum},
     };
     const int number = (int)(sizeof cases / sizeof cases[0]);
     int wrong = 2, anywhere = 2;

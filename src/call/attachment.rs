@@ -12,7 +12,8 @@ use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::mpi::error::Result;
 use crate::process::runtime::Runtime;
-use crate::process::{flags, guard};
+use crate::process::flags::WATCHED;
+use crate::process::{flags, guard, watched};
 use crate::selection::{Mode, Wanted};
 use crate::threads::{Away, Held, Owned, Threads};
 use std::sync::Arc;
@@ -198,7 +199,15 @@ impl Attached {
     /// What PMPI returned.
     pub fn agree(&mut self, runtime: &Runtime) -> Result {
         if self.communicator.agreed.is_none() {
-            let agreed = self.communicator.agree(runtime)?;
+            let watched = flags::is_set(WATCHED).then(watched::of_this_thread);
+            if let Some(watched) = &watched {
+                watched.agrees(true);
+            }
+            let agreed = self.communicator.agree(runtime);
+            if let Some(watched) = watched {
+                watched.agrees(false);
+            }
+            let agreed = agreed?;
             if let Some(waiting) = hooks::waiting() {
                 waiting.agreed(runtime, agreed);
             }

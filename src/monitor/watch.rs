@@ -36,6 +36,8 @@ struct Call {
     start: u64,
     /// What runs, of ours: the operation and the algorithm's name.
     runs: Option<(Operation, &'static str)>,
+    /// Whether the ranks agree on what all of them have to know of the communicator.
+    agrees: bool,
     /// Messages that were started and not waited for: number, peer, whether it goes out.
     pending: Vec<(u32, u32, bool)>,
     heard: BTreeSet<u32>,
@@ -46,7 +48,8 @@ impl Watched {
     /// The thread comes to call `number` of `function` on the communicator, counted from 1, at tick `start`.
     pub fn enter(&self, subject: Arc<Subject>, function: Function, number: u64, start: u64) {
         let (pending, heard) = (Vec::new(), BTreeSet::new());
-        *self.0.lock() = Some(Call { subject, function, number, start, runs: None, pending, heard, told: false });
+        let (runs, agrees, told) = (None, false, false);
+        *self.0.lock() = Some(Call { subject, function, number, start, runs, agrees, pending, heard, told });
     }
 
     /// The call has ended.
@@ -60,6 +63,13 @@ impl Watched {
             call.runs = algorithm;
             call.pending.clear();
             call.heard.clear();
+        }
+    }
+
+    /// The ranks begin to agree in this call, or have agreed.
+    pub fn agrees(&self, agrees: bool) {
+        if let Some(call) = self.0.lock().as_mut() {
+            call.agrees = agrees;
         }
     }
 
@@ -103,6 +113,10 @@ impl Call {
             self.number,
             members.len()
         );
+        if self.agrees {
+            return words
+                + "Collie agrees with the other ranks in one of the first calls on a communicator, and waits until all                    have come to it";
+        }
         let Some((operation, algorithm)) = self.runs else {
             return words + "it is in the MPI library, so that what it waits for is not known";
         };
@@ -191,6 +205,10 @@ mod tests {
             "{words}"
         );
         watched.runs(None);
+        assert!(watched.words(1_000, 1.0).unwrap().contains("in the MPI library"));
+        watched.agrees(true);
+        assert!(watched.words(1_000, 1.0).unwrap().ends_with("waits until all have come to it"));
+        watched.agrees(false);
         assert!(watched.words(1_000, 1.0).unwrap().contains("in the MPI library"));
     }
 }
