@@ -115,7 +115,8 @@ impl Call {
         );
         if self.agrees {
             return words
-                + "Collie agrees with the other ranks in one of the first calls on a communicator, and waits until all                    have come to it";
+                + "Collie agrees with the other ranks in one of the first calls on a communicator, and waits until all \
+                   have come to it";
         }
         let Some((operation, algorithm)) = self.runs else {
             return words + "it is in the MPI library, so that what it waits for is not known";

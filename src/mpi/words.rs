@@ -21,6 +21,11 @@ pub fn remember_stderr() {
     standard_error::remember();
 }
 
+/// Writes the words to standard error if it takes them without waiting; for handlers of signals.
+pub fn write_at_once(words: &[u8]) {
+    standard_error::write_at_once(words);
+}
+
 /// Standard error, as long as it is that, for those above who write more than lines.
 pub struct Stderr;
 

@@ -14,6 +14,8 @@ pub struct Shape<'a> {
     pub unit: usize,
     /// Root rank.
     pub root: usize,
+    /// Whether contributions may be folded in any order, as in [`Call`].
+    pub commutative: bool,
     /// α/β, bytes.
     pub half_bandwidth: usize,
     /// Node of each rank, as in [`Call`].
@@ -30,8 +32,9 @@ pub struct Shape<'a> {
 impl<'a> Shape<'a> {
     /// The shape of a call among `ranks` ranks.
     pub const fn of(call: &Call<'a>, ranks: usize) -> Self {
-        let Call { root, unit, nodes, half_bandwidth, shared, numa, .. } = *call;
-        Self { ranks, bytes: call.bytes(), unit, root, half_bandwidth, nodes, shared, numa, ports_per_node: usize::MAX }
+        let Call { root, commutative, unit, nodes, half_bandwidth, shared, numa, .. } = *call;
+        let (bytes, ports_per_node) = (call.bytes(), usize::MAX);
+        Self { ranks, bytes, unit, root, commutative, half_bandwidth, nodes, shared, numa, ports_per_node }
     }
 
     /// Number of nodes, and ranks on the largest; one node where they are not known.
@@ -58,6 +61,20 @@ impl<'a> Shape<'a> {
     pub const fn inner(&self, ranks: usize, bytes: usize) -> Self {
         Self { ranks, bytes, root: 0, nodes: &[], numa: &[], ..*self }
     }
+
+    /// A call of `bytes` bytes among one rank of each node, which the root is for its own.
+    pub fn among_leaders(&self, bytes: usize) -> Self {
+        let (nodes, _) = self.nodes();
+        let root = self.nodes.get(self.root).map_or(self.root, |node| *node as usize);
+        Self { root, ..self.inner(nodes, bytes) }
+    }
+
+    /// A call of `bytes` bytes inside the largest node. Its root is the first rank, as on all nodes but that of the
+    /// root; where that is the only one, it is the root itself.
+    pub fn inside_node(&self, bytes: usize) -> Self {
+        let (nodes, widest) = self.nodes();
+        Self { root: if nodes == 1 { self.root } else { 0 }, ..self.inner(widest, bytes) }
+    }
 }
 
 fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
@@ -80,9 +97,14 @@ fn widths(nodes: &[u32]) -> SmallVec<[usize; 32]> {
 /// A message departs when both its ends are started, and messages that wait for one port take it in the order in which
 /// their rank started them. Messages that leave before they are waited for (below a link's eager limit) may take longer:
 /// a sender that runs ahead brings a later message to a port before an earlier one of another, which then waits, as it
-/// does in a real network. `tests/costs.rs` counts each of the three by itself ([`crate::schedule::count`]) and holds
-/// the formulas to it: never below (by one step at most where there are segments), at most a quarter and two steps
-/// above, exact at powers of two without segments.
+/// does in a real network.
+///
+/// `tests/costs` counts each of these by itself ([`crate::schedule::count`]) and holds the formulas to it, whatever the
+/// root and whether order matters or not: never below (by one step at most where a message goes in several segments or
+/// blocks), at most a quarter and two steps above. By default the formulas are exact at powers of two where each message
+/// goes in one piece, unless they are printed as bounds ("at most"). All blocks, halves and segments but the last are
+/// taken to be as long as the longest one: where p does not divide the length, some are a unit shorter or empty, and
+/// bytes are exact to a unit for each block that a rank sends or receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Message start-ups, each α.

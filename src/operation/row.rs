@@ -64,11 +64,11 @@ pub enum Kind {
         /// Smallest accepted.
         least: usize,
     },
-    /// A number of blocks from 1 on, or `auto`: the optimum of the cost formula.
+    /// A number of blocks from 1 on, or `auto`: the optimum of the cost formula, folds not counted.
     Blocks,
     /// Bytes, with K, M, G as powers of 1024; at least 1; `none` for no limit.
     Bytes,
-    /// Bytes as above, or `auto`: the optimum of the cost formula.
+    /// Bytes as above, or `auto`: the optimum of the cost formula, folds not counted.
     Segment,
     /// One of these words.
     Word(&'static [&'static str]),

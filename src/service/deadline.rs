@@ -6,8 +6,7 @@
 //! Between arming and disarming nothing is called that may itself wait for such a lock.
 
 use super::signals::set_action;
-use crate::mpi::constants;
-use crate::writing::standard_error;
+use crate::mpi::{constants, words};
 use std::mem::MaybeUninit;
 use std::os::raw::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering};
@@ -142,14 +141,14 @@ extern "C" fn cut_off(signal: c_int, information: *mut libc::siginfo_t, _: *mut 
     }
     let code = CODE.load(Ordering::SeqCst);
     if PHASE.swap(ABORTING, Ordering::SeqCst) == REPORTING {
-        let words: &[u8] = match WAY.load(Ordering::SeqCst) {
+        let told: &[u8] = match WAY.load(Ordering::SeqCst) {
             ABORT => b"collie: no report before MPI_Abort: called from a signal handler, it could not be written\n",
             SIGNAL => {
                 b"collie: no report at SIGTERM: it could not be written from where the signal interrupted the program\n"
             }
             _ => b"collie: no report at exit without MPI_Finalize: it could not be written\n",
         };
-        standard_error::write_at_once(words);
+        words::write_at_once(told);
         match WAY.load(Ordering::SeqCst) {
             ABORT => {
                 set_timer();

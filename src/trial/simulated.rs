@@ -101,7 +101,7 @@ impl Cell {
     fn measured(&self, candidate: usize, call: u64, rank: usize) -> u64 {
         let of = |number: u64| random(self.seed ^ call << 20 ^ (rank as u64) << 8, number);
         let late = if of(1) < 0.03 { 20.0 * of(2) } else { 0.0 };
-        let waiting = self.late.filter(|(every, _)| call % every == 0).map_or(0.0, |(_, ns)| ns);
+        let waiting = self.late.filter(|(every, _)| call.is_multiple_of(*every)).map_or(0.0, |(_, ns)| ns);
         (self.true_ns(candidate, call) * (1.0 + self.noise * of(3) + late) + waiting) as u64
     }
 

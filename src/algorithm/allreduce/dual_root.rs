@@ -16,8 +16,9 @@
 //! down       *   *   *     *   *   *    *
 //! ```
 //!
-//! Cost: (3S + 5q − 10)(α + sβ) + (3S + 2q − 5)sγ at most, for p ≥ 8: every rank has three neighbours, and each segment
-//! of the vector takes a message each way with each of them. Needs: nothing. Memory: up to five segments of scratch.
+//! Cost: at most (3S + 4q − 9 + min(S, q−1))(α + sβ) + (3S + 2q − 5)sγ, for p ≥ 8: every rank has three neighbours, and
+//! each segment of the vector takes a message each way with each of them. Needs: nothing. Memory: up to five segments
+//! of scratch.
 //!
 //! Source: J. L. Träff, "A Doubly-pipelined, Dual-root Reduction-to-all Algorithm and Implementation", arXiv
 //! 2109.12626, 2021. Departures: 1. messages both ways along an edge need not start together, so a rank that lags holds
@@ -39,15 +40,18 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(3S+5q−10)(α+sβ)+(3S+2q−5)sγ, p≥8",
+    formula: "at most (3S+4q−9+min(S,q−1))(α+sβ)+(3S+2q−5)sγ, p≥8",
     cost,
     source: "Träff, arXiv 2109.12626, 2021",
     run,
 };
 
-/// The busiest ranks have three neighbours; a segment goes through about two messages per level each way.
-fn pace(p: usize) -> Pace {
-    Pace { first: 4 * ceil_log2(p) as usize, period: period(p) }
+/// The busiest ranks have three neighbours. Behind the first segment each level but one holds the others up by a round,
+/// since ports are taken in the order of starting; two of those rounds are lost at once, if there are two.
+fn pace(p: usize, way: Way) -> Pace {
+    let held_up = (ceil_log2(p) as usize).saturating_sub(1);
+    let second = held_up.min(1);
+    Pace { second, ..Pace::new(way.up + 1 + way.down, period(p)).losing(held_up - second) }
 }
 
 /// Messages of a root per segment, each way: one with the other root and one with each child.
@@ -60,22 +64,24 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     if p == 1 {
         return Cost::default();
     }
-    let segments = parameters.segments_of(shape, pace(p));
-    let (way, later) = (Way::through(p - p / 2), segments.number() - 1);
-    // Behind the first segment each level holds the others up a little, since ports are taken in the order of starting.
-    let held_up = if later > 0 { ceil_log2(p) as usize - 1 } else { 0 };
-    let fill = way.up + 1 + way.down + held_up;
-    let (first, rest) = (segments.length() * shape.unit, shape.bytes - segments.length() * shape.unit);
+    let way = Way::through(p - p / 2);
+    let pace = pace(p, way);
+    let segments = parameters.segments_of(shape, pace);
+    let rounds = pace.rounds(segments.number());
+    // The first segment fills the pipeline, and what is left follows at its pace.
+    let fill = rounds - pace.period * (segments.number() - 1);
+    let first = segments.length() * shape.unit;
+    let rest = shape.bytes.saturating_sub(first);
     Cost {
-        rounds: (fill + period(p) * later) as f64,
-        bytes: (fill * first + period(p) * rest) as f64,
-        folded: ((way.folds + 1) * first + period(p) * rest) as f64,
+        rounds: rounds as f64,
+        bytes: (fill * first + pace.period * rest) as f64,
+        folded: ((way.folds + 1) * first + pace.period * rest) as f64,
         ..Cost::default()
     }
 }
 
 /// Messages and folds one after the other on a segment's way through a tree.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Way {
     up: usize,
     folds: usize,
@@ -85,20 +91,34 @@ struct Way {
 impl Way {
     /// Through a tree of `ranks` ranks; messages come up as they are ready and are folded upper child first.
     fn through(ranks: usize) -> Self {
-        let lower_ranks = (ranks - 1) / 2;
-        let upper_ranks = ranks - 1 - lower_ranks;
-        match (lower_ranks, upper_ranks) {
-            (_, 0) => Self::default(),
-            (0, _) => Self { up: 1, folds: 1, down: 1 },
-            _ => {
-                let (lower, upper) = (Self::through(lower_ranks), Self::through(upper_ranks));
-                let (ready, last) = (lower.up.min(upper.up), lower.up.max(upper.up));
-                Self {
-                    up: last.max(ready + 1) + 1,
-                    folds: lower.folds.max(upper.folds + 1) + 1,
-                    down: (lower.down + 1).max(upper.down + 2),
-                }
-            }
+        let [way, _] = Self::through_both(ranks);
+        way.unwrap_or_default()
+    }
+
+    /// Through a tree of `ranks` ranks, if there are any, and through one of a rank more: what lies below their roots
+    /// is one of two trees again, so that there is one step per level.
+    fn through_both(ranks: usize) -> [Option<Self>; 2] {
+        if ranks == 0 {
+            return [None, Some(Self::default())];
+        }
+        let [smaller, larger] = Self::through_both((ranks - 1) / 2);
+        let below = if ranks % 2 == 1 {
+            [(smaller, smaller), (smaller, larger)]
+        } else {
+            [(smaller, larger), (larger, larger)]
+        };
+        below.map(|(lower, upper)| Some(Self::over(lower, upper)))
+    }
+
+    /// Through the root over these two.
+    fn over(lower: Option<Self>, upper: Option<Self>) -> Self {
+        let Some(upper) = upper else { return Self::default() };
+        let Some(lower) = lower else { return Self { up: 1, folds: 1, down: 1 } };
+        let (ready, last) = (lower.up.min(upper.up), lower.up.max(upper.up));
+        Self {
+            up: last.max(ready + 1) + 1,
+            folds: lower.folds.max(upper.folds + 1) + 1,
+            down: (lower.down + 1).max(upper.down + 2),
         }
     }
 }
@@ -110,8 +130,8 @@ fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
         comm.copy(own, result);
         return;
     }
-    let segments = parameters.segments(call, pace(p));
     let half = p / 2;
+    let segments = parameters.segments(call, pace(p, Way::through(p - half)));
     let (tree, first, other_root) =
         if r < half { (Postorder { ranks: half }, 0, p - 1) } else { (Postorder { ranks: p - half }, half, half - 1) };
     let links = tree.links(r - first).renumbered(|number| number + first);

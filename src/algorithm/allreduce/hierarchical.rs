@@ -68,10 +68,9 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     if shape.nodes.is_empty() {
         return leaders.cost(shape);
     }
-    let (nodes, widest) = shape.nodes();
-    let inside = shape.inner(widest, shape.bytes);
+    let inside = shape.inside_node(shape.bytes);
     let trees = parameters.inner("node").cost(&inside) + parameters.inner("bcast").cost(&inside);
-    trees + leaders.cost(&shape.inner(nodes, shape.bytes))
+    trees + leaders.cost(&shape.among_leaders(shape.bytes))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

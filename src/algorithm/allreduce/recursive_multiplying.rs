@@ -16,8 +16,8 @@
 //! hand out  0..6 0..6     0..6     0..6     0..6     0..6     0..6
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one message at a time; with k−1 at once the α shrink to one per round.
-//! Folding adds 2(α + nβ) + nγ, and where k > 3 up to k − 3 messages in each round, since a proxy comes late.
+//! Cost: at most (k−1)⌈log_k p⌉(α + nβ + nγ) with one message at a time; with k−1 at once the α shrink to one per
+//! round. Folding adds 2(α + nβ) + nγ, and where k > 3 up to k − 3 messages in each round, since a proxy comes late.
 //! Needs: nothing. Memory: (k−1)n bytes of scratch.
 //!
 //! Source: M. Wilkins et al., "Generalized Collective Algorithms for the Exascale Era", CLUSTER 2023. Departures: 1.
@@ -42,7 +42,8 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^e: (2+max(k−3,0)⌈log_k p⌉)(α+nβ)+nγ more",
+    formula: "at most (k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^e: \
+              at most ((k−1+max(k−3,0))⌈log_k p⌉+2)(α+nβ)+((k−1)⌈log_k p⌉+1)nγ",
     cost,
     source: "Wilkins et al., CLUSTER 2023",
     run,

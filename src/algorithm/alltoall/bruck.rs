@@ -15,8 +15,8 @@
 //! turned     0,1,2,3,4  everywhere
 //! ```
 //!
-//! Cost: ⌈log_k p⌉ rounds of k−1 messages of about (p/k)b bytes; for k = 2 qα + q(p/2)bβ. Needs: nothing. Memory: pb
-//! bytes of scratch, in place as well; the receive buffer serves as working space.
+//! Cost: ⌈log_k p⌉ rounds of k−1 messages of at most about (p/k)b bytes; for k = 2 at most qα + q(p/2)bβ. Needs:
+//! nothing. Memory: pb bytes of scratch, in place as well; the receive buffer serves as working space.
 //!
 //! Source: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient Algorithms for All-to-All Communications
 //! in Multiport Message-Passing Systems", IEEE TPDS 8(11), 1997; on the radix also K. Fan, T. Gilray, V. Pascucci, X.
@@ -41,7 +41,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(k−1)⌈log_k p⌉(α+(p/k)bβ)",
+    formula: "at most (k−1)⌈log_k p⌉(α+(p/k)bβ)",
     cost,
     source: "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 8(11), 1997",
     run,

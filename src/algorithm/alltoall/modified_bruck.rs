@@ -15,7 +15,7 @@
 //! round 2    0,1,2,3,4  everywhere
 //! ```
 //!
-//! Cost: qα + q(p/2)bβ. Needs: nothing. Memory: pb bytes of scratch, in place as well.
+//! Cost: at most qα + q(p/2)bβ, as much for p = 2^k. Needs: nothing. Memory: pb bytes of scratch, in place as well.
 //!
 //! Source: J. L. Träff, A. Rougier, S. Hunold, "Implementing a Classic: Zero-copy All-to-all Communication with MPI
 //! Datatypes", ICS 2014. Departures: 1. what a message takes along is packed rather than described by a datatype.
@@ -33,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "qα+q(p/2)bβ",
+    formula: "at most qα+q(p/2)bβ",
     cost,
     source: "Träff, Rougier, Hunold, ICS 2014",
     run,

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Cost: with b bytes a block, ⌈log_k p⌉ rounds of k−1 messages of about (p/k)b bytes and as many of 8(p/k); for k = 2
-//! 2qα + q(p/2)(b+8)β. Needs: the lengths of the blocks that come by. Memory: what arrives, up to ⌈log_k p⌉(p − p/k)b
+//! at most 2qα + q(p/2)(b+8)β. Needs: the lengths of the blocks that come by. Memory: what arrives, up to ⌈log_k p⌉(p − p/k)b
 //! bytes of scratch, and a message; in place as much as the blocks besides; 8 bytes for each length.
 //!
 //! Source: K. Fan, T. Gilray, V. Pascucci, X. Huang, K. Micinski, S. Kumar, "Optimizing the Bruck Algorithm for
@@ -43,7 +43,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs { lengths: Some(&PRELUDE), ..Needs::NOTHING },
     ordered: true,
-    formula: "2(k−1)⌈log_k p⌉α+(k−1)⌈log_k p⌉(p/k)(b+8)β",
+    formula: "at most 2(k−1)⌈log_k p⌉α+(k−1)⌈log_k p⌉(p/k)(b+8)β",
     cost,
     source: "Fan, Gilray, Pascucci, Huang, Micinski, Kumar, HPDC 2022",
     run,

@@ -10,7 +10,7 @@
 //! released   * * * * * * *
 //! ```
 //!
-//! Cost: (k⌈log_k p⌉ + 1)t_W. Needs: shared memory. Memory: a flag for each rank.
+//! Cost: at most (k⌈log_k p⌉ + 1)t_W. Needs: shared memory. Memory: a flag for each rank.
 //!
 //! Source: P.-C. Yew, N.-F. Tzeng, D. Lawrie, "Distributing Hot-Spot Addressing in Large-Scale Multiprocessors", IEEE
 //! TC 36(4), 1987; M. Kurnosov's lectures on collective operations.
@@ -33,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "(k⌈log_k p⌉+1)t_W",
+    formula: "at most (k⌈log_k p⌉+1)t_W, p>k",
     cost,
     source: "Yew, Tzeng, Lawrie, IEEE TC 36(4), 1987; Kurnosov, lectures on collective operations",
     run,

@@ -15,7 +15,7 @@
 //! round 5     * * * * * * *
 //! ```
 //!
-//! Cost: (k⌈log_k p⌉ + ⌈log_w p⌉)t_W, the latter with each line read by w ranks. Needs: shared memory. Memory: a flag
+//! Cost: at most (k⌈log_k p⌉ + ⌈log_w p⌉)t_W, the latter with each line read by w ranks. Needs: shared memory. Memory: a flag
 //! for each rank.
 //!
 //! Source: J. Mellor-Crummey, M. Scott, "Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors", ACM
@@ -47,7 +47,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
-    formula: "(k⌈log_k p⌉+⌈log_w p⌉)t_W",
+    formula: "at most (k⌈log_k p⌉+⌈log_w p⌉)t_W, p>k",
     cost,
     source: "Mellor-Crummey, Scott, ACM TOCS 9(1), 1991",
     run,

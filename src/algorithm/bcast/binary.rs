@@ -14,11 +14,12 @@
 //! round 3   * * * * * * *
 //! ```
 //!
-//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ), least at s = √(nα/((⌊log2 p⌋−1)β)). Needs: nothing. Memory: none.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ) for p ≥ 3: a round for each rank of a path and one more for
+//! each second child in it. Needs: nothing. Memory: none.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; Open MPI, coll/base.
 
-use crate::algorithm::engine::down;
+use crate::algorithm::engine::{down, paces};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
@@ -32,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "2(⌊log2 p⌋+S−1)(α+sβ)",
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ), p≥3",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/base",
     run,
@@ -43,7 +44,7 @@ pub(in crate::algorithm) fn tree(ranks: usize) -> Complete {
 }
 
 pub(in crate::algorithm) fn pace(tree: &Complete) -> Pace {
-    Pace { first: 2 * tree.height(), period: 2 }
+    paces::complete(tree.ranks, tree.radix)
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

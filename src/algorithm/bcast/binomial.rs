@@ -40,7 +40,7 @@ pub const ROW: Algorithm = Algorithm {
 
 pub(in crate::algorithm) fn pace(ranks: usize) -> Pace {
     let rounds = ceil_log2(ranks) as usize;
-    Pace { first: rounds, period: rounds }
+    Pace::new(rounds, rounds)
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

@@ -15,11 +15,11 @@
 //! round 3   * * * * * * *
 //! ```
 //!
-//! Cost with c chains: (c + ⌈(p−1)/c⌉ − 1 + c(S−1))(α + sβ). Needs: nothing. Memory: none.
+//! Cost with c < p chains: (c + ⌊(p−1)/c⌋ − 1 + c(S−1))(α + sβ). Needs: nothing. Memory: none.
 //!
 //! Source: Open MPI, coll/base.
 
-use crate::algorithm::engine::down;
+use crate::algorithm::engine::{down, paces};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::operation::Comm;
@@ -33,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[CHAINS, SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(c+⌈(p−1)/c⌉−1+c(S−1))(α+sβ), c chains",
+    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ), c chains, p>c",
     cost,
     source: "Open MPI coll/base",
     run,
@@ -51,8 +51,7 @@ pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Chain
 }
 
 pub(in crate::algorithm) fn pace(tree: &Chains) -> Pace {
-    let chains = tree.chains.min(tree.ranks - 1).max(1);
-    Pace { first: chains + (tree.ranks - 1).div_ceil(chains) - 1, period: chains }
+    paces::chains(tree.ranks, tree.chains)
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

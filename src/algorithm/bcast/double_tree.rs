@@ -26,7 +26,7 @@
 //! children in a fixed order, and the rounds fall into place; 2. for odd and for even p the second tree counts from the
 //! other end.
 
-use crate::algorithm::engine::two_trees::{self, Halves};
+use crate::algorithm::engine::two_trees;
 use crate::algorithm::optimum::SEGMENT_AUTO;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
@@ -39,7 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "at most (2⌊log2 p⌋+2S−1+min(S,q−1))(α+sβ), S segments per half, p≥3; best: about nβ+2qα+2√(2qαnβ)",
+    formula: "at most (2⌊log2 p⌋+2S−1+min(S,q−1))(α+sβ), S segments per half, p≥3, at best about nβ+2qα+2√(2qαnβ)",
     cost,
     source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",
     run,
@@ -50,6 +50,5 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let halves = Halves::new(call, comm.size(), parameters);
-    two_trees::bcast(comm, call, halves);
+    two_trees::bcast(comm, call, parameters);
 }

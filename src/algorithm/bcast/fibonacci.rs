@@ -19,11 +19,11 @@
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees; the tree is folklore.
 
-use crate::algorithm::engine::down;
+use crate::algorithm::engine::{down, paces};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
-use crate::pattern::ordered::{Division, Preorder, fibonacci_rounds};
+use crate::pattern::ordered::{Division, Preorder};
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -44,7 +44,7 @@ pub(in crate::algorithm) fn tree(ranks: usize) -> Preorder {
 }
 
 pub(in crate::algorithm) fn pace(tree: &Preorder) -> Pace {
-    Pace { first: fibonacci_rounds(tree.ranks), period: 2 }
+    paces::fibonacci(tree.ranks)
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

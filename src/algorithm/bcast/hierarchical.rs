@@ -58,8 +58,7 @@ pub(in crate::algorithm) fn cost(shape: &Shape, parameters: &Parameters) -> Cost
     if shape.nodes.is_empty() {
         return leaders.cost(shape);
     }
-    let (nodes, widest) = shape.nodes();
-    leaders.cost(&shape.inner(nodes, shape.bytes)) + node.cost(&shape.inner(widest, shape.bytes))
+    leaders.cost(&shape.among_leaders(shape.bytes)) + node.cost(&shape.inside_node(shape.bytes))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

@@ -14,12 +14,14 @@
 //! round 3   * * * * * * *
 //! ```
 //!
-//! Cost: about k(⌈log_k p⌉ + S − 1)(α + sβ); unsegmented it is least at k → e, so k = 3. Needs: nothing. Memory: none.
+//! Cost: (kh + ⌊(p−f)/k^h⌋ + k(S−1))(α + sβ) for p > k ≥ 2, with h full levels below the root and f ranks in those and
+//! at the root; unsegmented it is least at k → e, so k = 3. Needs: nothing. Memory: none.
 //!
 //! Source: M. Kurnosov's lectures on collective operations.
 
+use crate::algorithm::bcast::binary::pace;
 use crate::algorithm::engine::down;
-use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
+use crate::algorithm::optimum::SEGMENT_AUTO;
 use crate::algorithm::{Algorithm, Call, Cost, Default, Kind, Needs, Operation, Parameter, Parameters, Shape};
 use crate::operation::Comm;
 use crate::pattern::complete::Complete;
@@ -32,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX, SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "k(⌈log_k p⌉+S−1)(α+sβ)",
+    formula: "(kh+⌊(p−f)/k^h⌋+k(S−1))(α+sβ), h=⌊log_k((k−1)p+1)⌋−1, f=(k^(h+1)−1)/(k−1), p>k≥2",
     cost,
     source: "Kurnosov, lectures on collective operations",
     run,
@@ -47,11 +49,6 @@ pub(in crate::algorithm) const RADIX: Parameter = Parameter {
 
 pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Complete {
     Complete { ranks, radix: parameters.count("radix") }
-}
-
-pub(in crate::algorithm) fn pace(tree: &Complete) -> Pace {
-    let period = tree.radix.min(tree.ranks - 1);
-    Pace { first: tree.height() * period, period }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

@@ -14,8 +14,8 @@
 //! round 3   * * * * * * *
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉(α + nβ) with one port, S times that of a segment in S segments. With k − 1 ports the rounds of
-//! one level fall together. Needs: nothing. Memory: none.
+//! Cost: at most (k−1)⌈log_k p⌉(α + nβ) with one port, S times that of a segment in S segments. With k − 1 ports the
+//! rounds of one level fall together. Needs: nothing. Memory: none.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; M. Wilkins et al., "Generalized Collective
 //! Algorithms for the Exascale Era", CLUSTER 2023; Open MPI, coll/base.
@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX, SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "S(k−1)⌈log_k p⌉(α+sβ)",
+    formula: "at most S(k−1)⌈log_k p⌉(α+sβ), p≥k",
     cost,
     source: "Kurnosov, lectures on collective operations; Wilkins et al., CLUSTER 2023",
     run,
@@ -54,7 +54,7 @@ pub(in crate::algorithm) fn tree(ranks: usize, parameters: &Parameters) -> Knomi
 pub(in crate::algorithm) fn pace(tree: &Knomial) -> Pace {
     // The root has the most children and is busy to the end: no segment is better than the whole message.
     let rounds = tree.reach(0);
-    Pace { first: rounds, period: rounds }
+    Pace::new(rounds, rounds)
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

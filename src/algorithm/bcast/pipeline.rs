@@ -39,7 +39,7 @@ pub const ROW: Algorithm = Algorithm {
 };
 
 pub(in crate::algorithm) fn pace(ranks: usize) -> Pace {
-    Pace { first: ranks - 1, period: 1 }
+    Pace::new(ranks - 1, 1)
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

@@ -17,12 +17,12 @@
 //! exchange  ab ab ab ab ab ab ab
 //! ```
 //!
-//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ) + α + nβ/2 with S segments of s bytes per half: 3/2 nβ for long messages instead
-//! of 2nβ. Needs: nothing. Memory: none.
+//! Cost: (⌊log2 ⌈p/2⌉⌋ + ⌊log2(⌈p/2⌉/3)⌋ + 2S)(α + sβ) + α + nβ/2 for p ≥ 3 with S segments of s bytes per half: 3/2 nβ
+//! for long messages instead of 2nβ. Needs: nothing. Memory: none.
 //!
 //! Source: Open MPI, coll/base. Departures: 1. the two trees are complete ones over runs of ranks.
 
-use crate::algorithm::engine::down;
+use crate::algorithm::engine::{down, paces};
 use crate::algorithm::optimum::{Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::{Comm, Range, Requests};
@@ -38,7 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "2(⌊log2 p⌋+S−1)(α+sβ)+α+nβ/2, S segments per half",
+    formula: "(⌊log2⌈p/2⌉⌋+⌊log2(⌈p/2⌉/3)⌋+2S)(α+sβ)+α+nβ/2, S segments per half, p≥3",
     cost,
     source: "Open MPI coll/base",
     run,
@@ -73,8 +73,13 @@ impl Tree for Split {
     }
 }
 
+/// The last half to set out goes down the shorter run, which takes longest among three ranks or more.
 fn pace(ranks: usize) -> Pace {
-    Pace { first: 2 * ranks.ilog2() as usize, period: 2 }
+    match ranks {
+        1 => Pace::new(0, 0),
+        2 => Pace::new(1, 1),
+        _ => Pace::new(2 + paces::complete(ranks.div_ceil(2) - 1, 2).first, 2),
+    }
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

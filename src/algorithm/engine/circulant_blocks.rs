@@ -13,18 +13,17 @@ pub const BLOCKS: Parameter = Parameter {
     name: "blocks",
     kind: Kind::Blocks,
     default: Default::Auto,
-    help: "number of blocks into which the message is cut; auto: the optimum of the cost formula",
+    help: "number of blocks into which the message is cut; auto: the optimum of the cost formula, folds not counted",
 };
 
 /// The blocks of a message: as many as asked for, or a few less so that all but the last are equal.
 fn blocks(shape: &Shape, parameters: &Parameters) -> Segments {
     let Shape { ranks, bytes, unit, half_bandwidth, .. } = *shape;
     let count = bytes / unit;
-    let length = match parameters.number("blocks") {
-        Some(number) => count.div_ceil(number),
-        None => Pace { first: ceil_log2(ranks) as usize, period: 1 }.segment(bytes, half_bandwidth) / unit,
-    };
-    Segments::new(count, length)
+    match parameters.number("blocks") {
+        Some(number) => Segments::new(count, count.div_ceil(number)),
+        None => Pace::new(ceil_log2(ranks) as usize, 1).segments(count, unit, half_bandwidth),
+    }
 }
 
 /// Broadcasts the message of `call`: number 0 of the schedule is the root.

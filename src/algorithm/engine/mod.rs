@@ -11,6 +11,7 @@ pub mod flags;
 pub mod folding;
 pub mod hierarchy;
 pub mod node_blocks;
+pub mod paces;
 pub mod pairs;
 pub mod range_tree;
 pub mod relay;

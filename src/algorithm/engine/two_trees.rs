@@ -3,14 +3,14 @@
 //! A rank is an inner one in one tree at most, and a leaf in the other: it receives two segments and sends two segments
 //! (or, going up, the reverse) where one binary tree would leave half of the ranks idle in one direction.
 
-use super::up::{Incoming, Inner};
-use super::{down, up};
+use super::up::{Incoming, Inner, passed_on};
+use super::{down, paces, up};
 use crate::algorithm::{Call, Cost, Parameters, Shape, optimum::Pace};
 use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::chain::Chains;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::segments::Segments;
-use crate::pattern::tree::{Links, Tree, rounds};
+use crate::pattern::tree::{Links, Tree};
 use crate::pattern::two_tree::TwoTree;
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ fn skew(ranks: usize) -> usize {
 
 /// The halves of `count` units in segments of equal length, by tree.
 #[derive(Clone, Copy)]
-pub struct Halves {
+struct Halves {
     middle: usize,
     rest: usize,
     segments: [Segments; 2],
@@ -32,22 +32,16 @@ pub struct Halves {
 
 impl Halves {
     /// The halves of the message of `call` among `ranks` ranks, cut by the parameter `segment`.
-    pub fn new(call: &Call, ranks: usize, parameters: &Parameters) -> Self {
+    fn new(call: &Call, ranks: usize, parameters: &Parameters) -> Self {
         let middle = call.count.div_ceil(2);
         let rest = call.count - middle;
-        let first = parameters.segments(&Call { count: middle, ..*call }, pace(ranks));
+        let first = parameters.segments(&Call { count: middle, ..*call }, pace(ranks, call.operation.reduces()));
         Self { middle, rest, segments: [first, Segments::new(rest, first.length())] }
     }
 
     /// Both parts of `message`.
     fn of(&self, message: Range) -> [Range; 2] {
         [message.part(0, self.middle), message.part(self.middle, self.rest)]
-    }
-
-    /// The whole message in segments of the same length.
-    fn whole(&self) -> Segments {
-        let units = self.middle + self.rest;
-        Segments::new(units, self.segments[0].length())
     }
 
     /// The larger number of segments.
@@ -64,8 +58,20 @@ impl Halves {
     }
 }
 
-fn pace(ranks: usize) -> Pace {
-    Pace { first: 2 * ceil_log2(ranks) as usize, period: 2 }
+/// How fast the segments of both halves go through the trees.
+///
+/// Each tree alone takes the rounds of its first segment and two more for each further one; the second tree begins one
+/// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more,
+/// in up to q − 1 segments going down, of which the first is one for some roots unless p is 5 to 8, and about 3q going
+/// up: counted for all p ≤ 66 and up to 33 segments, where both are reached.
+fn pace(ranks: usize, folds: bool) -> Pace {
+    let (alone, levels) = (paces::two_trees(ranks), ceil_log2(ranks) as usize);
+    if ranks <= 2 {
+        return alone;
+    }
+    let at_first = usize::from(!folds && !(5..=8).contains(&ranks));
+    let late = if folds { 3 * levels + 1 } else { levels - 1 - at_first };
+    Pace { first: alone.first + 1 + at_first, ..alone }.losing(late)
 }
 
 fn trees(ranks: usize) -> [TwoTree; 2] {
@@ -78,10 +84,12 @@ fn roles(links: &[Links; 2]) -> [usize; 2] {
 }
 
 /// Broadcasts the message of `call`. Two ranks have but one link, so there it is one tree.
-pub fn bcast(comm: &mut dyn Comm, call: &Call, halves: Halves) {
+pub fn bcast(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     if comm.size() == 2 {
-        return down::bcast(comm, call, &Chains::one(2), halves.whole());
+        let segments = parameters.segments(call, pace(2, false));
+        return down::bcast(comm, call, &Chains::one(2), segments);
     }
+    let halves = Halves::new(call, comm.size(), parameters);
     let links = trees(comm.size()).map(|tree| tree.rooted(comm.rank(), call.root));
     let parts = halves.of(Range::receive(0, call.count));
     if comm.rank() == call.root {
@@ -168,10 +176,12 @@ impl Arriving {
 
 /// Reduces to the root of `call`, in rank order if the operation needs it: rank 0 is then on top of both trees and
 /// passes the result on. Two ranks have but one link, so there it is one tree.
-pub fn reduce(comm: &mut dyn Comm, call: &Call, halves: Halves) {
+pub fn reduce(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     if comm.size() == 2 {
-        return up::reduce(comm, call, &Chains::one(2), halves.whole(), AHEAD);
+        let segments = parameters.segments(call, pace(2, true));
+        return up::reduce(comm, call, &Chains::one(2), segments, AHEAD);
     }
+    let halves = Halves::new(call, comm.size(), parameters);
     let top = if call.commutative { call.root } else { 0 };
     let links = trees(comm.size()).map(|tree| tree.rooted(comm.rank(), top));
     let (own, message) = (Range::send(0, call.count), Range::receive(0, call.count));
@@ -234,37 +244,26 @@ fn pass_on(comm: &mut dyn Comm, links: &[Links; 2], halves: Halves, own: [Range;
 }
 
 /// Cost of [`bcast`], and of [`reduce`] with everything that is received folded.
-///
-/// Each tree alone takes the rounds of its first segment and two more for each further one; the second tree begins one
-/// round later. While the turns that the ranks take in both trees fall into place, a segment may take one round more,
-/// in up to q − 1 segments going down, the first one among more than eight ranks included, and about 3q going up:
-/// counted for all p ≤ 66 and up to 33 segments, where both are reached.
 pub fn cost(shape: &Shape, parameters: &Parameters, folds: bool) -> Cost {
     if shape.ranks == 1 {
         return Cost::default();
     }
-    let middle = (shape.bytes / shape.unit).div_ceil(2);
-    let segments = parameters.segments_of(&Shape { bytes: middle * shape.unit, ..*shape }, pace(shape.ranks));
+    let whole = shape.bytes / shape.unit;
+    let passed_on = if folds { passed_on(shape, 0) } else { Cost::default() };
     if shape.ranks == 2 {
-        let whole = Segments::new(shape.bytes / shape.unit, segments.length());
-        let bytes = shape.bytes as f64;
-        return Cost {
-            rounds: whole.number() as f64,
-            bytes,
-            folded: if folds { bytes } else { 0.0 },
-            ..Cost::default()
-        };
+        let segments = parameters.segments_of(shape, pace(2, folds));
+        let (rounds, bytes) = (segments.number() as f64, shape.bytes as f64);
+        return Cost { rounds, bytes, folded: if folds { bytes } else { 0.0 }, ..Cost::default() } + passed_on;
     }
-    let further = segments.number() - 1;
-    let first = trees(shape.ranks).map(|tree| rounds(&tree, 1)).into_iter().max().unwrap_or(0);
-    let levels = ceil_log2(shape.ranks) as usize;
-    let settling = match folds {
-        true => further.min(3 * levels + 1),
-        false => (further + usize::from(levels > 3)).min(levels - 1),
+    let pace = pace(shape.ranks, folds);
+    let segments = parameters.segments_of(&Shape { bytes: whole.div_ceil(2) * shape.unit, ..*shape }, pace);
+    // The last segment may be shorter.
+    let (number, length, last) = (segments.number(), segments.length(), segments.units(segments.number() - 1).len());
+    let bytes = |pace: Pace| {
+        let before = if number > 1 { pace.rounds(number - 1) } else { 0 };
+        ((before * length + (pace.rounds(number) - before) * last) * shape.unit) as f64
     };
-    let count = first + 1 + 2 * further + settling;
-    let bytes = |count: usize| (count * segments.length() * shape.unit) as f64;
     // Folds do not have to share a port, so they fall into place at once.
-    let folded = if folds { bytes(first + 1 + 2 * further) } else { 0.0 };
-    Cost { rounds: count as f64, bytes: bytes(count), folded, ..Cost::default() }
+    let folded = if folds { bytes(pace.losing(0)) } else { 0.0 };
+    Cost { rounds: pace.rounds(number) as f64, bytes: bytes(pace), folded, ..Cost::default() } + passed_on
 }

@@ -1,5 +1,6 @@
 //! Up a tree: every rank folds its children's segments into its own and passes each on as soon as it is complete.
 
+use crate::algorithm::optimum::Pace;
 use crate::algorithm::{Call, Cost, Shape};
 use crate::operation::{Comm, Range, Request, Requests};
 use crate::pattern::segments::Segments;
@@ -181,8 +182,13 @@ pub fn reduce_in_order(comm: &mut dyn Comm, call: &Call, tree: &dyn Tree, segmen
 /// only.
 const LOST: usize = 2;
 
+/// How fast segments come up a tree down which they go at `pace`.
+pub fn pace(pace: Pace) -> Pace {
+    if pace.period > 1 { pace.losing(LOST) } else { pace }
+}
+
 /// Cost of [`up`] through the whole of `tree`: that of the way down, with everything that is received folded.
-pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
+fn through(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
     let down = super::down::cost_through(shape, tree, segments);
     let lost = if widest(tree) > 1 { LOST.min(segments.number() - 1) } else { 0 };
     let lost_bytes = lost * segments.length() * shape.unit;
@@ -194,8 +200,35 @@ pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
     }
 }
 
-/// Cost of [`reduce_in_order`].
-pub fn cost_in_order(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
-    let pass_on = if tree.root() == shape.root { 0.0 } else { 1.0 };
-    cost(shape, tree, segments) + Cost { rounds: pass_on, bytes: pass_on * shape.bytes as f64, ..Cost::default() }
+/// Cost of [`reduce`].
+pub fn cost(shape: &Shape, tree: &dyn Tree, segments: Segments) -> Cost {
+    through(shape, tree, segments) + passed_on(shape, tree.root())
+}
+
+/// Cost of [`reduce_in_order`] through a tree up which segments come at `pace` to its root, number `end`; segments that
+/// only have to be folded, at the pace of `folds`.
+pub fn cost_in_order(shape: &Shape, [pace, folds]: [Pace; 2], segments: Segments, end: usize) -> Cost {
+    let number = segments.number();
+    let bytes = |pace: Pace| {
+        let units = match number {
+            1 => pace.first * segments.units(0).len(),
+            _ => pace.rounds(number - 1) * segments.length() + pace.period * segments.units(number - 1).len(),
+        };
+        (units * shape.unit) as f64
+    };
+    let lost = pace.late.min(number - 1) * segments.length() * shape.unit;
+    let through = Cost {
+        rounds: pace.rounds(number) as f64,
+        bytes: bytes(pace.losing(0)) + lost as f64,
+        folded: bytes(folds),
+        ..Cost::default()
+    };
+    through + passed_on(&Shape { commutative: false, ..*shape }, end)
+}
+
+/// What it costs that the result of a reduction in which order matters is complete at rank `end` and is then passed on
+/// to the call's root. Where order does not matter, ranks are counted from the root, and it is complete there.
+pub fn passed_on(shape: &Shape, end: usize) -> Cost {
+    let messages = if shape.commutative || end == shape.root { 0.0 } else { 1.0 };
+    Cost { rounds: messages, bytes: messages * shape.bytes as f64, ..Cost::default() }
 }

@@ -14,9 +14,9 @@
 //! round 3   0..6  .     .     .     .     .     .
 //! ```
 //!
-//! Cost: (m − 1 + c)α + (m(m−1)/2 + cm)bβ with m = ⌈(p−1)/c⌉: few start-ups for the root, but every block travels all
-//! the way to it. See `pipeline` for blocks that travel one by one. Needs: nothing. Memory: the blocks of its subtree
-//! at every inner rank; at the root those of the one child whose ranks pass the last rank.
+//! Cost: at most (m − 1 + c)α + (m(m−1)/2 + cm)bβ with m = ⌈(p−1)/c⌉: few start-ups for the root, but every block
+//! travels all the way to it. See `pipeline` for blocks that travel one by one. Needs: nothing. Memory: the blocks of
+//! its subtree at every inner rank; at the root those of the one child whose ranks pass the last rank.
 //!
 //! Source: Open MPI `chain` topology, used there for broadcast and reduce.
 
@@ -38,7 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(m−1+c)α+(m(m−1)/2+cm)bβ, m=⌈(p−1)/c⌉",
+    formula: "at most (m−1+c)α+(m(m−1)/2+cm)bβ, m=⌈(p−1)/c⌉, p>c",
     cost,
     source: "Open MPI chain topology",
     run,

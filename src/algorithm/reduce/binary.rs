@@ -14,7 +14,8 @@
 //! round 3   0265143 .    .    .  .  .  .
 //! ```
 //!
-//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ + sγ). Needs: a commutative operation. Memory: up to 4 segments of scratch.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ) for p ≥ 3. Needs: a commutative
+//! operation. Memory: up to 4 segments of scratch.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; Open MPI, coll/base.
 
@@ -32,7 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: false,
-    formula: "2(⌊log2 p⌋+S−1)(α+sβ+sγ)",
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/base",
     run,
@@ -40,11 +41,11 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let tree = tree(shape.ranks);
-    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
+    up::cost(shape, &tree, parameters.segments_of(shape, up::pace(pace(&tree))))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let tree = tree(comm.size());
-    let segments = parameters.segments(call, pace(&tree));
+    let segments = parameters.segments(call, up::pace(pace(&tree)));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

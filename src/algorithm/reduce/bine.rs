@@ -26,6 +26,7 @@ use crate::operation::Comm;
 use crate::pattern::bine::Bine;
 use crate::pattern::hypercube::ceil_log2;
 use crate::pattern::segments::Segments;
+use crate::pattern::tree::Tree;
 
 /// The catalogue row.
 pub const ROW: Algorithm = Algorithm {
@@ -44,7 +45,7 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = f64::from(ceil_log2(shape.ranks));
     let bytes = rounds * shape.bytes as f64;
-    Cost { rounds, bytes, folded: bytes, ..Cost::default() }
+    Cost { rounds, bytes, folded: bytes, ..Cost::default() } + up::passed_on(shape, Bine { ranks: shape.ranks }.root())
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

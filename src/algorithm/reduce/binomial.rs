@@ -15,8 +15,9 @@
 //! round 2   0..6 .  .   .  .   .  .
 //! ```
 //!
-//! Cost: q(α + nβ + nγ), in S segments Sq(α + sβ + sγ); one α + nβ more where order matters and the root is not 0.
-//! Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
+//! Cost: q(α + nβ + nγ), in S segments Sq(α + sβ + sγ) + min(2, S−1)(α + sβ); one α + nβ more where order matters and
+//! the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result
+//! on.
 //!
 //! Source: folklore; as in Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005.
 
@@ -35,7 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "Sq(α+sβ+sγ); one segment: q(α+nβ+nγ)",
+    formula: "Sq(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3; one segment: q(α+nβ+nγ)",
     cost,
     source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",
     run,

@@ -16,8 +16,9 @@
 //! round 3   0..6 .    .   .   .    .   .
 //! ```
 //!
-//! Cost with c chains: (c + ⌈(p−1)/c⌉ − 1 + c(S−1))(α + sβ + sγ); one α + nβ more where order matters and the root is
-//! not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
+//! Cost with c < p chains: (c + ⌊(p−1)/c⌋ − 1 + c(S−1))(α + sβ + sγ), and min(2, S−1)(α + sβ) where c > 1; one α + nβ
+//! more where order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank
+//! 0 where it passes the result on.
 //!
 //! Source: Open MPI, coll/base. Departures: 1. the runs are folded in rank order.
 
@@ -35,7 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[CHAINS, SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(c+⌈(p−1)/c⌉−1+c(S−1))(α+sβ+sγ), c chains",
+    formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), c chains, p>c≥2",
     cost,
     source: "Open MPI coll/base",
     run,
@@ -43,11 +44,11 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let tree = tree(shape.ranks, parameters);
-    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
+    up::cost(shape, &tree, parameters.segments_of(shape, up::pace(pace(&tree))))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let tree = tree(comm.size(), parameters);
-    let segments = parameters.segments(call, pace(&tree));
+    let segments = parameters.segments(call, up::pace(pace(&tree)));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

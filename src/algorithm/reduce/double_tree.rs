@@ -25,7 +25,7 @@
 //! Parallel Computing 35(12), 2009. Departures: 1. the edges are not coloured: a rank receives from its children in a
 //! fixed order, and the rounds fall into place; 2. for odd and for even p the second tree counts from the other end.
 
-use crate::algorithm::engine::two_trees::{self, Halves};
+use crate::algorithm::engine::two_trees;
 use crate::algorithm::optimum::SEGMENT_AUTO;
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
@@ -49,6 +49,5 @@ fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
-    let halves = Halves::new(call, comm.size(), parameters);
-    two_trees::reduce(comm, call, halves);
+    two_trees::reduce(comm, call, parameters);
 }

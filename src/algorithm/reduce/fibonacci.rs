@@ -14,9 +14,9 @@
 //! round 2   0..6 .   .  .    .  .   .
 //! ```
 //!
-//! Cost: (i + 2(S−1))(α + sβ + sγ), where i is the least with 1, 2, 4, 7, 12, 20, … (i = 0, 1, …) ranks not below p,
-//! about 1.44 log2 p; one α + nβ more where order matters and the root is not 0. Needs: nothing. Memory: up to 4
-//! segments of scratch; n more at rank 0 where it passes the result on.
+//! Cost: (i + 2(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ), where i is the least with 1, 2, 4, 7, 12, 20, … (i = 0, 1, …)
+//! ranks not below p, about 1.44 log2 p; one α + nβ more where order matters and the root is not 0. Needs: nothing.
+//! Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees.
 
@@ -34,7 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(i+2(S−1))(α+sβ+sγ), i≈1.44·log2 p",
+    formula: "(i+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), i≈1.44·log2 p",
     cost,
     source: "Winklehner, Friedl, report on ordered reduction trees",
     run,
@@ -42,11 +42,11 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let tree = tree(shape.ranks);
-    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
+    up::cost(shape, &tree, parameters.segments_of(shape, up::pace(pace(&tree))))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let tree = tree(comm.size());
-    let segments = parameters.segments(call, pace(&tree));
+    let segments = parameters.segments(call, up::pace(pace(&tree)));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

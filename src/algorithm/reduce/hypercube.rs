@@ -47,7 +47,7 @@ pub const ROW: Algorithm = Algorithm {
 fn cost(shape: &Shape, _: &Parameters) -> Cost {
     let rounds = f64::from(ceil_log2(shape.ranks));
     let bytes = rounds * shape.bytes as f64;
-    Cost { rounds, bytes, folded: bytes, ..Cost::default() }
+    Cost { rounds, bytes, folded: bytes, ..Cost::default() } + up::passed_on(shape, 0)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, _: &Parameters) {

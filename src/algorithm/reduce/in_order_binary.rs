@@ -16,14 +16,14 @@
 //! pass on   to the root
 //! ```
 //!
-//! Cost: 2(⌈log2(p+1)⌉−1) rounds of α + sβ + sγ for the first segment and two for each further one, then α + nβ unless
-//! the root is p − 1. Needs: nothing. Memory: up to 4 segments of scratch; n at rank p − 1 where it passes the result
-//! on.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1) + min(2, S−1))(α + sβ) + (⌊log2 p⌋ + ⌊log2(p/3)⌋ + 2S − 1)sγ for p ≥
+//! 3, then α + nβ unless the root is p − 1. Needs: nothing. Memory: up to 4 segments of scratch; n at rank p − 1 where
+//! it passes the result on.
 //!
 //! Source: Open MPI, coll/base, reduction in order over a binary tree. Departures: 1. halves differ by at most one
 //! rank.
 
-use crate::algorithm::engine::up;
+use crate::algorithm::engine::{paces, up};
 use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
@@ -37,19 +37,23 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "2(⌈log2(p+1)⌉+S−2)(α+sβ+sγ), +α+nβ unless the root is p−1",
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1)+min(2,S−1))(α+sβ)+(⌊log2 p⌋+⌊log2(p/3)⌋+2S−1)sγ+α+nβ, \
+              the last α+nβ unless the root is p−1, p≥3",
     cost,
     source: "Open MPI coll/base",
     run,
 };
 
+/// As in a preorder tree: what the smaller half sends has come by the time that the larger one is complete, and is only
+/// folded after it.
 fn pace(ranks: usize) -> Pace {
-    Pace { first: 2 * ranks.ilog2() as usize, period: 2 }
+    up::pace(paces::preorder(ranks))
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
-    let segments = parameters.segments_of(shape, pace(shape.ranks));
-    up::cost_in_order(shape, &Postorder { ranks: shape.ranks }, segments)
+    let pace = pace(shape.ranks);
+    let segments = parameters.segments_of(shape, pace);
+    up::cost_in_order(shape, [pace, paces::postorder(shape.ranks)], segments, shape.ranks - 1)
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {

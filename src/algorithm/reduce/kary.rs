@@ -15,11 +15,13 @@
 //! round 3   0321654 .    .  .  .  .  .
 //! ```
 //!
-//! Cost: about k(⌈log_k p⌉ + S − 1)(α + sβ + sγ). Needs: a commutative operation. Memory: up to 4 segments of scratch.
+//! Cost: (kh + ⌊(p−f)/k^h⌋ + k(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ) for p > k ≥ 2, with h full levels below the
+//! root and f ranks in those and at the root. Needs: a commutative operation. Memory: up to 4 segments of scratch.
 //!
 //! Source: M. Kurnosov's lectures on collective operations.
 
-use crate::algorithm::bcast::kary::{RADIX, pace, tree};
+use crate::algorithm::bcast::binary::pace;
+use crate::algorithm::bcast::kary::{RADIX, tree};
 use crate::algorithm::engine::up;
 use crate::algorithm::optimum::{MAX_REQUESTS, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
@@ -33,7 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX, SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: false,
-    formula: "k(⌈log_k p⌉+S−1)(α+sβ+sγ)",
+    formula: "(kh+⌊(p−f)/k^h⌋+k(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), h=⌊log_k((k−1)p+1)⌋−1, f=(k^(h+1)−1)/(k−1), p>k≥2",
     cost,
     source: "Kurnosov, lectures on collective operations",
     run,
@@ -41,11 +43,11 @@ pub const ROW: Algorithm = Algorithm {
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {
     let tree = tree(shape.ranks, parameters);
-    up::cost(shape, &tree, parameters.segments_of(shape, pace(&tree)))
+    up::cost(shape, &tree, parameters.segments_of(shape, up::pace(pace(&tree))))
 }
 
 fn run(comm: &mut dyn Comm, call: &Call, parameters: &Parameters) {
     let tree = tree(comm.size(), parameters);
-    let segments = parameters.segments(call, pace(&tree));
+    let segments = parameters.segments(call, up::pace(pace(&tree)));
     up::reduce(comm, call, &tree, segments, parameters.count("max_requests"));
 }

@@ -16,9 +16,9 @@
 //! round 3   0..6 .  .  .    .  .  .
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉(α + nβ + nγ) with one port, S times that of a segment in S segments; one α + nβ more where
-//! order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it
-//! passes the result on.
+//! Cost: at most (k−1)⌈log_k p⌉(α + nβ + nγ) with one port, S times that of a segment in S segments; one α + nβ more
+//! where order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0
+//! where it passes the result on.
 //!
 //! Source: M. Kurnosov's lectures on collective operations; M. Wilkins et al., "Generalized Collective
 //! Algorithms for the Exascale Era", CLUSTER 2023.
@@ -37,7 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX, SEGMENT, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "S(k−1)⌈log_k p⌉(α+sβ+sγ)",
+    formula: "at most S(k−1)⌈log_k p⌉(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥k",
     cost,
     source: "Kurnosov, lectures on collective operations; Wilkins et al., CLUSTER 2023",
     run,

@@ -14,7 +14,8 @@
 //! round 2   0123 .   .  .
 //! ```
 //!
-//! Cost: (p−2+S)(α + sβ + sγ), least at s = √(nα/((p−2)(β+γ))); one α + nβ more where order matters and the root is not
+//! Cost: (p−2+S)(α + sβ + sγ), least at s = √(nα/((p−2)(β+γ))), of which
+//! `auto` leaves γ out; one α + nβ more where order matters and the root is not
 //! 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
 //!
 //! Source: folklore; Open MPI, coll/base.

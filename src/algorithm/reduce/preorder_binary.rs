@@ -15,12 +15,13 @@
 //! round 3   0..6 .    .  .  .    .  .
 //! ```
 //!
-//! Cost: 2(⌊log2 p⌋ + S − 1)(α + sβ + sγ); one α + nβ more where order matters and the root is not 0.
-//! Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it passes the result on.
+//! Cost: (⌊log2(p+1)⌋ + ⌊log2((p+1)/3)⌋ + 2(S−1))(α + sβ + sγ) + min(2, S−1)(α + sβ) for p ≥ 3; one α + nβ more where
+//! order matters and the root is not 0. Needs: nothing. Memory: up to 4 segments of scratch; n more at rank 0 where it
+//! passes the result on.
 //!
 //! Source: Winklehner, Friedl, report on ordered reduction trees.
 
-use crate::algorithm::engine::up;
+use crate::algorithm::engine::{paces, up};
 use crate::algorithm::optimum::{MAX_REQUESTS, Pace, SEGMENT_AUTO};
 use crate::algorithm::{Algorithm, Call, Cost, Needs, Operation, Parameters, Shape};
 use crate::operation::Comm;
@@ -34,14 +35,14 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "2(⌊log2 p⌋+S−1)(α+sβ+sγ)",
+    formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3",
     cost,
     source: "Winklehner, Friedl, report on ordered reduction trees",
     run,
 };
 
 fn pace(ranks: usize) -> Pace {
-    Pace { first: 2 * ranks.ilog2() as usize, period: 2 }
+    up::pace(paces::preorder(ranks))
 }
 
 fn cost(shape: &Shape, parameters: &Parameters) -> Cost {

@@ -12,7 +12,7 @@
 //! level 0   0     1     2     3     4     5     6
 //! ```
 //!
-//! Cost: (k−1)⌈log_k p⌉α + (p−1)bβ; the first level has fewer rounds if p < k^⌈log_k p⌉. The k−1 messages of a level
+//! Cost: at most (k−1)⌈log_k p⌉α + (p−1)bβ: the first level has fewer rounds if p < k^⌈log_k p⌉. The k−1 messages of a level
 //! share the sender's link but need not wait for each other, so with fast start-ups a level takes little more than one
 //! α. Needs: nothing. Memory: the blocks of its subtree at every inner rank; at the root those of the one child whose
 //! ranks pass the last rank.
@@ -32,7 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
-    formula: "(k−1)⌈log_k p⌉α+(p−1)bβ",
+    formula: "at most (k−1)⌈log_k p⌉α+(p−1)bβ, p≥k",
     cost,
     source: "Wilkins et al., CLUSTER 2023",
     run,

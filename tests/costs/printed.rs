@@ -1,0 +1,285 @@
+//! Formulas as they are printed against the same formulas as code.
+//!
+//! A printed formula is an expression, with conditions and definitions behind commas, or several for different cases
+//! behind semicolons: "qα; p≠2^k: (⌊log2 p⌋+2)α". It is what the code says, and where it begins with "at most" it is
+//! never below that, and above it by no more than half of it and two rounds. Here messages and blocks are cut evenly,
+//! roots are 0 and order does not matter.
+
+use crate::expression;
+use collie::algorithm::{Algorithm, Call, Choice, Kind, Operation, Shape, SharedMemory, Value, all};
+use libtest_mimic::Failed;
+use std::collections::HashMap;
+
+/// Rows whose formulas are prose: recurrences, sums over dimensions, those of other rows, and cases by length.
+const PROSE: [&str; 27] = [
+    "bcast::mesh",
+    "bcast::fibonacci",
+    "bcast::hierarchical",
+    "bcast::shared_queue",
+    "reduce::mesh",
+    "reduce::fibonacci",
+    "reduce::hierarchical",
+    "reduce::shared_slices",
+    "allreduce::reduce_bcast",
+    "allreduce::swing",
+    "allreduce::bine",
+    "allreduce::hierarchical",
+    "allreduce::shared_slices",
+    "gather::binary",
+    "gather::kary",
+    "gather::hierarchical",
+    "gather::shared_copy",
+    "scatter::binary",
+    "scatter::kary",
+    "scatter::hierarchical",
+    "scatter::shared_copy",
+    "allgather::linear",
+    "allgather::hierarchical",
+    "allgather::shared_copy",
+    "alltoall::hierarchical",
+    "barrier::hierarchical",
+    "barrier::numa_hierarchical",
+];
+
+/// Disagreements told per row.
+const TOLD: usize = 6;
+
+/// Whether the formula of a row is an expression.
+pub fn is_expression(row: &Algorithm) -> bool {
+    !PROSE.contains(&name(row).as_str())
+}
+
+fn name(row: &Algorithm) -> String {
+    format!("{}::{}", row.operation, row.name)
+}
+
+/// The list of prose names rows that there are.
+pub fn check_list() -> Result<(), Failed> {
+    let rows: Vec<String> = all().map(name).collect();
+    let unknown: Vec<&str> = PROSE.into_iter().filter(|prose| !rows.iter().any(|row| row == prose)).collect();
+    if unknown.is_empty() { Ok(()) } else { Err(Failed::from(format!("no rows: {}", unknown.join(", ")))) }
+}
+
+pub fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
+    let mut failures = Vec::new();
+    let mut checked = 0;
+    for size in 2..=64 {
+        for choice in settings(row) {
+            for times in [1, 5] {
+                let call = call(row.operation, size, times);
+                match check(&choice, &call, size) {
+                    Ok(applies) => checked += usize::from(applies),
+                    Err(failure) => failures.push(format!("{choice} p={size} n={}: {failure}", call.bytes())),
+                }
+            }
+        }
+        if failures.len() >= TOLD {
+            break;
+        }
+    }
+    if checked == 0 {
+        failures.push(format!("'{}' applies to nothing", row.formula));
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+}
+
+/// A call that any block, half or segment here divides.
+fn call(operation: Operation, size: usize, times: usize) -> Call<'static> {
+    let unit = if operation.reduces() { 4 } else { 1 };
+    let count = match operation {
+        Operation::Barrier => 0,
+        _ => size * (1 << size.ilog2()) * 96 * times,
+    };
+    Call { shared: Some(SharedMemory::PLAIN), ..Call::plain(operation, count, unit) }
+}
+
+/// The parameters' defaults, and every number at another one. Segments and blocks are those of [`CUTS`].
+fn settings(row: &'static Algorithm) -> Vec<Choice> {
+    let mut settings = vec![Choice::new(row)];
+    for parameter in row.parameters {
+        if let Kind::Count { .. } = parameter.kind {
+            let mut choice = Choice::new(row);
+            choice.set(parameter.name, Value::Number(3));
+            settings.push(choice);
+        }
+    }
+    settings
+}
+
+/// So many segments of the message or block, so many blocks.
+const CUTS: [usize; 3] = [1, 6, 48];
+
+fn check(choice: &Choice, call: &Call, size: usize) -> Result<bool, String> {
+    let mut applies = false;
+    for cut in CUTS {
+        let mut choice = choice.clone();
+        let mut is_cut = false;
+        for parameter in choice.algorithm.parameters {
+            let value = match (parameter.kind, parameter.name) {
+                (Kind::Segment | Kind::Bytes, "segment") if cut == 1 => usize::MAX,
+                (Kind::Segment | Kind::Bytes, "segment") => call.bytes() / cut,
+                (Kind::Blocks, _) => cut,
+                _ => continue,
+            };
+            is_cut = true;
+            choice.set(parameter.name, Value::Number(value));
+        }
+        if choice.accepts(call, size).is_ok() && (is_cut || cut == 1) {
+            applies |= check_one(&choice, call, size)?;
+        }
+    }
+    Ok(applies)
+}
+
+fn check_one(choice: &Choice, call: &Call, size: usize) -> Result<bool, String> {
+    let known = symbols(choice, call, size);
+    let Some(case) = Case::of(choice.algorithm.formula, &known)? else { return Ok(false) };
+    let code = choice.cost(&Shape::of(call, size));
+    let parts = [
+        ("α", code.rounds),
+        ("β", code.bytes),
+        ("γ", code.folded),
+        ("t_W", code.notified),
+        ("t", code.copied),
+        ("t_A", code.arrived),
+    ];
+    for (unit, code) in parts {
+        let worth = |symbol: &str| match case.symbols.get(symbol) {
+            Some(value) => Some(*value),
+            None => parts.iter().any(|(unit, _)| *unit == symbol).then_some(if symbol == unit { 1.0 } else { 0.0 }),
+        };
+        let printed = expression::value(case.expression, &worth)?;
+        let step = match unit {
+            "β" | "γ" => call.bytes() as f64 / known.get("S").copied().unwrap_or(1.0),
+            _ => 1.0,
+        };
+        let agrees = match case.at_most {
+            true => printed >= code * (1.0 - 1e-9) && printed <= 1.5 * code + 2.0 * step,
+            false => (printed - code).abs() <= code * 1e-9,
+        };
+        if !agrees {
+            return Err(format!("{unit}: '{}' says {printed}, the code {code}", choice.algorithm.formula));
+        }
+    }
+    Ok(true)
+}
+
+/// What is said besides, and does not bear on the call here.
+const WORDS: [&str; 6] = [
+    "c chains",
+    "B blocks",
+    "S segments per half",
+    "and p−1 stores",
+    "the last α+nβ unless the root is p−1",
+    "at best about nβ+2qα+2√(2qαnβ)",
+];
+
+/// Comparisons in conditions.
+const SIGNS: [char; 3] = ['>', '≥', '≤'];
+
+type Known = HashMap<&'static str, f64>;
+
+fn symbols(choice: &Choice, call: &Call, size: usize) -> Known {
+    let number = |name: &str| {
+        let known = choice.parameters.iter().find(|(known, _)| *known == name);
+        known.and_then(|(_, value)| if let Value::Number(number) = value { Some(*number as f64) } else { None })
+    };
+    let (p, bytes) = (size as f64, call.bytes() as f64);
+    let mut known = Known::from([("p", p), ("q", p.log2().ceil()), ("n", bytes), ("b", bytes)]);
+    let named = [
+        ("radix", "k"),
+        ("arrival", "k"),
+        ("wake_up", "w"),
+        ("chains", "c"),
+        ("blocks", "B"),
+        ("first_segment", "first_segment"),
+    ];
+    for (name, symbol) in named {
+        known.extend(number(name).map(|number| (symbol, number)));
+    }
+    if let Some(segment) = number("segment") {
+        let halves = ["per half", "S=⌈n/2s⌉"].iter().any(|words| choice.algorithm.formula.contains(words));
+        let cut = if halves { bytes / 2.0 } else { bytes };
+        let segment = segment.min(cut);
+        known.extend([("s", segment), ("S", (cut / segment).ceil())]);
+    }
+    known
+}
+
+/// The part of a formula that holds.
+struct Case<'a> {
+    at_most: bool,
+    expression: &'a str,
+    symbols: HashMap<String, f64>,
+}
+
+impl<'a> Case<'a> {
+    /// The last one whose condition holds, or the first; none where that says that it does not apply.
+    fn of(formula: &'a str, known: &Known) -> Result<Option<Self>, String> {
+        let mut found = None;
+        for (place, text) in formula.split("; ").enumerate() {
+            let (conditions, text) = text.split_once(": ").unwrap_or(("", text));
+            let mut symbols: HashMap<String, f64> =
+                known.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let mut holds = true;
+            for condition in conditions.split(", ").filter(|condition| !condition.is_empty()) {
+                holds &= note(condition, &mut symbols)?.ok_or_else(|| format!("'{condition}' is no condition"))?;
+            }
+            if place > 0 && (conditions.is_empty() || !holds) {
+                if conditions.is_empty() {
+                    return Err(format!("'{text}' has no condition"));
+                }
+                continue;
+            }
+            let mut parts = text.split(", ");
+            let expression = parts.next().unwrap_or_default();
+            for part in parts {
+                holds &= note(part, &mut symbols)?.unwrap_or(true);
+            }
+            let (at_most, expression) = match expression.strip_prefix("at most ") {
+                Some(expression) => (true, expression),
+                None => (false, expression),
+            };
+            found = Some((holds, Self { at_most, expression, symbols }));
+        }
+        Ok(found.and_then(|(holds, case)| holds.then_some(case)))
+    }
+}
+
+/// Whether a condition holds, a definition being one that does; nothing where it is [`WORDS`].
+fn note(text: &str, symbols: &mut HashMap<String, f64>) -> Result<Option<bool>, String> {
+    let p = symbols["p"] as usize;
+    let value =
+        |text: &str, symbols: &HashMap<String, f64>| expression::value(text, &|name| symbols.get(name).copied());
+    let radix = symbols.get("k").map_or(2, |radix| *radix as usize);
+    Ok(Some(match text {
+        "one segment" => symbols.get("S") == Some(&1.0),
+        "p≠2^k" => !p.is_power_of_two(),
+        "p≠m·k^e" => !(1..radix).any(|m| {
+            std::iter::successors(Some(m), |core| Some(core * radix))
+                .take_while(|core| *core <= p)
+                .any(|core| core == p)
+        }),
+        _ if text.contains(SIGNS) => {
+            // p>k≥2 holds where both do.
+            let signs: Vec<char> = text.chars().filter(|sign| SIGNS.contains(sign)).collect();
+            let sides = text.split(SIGNS).map(|side| value(side, symbols));
+            let sides: Vec<f64> = sides.collect::<Result<_, _>>()?;
+            let holds = |(pair, sign): (&[f64], &char)| match sign {
+                '>' => pair[0] > pair[1],
+                '≥' => pair[0] >= pair[1],
+                _ => pair[0] <= pair[1],
+            };
+            sides.windows(2).zip(&signs).all(holds)
+        }
+        _ => match text.split_once('=') {
+            Some((name, definition)) if name.chars().count() == 1 => {
+                let defined = value(definition, symbols)?;
+                symbols.insert(name.to_owned(), defined);
+                true
+            }
+            _ if WORDS.contains(&text) => return Ok(None),
+            _ => return Err(format!("'{text}' is neither a condition nor a definition")),
+        },
+    }))
+}
