@@ -55,7 +55,7 @@ pub struct Arguments {
     #[arg(long)]
     exact: bool,
     /// Rows without a condition on the placement where all measurements are of one, nor on whether ranks outnumber cores
-    /// where they do in all: they then decide calls on one node and across nodes alike, as tables of a placement may, and rules for Open MPI's classic format have to
+    /// where they do in all, nor, without --by-mpi, on the order of reductions where all commute: they then decide calls on one node and across nodes alike, as tables of a placement may, and rules for Open MPI's classic format have to
     #[arg(long)]
     anywhere: bool,
     /// Rules from simulations on this network (shared_memory, ethernet, infiniband, or a file of collie fit) instead of

@@ -25,8 +25,8 @@ pub struct Origin {
     identity: OnceCell<Arc<str>>,
     /// The function that made it; empty for what MPI made itself or was not seen made.
     pub made_by: &'static str,
-    /// The communicator it was made from, whose identity has been worked out.
-    parent: Option<Arc<Self>>,
+    /// Identity of the communicator it was made from, if there was one.
+    parent: Option<Arc<str>>,
     /// Which of the calls that made others from that one made it, from 1.
     call: u32,
     /// Calls so far that made others from it.
@@ -59,7 +59,7 @@ impl Origin {
 
     /// Identity of the communicator it was made from; empty if none.
     pub fn parent(&self) -> &str {
-        self.parent.as_ref().and_then(|parent| parent.identity.get()).map_or("", |identity| identity)
+        self.parent.as_deref().unwrap_or_default()
     }
 }
 
@@ -203,18 +203,18 @@ impl Origins {
             return Ok(());
         }
         // It may be freed before those that are made from it.
-        let before = parent.identity(from)?;
+        let before = Arc::clone(parent.identity(from)?);
         let identity = match makers {
             Makers::Parent => OnceCell::new(),
             // A duplicate that may not be asked yet, of which only that it is one counts.
             Makers::ParentLater => OnceCell::with_value(format!("{before}/{call}").into()),
             Makers::Members | Makers::TwoParents => {
                 let (ranks, number) = self.count_among(comm)?;
-                let before = if makers == Makers::Members { &**before } else { "between" };
+                let before = if makers == Makers::Members { &*before } else { "between" };
                 OnceCell::with_value(format!("{before}/{ranks}.{number}").into())
             }
         };
-        let origin = Origin { identity, made_by, parent: Some(parent), call, ..Origin::default() };
+        let origin = Origin { identity, made_by, parent: Some(before), call, ..Origin::default() };
         let origin = Arc::new(origin);
         if makers == Makers::ParentLater {
             self.unfinished.lock().insert(comm.0 as usize, origin);

@@ -144,8 +144,9 @@ pub struct TriedRow {
 }
 
 impl LearnedRecord {
-    /// Takes in what was learned of the same on another communicator: who carries the calls out is what the later
-    /// search says, or of one search a winner, or what rests on more calls.
+    /// Takes in what was learned of the same on another communicator: who carries the calls out is what a winner says,
+    /// the one of the later search, or else what rests on more calls. (How often a search began says little beside one
+    /// among other ranks.)
     pub fn add(&mut self, mut other: Self) {
         if !self.tells_more(&other) {
             std::mem::swap(self, &mut other);
@@ -167,7 +168,7 @@ impl LearnedRecord {
     }
 
     fn tells_more(&self, than: &Self) -> bool {
-        let key = |of: &Self| (of.rests_on.0, of.won, of.rests_on.1);
+        let key = |of: &Self| (of.won, of.rests_on);
         key(self) >= key(than)
     }
 }
@@ -275,8 +276,9 @@ mod tests {
         assert_eq!((found.incumbent, found.won, found.candidates[1].calls), (1, true, 530));
         // A later search says it better, however few calls there have been since.
         let mut later = all.clone();
-        join_learned(&mut later, vec![LearnedRecord { rests_on: (1, 3), ..record(3, false, 0) }]);
-        assert_eq!((later[0].incumbent, later[0].won, later[0].calls), (0, false, 533));
+        let unfinished = LearnedRecord { rests_on: (2, 9), ..record(9, false, 0) };
+        join_learned(&mut later, vec![LearnedRecord { rests_on: (1, 3), ..record(3, true, 0) }, unfinished]);
+        assert_eq!((later[0].incumbent, later[0].won, later[0].calls), (0, true, 542));
         let told = learned(&all, 4).unwrap();
         let native = &told.cells[0].candidates[1];
         assert_eq!((told.cells[0].algorithm.as_str(), native.algorithm.as_str()), ("native", "native"));

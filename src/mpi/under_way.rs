@@ -76,7 +76,11 @@ impl<'a> UnderWay<'a> {
     /// The first that a message met.
     pub fn wait(mut self) -> Result {
         let received = wait_for(&mut self.receives, false);
-        received.and(wait_for(&mut self.sends, false))
+        let all = received.and(wait_for(&mut self.sends, false));
+        // Nothing is left to end, which those who measure would wait for.
+        self.receives.clear();
+        self.sends.clear();
+        all
     }
 }
 

@@ -99,7 +99,7 @@ pub enum Default {
 pub enum Value {
     /// A number, or bytes (`usize::MAX`: no limit).
     Number(usize),
-    /// The optimum of the cost formula, or the balanced grid.
+    /// The optimum of the cost formula, folds not counted, or the balanced grid.
     Auto,
     /// One of the accepted words.
     Word(&'static str),

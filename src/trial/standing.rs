@@ -28,6 +28,9 @@ pub struct Standing {
     pub fastest_ns: u64,
     /// Calls that were made with it.
     pub calls: u64,
+    /// What the times above were when this candidate or another incumbent was last measured, and the incumbent's then:
+    /// what they become while the incumbent's change rests on these.
+    pub measured: [[u64; 2]; 2],
 }
 
 /// Whether a candidate may still be chosen.
@@ -45,7 +48,7 @@ impl Standing {
     /// Of one that has not been tried.
     pub const fn untried(foreseen: Foreseen) -> Self {
         let Foreseen { predicted, ready_ns } = foreseen;
-        Self { predicted, ready_ns, state: State::Untried, ns: 0, fastest_ns: 0, calls: 0 }
+        Self { predicted, ready_ns, state: State::Untried, ns: 0, fastest_ns: 0, calls: 0, measured: [[0; 2]; 2] }
     }
 
     /// Whether it was measured and not dropped.

@@ -193,6 +193,18 @@ fn waiting_for_a_late_rank_now_and_then_favours_nobody() {
 }
 
 #[test]
+fn noise_of_the_incumbent_brings_nobody_nearer_to_it() {
+    for seed in 0..20 {
+        // The last one is so slow that a look at it, once it has been given up, is not worth it for long.
+        let cell = Cell { ns: vec![20e3, 26e3, 6e6], noise: 0.5, ..Cell::random(seed, 2.0) };
+        let mut trial = trial(&[Some(1.0), None, Some(1.0)], cell.ready as u64, 20_000, cell.exchange as u64);
+        cell.run(&mut trial, 800_000);
+        let slow = trial.standings()[2].ns as f64;
+        assert!(trial.incumbent() == 0 && (4e6..2e7).contains(&slow), "{slow} after {} calls", trial.calls());
+    }
+}
+
+#[test]
 fn calls_that_leave_work_under_way_are_not_taken_for_fast_ones_where_the_ranks_meet() {
     // As much as four calls of the fastest, so that the first calls of an epoch seem to take nothing.
     let outcomes = |meeting_ns: u64| {

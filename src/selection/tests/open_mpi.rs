@@ -181,6 +181,9 @@ fn what_cannot_be_exported_is_told() {
 
 #[test]
 fn exported_conditions_and_sizes() {
+    let [commutative, all] = ["commutative and ", ""]
+        .map(|order| for_open_mpi(&read(&format!("reduce 4 0-8 linear if {order}one_node\n")), Format::Json).unwrap());
+    assert_eq!(commutative, all);
     let rules = read("bcast 4 0-8 linear if one_node\nbcast * * pipeline:segment=64K\ngather 4 1K-2K binomial\n");
     let json = for_open_mpi(&rules, Format::Json).unwrap();
     let again = read(&json);

@@ -138,6 +138,7 @@ impl Trial {
         }
         trial.untold = Some(0);
         trial.incumbent = winner as u8;
+        trial.stand_as_they_are(|_| true);
         trial.standings[winner].state = State::InPlay(LEVELS.len() as u8);
         if trial.standings.iter().all(|standing| standing.state != State::Untried) {
             trial.win(ns[winner]);
@@ -257,6 +258,7 @@ impl Trial {
         self.spent_ns += spent_ns;
         for (own, their) in self.standings.iter_mut().zip(&theirs.standings) {
             (own.state, own.ns, own.fastest_ns) = (their.state, their.ns, their.fastest_ns);
+            own.measured = their.measured;
         }
         (self.incumbent, self.begun) = (theirs.incumbent, theirs.begun);
         self.win(theirs.won_ns);
@@ -275,6 +277,7 @@ impl Trial {
     pub fn commit(&mut self, times: &Times, spent_ns: u64, exchange_ns: u64) {
         self.spent_ns += spent_ns;
         let before = self.standings[self.incumbent()].clone();
+        let incumbent = self.incumbent;
         for member in self.round.members.clone().into_iter().map(usize::from) {
             let standing = &mut self.standings[member];
             if times.slowest[member] > 0 {
@@ -301,6 +304,8 @@ impl Trial {
             Aim::Watch => self.watch(&before, incumbent_ns),
             _ => self.keep_up(&before, incumbent_ns),
         }
+        let members = self.round.members.clone();
+        self.stand_as_they_are(|place| before.ns == 0 || members.contains(&place));
         // In a look that may have met a late rank the time of before still stands.
         if incumbent_ns > 0 && !(self.aim == Aim::Watch && self.drifting) {
             self.tell();
@@ -315,7 +320,19 @@ impl Trial {
             }
             Aim::Look => self.look(incumbent_ns),
         }
+        if self.incumbent != incumbent {
+            self.stand_as_they_are(|_| true);
+        }
         self.schedule();
+    }
+
+    /// From here on the times of some change as the incumbent's do from what it is now.
+    fn stand_as_they_are(&mut self, some: impl Fn(u8) -> bool) {
+        let of = |standing: &Standing| [standing.ns, standing.fastest_ns];
+        let incumbent = of(&self.standings[self.incumbent()]);
+        for (_, standing) in (0u8..).zip(&mut self.standings).filter(|(place, _)| some(*place)) {
+            standing.measured = [of(standing), incumbent];
+        }
     }
 
     /// The round told nothing, since its calls differed too much: it comes again when twice as many have been made.
@@ -402,21 +419,25 @@ impl Trial {
     /// The incumbent stood as `before` and takes `ns` per call now: those that were not measured beside it are taken to
     /// have changed as much, since what is compared has to be of one phase of the program. A phase in which calls wait
     /// for late ranks would otherwise pass for the time of those that nobody has measured since. Waiting is added to
-    /// calls, whoever carries them out: more of it makes no difference greater.
+    /// calls, whoever carries them out: more of it makes no difference greater. What has changed since they were measured
+    /// counts, not each change since, which would bring all of them nearer to the incumbent bit by bit.
     fn keep_up(&mut self, before: &Standing, ns: u64) {
         if before.ns == 0 {
             return;
         }
-        let fastest_ns = self.standings[self.incumbent()].fastest_ns;
-        let scaled = |of: u64, before: u64, now: u64| match now.checked_sub(before) {
+        let now = [ns, self.standings[self.incumbent()].fastest_ns];
+        let changed = |of: u64, then: u64, now: u64| match now.checked_sub(then) {
+            // It was not measured beside an incumbent.
+            _ if then == 0 => of,
             Some(more) => of.saturating_add(more),
-            None => ((of as f64 * now as f64 / before as f64).round() as u64).max(1),
+            None => ((of as f64 * now as f64 / then as f64).round() as u64).max(1),
         };
         let members = &self.round.members;
         let others = (0u8..).zip(&mut self.standings).filter(|(place, of)| !members.contains(place) && of.ns > 0);
         for (_, of) in others {
-            of.ns = scaled(of.ns, before.ns, ns);
-            of.fastest_ns = scaled(of.fastest_ns, before.fastest_ns, fastest_ns);
+            let [times, incumbent] = of.measured;
+            of.ns = changed(times[0], incumbent[0], now[0]);
+            of.fastest_ns = changed(times[1], incumbent[1], now[1]);
         }
         if self.is_won() && ns as f64 * DRIFT < self.won_ns as f64 {
             self.won_ns = ns;

@@ -88,8 +88,10 @@ fn sizes(rule: &Rule) -> Vec<Rule> {
 /// # Errors
 /// What they cannot say.
 fn place(rule: &Rule, format: Format) -> Result<Option<Condition>, String> {
-    let others = rule.conditions.iter().filter(|condition| **condition != Condition::Mpi(Implementation::OpenMpi));
-    let conditions: Vec<_> = others.collect();
+    // What holds there, and what nobody can say there.
+    let is_taken_to_hold =
+        |condition: &&Condition| matches!(condition, Condition::Mpi(Implementation::OpenMpi) | Condition::Commutative);
+    let conditions: Vec<_> = rule.conditions.iter().filter(|condition| !is_taken_to_hold(condition)).collect();
     match (&conditions[..], format) {
         ([], _) => Ok(None),
         ([only @ (Condition::OneNode | Condition::OnePerNode)], Format::Json) => Ok(Some(**only)),
