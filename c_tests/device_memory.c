@@ -1,7 +1,9 @@
-/* Buffers in memory that a stand-in for CUDA's driver library claims: device_runtime.c, its path the first argument, loaded by
+/* Buffers in memory that a stand-in for CUDA's driver library owns: device_runtime.c, its path the first argument, loaded by
  * the ranks from the second argument on, in the middle of the first case. Each case has a communicator of its own, whose name is
- * the case's; calls with buffers in host memory come first. The output says of each whether any rank then had a buffer that is
- * claimed, and how many calls all ranks made before that and from then on; the report, whose they were. */
+ * the case's; calls with buffers in host memory come first. In as many of the next calls as the third argument says, nobody but
+ * the stand-in can touch its memory, the first case left out if there is a fourth. The output says of each case whether any rank
+ * then had a buffer that is owned, how many calls all ranks made before that and from then on, and of how many of the latter a
+ * rank had a buffer copied; the report, whose they were. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <dlfcn.h>
@@ -12,8 +14,24 @@
 
 static void *(*device_take)(size_t), *(*managed_take)(size_t);
 static void (*device_give_all_back)(void);
-static long (*device_asked)(void);
+static long (*device_asked)(void), (*device_copied)(void);
+static void (*device_lock)(int);
+static int (*device_contexts)(void);
 static int has_runtime;
+/* Whether the memory is locked during calls. */
+static int locking;
+/* Calls of which this rank had a buffer copied. */
+static int copies;
+
+/* A call of MPI, during which the memory may be locked. */
+#define LOCKED(call)                                                                                                               \
+    do {                                                                                                                           \
+        long copied = has_runtime ? device_copied() : 0;                                                                           \
+        if (has_runtime) device_lock(locking);                                                                                     \
+        OK(call);                                                                                                                  \
+        if (has_runtime) device_lock(0);                                                                                           \
+        copies += has_runtime && device_copied() > copied;                                                                         \
+    } while (0)
 
 static void load(const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -25,6 +43,9 @@ static void load(const char *path) {
     *(void **)&managed_take = dlsym(library, "managed_take");
     *(void **)&device_give_all_back = dlsym(library, "device_give_all_back");
     *(void **)&device_asked = dlsym(library, "device_asked");
+    *(void **)&device_copied = dlsym(library, "device_copied");
+    *(void **)&device_contexts = dlsym(library, "device_contexts");
+    *(void **)&device_lock = dlsym(library, "device_lock");
     has_runtime = 1;
 }
 
@@ -56,28 +77,28 @@ static void use(int call, MPI_Comm comm, int claimed) {
     int *own = filled(room(claimed, ELEMENTS), ELEMENTS, 100 * rank), *all = room(claimed, size * ELEMENTS);
     switch (call % 6) {
     case 0:
-        OK(MPI_Allreduce(own, all, ELEMENTS, MPI_INT, MPI_SUM, comm));
+        LOCKED(MPI_Allreduce(own, all, ELEMENTS, MPI_INT, MPI_SUM, comm));
         expect(all, ELEMENTS, sum, size);
         break;
     case 1:
-        OK(MPI_Bcast(own, ELEMENTS, MPI_INT, 1, comm));
+        LOCKED(MPI_Bcast(own, ELEMENTS, MPI_INT, 1, comm));
         expect(own, ELEMENTS, 100, 1);
         break;
     case 2:
-        OK(MPI_Allgather(own, ELEMENTS, MPI_INT, all, ELEMENTS, MPI_INT, comm));
+        LOCKED(MPI_Allgather(own, ELEMENTS, MPI_INT, all, ELEMENTS, MPI_INT, comm));
         for (int i = 0; i < size; i++) expect(all + i * ELEMENTS, ELEMENTS, 100 * i, 1);
         break;
     case 3:
-        OK(MPI_Reduce(own, rank == 0 ? all : NULL, ELEMENTS, MPI_INT, MPI_SUM, 0, comm));
+        LOCKED(MPI_Reduce(own, rank == 0 ? all : NULL, ELEMENTS, MPI_INT, MPI_SUM, 0, comm));
         if (rank == 0) expect(all, ELEMENTS, sum, size);
         break;
     case 4:
-        OK(MPI_Gather(own, ELEMENTS, MPI_INT, all, ELEMENTS, MPI_INT, 0, comm));
+        LOCKED(MPI_Gather(own, ELEMENTS, MPI_INT, all, ELEMENTS, MPI_INT, 0, comm));
         for (int i = 0; i < size && rank == 0; i++) expect(all + i * ELEMENTS, ELEMENTS, 100 * i, 1);
         break;
     default:
         filled(all, size * ELEMENTS, 7);
-        OK(MPI_Scatter(all, ELEMENTS, MPI_INT, own, ELEMENTS, MPI_INT, 0, comm));
+        LOCKED(MPI_Scatter(all, ELEMENTS, MPI_INT, own, ELEMENTS, MPI_INT, 0, comm));
         expect(own, ELEMENTS, 7 + ELEMENTS * rank, 1);
     }
 }
@@ -91,7 +112,7 @@ static void of_operations(int call, MPI_Comm comm, int claimed) { use(call, comm
 
 static void in_place(int call, MPI_Comm comm, int claimed) {
     int *own = filled(room(claimed, ELEMENTS), ELEMENTS, 5 + call);
-    OK(MPI_Allreduce(MPI_IN_PLACE, own, ELEMENTS, MPI_INT, MPI_MAX, comm));
+    LOCKED(MPI_Allreduce(MPI_IN_PLACE, own, ELEMENTS, MPI_INT, MPI_MAX, comm));
     expect(own, ELEMENTS, 5 + call, 1);
 }
 
@@ -108,7 +129,7 @@ static void derived(int call, MPI_Comm comm, int claimed) {
     MPI_Type_create_struct(1, &one, &at, &type, &absolute);
     MPI_Type_commit(&absolute);
     (void)call;
-    OK(MPI_Bcast(MPI_BOTTOM, 1, absolute, 1, comm));
+    LOCKED(MPI_Bcast(MPI_BOTTOM, 1, absolute, 1, comm));
     for (int i = 0; i < ELEMENTS; i++) REQUIRE(own[2 * i] == 30 + 2 * i, "element %d is %d", i, own[2 * i]);
     MPI_Type_free(&absolute);
     MPI_Type_free(&type);
@@ -119,14 +140,14 @@ static void at_the_root(int call, MPI_Comm comm, int claimed) { use(3 + call % 3
 
 static void nothing_to_send(int call, MPI_Comm comm, int claimed) {
     (void)call;
-    OK(MPI_Bcast(room(claimed, ELEMENTS), 0, MPI_INT, 0, comm));
+    LOCKED(MPI_Bcast(room(claimed, ELEMENTS), 0, MPI_INT, 0, comm));
 }
 
 static void of_managed(int call, MPI_Comm comm, int claimed) {
     int *own = claimed && has_runtime ? managed_take(ELEMENTS * sizeof(int)) : room(0, ELEMENTS);
     (void)call;
     filled(own, ELEMENTS, 9);
-    OK(MPI_Allreduce(MPI_IN_PLACE, own, ELEMENTS, MPI_INT, MPI_MAX, comm));
+    LOCKED(MPI_Allreduce(MPI_IN_PLACE, own, ELEMENTS, MPI_INT, MPI_MAX, comm));
     expect(own, ELEMENTS, 9, 1);
 }
 
@@ -145,24 +166,27 @@ static const struct {
     {"managed", of_managed, everybody, 1},
 };
 
-static void run(int number, const char *runtime) {
+static void run(int number, const char *runtime, int locked) {
     MPI_Comm comm;
     char name[64];
     OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     snprintf(name, sizeof name, "%s", cases[number].name);
     MPI_Comm_set_name(comm, name);
-    int claims = cases[number].claims(check_rank), calls = 0, any;
+    int claims = cases[number].claims(check_rank), calls = 0, any, copied;
     /* Twice, the second time as calls that came before. */
     for (int call = 0; call < 2 * HOST_CALLS; call++) {
         CASE("%s: host call %d", name, call);
         cases[number].body(call % HOST_CALLS, comm, 0);
     }
     OK(MPI_Barrier(comm));
+    copies = 0;
     if (number == 0 && runtime != NULL) load(runtime);
     for (int call = 0; call < AFTER_CALLS; call++, calls++) {
         CASE("%s: device call %d", name, call);
+        locking = call < locked;
         cases[number].body(call, comm, claims);
     }
+    locking = 0;
     /* With host memory again. */
     for (int call = 0; call < AFTER_CALLS; call++, calls++) {
         CASE("%s: host call %d after", name, call);
@@ -170,17 +194,19 @@ static void run(int number, const char *runtime) {
     }
     claims = claims && has_runtime && !cases[number].is_managed;
     PMPI_Allreduce(&claims, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    PMPI_Allreduce(&copies, &copied, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (check_rank == 0)
-        printf("case %s: %s %d %d\n", name, any ? "claimed" : "unclaimed", 2 * HOST_CALLS * check_size, calls * check_size);
+        printf("case %s: %s %d %d %d\n", name, any ? "claimed" : "unclaimed", 2 * HOST_CALLS * check_size, calls * check_size, copied);
     OK(MPI_Comm_free(&comm));
     if (has_runtime) device_give_all_back();
 }
 
 int main(int argc, char **argv) {
     check_start(&argc, &argv);
-    if (argc < 3) return check_finish();
+    if (argc < 4) return check_finish();
     const char *runtime = check_rank >= atoi(argv[2]) ? argv[1] : NULL;
-    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) run(i, runtime);
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) run(i, runtime, i == 0 && argc > 4 ? 0 : atoi(argv[3]));
+    if (has_runtime) REQUIRE(device_contexts() == 0, "%d contexts are left", device_contexts());
     /* check.h does not count them. */
     if (check_rank == 0) printf("check: barrier calls %d\n", (int)(sizeof cases / sizeof *cases) * check_size);
     if (has_runtime) printf("rank %d was asked: %s\n", check_rank, device_asked() > 0 ? "yes" : "no");

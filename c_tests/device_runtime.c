@@ -1,32 +1,101 @@
-/* Stands in for CUDA's driver library: claims a range of host memory, which the MPI library can use as it would a GPU's. The
- * program takes memory from it by device_take and managed memory, which the host may use too, by managed_take. */
+/* Stands in for CUDA's driver library: owns a range of memory, which the program locks for the time in which nobody but the
+ * driver is to touch it, and otherwise leaves to the MPI library, which can use it as it would a GPU's. The program takes
+ * memory from it by device_take and managed memory, which the host may use too, by managed_take. Every second piece is from a
+ * pool, and of no context. Without COPIES it has nothing to copy with. */
+#define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { SUCCESS = 0, INVALID_VALUE = 1, MEMORY_TYPE = 2, IS_MANAGED = 8, TYPE_DEVICE = 2 };
+enum { SUCCESS = 0, INVALID_VALUE = 1, INVALID_CONTEXT = 201 };
+enum { CONTEXT = 1, MEMORY_TYPE = 2, IS_MANAGED = 8, DEVICE = 9, TYPE_DEVICE = 2 };
+enum { ROOM = 1 << 16, THE_DEVICE = 3 };
 
-static char device[1 << 16] __attribute__((aligned(64))), managed[1 << 16] __attribute__((aligned(64)));
+static char device[ROOM] __attribute__((aligned(ROOM))), managed[ROOM] __attribute__((aligned(64)));
 static size_t device_used, managed_used;
-static long asked;
+static long asked, copied;
+static int locked, current, retained, context;
 
 static void *take(char *from, size_t *used, size_t bytes) {
     char *piece = from + *used;
     *used += (bytes + 63) / 64 * 64;
-    return *used <= sizeof device ? piece : NULL;
+    return *used <= ROOM ? piece : NULL;
 }
+
+static void protect(int protection) { mprotect(device, ROOM, protection); }
 
 void *device_take(size_t bytes) { return take(device, &device_used, bytes); }
 void *managed_take(size_t bytes) { return take(managed, &managed_used, bytes); }
 void device_give_all_back(void) { device_used = managed_used = 0; }
 long device_asked(void) { return asked; }
+/* Bytes that were copied. */
+long device_copied(void) { return copied; }
+/* Contexts that were made current or retained and are still. */
+int device_contexts(void) { return current + retained; }
 
-int cuPointerGetAttribute(void *answer, int attribute, unsigned long long address) {
+/* From now on nobody but the driver can touch the memory, or everybody. */
+void device_lock(int lock) {
+    if (lock == locked) return;
+    locked = lock;
+    protect(lock ? PROT_NONE : PROT_READ | PROT_WRITE);
+}
+
+int cuPointerGetAttributes(unsigned number, const int *attributes, void *const *answers, unsigned long long address) {
     const char *at = (const char *)(size_t)address;
-    int is_managed = at >= managed && at < managed + sizeof managed;
+    int is_managed = at >= managed && at < managed + ROOM, is_device = at >= device && at < device + ROOM;
     asked++;
-    if (!is_managed && !(at >= device && at < device + sizeof device)) return INVALID_VALUE;
-    if (attribute != MEMORY_TYPE && attribute != IS_MANAGED) return INVALID_VALUE;
-    int number = attribute == MEMORY_TYPE ? TYPE_DEVICE : is_managed;
-    memcpy(answer, &number, sizeof number);
+    for (unsigned i = 0; i < number; i++) {
+        int answer = 0;
+        if (attributes[i] == CONTEXT) {
+            void *its = is_device && (at - device) / 64 % 2 == 0 ? &context : NULL;
+            memcpy(answers[i], &its, sizeof its);
+            continue;
+        }
+        if (attributes[i] == MEMORY_TYPE) answer = is_managed || is_device ? TYPE_DEVICE : 0;
+        else if (attributes[i] == IS_MANAGED) answer = is_managed;
+        else if (attributes[i] == DEVICE) answer = is_device ? THE_DEVICE : -2;
+        else return INVALID_VALUE;
+        memcpy(answers[i], &answer, sizeof answer);
+    }
     return SUCCESS;
 }
+
+#ifdef COPIES
+int cuCtxGetCurrent(void **its) {
+    *its = current > 0 ? &context : NULL;
+    return SUCCESS;
+}
+
+int cuCtxPushCurrent_v2(void *its) {
+    if (its != &context) return INVALID_CONTEXT;
+    current++;
+    return SUCCESS;
+}
+
+int cuCtxPopCurrent_v2(void **its) {
+    *its = &context;
+    return current-- > 0 ? SUCCESS : INVALID_CONTEXT;
+}
+
+int cuDevicePrimaryCtxRetain(void **its, int of) {
+    if (of != THE_DEVICE) return INVALID_VALUE;
+    *its = &context;
+    retained++;
+    return SUCCESS;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int of) {
+    if (of != THE_DEVICE) return INVALID_VALUE;
+    retained--;
+    return SUCCESS;
+}
+
+int cuMemcpy(unsigned long long to, unsigned long long from, size_t bytes) {
+    if (current == 0) return INVALID_CONTEXT;
+    if (locked) protect(PROT_READ | PROT_WRITE);
+    memcpy((void *)(size_t)to, (const void *)(size_t)from, bytes);
+    if (locked) protect(PROT_NONE);
+    copied += (long)bytes;
+    return SUCCESS;
+}
+#endif

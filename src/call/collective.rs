@@ -10,7 +10,7 @@ use super::hooks::{self, CallLog, LoggedCall, Waited, WaitedCall};
 use super::line::log_call;
 use super::local_arguments::LocalArguments;
 use super::plan::{Candidate, Plan, Policy};
-use super::play::ours;
+use super::play::{Played, ours};
 use super::recording::{RecordedCall, record};
 use super::turns::{self, InTurn};
 use super::{device_memory, fast_path, new_plan, program, ready, registry, verify};
@@ -79,12 +79,14 @@ struct Outcome {
     is_second: bool,
     /// What was waited for late ranks, where waiting is told apart.
     waited: Option<Waited>,
+    /// Where an algorithm had copies of buffers that a GPU owns: its place in the plan.
+    copied: Option<usize>,
 }
 
 impl Outcome {
     const fn plain(code: c_int, counter: CounterId, bytes: usize) -> Self {
         let (epoch, ticks, passed_on, waited) = (None, None, None, None);
-        Self { code, counter, bytes, elements: 0, epoch, ticks, passed_on, is_second: false, waited }
+        Self { code, counter, bytes, elements: 0, epoch, ticks, passed_on, is_second: false, waited, copied: None }
     }
 }
 
@@ -103,7 +105,7 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     // SAFETY: the communicator is alive while a call on it is; calls that other calls make do not come here.
     let (mut attached, _watching) = unsafe { begin(runtime, &*attachment, function, start) };
     let calls_left = attached.communicator.calls_left();
-    let mut talked = attached.communicator.asks_for_device_memory();
+    let mut talked = false;
     let next = match apart(|| decide(runtime, &mut attached, arguments, &mut talked)) {
         Ok(next) => next,
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
@@ -113,6 +115,10 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
     // before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
     let outcome = run(runtime, &attached.communicator, arguments, &next, outside);
+    let outcome = match outcome.copied {
+        None => outcome,
+        Some(place) => Outcome { counter: counter_of_copied(&mut attached, arguments, &next, place), ..outcome },
+    };
     let waited = outcome.waited.map_or(0, |waited| waited.ticks);
     // Finding out that a call has only to be passed on is no time of the MPI library's, and may take many times as long
     // as a short call.
@@ -170,10 +176,11 @@ enum Next {
 #[inline]
 fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, talked: &mut bool) -> Result<Next> {
     attached.communicator.private.begin_call();
-    // Before anything is made of the arguments, which may mean different things on the ranks.
-    device_memory::ask(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
+        if leaves(runtime, attached, arguments, &known.plan, talked)? {
+            return decide(runtime, attached, arguments, talked);
+        }
         return in_turn(runtime, attached, arguments, known);
     }
     let pass = |tally: &mut Tally, bytes: usize, fallback: Fallback| {
@@ -233,12 +240,31 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to
     // compare.
     let plan = if ready::is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
+    if leaves(runtime, attached, arguments, &plan, talked)? {
+        return decide(runtime, attached, arguments, talked);
+    }
     let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
     if call.plan.policy() != Policy::Learn {
         // Otherwise it is kept when the one whose turn it is has been made ready.
         ready::keep(attached, arguments, &call);
     }
     in_turn(runtime, attached, arguments, call)
+}
+
+/// Whether the communicator is the MPI library's from this call on, since some rank has buffers in memory of a GPU.
+#[inline]
+fn leaves(
+    runtime: &Runtime,
+    attached: &mut Attached,
+    arguments: &Arguments,
+    plan: &Plan,
+    talked: &mut bool,
+) -> Result<bool> {
+    if !device_memory::concerns(&attached.communicator, arguments.operation, plan) {
+        return Ok(false);
+    }
+    *talked = true;
+    device_memory::leaves(runtime, attached, arguments, plan)
 }
 
 /// A call that has been made ready; finds who is next where that is a matter of turns.
@@ -275,6 +301,16 @@ fn run(
     }
 }
 
+/// Where a call is counted of which this rank had copies of its buffers, and which the candidate at `place` carried out.
+#[cold]
+fn counter_of_copied(attached: &mut Attached, arguments: &Arguments, next: &Next, place: usize) -> CounterId {
+    let (Next::Call(call) | Next::InTurn(InTurn { call, .. })) = next else {
+        unreachable!("it was carried out by ours")
+    };
+    let name = call.plan.candidates()[place].choice.as_ref().map_or_else(String::new, ToString::to_string);
+    attached.communicator.tally.counter(arguments.operation, call.local.bytes(), &name, device_memory::COPIED)
+}
+
 /// The place of a call's datatype and operation in the log; 0 where it has none.
 fn elements(log: &dyn CallLog, local: &LocalArguments) -> u16 {
     let Some(side) = local.send.or(local.receive) else { return 0 };
@@ -304,14 +340,16 @@ fn run_alone(
     let bytes = local.bytes();
     let by = |place: usize| {
         let candidate = &plan.candidates()[place];
-        let code = match (&candidate.choice, &prepared[place]) {
-            (None, _) => outside.native(),
-            (Some(_), None) => SUCCESS,
+        let (code, copied) = match (&candidate.choice, &prepared[place]) {
+            (None, _) => (outside.native(), false),
+            (Some(_), None) => (SUCCESS, false),
             (Some(choice), Some(prepared)) => {
-                outside.play(arguments.operation, || ours(communicator, arguments, local, choice, prepared))
+                let play = || ours(communicator, arguments, local, choice, prepared);
+                let Played { code, copied } = outside.play(arguments.operation, play);
+                (code, copied)
             }
         };
-        Outcome::plain(code, candidate.counter, bytes)
+        Outcome { copied: copied.then_some(place), ..Outcome::plain(code, candidate.counter, bytes) }
     };
     match (plan.policy(), plan.candidates()) {
         (Policy::Alternate, _) => {

@@ -1,17 +1,27 @@
 //! An algorithm that was decided on, played for a call.
 
 use super::arguments::Arguments;
+use super::device_memory::OnHost;
 use super::local_arguments::LocalArguments;
 use super::program::{Prepared, seat_and_call};
 use crate::algorithm::{Choice, Operation};
 use crate::communicator::failures;
 use crate::communicator::state::Communicator;
-use crate::mpi::error::{Result, SUCCESS};
+use crate::mpi::error::{Error, Result, SUCCESS};
+use crate::process::device::NotCopied;
 use crate::process::{flags, guard};
 use crate::schedule::lower::Part;
 use std::os::raw::c_int;
 
-/// Plays an algorithm; gives the code to return to the program.
+/// What became of a call that an algorithm carried out.
+pub struct Played {
+    /// The code to return to the program.
+    pub code: c_int,
+    /// Whether this rank had copies of buffers that a GPU owns.
+    pub copied: bool,
+}
+
+/// Plays an algorithm.
 #[inline]
 pub fn ours(
     communicator: &Communicator,
@@ -19,14 +29,44 @@ pub fn ours(
     local: &LocalArguments,
     choice: &Choice,
     prepared: &Prepared,
-) -> c_int {
+) -> Played {
     let sides = [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
-    match play(communicator, arguments.operation, local, sides, choice, prepared) {
+    let play = |sides| play(communicator, arguments.operation, local, sides, choice, prepared);
+    let (result, copied) = match communicator.asks_for_device_memory() {
+        false => (play(sides), false),
+        true => beside_a_gpu(communicator, arguments, local, sides, play),
+    };
+    let code = match result {
         Ok(()) => SUCCESS,
         Err(error) => {
             let error = failures::noticed(arguments.comm, error);
             guard::raise(arguments.comm, error, arguments.operation)
         }
+    };
+    Played { code, copied }
+}
+
+/// The same where buffers may be a GPU's; whether some were.
+#[cold]
+fn beside_a_gpu(
+    communicator: &Communicator,
+    arguments: &Arguments,
+    local: &LocalArguments,
+    sides: [*mut u8; 2],
+    play: impl Fn([*mut u8; 2]) -> Result,
+) -> (Result, bool) {
+    let failed = |error: NotCopied| {
+        log::error!("{}: {error}", arguments.operation.row().mpi_name);
+        Error(mpi_sys::MPI_ERR_OTHER as c_int)
+    };
+    match OnHost::of(communicator, arguments, local, sides) {
+        Ok(None) => (play(sides), false),
+        Ok(Some(on_host)) => {
+            communicator.device.find();
+            let result = play(on_host.sides).and_then(|()| on_host.bring_back().map_err(failed));
+            (result, true)
+        }
+        Err(error) => (Err(failed(error)), true),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::cached::{CachedCall, Ready};
+use super::device_memory;
 use super::hooks;
 use super::local_arguments::{Lasts, LocalArguments};
 use super::made::Made;
@@ -27,7 +28,8 @@ pub fn call(attached: &mut Attached, operation: Operation, local: LocalArguments
     }
     let candidates = plan.candidates().iter();
     let prepared: Ready = candidates.map(|candidate| prepare(attached, operation, &local, candidate)).collect();
-    let short = plan.policy() == Policy::Fixed && may_be_short(attached, operation) && is_short(&plan, &prepared, 0);
+    let short =
+        plan.policy() == Policy::Fixed && may_be_short(attached, operation, &plan) && is_short(&plan, &prepared, 0);
     CachedCall { local, plan, prepared, ready: u8::MAX, short: short.into() }
 }
 
@@ -35,7 +37,7 @@ pub fn call(attached: &mut Attached, operation: Operation, local: LocalArguments
 pub fn make_ready(attached: &mut Attached, operation: Operation, call: &mut CachedCall, place: usize) {
     call.prepared[place] = prepare(attached, operation, &call.local, &call.plan.candidates()[place]);
     call.ready |= 1 << place;
-    let short = may_be_short(attached, operation) && is_short(&call.plan, &call.prepared, place);
+    let short = may_be_short(attached, operation, &call.plan) && is_short(&call.plan, &call.prepared, place);
     call.short |= u8::from(short) << place;
 }
 
@@ -54,10 +56,9 @@ pub fn keep(attached: &mut Attached, arguments: &Arguments, call: &Rc<CachedCall
     }
 }
 
-/// Whether calls of the operation need nothing but to be carried out and counted.
-fn may_be_short(attached: &Attached, operation: Operation) -> bool {
-    only_counts(attached.communicator.runtime)
-        && !(attached.communicator.asks_for_device_memory() && operation != Operation::Barrier)
+/// Whether calls by the plan need nothing but to be carried out and counted.
+fn may_be_short(attached: &Attached, operation: Operation, plan: &Plan) -> bool {
+    only_counts(attached.communicator.runtime) && !device_memory::concerns(&attached.communicator, operation, plan)
 }
 
 /// Whether calls need nothing but to be carried out and counted. Whatever else wants to see single calls says so here:

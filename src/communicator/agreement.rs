@@ -5,7 +5,7 @@ use super::{origin, private};
 use crate::monitor::SharedList;
 use crate::mpi::error::Result;
 use crate::mpi::{bytes, communicator, constants, family, node};
-use crate::process::device;
+use crate::process::device::{self, Gpu};
 use crate::process::runtime::{self, Runtime};
 use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::ProtocolLimits;
@@ -42,8 +42,8 @@ pub struct Agreed {
     pub message_ns: u64,
     /// Whether every rank may hold one more private communicator.
     pub within_budget: bool,
-    /// Whether some rank uses a GPU or may come to.
-    pub has_gpu: bool,
+    /// What GPUs mean to the rank to which they mean most.
+    pub gpu: Gpu,
     /// What coins fall by in mode `compare`.
     pub seed: u64,
 }
@@ -70,7 +70,7 @@ const OVERSUBSCRIBED: Most = Most(11);
 const FAST_NETWORK: Most = Most(12);
 /// Whether there is no id left for one more communicator.
 const NO_IDS: Most = Most(13);
-const HAS_GPU: Most = Most(14);
+const GPU: Most = Most(14);
 const SEED: Least = Least(15);
 const MESSAGE_NS: Least = Least(16);
 const WORDS: usize = 17;
@@ -88,7 +88,7 @@ impl Words {
         words.find_most(OVERSUBSCRIBED, runtime.oversubscribed().into());
         words.find_most(FAST_NETWORK, runtime.fast_network.into());
         words.find_most(NO_IDS, (!origin::leaves_room()).into());
-        words.find_most(HAS_GPU, device::is_present().into());
+        words.find_most(GPU, device::present() as u64);
         // Another one in each run, so that a run is no repetition of the last one's coins.
         words.find_least(SEED, digest(&(runtime.started_unix_ns(), &facts.identity)));
         words.find_least(MESSAGE_NS, runtime.message_ns());
@@ -200,7 +200,7 @@ fn conclude(runtime: &Runtime, facts: &Facts, all: &Words, configuration: Arc<Co
         },
         message_ns: all.least(MESSAGE_NS),
         within_budget: all.most(HELD) < most_private(&configuration) as u64 && all.most(NO_IDS) == 0,
-        has_gpu: all.most(HAS_GPU) == 1,
+        gpu: Gpu::from_word(all.most(GPU)),
         seed: all.least(SEED),
         configuration,
         nodes: runtime.lists.of(nodes),

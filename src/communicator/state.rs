@@ -1,6 +1,7 @@
 //! All that is kept of a communicator whatever its calls are.
 
 use super::agreement::{self, Agreed, FOREIGN, agree};
+use super::device_calls::DeviceCalls;
 use super::facts::Facts;
 use super::fallback::Fallback;
 use super::private::Private;
@@ -10,6 +11,7 @@ use crate::monitor::{Bucket, CommunicatorRecord, Function, ReadableRecord, Share
 use crate::mpi::error::Result;
 use crate::mpi::{communicator, constants};
 use crate::operation::Operation;
+use crate::process::device::Gpu;
 use crate::process::runtime::Runtime;
 use crate::selection::{Device, Mode, Transport};
 use mpi_sys::MPI_Comm;
@@ -49,6 +51,8 @@ pub struct Communicator {
     pub shared: Shared,
     /// How its messages travel where it is not as the configuration says: for programs that measure.
     pub transport: Option<Transport>,
+    /// Calls with buffers in memory of GPUs.
+    pub device: DeviceCalls,
     /// Number of the last watched call, and what is told of the communicator.
     pub watched: Option<(u64, Arc<Subject>)>,
 }
@@ -75,6 +79,7 @@ impl Communicator {
             private: Private::Unmade,
             shared: Shared::default(),
             transport: None,
+            device: DeviceCalls::default(),
             last_call: runtime.clock.raw(),
             last_function: None,
             new_for: if comm == constants::comm_world() { 1 } else { runtime.replaced_from(comm)? },
@@ -97,7 +102,7 @@ impl Communicator {
             let start = runtime.clock.raw();
             let agreed = runtime.uncounted(|| agree(runtime, &self.facts))?;
             self.tally.arrivals.lock().met(runtime.clock.raw().saturating_sub(start));
-            if agreed.has_gpu && agreed.configuration.device == Device::Native {
+            if agreed.gpu != Gpu::Absent && agreed.configuration.device == Device::Native {
                 self.leave(Fallback::Gpu);
             }
             self.agreed = Some(agreed);
@@ -273,18 +278,22 @@ impl Communicator {
         self.agreed.is_some()
     }
 
-    /// Whether the ranks tell each other before every call if a buffer of it is memory of a GPU. All ranks see it
-    /// alike.
+    /// Whether buffers of calls that are replaced may be memory of a GPU. All ranks see it alike.
     pub fn asks_for_device_memory(&self) -> bool {
         let Some(agreed) = self.agreed.as_ref().filter(|_| self.left.is_none()) else { return false };
         match (agreed.configuration.device, self.private) {
             _ if agreed.configuration.mode == Mode::Native => false,
             // Nothing of ours can run.
             (_, Private::Refused | Private::GivenBack) => false,
-            (Device::Auto, _) => agreed.has_gpu,
+            (Device::Auto, _) => agreed.gpu != Gpu::Absent,
             (Device::Ask, _) => true,
             (Device::Host | Device::Native, _) => false,
         }
+    }
+
+    /// Whether some rank has memory of a GPU, or may come to, that only the MPI library can move. All ranks see it alike.
+    pub fn has_foreign_memory(&self) -> bool {
+        self.agreed.as_ref().is_some_and(|agreed| agreed.gpu == Gpu::Foreign)
     }
 
     /// Leaves all calls from here on to the MPI library. All ranks do so in the same call, and what was kept of calls

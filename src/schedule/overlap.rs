@@ -48,6 +48,16 @@ impl Reach {
         }
     }
 
+    /// Bytes from the address passed to the first one.
+    pub const fn first(self) -> isize {
+        self.first
+    }
+
+    /// From the first byte to past the last.
+    pub const fn bytes(self) -> usize {
+        if self.is_empty() { 0 } else { self.first.abs_diff(self.end) }
+    }
+
     const fn is_empty(self) -> bool {
         self.first >= self.end
     }

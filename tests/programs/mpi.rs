@@ -202,8 +202,8 @@ impl Family {
         static DONE: LazyLock<Mutex<HashMap<PathBuf, Result<(), String>>>> = LazyLock::new(Mutex::default);
         let folder = scratch().join(&self.name);
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let linked = if flags.is_empty() { "" } else { ".with_flags" };
-        let target = folder.join(format!("{source}{linked}"));
+        let flags_in_name: String = flags.concat().chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let target = folder.join(format!("{source}{flags_in_name}"));
         let mut done = DONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let compile =
             || self.compile(source, flags, &target).map_err(|failed| failed.message().unwrap_or("").to_owned());
