@@ -40,10 +40,9 @@ pub fn leaves(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments,
     if !concerns(communicator, arguments.operation, plan) {
         return Ok(false);
     }
-    // Results that are compared have to be on the host, and what cannot be copied is not ours to send.
-    let mode = communicator.agreed.as_ref().map(|agreed| agreed.configuration.mode);
-    let each_time = mode == Some(Mode::Verify) || communicator.has_foreign_memory();
-    if !communicator.device.is_due() && !each_time {
+    let is_due = is_due(communicator);
+    communicator.device.count();
+    if !is_due {
         return Ok(false);
     }
     let Some(private) = communicator.private(runtime)? else { return Ok(false) };
@@ -54,6 +53,52 @@ pub fn leaves(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments,
         attached.leave(Fallback::DeviceMemory);
     }
     Ok(leaves)
+}
+
+/// Whether the ranks tell each other before the next call. All ranks see it alike.
+fn is_due(communicator: &Communicator) -> bool {
+    // Results that are compared have to be on the host, and what cannot be copied is not ours to send.
+    let mode = communicator.agreed.as_ref().map(|agreed| agreed.configuration.mode);
+    communicator.device.is_due() || mode == Some(Mode::Verify) || communicator.has_foreign_memory()
+}
+
+/// Whether calls that came before have to be looked at: those that an algorithm of ours may carry out.
+#[inline(always)]
+pub fn is_watched(communicator: &Communicator, operation: Operation) -> bool {
+    communicator.device.is_watched() && operation != Operation::Barrier
+}
+
+/// Whether a call like an earlier one can be carried out as that was: the ranks have nothing to tell each other before
+/// it, and its buffers are on the host, where `local` is what counts of them. Then it has yet to be counted.
+#[inline(never)]
+pub fn passes(communicator: &Communicator, arguments: &Arguments, local: Option<&LocalArguments>) -> bool {
+    let sides = || [arguments.send.address, arguments.receive.address].map(|address| address.cast_mut().cast());
+    let on_host = |local| Places::of(local, sides()).owned() == [false; 2];
+    !communicator.asks_for_device_memory() || !is_due(communicator) && local.is_none_or(on_host)
+}
+
+/// Where the bytes of a call's buffers lie that are in use.
+struct Places {
+    reaches: [Reach; 2],
+    firsts: [*mut u8; 2],
+}
+
+impl Places {
+    fn of(local: &LocalArguments, sides: [*mut u8; 2]) -> Self {
+        let reaches = [
+            reach(local, own_arguments::Side::Send, local.send.as_ref()),
+            reach(local, own_arguments::Side::Receive, local.receive.as_ref()),
+        ];
+        Self { reaches, firsts: std::array::from_fn(|place| sides[place].wrapping_offset(reaches[place].first())) }
+    }
+
+    /// Whether a GPU owns them.
+    fn owned(&self) -> [bool; 2] {
+        device::owned(std::array::from_fn(|place| match self.reaches[place].bytes() {
+            0 => std::ptr::null(),
+            _ => self.firsts[place].cast_const().cast(),
+        }))
+    }
 }
 
 /// Copies on the host of those buffers of a call that a GPU owns.
@@ -77,31 +122,29 @@ impl OnHost {
         local: &LocalArguments,
         mut sides: [*mut u8; 2],
     ) -> std::result::Result<Option<Self>, NotCopied> {
+        let places = Places::of(local, sides);
+        let owned = places.owned();
+        let Places { reaches, firsts } = places;
         let (mut memory, mut written, mut any) = (Pool::new(), None, false);
         let row = arguments.operation.row();
-        let elements = [&local.send, &local.receive];
-        for (place, side) in [own_arguments::Side::Send, own_arguments::Side::Receive].into_iter().enumerate() {
-            let Some(elements) = elements[place] else { continue };
-            let reach = reach(local, side, elements);
-            let owned = sides[place].wrapping_offset(reach.first());
-            if reach.bytes() == 0 || !device::owns(owned.cast()) {
-                continue;
-            }
+        for place in 0..2 {
+            let Some(elements) = [&local.send, &local.receive][place].filter(|_| owned[place]) else { continue };
+            let (bytes, first) = (reaches[place].bytes(), firsts[place]);
             any = true;
-            let (copy, bytes) = (memory.take(reach.bytes()), reach.bytes());
+            let copy = memory.take(bytes);
             // What is in the receive buffer counts where it is the send buffer as well, and between its elements.
             let is_received = place == 1;
             let is_overwritten =
                 is_received && local.send.is_some() && local.own.is_none() && elements.datatype.contiguous;
             if !is_overwritten {
-                // SAFETY: the GPU owns the buffer, which is of so many bytes, and there is room for them.
-                unsafe { device::fetch(copy, owned, bytes)? };
+                // SAFETY: a GPU owns the buffer, which is of so many bytes, and there is room for them.
+                unsafe { device::fetch(copy, first, bytes)? };
             }
             let is_only_read = row.send.holds == Holds::Nothing && communicator.facts.rank == local.root;
             if is_received && !is_only_read {
-                written = Some((copy.cast_const(), owned, bytes));
+                written = Some((copy.cast_const(), first, bytes));
             }
-            sides[place] = copy.wrapping_offset(reach.first().wrapping_neg());
+            sides[place] = copy.wrapping_offset(reaches[place].first().wrapping_neg());
         }
         Ok(any.then_some(Self { sides, written, _memory: memory }))
     }
@@ -117,11 +160,11 @@ impl OnHost {
     }
 }
 
-/// From the first byte in use of a buffer to the last.
-fn reach(local: &LocalArguments, side: own_arguments::Side, elements: &Elements) -> Reach {
-    let datatype = &elements.datatype;
+/// From the first byte in use of a buffer to the last; nothing of one that does not count.
+fn reach(local: &LocalArguments, side: own_arguments::Side, elements: Option<&Elements>) -> Reach {
+    let Some(Elements { count, datatype, .. }) = elements else { return Reach::default() };
     match &local.own {
-        None => Reach::of(elements.count, datatype.true_lower, datatype.true_extent, datatype.extent),
+        None => Reach::of(*count, datatype.true_lower, datatype.true_extent, datatype.extent),
         Some(own) => own.reach(side, datatype),
     }
 }

@@ -8,6 +8,7 @@
 use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
 use super::cached::{CachedCall, Short};
+use super::device_memory;
 use super::made::Made;
 use super::named_calls::NamedKey;
 use super::plan::Policy;
@@ -56,6 +57,12 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
         let (call, arguments) = (call.upgrade(), *arguments);
         return match call {
             Some(call) => {
+                if device_memory::is_watched(&held.communicator, arguments.operation) {
+                    if !device_memory::passes(&held.communicator, &arguments, Some(&call.local)) {
+                        return None;
+                    }
+                    held.communicator.device.count();
+                }
                 if let Some(rest) = rest {
                     rest.count();
                 }
@@ -66,6 +73,13 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
         };
     }
     if let Some(rest) = rest {
+        if device_memory::is_watched(&held.communicator, arguments.operation) {
+            let arguments = *arguments;
+            if !device_memory::passes(&held.communicator, &arguments, None) {
+                return None;
+            }
+            held.communicator.device.count();
+        }
         rest.count();
     }
     begin(&mut held.communicator, arguments.operation, start);
@@ -103,7 +117,15 @@ fn kept(
         Some(made) => calls.find_made(arguments, made),
     };
     let known = known.filter(|known| known.local.fits(arguments))?;
+    let is_watched =
+        communicator.device.is_watched() && device_memory::concerns(communicator, arguments.operation, &known.plan);
+    if is_watched && !device_memory::passes(communicator, arguments, Some(&known.local)) {
+        return None;
+    }
     let short = known.take_short()?;
+    if is_watched {
+        communicator.device.count();
+    }
     let (known, Short { place, measured }) = (Rc::clone(known), short);
     let counted = (known.plan.candidates()[place].counter, known.local.bytes() as u64);
     let is_played = known.prepared[place].is_some();

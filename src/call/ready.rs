@@ -56,9 +56,13 @@ pub fn keep(attached: &mut Attached, arguments: &Arguments, call: &Rc<CachedCall
     }
 }
 
-/// Whether calls by the plan need nothing but to be carried out and counted.
-fn may_be_short(attached: &Attached, operation: Operation, plan: &Plan) -> bool {
-    only_counts(attached.communicator.runtime) && !device_memory::concerns(&attached.communicator, operation, plan)
+/// Whether calls by the plan need nothing but to be carried out and counted, and where GPUs are used, to be
+/// [looked at](device_memory::passes).
+fn may_be_short(attached: &mut Attached, operation: Operation, plan: &Plan) -> bool {
+    if device_memory::concerns(&attached.communicator, operation, plan) {
+        attached.communicator.device.watch();
+    }
+    only_counts(attached.communicator.runtime)
 }
 
 /// Whether calls need nothing but to be carried out and counted. Whatever else wants to see single calls says so here:

@@ -6,22 +6,38 @@ use std::cell::Cell;
 /// as a short call.
 const APART: u64 = 64;
 
-/// The calls that Collie carries out on a communicator where some rank uses a GPU, and whether this rank had a buffer in
+/// The calls that Collie may carry out on a communicator where some rank uses a GPU, and whether this rank had a buffer in
 /// memory of one.
 #[derive(Debug, Default)]
 pub struct DeviceCalls {
-    calls: u64,
+    watched: bool,
+    calls: Cell<u64>,
     found: Cell<bool>,
 }
 
 impl DeviceCalls {
-    /// Counts a call; whether the ranks are to tell each other before it what they had so far. The first time at once
-    /// and soon again, since a program that passes such buffers does so from the start, as a rule. All ranks see it
-    /// alike, as they make the same calls.
-    pub const fn is_due(&mut self) -> bool {
-        let number = self.calls;
-        self.calls += 1;
+    /// From now on calls that came before are looked at, too.
+    pub const fn watch(&mut self) {
+        self.watched = true;
+    }
+
+    /// Whether they are.
+    #[inline(always)]
+    pub const fn is_watched(&self) -> bool {
+        self.watched
+    }
+
+    /// Whether the ranks are to tell each other before the next call what they had so far. The first time at once and
+    /// soon again, since a program that passes such buffers does so from the start, as a rule. All ranks see it alike,
+    /// as they make the same calls.
+    pub const fn is_due(&self) -> bool {
+        let number = self.calls.get();
         number.is_multiple_of(APART) || number < APART && number.is_power_of_two()
+    }
+
+    /// Counts a call.
+    pub fn count(&self) {
+        self.calls.set(self.calls.get() + 1);
     }
 
     /// This rank had such a buffer.
@@ -41,8 +57,13 @@ mod tests {
 
     #[test]
     fn the_ranks_tell_each_other_soon_and_then_now_and_again() {
-        let mut calls = DeviceCalls::default();
-        let due: Vec<_> = (0..200).filter(|_| calls.is_due()).collect();
+        let calls = DeviceCalls::default();
+        let is_due = |_: &u32| {
+            let is_due = calls.is_due();
+            calls.count();
+            is_due
+        };
+        let due: Vec<_> = (0..200).filter(is_due).collect();
         assert_eq!(due, [0, 1, 2, 4, 8, 16, 32, 64, 128, 192]);
     }
 }

@@ -65,16 +65,22 @@ pub fn present() -> Gpu {
     }
 }
 
+/// Of each of these addresses, which may be any: whether a GPU owns the memory there, and the host cannot reach it.
+/// Nobody owns what is at null.
+pub fn owned<const ADDRESSES: usize>(addresses: [*const c_void; ADDRESSES]) -> [bool; ADDRESSES] {
+    let loaded = Loaded::now();
+    addresses.map(|address| loaded.owns(address))
+}
+
 /// Whether a GPU owns the memory at `address`, which may be any, and the host cannot reach it.
 pub fn owns(address: *const c_void) -> bool {
-    let loaded = Loaded::now();
-    loaded.cuda.is_some_and(|cuda| cuda.owns(address)) || loaded.rocm.is_some_and(|rocm| rocm.owns(address))
+    Loaded::now().owns(address)
 }
 
 /// Copies memory that a GPU owns to the host.
 ///
 /// # Safety
-/// The GPU [owns](owns) so many bytes at `from`, and `to` can be written.
+/// A GPU [owns](owns) so many bytes at `from`, and `to` can be written.
 ///
 /// # Errors
 /// What the GPU's runtime said.
@@ -86,7 +92,7 @@ pub unsafe fn fetch(to: *mut u8, from: *const u8, bytes: usize) -> Result<(), No
 /// Copies memory of the host to where a GPU owns it.
 ///
 /// # Safety
-/// The GPU [owns](owns) so many bytes at `to`, and `from` can be read.
+/// A GPU [owns](owns) so many bytes at `to`, and `from` can be read.
 ///
 /// # Errors
 /// What the GPU's runtime said.
@@ -109,6 +115,12 @@ unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize, owned: *const u8) -> 
 }
 
 impl Loaded {
+    fn owns(&self, address: *const c_void) -> bool {
+        let by_cuda = || self.cuda.is_some_and(|cuda| cuda.owns(address));
+        let by_rocm = || self.rocm.is_some_and(|rocm| rocm.owns(address));
+        !address.is_null() && (by_cuda() || by_rocm())
+    }
+
     /// As of now.
     fn now() -> Self {
         static LAST: Mutex<Option<Loaded>> = Mutex::new(None);
