@@ -208,6 +208,7 @@ pub struct Candidates<'a, 'b> {
     asked: Option<Candidate<'a>>,
     file: &'a Arc<str>,
     own: std::slice::Iter<'a, super::Rule>,
+    kept: Option<Candidate<'static>>,
     table: &'static str,
     best: bool,
     rows: std::slice::Iter<'static, super::Rule>,
@@ -226,16 +227,25 @@ impl<'a, 'b> Candidates<'a, 'b> {
     ) -> Self {
         // What is not learned goes by measurements as well.
         let best = matches!(configuration.mode, Mode::Best | Mode::Learn);
+        let kept = if best { measured_in_shared_memory(situation, call) } else { None };
+        let best = best && kept.as_ref().is_none_or(|row| *row.wanted != Wanted::Auto);
         let (table, rules) = defaults::of(situation, best);
         let rows = rules.of(call.operation).iter();
         let own = configuration.tables.of(call.operation).iter();
         let asked = asked(program, configuration, situation, call);
-        // Nobody has measured those beside the MPI library's yet.
         let shares_memory = call.shared.is_some() && !best;
         let of_shared = defaults::of_shared_memory(call.nodes.is_empty()).1;
         let shared = if shares_memory { of_shared.of(call.operation).iter() } else { [].iter() };
-        Self { asked, file: &configuration.tables.path, own, table, best, rows, shared, situation, call }
+        Self { asked, file: &configuration.tables.path, own, kept, table, best, rows, shared, situation, call }
     }
+}
+
+/// What mode `best` has of a call whose ranks share memory, if such calls were measured.
+fn measured_in_shared_memory(situation: &Situation, call: &Call) -> Option<Candidate<'static>> {
+    call.shared.as_ref().filter(|_| call.nodes.is_empty())?;
+    let (table, rules) = defaults::best_of_shared_memory();
+    let row = rules.first(situation, call)?;
+    Some(Candidate { by: By::Best { table, line: row.line }, wanted: &row.wanted })
 }
 
 fn asked<'a>(
@@ -273,6 +283,9 @@ impl<'a> Iterator for Candidates<'a, '_> {
         if let Some(row) = self.own.find(|row| row.matches(situation, call)) {
             let by = By::Table { file: Arc::clone(self.file), line: row.line };
             return Some(Candidate { by, wanted: &row.wanted });
+        }
+        if let Some(kept) = self.kept.take() {
+            return Some(kept);
         }
         if let Some(row) = self.shared.find(|row| row.matches(situation, call)) {
             let by = By::Default { table: defaults::of_shared_memory(call.nodes.is_empty()).0, line: row.line };

@@ -35,9 +35,14 @@ const SHARED: (&str, &str) = ("shared_memory", include_str!("defaults/shared_mem
 /// The same where those of each of several nodes do.
 const SHARED_INSIDE: (&str, &str) = ("shared_memory_inside", include_str!("defaults/shared_memory_inside.rules"));
 
-static PARSED_SHARED: Lazy<[Rules; 2]> = Lazy::new(|| {
+/// For `COLLIE_MODE=best`, what comes before all else where the ranks share memory and are all on one node: the calls that
+/// were measured, of which those that the native library carries out faster are left to it, and the others (`auto`) go by
+/// the tables of mode `replace`.
+const SHARED_BEST: (&str, &str) = (SHARED.0, include_str!("defaults/shared_memory.best"));
+
+static PARSED_SHARED: Lazy<[Rules; 3]> = Lazy::new(|| {
     let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));
-    [SHARED, SHARED_INSIDE].map(parsed)
+    [SHARED, SHARED_INSIDE, SHARED_BEST].map(parsed)
 });
 
 static PARSED: Lazy<[[Rules; 3]; 3]> = Lazy::new(|| {
@@ -47,8 +52,8 @@ static PARSED: Lazy<[[Rules; 3]; 3]> = Lazy::new(|| {
 
 /// The text of the table of that name, of those for ranks that share memory as well.
 pub fn text(name: &str, best: bool) -> Option<&'static str> {
-    let tables = if best { BEST } else { TABLES };
-    tables.into_iter().chain([SHARED, SHARED_INSIDE]).find(|(known, _)| *known == name).map(|(_, text)| text)
+    let (tables, shared) = if best { (BEST, SHARED_BEST) } else { (TABLES, SHARED) };
+    tables.into_iter().chain([shared, SHARED_INSIDE]).find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 
 /// Name and rows of the table for `situation`; `best`: of that with native rows.
@@ -60,8 +65,13 @@ pub fn of(situation: &Situation, best: bool) -> (&'static str, &'static Rules) {
 /// Name and rows of the table that comes first where the ranks share memory: all of them on one node, or those of each
 /// of several.
 pub fn of_shared_memory(one_node: bool) -> (&'static str, &'static Rules) {
-    let [all, inside] = &*PARSED_SHARED;
+    let [all, inside, _] = &*PARSED_SHARED;
     if one_node { (SHARED.0, all) } else { (SHARED_INSIDE.0, inside) }
+}
+
+/// Name and rows of the table that says in mode `best` which calls of ranks that share memory were measured.
+pub fn best_of_shared_memory() -> (&'static str, &'static Rules) {
+    (SHARED_BEST.0, &PARSED_SHARED[2])
 }
 
 /// The rows of the literature for `situation`.

@@ -42,6 +42,28 @@ fn the_variable_goes_before_the_rules_and_these_before_the_tables() {
 }
 
 #[test]
+fn best_takes_what_was_measured_in_shared_memory() {
+    let decision = |library: &str, ranks, operation, bytes: usize, shared| {
+        let situation = Situation { ranks, mpi: Mpi::of(library), ..HERE };
+        let call = Call { shared, ..Call::plain(operation, bytes, 8) };
+        match decide(&configuration(&[("COLLIE_MODE", "best")], ""), &situation, &call) {
+            Decided::Ours { choice, by } => format!("{} by {by}", choice.algorithm.name),
+            Decided::Native { by } => format!("native by {by}"),
+        }
+    };
+    let (open_mpi, intel) = ("Open MPI v4.1.4", "Intel(R) MPI Library 2021.18.1 for Linux* OS");
+    let shared = Some(SharedMemory::PLAIN);
+    let short = |ranks, shared| decision(open_mpi, ranks, Operation::Allreduce, 1, shared);
+    assert!(short(8, shared).starts_with("shared_slices by default shared_memory:"), "{}", short(8, shared));
+    assert!(short(2, None).starts_with("native by best one_node:"), "{}", short(2, None));
+    assert!(short(17, shared).starts_with("native by best: not measured"), "{}", short(17, shared));
+    let long = decision(intel, 8, Operation::Reduce, 1 << 18, shared);
+    assert!(long.starts_with("native by best shared_memory:"), "{long}");
+    let other = decision(open_mpi, 8, Operation::Alltoall, 1 << 10, shared);
+    assert!(other.contains(" by default one_node:"), "{other}");
+}
+
+#[test]
 fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gives_way() {
     let decision = |variables: &[(&str, &str)], operation, shared| {
         let call = Call { shared, ..call(operation, 8, true) };
@@ -53,6 +75,7 @@ fn where_ranks_share_memory_its_table_comes_first_and_otherwise_what_needs_it_gi
     let shared = Some(SharedMemory::PLAIN);
     assert!(decision(&[], Operation::Allreduce, shared).starts_with("recursive_doubling by default shared_memory:"));
     assert!(decision(&[], Operation::Alltoall, shared).contains(" by default one_node:"));
+    // Nobody has measured an MPI library that is not known.
     assert!(!decision(&[("COLLIE_MODE", "best")], Operation::Allreduce, shared).contains("shared"));
     assert_eq!(decision(&[("COLLIE_BARRIER", "mcs")], Operation::Barrier, shared), "mcs by COLLIE_BARRIER");
     let nodes = [0, 0, 0, 1, 1, 1];
