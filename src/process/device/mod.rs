@@ -15,6 +15,7 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use rocm::Rocm;
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// Libraries of CUDA, ROCm and the compilers that make programs for GPUs, by how their file names begin. Some load the
 /// library that is asked only when the program first uses a GPU.
@@ -30,6 +31,9 @@ struct Loaded {
     cuda: Option<Cuda>,
     rocm: Option<Rocm>,
 }
+
+/// The last one with something to ask; null before there is.
+static KEPT: AtomicPtr<Loaded> = AtomicPtr::new(std::ptr::null_mut());
 
 /// What GPUs mean to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,13 +70,13 @@ pub fn present() -> Gpu {
 }
 
 /// Of each of these addresses, which may be any: whether a GPU owns the memory there, and the host cannot reach it.
-/// Nobody owns what is at null.
+/// Nobody owns what is at null. Once CUDA or ROCm is loaded, whether the other one is by now is left to [`owns`].
 pub fn owned<const ADDRESSES: usize>(addresses: [*const c_void; ADDRESSES]) -> [bool; ADDRESSES] {
-    let loaded = Loaded::now();
+    let loaded = Loaded::kept().unwrap_or_else(Loaded::now);
     addresses.map(|address| loaded.owns(address))
 }
 
-/// Whether a GPU owns the memory at `address`, which may be any, and the host cannot reach it.
+/// Whether a GPU owns the memory at `address`, which may be any, and the host cannot reach it, as of what is loaded now.
 pub fn owns(address: *const c_void) -> bool {
     Loaded::now().owns(address)
 }
@@ -121,6 +125,13 @@ impl Loaded {
         !address.is_null() && (by_cuda() || by_rocm())
     }
 
+    /// As of the last time that somebody looked, if there was something to ask by then: it stays loaded.
+    #[inline]
+    fn kept() -> Option<Self> {
+        // SAFETY: what it points to is never freed, nor changed once it is there.
+        unsafe { KEPT.load(Ordering::Acquire).as_ref() }.copied()
+    }
+
     /// As of now.
     fn now() -> Self {
         static LAST: Mutex<Option<Loaded>> = Mutex::new(None);
@@ -128,7 +139,15 @@ impl Loaded {
         let mut last = LAST.lock();
         match *last {
             Some(last) if last.as_of == number => last,
-            _ => *last.insert(Self::find(number)),
+            _ => {
+                let found = Self::find(number);
+                let asks = |loaded: &Self| (loaded.cuda.is_some(), loaded.rocm.is_some());
+                // Kept for good, since another thread may be looking at it; there are three at most.
+                if asks(&found) != Self::kept().as_ref().map_or((false, false), asks) {
+                    KEPT.store(Box::into_raw(Box::new(found)), Ordering::Release);
+                }
+                *last.insert(found)
+            }
         }
     }
 
