@@ -122,7 +122,7 @@ static void derived(int call, MPI_Comm comm, int claimed) {
     MPI_Datatype type, absolute;
     MPI_Aint at;
     MPI_Comm_rank(comm, &rank);
-    if (rank == 1) filled(own, 2 * ELEMENTS, 30);
+    filled(own, 2 * ELEMENTS, rank == 1 ? 30 : 500);
     MPI_Type_vector(ELEMENTS, 1, 2, MPI_INT, &type);
     MPI_Get_address(own, &at);
     int one = 1;
@@ -130,7 +130,11 @@ static void derived(int call, MPI_Comm comm, int claimed) {
     MPI_Type_commit(&absolute);
     (void)call;
     LOCKED(MPI_Bcast(MPI_BOTTOM, 1, absolute, 1, comm));
-    for (int i = 0; i < ELEMENTS; i++) REQUIRE(own[2 * i] == 30 + 2 * i, "element %d is %d", i, own[2 * i]);
+    for (int i = 0; i < ELEMENTS; i++) {
+        REQUIRE(own[2 * i] == 30 + 2 * i, "element %d is %d", i, own[2 * i]);
+        int gap = (rank == 1 ? 30 : 500) + 2 * i + 1;
+        REQUIRE(own[2 * i + 1] == gap, "behind element %d is %d", i, own[2 * i + 1]);
+    }
     MPI_Type_free(&absolute);
     MPI_Type_free(&type);
 }
@@ -151,6 +155,41 @@ static void of_managed(int call, MPI_Comm comm, int claimed) {
     expect(own, ELEMENTS, 9, 1);
 }
 
+/* The blocks received lie in as many pieces of memory as there are ranks, which differ in length. */
+static void in_pieces(int call, MPI_Comm comm, int claimed) {
+    int size, rank, counts[8], from[8], to[8], *blocks[8];
+    (void)call;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    int *own = filled(room(claimed, size * ELEMENTS), size * ELEMENTS, 1000 * rank);
+    for (int i = 0; i < size; i++) {
+        counts[i] = ELEMENTS - 1;
+        from[i] = i * ELEMENTS;
+        /* Lower and lower. */
+        blocks[size - 1 - i] = filled(room(claimed, ELEMENTS), ELEMENTS, 7);
+    }
+    for (int i = 0; i < size; i++) to[i] = (int)(blocks[i] - blocks[0]);
+    LOCKED(MPI_Alltoallv(own, counts, from, MPI_INT, blocks[0], counts, to, MPI_INT, comm));
+    for (int i = 0; i < size; i++) {
+        expect(blocks[i], ELEMENTS - 1, 1000 * i + rank * ELEMENTS, 1);
+        REQUIRE(blocks[i][ELEMENTS - 1] == 7 + ELEMENTS - 1, "behind block %d is %d", i, blocks[i][ELEMENTS - 1]);
+    }
+}
+
+/* Calls that MPI refuses on one rank alone, which count there as on the others. */
+static void refused(void) {
+    MPI_Comm comm;
+    OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int call = 0; call < 150; call++) {
+        int one = 1, sum = 0;
+        OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm));
+        REQUIRE(sum == check_size, "the sum is %d", sum);
+        if (call % 10 == 5) MPI_Bcast(&one, check_rank == 1 ? -1 : 0, MPI_INT, 0, comm);
+    }
+    OK(MPI_Comm_free(&comm));
+}
+
 typedef void Body(int call, MPI_Comm comm, int claimed);
 
 static const struct {
@@ -158,12 +197,15 @@ static const struct {
     Body *body;
     int (*claims)(int rank);
     int is_managed;
+    /* Calls before. */
+    int host_calls;
 } cases[] = {
-    {"loaded late", of_operations, everybody, 0}, {"host only", of_operations, nobody, 0},
-    {"one rank", of_operations, the_last, 0},     {"all ranks", of_operations, everybody, 0},
-    {"in place", in_place, the_last, 0},          {"derived types", derived, the_last, 0},
-    {"at the root", at_the_root, root, 0},        {"nothing", nothing_to_send, the_last, 0},
-    {"managed", of_managed, everybody, 1},
+    {"loaded late", of_operations, everybody, 0, 0}, {"host only", of_operations, nobody, 0, 0},
+    {"one rank", of_operations, the_last, 0, 0},     {"all ranks", of_operations, everybody, 0, 0},
+    {"in place", in_place, the_last, 0, 0},          {"derived types", derived, the_last, 0, 0},
+    {"at the root", at_the_root, root, 0, 0},        {"nothing", nothing_to_send, the_last, 0, 0},
+    {"managed", of_managed, everybody, 1, 0},        {"in pieces", in_pieces, everybody, 0, 0},
+    {"late", in_place, the_last, 0, 130},
 };
 
 static void run(int number, const char *runtime, int locked) {
@@ -173,8 +215,10 @@ static void run(int number, const char *runtime, int locked) {
     snprintf(name, sizeof name, "%s", cases[number].name);
     MPI_Comm_set_name(comm, name);
     int claims = cases[number].claims(check_rank), calls = 0, any, copied;
+    int host_calls = cases[number].host_calls ? cases[number].host_calls : 2 * HOST_CALLS;
+    if (cases[number].host_calls && locked) locked = AFTER_CALLS;
     /* Twice, the second time as calls that came before. */
-    for (int call = 0; call < 2 * HOST_CALLS; call++) {
+    for (int call = 0; call < host_calls; call++) {
         CASE("%s: host call %d", name, call);
         cases[number].body(call % HOST_CALLS, comm, 0);
     }
@@ -196,7 +240,7 @@ static void run(int number, const char *runtime, int locked) {
     PMPI_Allreduce(&claims, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     PMPI_Allreduce(&copies, &copied, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (check_rank == 0)
-        printf("case %s: %s %d %d %d\n", name, any ? "claimed" : "unclaimed", 2 * HOST_CALLS * check_size, calls * check_size, copied);
+        printf("case %s: %s %d %d %d\n", name, any ? "claimed" : "unclaimed", host_calls * check_size, calls * check_size, copied);
     OK(MPI_Comm_free(&comm));
     if (has_runtime) device_give_all_back();
 }
@@ -206,6 +250,7 @@ int main(int argc, char **argv) {
     if (argc < 4) return check_finish();
     const char *runtime = check_rank >= atoi(argv[2]) ? argv[1] : NULL;
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) run(i, runtime, i == 0 && argc > 4 ? 0 : atoi(argv[3]));
+    refused();
     if (has_runtime) REQUIRE(device_contexts() == 0, "%d contexts are left", device_contexts());
     /* check.h does not count them. */
     if (check_rank == 0) printf("check: barrier calls %d\n", (int)(sizeof cases / sizeof *cases) * check_size);

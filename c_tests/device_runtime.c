@@ -13,6 +13,9 @@ enum { ROOM = 1 << 16, THE_DEVICE = 3 };
 
 static char device[ROOM] __attribute__((aligned(ROOM))), managed[ROOM] __attribute__((aligned(64)));
 static size_t device_used, managed_used;
+/* The pieces of the device's memory. */
+static char *pieces[1024];
+static int number_of_pieces;
 static long asked, copied;
 static int locked, current, retained, context;
 
@@ -24,9 +27,13 @@ static void *take(char *from, size_t *used, size_t bytes) {
 
 static void protect(int protection) { mprotect(device, ROOM, protection); }
 
-void *device_take(size_t bytes) { return take(device, &device_used, bytes); }
+void *device_take(size_t bytes) {
+    pieces[number_of_pieces++] = device + device_used;
+    pieces[number_of_pieces] = device + device_used + bytes;
+    return take(device, &device_used, bytes);
+}
 void *managed_take(size_t bytes) { return take(managed, &managed_used, bytes); }
-void device_give_all_back(void) { device_used = managed_used = 0; }
+void device_give_all_back(void) { number_of_pieces = 0, device_used = managed_used = 0; }
 long device_asked(void) { return asked; }
 /* Bytes that were copied. */
 long device_copied(void) { return copied; }
@@ -61,9 +68,15 @@ int cuPointerGetAttributes(unsigned number, const int *attributes, void *const *
 }
 
 #ifdef COPIES
-int cuCtxGetCurrent(void **its) {
-    *its = current > 0 ? &context : NULL;
-    return SUCCESS;
+/* The copy to the device that is on its way: it arrives when the stream is waited for. */
+static struct {
+    char bytes[ROOM], *to;
+    size_t number;
+} under_way;
+
+int cuCtxGetDevice(int *its) {
+    *its = THE_DEVICE;
+    return current > 0 ? SUCCESS : INVALID_CONTEXT;
 }
 
 int cuCtxPushCurrent_v2(void *its) {
@@ -90,12 +103,41 @@ int cuDevicePrimaryCtxRelease_v2(int of) {
     return SUCCESS;
 }
 
+/* Whether the bytes are all in one piece of the device's memory; all of the host's are. */
+static int is_in_one_piece(const char *at, size_t bytes) {
+    if (!(at >= device && at < device + ROOM)) return 1;
+    for (int i = 0; i < number_of_pieces; i++) {
+        const char *end = i + 1 < number_of_pieces ? pieces[i + 1] : device + device_used;
+        if (at >= pieces[i] && at < end) return at + bytes <= end;
+    }
+    return 0;
+}
+
 int cuMemcpy(unsigned long long to, unsigned long long from, size_t bytes) {
+    char *target = (char *)(size_t)to;
+    const char *source = (const char *)(size_t)from;
     if (current == 0) return INVALID_CONTEXT;
-    if (locked) protect(PROT_READ | PROT_WRITE);
-    memcpy((void *)(size_t)to, (const void *)(size_t)from, bytes);
-    if (locked) protect(PROT_NONE);
+    if (!is_in_one_piece(target, bytes) || !is_in_one_piece(source, bytes) || under_way.to != NULL) return INVALID_VALUE;
     copied += (long)bytes;
+    if (target >= device && target < device + ROOM) {
+        memcpy(under_way.bytes, source, bytes);
+        under_way.to = target;
+        under_way.number = bytes;
+        return SUCCESS;
+    }
+    if (locked) protect(PROT_READ | PROT_WRITE);
+    memcpy(target, source, bytes);
+    if (locked) protect(PROT_NONE);
+    return SUCCESS;
+}
+
+int cuStreamSynchronize(void *stream) {
+    if (current == 0 || stream != NULL) return INVALID_CONTEXT;
+    if (under_way.to == NULL) return SUCCESS;
+    if (locked) protect(PROT_READ | PROT_WRITE);
+    memcpy(under_way.to, under_way.bytes, under_way.number);
+    if (locked) protect(PROT_NONE);
+    under_way.to = NULL;
     return SUCCESS;
 }
 #endif

@@ -176,11 +176,10 @@ enum Next {
 #[inline]
 fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, talked: &mut bool) -> Result<Next> {
     attached.communicator.private.begin_call();
+    // Before anything is made of the arguments, which may mean different things on the ranks.
+    *talked |= device_memory::tell(runtime, attached, arguments)?;
     if let Some(known) = attached.calls.find(arguments).filter(|known| known.local.fits(arguments)) {
         let known = Rc::clone(known);
-        if leaves(runtime, attached, arguments, &known.plan, talked)? {
-            return decide(runtime, attached, arguments, talked);
-        }
         return in_turn(runtime, attached, arguments, known);
     }
     let pass = |tally: &mut Tally, bytes: usize, fallback: Fallback| {
@@ -240,31 +239,12 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
     // The ranks may mean nothing by different means (no elements, or elements of no bytes): nothing to send or to
     // compare.
     let plan = if ready::is_empty(arguments.operation, &local) { plan.of_last() } else { plan };
-    if leaves(runtime, attached, arguments, &plan, talked)? {
-        return decide(runtime, attached, arguments, talked);
-    }
     let call = Rc::new(ready::call(attached, arguments.operation, local, plan));
     if call.plan.policy() != Policy::Learn {
         // Otherwise it is kept when the one whose turn it is has been made ready.
         ready::keep(attached, arguments, &call);
     }
     in_turn(runtime, attached, arguments, call)
-}
-
-/// Whether the communicator is the MPI library's from this call on, since some rank has buffers in memory of a GPU.
-#[inline]
-fn leaves(
-    runtime: &Runtime,
-    attached: &mut Attached,
-    arguments: &Arguments,
-    plan: &Plan,
-    talked: &mut bool,
-) -> Result<bool> {
-    if !device_memory::concerns(&attached.communicator, arguments.operation, plan) {
-        return Ok(false);
-    }
-    *talked = true;
-    device_memory::leaves(runtime, attached, arguments, plan)
 }
 
 /// A call that has been made ready; finds who is next where that is a matter of turns.

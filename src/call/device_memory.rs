@@ -6,11 +6,11 @@ use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::local_arguments::LocalArguments;
 use super::own_arguments;
-use super::plan::Plan;
 use crate::algorithm::Operation;
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
 use crate::mpi::communicator;
+use crate::mpi::datatype::Datatype;
 use crate::mpi::error::Result;
 use crate::mpi::memory::Pool;
 use crate::mpi::packing::Elements;
@@ -20,24 +20,25 @@ use crate::process::runtime::Runtime;
 use crate::schedule::overlap::Reach;
 use crate::selection::Mode;
 
+const SIDES: [own_arguments::Side; 2] = [own_arguments::Side::Send, own_arguments::Side::Receive];
+/// Of cache lines.
+const ALIGNMENT: usize = 64;
+
 /// What decides about calls of which this rank had a copy on the host.
 pub const COPIED: &str = "device memory, copied to the host";
 
-/// Whether calls by the plan have to be looked at on a communicator where some rank uses a GPU.
-pub fn concerns(communicator: &Communicator, operation: Operation, plan: &Plan) -> bool {
-    communicator.asks_for_device_memory() && operation != Operation::Barrier && plan.may_be_ours()
-}
-
-/// Before a call by the plan: where it is time to, finds out together whether any rank has had a buffer in memory of a
-/// GPU, in this call or an earlier one. If one has, leaves this call and all that follow on the communicator to the MPI
-/// library.
+/// Before a call is looked at: counts it, and where it is time to, finds out together whether any rank has had a buffer in
+/// memory of a GPU, in this call or an earlier one. If one has, leaves this call and all that follow on the communicator
+/// to the MPI library. Says whether the ranks told each other.
+///
+/// Every call counts, whoever carries it out and whatever its arguments are: what all ranks do alike is making calls.
 ///
 /// # Errors
 /// What PMPI returned.
 #[inline]
-pub fn leaves(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, plan: &Plan) -> Result<bool> {
-    let communicator = &mut attached.communicator;
-    if !concerns(communicator, arguments.operation, plan) {
+pub fn tell(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<bool> {
+    let communicator = &attached.communicator;
+    if !communicator.asks_for_device_memory() || arguments.operation == Operation::Barrier {
         return Ok(false);
     }
     let is_due = is_due(communicator);
@@ -45,14 +46,14 @@ pub fn leaves(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments,
     if !is_due {
         return Ok(false);
     }
-    let Some(private) = communicator.private(runtime)? else { return Ok(false) };
     let (rank, size) = (communicator.facts.rank, communicator.facts.size);
     let on_host = !communicator.device.has_found() && !arguments.first_bytes(rank, size).any(device::owns);
-    let leaves = !runtime.uncounted(|| communicator::all(private, on_host))?;
-    if leaves {
+    // Calls that only the MPI library carries out want no communicator of ours.
+    let comm = communicator.private.made().unwrap_or(communicator.facts.comm);
+    if !runtime.uncounted(|| communicator::all(comm, on_host))? {
         attached.leave(Fallback::DeviceMemory);
     }
-    Ok(leaves)
+    Ok(true)
 }
 
 /// Whether the ranks tell each other before the next call. All ranks see it alike.
@@ -62,7 +63,7 @@ fn is_due(communicator: &Communicator) -> bool {
     communicator.device.is_due() || mode == Some(Mode::Verify) || communicator.has_foreign_memory()
 }
 
-/// Whether calls that came before have to be looked at: those that an algorithm of ours may carry out.
+/// Whether calls that came before have to be counted, and those that an algorithm of ours carries out looked at.
 #[inline(always)]
 pub fn is_watched(communicator: &Communicator, operation: Operation) -> bool {
     communicator.device.is_watched() && operation != Operation::Barrier
@@ -85,10 +86,8 @@ struct Places {
 
 impl Places {
     fn of(local: &LocalArguments, sides: [*mut u8; 2]) -> Self {
-        let reaches = [
-            reach(local, own_arguments::Side::Send, local.send.as_ref()),
-            reach(local, own_arguments::Side::Receive, local.receive.as_ref()),
-        ];
+        let elements = [local.send.as_ref(), local.receive.as_ref()];
+        let reaches = std::array::from_fn(|place| reach(local, SIDES[place], elements[place]));
         Self { reaches, firsts: std::array::from_fn(|place| sides[place].wrapping_offset(reaches[place].first())) }
     }
 
@@ -105,8 +104,8 @@ impl Places {
 pub struct OnHost {
     /// Where the two buffers are, as the program would have passed them: the copies, or the program's own.
     pub sides: [*mut u8; 2],
-    /// What the call writes: the copy, the program's, and their bytes.
-    written: Option<(*const u8, *mut u8, usize)>,
+    /// What the call writes, by parts: the copy, the program's, and their bytes.
+    written: Vec<(*const u8, *mut u8, usize)>,
     /// What the copies lie in.
     _memory: Pool,
 }
@@ -125,28 +124,43 @@ impl OnHost {
         let places = Places::of(local, sides);
         let owned = places.owned();
         let Places { reaches, firsts } = places;
-        let (mut memory, mut written, mut any) = (Pool::new(), None, false);
+        if owned == [false; 2] {
+            return Ok(None);
+        }
+        communicator.device.find();
+        let (mut memory, mut written) = (Pool::new(), Vec::new());
         let row = arguments.operation.row();
         for place in 0..2 {
             let Some(elements) = [&local.send, &local.receive][place].filter(|_| owned[place]) else { continue };
-            let (bytes, first) = (reaches[place].bytes(), firsts[place]);
-            any = true;
-            let copy = memory.take(bytes);
+            let (bytes, first, of) = (reaches[place].bytes(), firsts[place], SIDES[place]);
+            // With the same place in its cache line, since operations of the program's may rest on that.
+            let phase = first.addr() % ALIGNMENT;
+            let copy = memory.take(bytes + phase).wrapping_add(phase);
+            let parts = parts(local, of, &elements);
             // What is in the receive buffer counts where it is the send buffer as well, and between its elements.
-            let is_received = place == 1;
-            let is_overwritten =
-                is_received && local.send.is_some() && local.own.is_none() && elements.datatype.contiguous;
+            let is_received = of == own_arguments::Side::Receive;
+            let is_overwritten = is_received && local.send.is_some() && elements.datatype.contiguous;
+            let moved = |part: &Reach| part.first().wrapping_sub(reaches[place].first());
             if !is_overwritten {
-                // SAFETY: a GPU owns the buffer, which is of so many bytes, and there is room for them.
-                unsafe { device::fetch(copy, first, bytes)? };
+                for part in &parts {
+                    // SAFETY: a GPU owns the buffer, of which this is a part, and there is room for all of it.
+                    unsafe {
+                        device::fetch(
+                            copy.wrapping_offset(moved(part)),
+                            first.wrapping_offset(moved(part)),
+                            part.bytes(),
+                        )?;
+                    }
+                }
             }
             let is_only_read = row.send.holds == Holds::Nothing && communicator.facts.rank == local.root;
             if is_received && !is_only_read {
-                written = Some((copy.cast_const(), first, bytes));
+                let at = |part: &Reach| (copy.wrapping_offset(moved(part)), first.wrapping_offset(moved(part)));
+                written = parts.iter().map(|part| (at(part).0.cast_const(), at(part).1, part.bytes())).collect();
             }
             sides[place] = copy.wrapping_offset(reaches[place].first().wrapping_neg());
         }
-        Ok(any.then_some(Self { sides, written, _memory: memory }))
+        Ok(Some(Self { sides, written, _memory: memory }))
     }
 
     /// After the call: has its result where the program wants it.
@@ -154,9 +168,26 @@ impl OnHost {
     /// # Errors
     /// What the GPU's runtime said.
     pub fn bring_back(self) -> std::result::Result<(), NotCopied> {
-        let Some((copy, owned, bytes)) = self.written else { return Ok(()) };
-        // SAFETY: the copy is this one's; the GPU owned the program's buffer, and does until the call has ended.
-        unsafe { device::deliver(owned, copy, bytes) }
+        for (copy, owned, bytes) in &self.written {
+            // SAFETY: the copy is this one's; the GPU owned the program's buffer, and does until the call has ended.
+            unsafe { device::deliver(*owned, *copy, *bytes)? };
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a buffer that are copied: where each rank passes its own blocks, these, as what lies between is not the
+/// call's; otherwise from the first byte in use to the last.
+fn parts(local: &LocalArguments, side: own_arguments::Side, elements: &Elements) -> Vec<Reach> {
+    let Datatype { true_lower, true_extent, extent, .. } = elements.datatype;
+    match &local.own {
+        None => vec![reach(local, side, Some(elements))],
+        Some(own) => {
+            let blocks = own.filled(side).map(|(_, at)| {
+                Reach::of(at.number, true_lower, true_extent, extent).moved(at.first.wrapping_mul(extent))
+            });
+            blocks.collect()
+        }
     }
 }
 

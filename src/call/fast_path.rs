@@ -9,6 +9,7 @@ use super::arguments::Arguments;
 use super::attachment::{Attached, Attachment};
 use super::cached::{CachedCall, Short};
 use super::device_memory;
+use super::local_arguments::LocalArguments;
 use super::made::Made;
 use super::named_calls::NamedKey;
 use super::plan::Policy;
@@ -57,11 +58,8 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
         let (call, arguments) = (call.upgrade(), *arguments);
         return match call {
             Some(call) => {
-                if device_memory::is_watched(&held.communicator, arguments.operation) {
-                    if !device_memory::passes(&held.communicator, &arguments, Some(&call.local)) {
-                        return None;
-                    }
-                    held.communicator.device.count();
+                if !counted_beside_a_gpu(&held.communicator, &arguments, Some(&call.local)) {
+                    return None;
                 }
                 if let Some(rest) = rest {
                     rest.count();
@@ -72,14 +70,10 @@ pub fn carry_out(arguments: &Arguments, native: impl Fn() -> c_int + Copy) -> Op
             None => kept(thread, (attachment, held), start, &arguments, &native),
         };
     }
+    if held.communicator.device.is_watched() && !counted_beside_a_gpu(&held.communicator, &{ *arguments }, None) {
+        return None;
+    }
     if let Some(rest) = rest {
-        if device_memory::is_watched(&held.communicator, arguments.operation) {
-            let arguments = *arguments;
-            if !device_memory::passes(&held.communicator, &arguments, None) {
-                return None;
-            }
-            held.communicator.device.count();
-        }
         rest.count();
     }
     begin(&mut held.communicator, arguments.operation, start);
@@ -105,6 +99,9 @@ fn kept(
     if is_named && !held.calls.named.is_empty() {
         let key = asking(thread, || NamedKey::ask(arguments, &held.communicator.facts));
         if let Some(counted) = key.and_then(|key| held.calls.named.find(&key)) {
+            if !counted_beside_a_gpu(&held.communicator, arguments, None) {
+                return None;
+            }
             // Finding that out is no time of the MPI library's.
             start = held.communicator.runtime.clock.raw();
             return Some(passed_on(thread, (attachment, held), start, arguments.operation, native, counted));
@@ -117,9 +114,9 @@ fn kept(
         Some(made) => calls.find_made(arguments, made),
     };
     let known = known.filter(|known| known.local.fits(arguments))?;
-    let is_watched =
-        communicator.device.is_watched() && device_memory::concerns(communicator, arguments.operation, &known.plan);
-    if is_watched && !device_memory::passes(communicator, arguments, Some(&known.local)) {
+    let is_watched = device_memory::is_watched(communicator, arguments.operation);
+    let looked_at = known.plan.candidates().iter().any(|candidate| candidate.choice.is_some()).then_some(&known.local);
+    if is_watched && !device_memory::passes(communicator, arguments, looked_at) {
         return None;
     }
     let short = known.take_short()?;
@@ -161,6 +158,20 @@ fn kept(
     drop(known);
     drop(held);
     Some(inside.leave(code))
+}
+
+/// Counts a call on a communicator where a GPU is used; whether it may be carried out as one like it was. `local` is what
+/// counts of its buffers, if an algorithm of ours does.
+#[inline]
+fn counted_beside_a_gpu(communicator: &Communicator, arguments: &Arguments, local: Option<&LocalArguments>) -> bool {
+    if !device_memory::is_watched(communicator, arguments.operation) {
+        return true;
+    }
+    let passes = device_memory::passes(communicator, arguments, local);
+    if passes {
+        communicator.device.count();
+    }
+    passes
 }
 
 /// Runs what asks the MPI library about arguments: it may call an error handler of the program's, which may make calls.

@@ -7,7 +7,7 @@ use super::decisions::DecisionKey;
 use super::learner::Learner;
 use super::plan::{Candidate, Plan};
 use super::turns::LEARNED;
-use super::{hooks, program};
+use super::{device_memory, hooks, program};
 use crate::algorithm::{Call, Choice, Operation, SharedMemory};
 use crate::communicator::fallback::Fallback;
 use crate::communicator::state::Communicator;
@@ -59,7 +59,11 @@ pub fn make(
 
 /// Makes the ranks agree, and has made what decisions rest on; why all calls are the MPI library's, if they are.
 fn agree(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<Option<Fallback>> {
+    let is_first = attached.communicator.agreed.is_none();
     attached.agree(runtime)?;
+    if is_first {
+        device_memory::tell(runtime, attached, arguments)?;
+    }
     let is_chosen = attached.chosen(arguments.operation).is_some_and(|chosen| chosen != Wanted::Auto);
     let communicator = &mut attached.communicator;
     if let Some(waiting) = hooks::waiting() {

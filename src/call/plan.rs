@@ -95,11 +95,6 @@ impl Plan {
         self.candidates[place].counter = counter;
     }
 
-    /// Whether an algorithm of ours may carry calls out. All ranks see it alike.
-    pub fn may_be_ours(&self) -> bool {
-        self.candidates.iter().any(|candidate| candidate.choice.is_some())
-    }
-
     /// The same with nothing but the last candidate: of a call that has nothing to send, there is nothing to compare.
     pub fn of_last(&self) -> Self {
         Self::fixed(self.candidates[self.candidates.len() - 1].clone())

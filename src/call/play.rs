@@ -62,7 +62,6 @@ fn beside_a_gpu(
     match OnHost::of(communicator, arguments, local, sides) {
         Ok(None) => (play(sides), false),
         Ok(Some(on_host)) => {
-            communicator.device.find();
             let result = play(on_host.sides).and_then(|()| on_host.bring_back().map_err(failed));
             (result, true)
         }

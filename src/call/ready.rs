@@ -3,7 +3,6 @@
 use super::arguments::Arguments;
 use super::attachment::Attached;
 use super::cached::{CachedCall, Ready};
-use super::device_memory;
 use super::hooks;
 use super::local_arguments::{Lasts, LocalArguments};
 use super::made::Made;
@@ -28,8 +27,7 @@ pub fn call(attached: &mut Attached, operation: Operation, local: LocalArguments
     }
     let candidates = plan.candidates().iter();
     let prepared: Ready = candidates.map(|candidate| prepare(attached, operation, &local, candidate)).collect();
-    let short =
-        plan.policy() == Policy::Fixed && may_be_short(attached, operation, &plan) && is_short(&plan, &prepared, 0);
+    let short = plan.policy() == Policy::Fixed && may_be_short(attached) && is_short(&plan, &prepared, 0);
     CachedCall { local, plan, prepared, ready: u8::MAX, short: short.into() }
 }
 
@@ -37,7 +35,7 @@ pub fn call(attached: &mut Attached, operation: Operation, local: LocalArguments
 pub fn make_ready(attached: &mut Attached, operation: Operation, call: &mut CachedCall, place: usize) {
     call.prepared[place] = prepare(attached, operation, &call.local, &call.plan.candidates()[place]);
     call.ready |= 1 << place;
-    let short = may_be_short(attached, operation, &call.plan) && is_short(&call.plan, &call.prepared, place);
+    let short = may_be_short(attached) && is_short(&call.plan, &call.prepared, place);
     call.short |= u8::from(short) << place;
 }
 
@@ -56,10 +54,10 @@ pub fn keep(attached: &mut Attached, arguments: &Arguments, call: &Rc<CachedCall
     }
 }
 
-/// Whether calls by the plan need nothing but to be carried out and counted, and where GPUs are used, to be
-/// [looked at](device_memory::passes).
-fn may_be_short(attached: &mut Attached, operation: Operation, plan: &Plan) -> bool {
-    if device_memory::concerns(&attached.communicator, operation, plan) {
+/// Whether calls need nothing but to be carried out and counted, and where GPUs are used, to be
+/// [looked at](super::device_memory::passes).
+fn may_be_short(attached: &mut Attached) -> bool {
+    if attached.communicator.asks_for_device_memory() {
         attached.communicator.device.watch();
     }
     only_counts(attached.communicator.runtime)

@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn every_word_has_a_place_of_its_own() {
         let comparisons = [CONFIGURATION, IDENTITY, LIMITS, NODE, MPI].map(|Alike(place)| [place, place + 1]);
-        let most = [HELD, OVERSUBSCRIBED, FAST_NETWORK, NO_IDS, HAS_GPU].map(|Most(place)| place);
+        let most = [HELD, OVERSUBSCRIBED, FAST_NETWORK, NO_IDS, GPU].map(|Most(place)| place);
         let least = [SEED, MESSAGE_NS].map(|Least(place)| place);
         let mut places = [comparisons.as_flattened(), &most, &least].concat();
         places.sort_unstable();

@@ -1,18 +1,20 @@
 //! What a rank remembers of buffers in memory of GPUs, and when the ranks tell each other.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Calls between two in which the ranks tell each other, once there have been so many: an exchange takes about as long
 /// as a short call.
 const APART: u64 = 64;
 
-/// The calls that Collie may carry out on a communicator where some rank uses a GPU, and whether this rank had a buffer in
+/// The calls on a communicator where some rank uses a GPU, and whether this rank had a buffer in
 /// memory of one.
 #[derive(Debug, Default)]
 pub struct DeviceCalls {
     watched: bool,
     calls: Cell<u64>,
-    found: Cell<bool>,
+    /// Set in the middle of a call, when others may look at the communicator.
+    found: AtomicBool,
 }
 
 impl DeviceCalls {
@@ -42,12 +44,12 @@ impl DeviceCalls {
 
     /// This rank had such a buffer.
     pub fn find(&self) {
-        self.found.set(true);
+        self.found.store(true, Ordering::Relaxed);
     }
 
     /// Whether this rank had one.
     pub fn has_found(&self) -> bool {
-        self.found.get()
+        self.found.load(Ordering::Relaxed)
     }
 }
 

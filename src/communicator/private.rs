@@ -57,6 +57,14 @@ impl Private {
         }
     }
 
+    /// It, if it is made. All ranks see it alike.
+    pub const fn made(&self) -> Option<MPI_Comm> {
+        match self {
+            Self::Made(comm) => Some(*comm),
+            _ => None,
+        }
+    }
+
     /// Whether it could not be made in this call, and may be in a later one. All ranks see it alike.
     pub const fn is_postponed(&self) -> bool {
         matches!(self, Self::Postponed)

@@ -1,8 +1,9 @@
 //! The choice for one call: the program's own word, then the operation's variable, then the first rule that matches, in
 //! mode `learn` then the first of those that were learned and edited, then the user's tables, then the default table.
 //!
-//! In mode `best`, the table is the one that has the native library among its rows, and a call that it does not speak
-//! of stays native, unless the cost model predicts a clear gain over what that library is known to do.
+//! In mode `best`, the table is the one that has the native library among its rows; where ranks share memory, calls that
+//! were measured so go by the tables of mode `replace`. A call of which none of these speaks stays native, unless the cost
+//! model predicts a clear gain over what that library is known to do.
 //!
 //! What is asked for but may not be used (its needs are not met) gives way to the default table, and the reason says
 //! so. If nothing in the default table may be used either, the call is the MPI library's.

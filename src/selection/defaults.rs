@@ -30,15 +30,15 @@ const LITERATURE: [(&str, &str); 3] = [
 ];
 
 /// What comes first where the ranks share memory.
-const SHARED: (&str, &str) = ("shared_memory", include_str!("defaults/shared_memory.rules"));
+pub const SHARED: (&str, &str) = ("shared_memory", include_str!("defaults/shared_memory.rules"));
 
 /// The same where those of each of several nodes do.
-const SHARED_INSIDE: (&str, &str) = ("shared_memory_inside", include_str!("defaults/shared_memory_inside.rules"));
+pub const SHARED_INSIDE: (&str, &str) = ("shared_memory_inside", include_str!("defaults/shared_memory_inside.rules"));
 
 /// For `COLLIE_MODE=best`, what comes before all else where the ranks share memory and are all on one node: the calls that
 /// were measured, of which those that the native library carries out faster are left to it, and the others (`auto`) go by
 /// the tables of mode `replace`.
-const SHARED_BEST: (&str, &str) = (SHARED.0, include_str!("defaults/shared_memory.best"));
+pub const SHARED_BEST: (&str, &str) = (SHARED.0, include_str!("defaults/shared_memory.best"));
 
 static PARSED_SHARED: Lazy<[Rules; 3]> = Lazy::new(|| {
     let parsed = |(name, text)| rules::parse(name, text).unwrap_or_else(|errors| panic!("default table {errors}"));

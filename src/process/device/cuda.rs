@@ -17,7 +17,7 @@ const HOST: c_uint = 1;
 type PointerAttributes = unsafe extern "C" fn(c_uint, *const c_int, *const *mut c_void, u64) -> c_int;
 /// `cuMemcpy`.
 type Copies = unsafe extern "C" fn(u64, u64, usize) -> c_int;
-/// `cuCtxGetCurrent` and `cuCtxPopCurrent`.
+/// `cuCtxPopCurrent`.
 type ContextOut = unsafe extern "C" fn(*mut *mut c_void) -> c_int;
 /// `cuCtxPushCurrent`.
 type ContextIn = unsafe extern "C" fn(*mut c_void) -> c_int;
@@ -25,6 +25,10 @@ type ContextIn = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Retain = unsafe extern "C" fn(*mut *mut c_void, c_int) -> c_int;
 /// `cuDevicePrimaryCtxRelease`.
 type Release = unsafe extern "C" fn(c_int) -> c_int;
+/// `cuCtxGetDevice`.
+type DeviceOut = unsafe extern "C" fn(*mut c_int) -> c_int;
+/// `cuStreamSynchronize`.
+type Synchronise = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 /// The functions of CUDA's driver.
 #[derive(Clone, Copy)]
@@ -37,7 +41,8 @@ pub struct Cuda {
 #[derive(Clone, Copy)]
 struct Copying {
     copy: Copies,
-    current: ContextOut,
+    device: DeviceOut,
+    synchronise: Synchronise,
     push: ContextIn,
     pop: ContextOut,
     retain: Retain,
@@ -48,20 +53,23 @@ impl Cuda {
     /// What the process has loaded of it, by the addresses of its functions; `None` if that is not enough to ask.
     pub fn of(function: impl Fn(&CStr) -> Option<*mut c_void>) -> Option<Self> {
         let copying = || {
-            let [copy, current, push, pop, retain, release] = [
+            let [copy, device, synchronise, push, pop, retain] = [
                 c"cuMemcpy",
-                c"cuCtxGetCurrent",
+                c"cuCtxGetDevice",
+                c"cuStreamSynchronize",
                 c"cuCtxPushCurrent_v2",
                 c"cuCtxPopCurrent_v2",
                 c"cuDevicePrimaryCtxRetain",
-                c"cuDevicePrimaryCtxRelease_v2",
             ]
             .map(&function);
+            // Drivers before CUDA 11 know the older name alone.
+            let release = function(c"cuDevicePrimaryCtxRelease_v2").or_else(|| function(c"cuDevicePrimaryCtxRelease"));
             // SAFETY: the driver's functions of these names have these types.
             Some(unsafe {
                 Copying {
                     copy: std::mem::transmute::<*mut c_void, Copies>(copy?),
-                    current: std::mem::transmute::<*mut c_void, ContextOut>(current?),
+                    device: std::mem::transmute::<*mut c_void, DeviceOut>(device?),
+                    synchronise: std::mem::transmute::<*mut c_void, Synchronise>(synchronise?),
                     push: std::mem::transmute::<*mut c_void, ContextIn>(push?),
                     pop: std::mem::transmute::<*mut c_void, ContextOut>(pop?),
                     retain: std::mem::transmute::<*mut c_void, Retain>(retain?),
@@ -101,26 +109,30 @@ impl Cuda {
     pub unsafe fn copy(self, to: u64, from: u64, bytes: usize, owned: u64) -> Result<(), NotCopied> {
         let copying = self.copying.ok_or(NotCopied::NoFunction)?;
         let said = |code| if code == CUDA_SUCCESS { Ok(()) } else { Err(NotCopied::Failed("CUDA's driver", code)) };
-        let mut current = std::ptr::null_mut();
-        // SAFETY: the out-parameters are valid for writes; what is pushed is popped, what is retained released; the
-        // addresses are as the caller promises.
+        // From memory of the host that is not locked the driver may return before all has arrived.
+        let copy = || {
+            // SAFETY: as the caller promises.
+            said(unsafe { (copying.copy)(to, from, bytes) })?;
+            // SAFETY: the stream is the one that copies go by.
+            said(unsafe { (copying.synchronise)(std::ptr::null_mut()) })
+        };
+        let (mut context, mut device, mut current): (*mut c_void, c_int, c_int) = (std::ptr::null_mut(), 0, 0);
+        let (asked, answers) = ([CONTEXT, DEVICE], [(&raw mut context).cast(), (&raw mut device).cast()]);
+        // SAFETY: the out-parameters are valid for writes; what is pushed is popped, what is retained released.
         unsafe {
-            said((copying.current)(&mut current))?;
-            if !current.is_null() {
-                return said((copying.copy)(to, from, bytes));
-            }
-            // A thread of the program's that has not used the GPU itself.
-            let (mut context, mut device): (*mut c_void, c_int) = (std::ptr::null_mut(), 0);
-            let (asked, answers) = ([CONTEXT, DEVICE], [(&raw mut context).cast(), (&raw mut device).cast()]);
             said((self.attributes)(2, asked.as_ptr(), answers.as_ptr(), owned))?;
-            // Memory from a pool is no context's.
+            if (copying.device)(&mut current) == CUDA_SUCCESS && current == device {
+                return copy();
+            }
+            // A thread of the program's that has not used the GPU itself, or uses another one. Memory from a pool is no
+            // context's.
             let is_retained = context.is_null();
             if is_retained {
                 said((copying.retain)(&mut context, device))?;
             }
             let copied = said((copying.push)(context)).and_then(|()| {
-                let copied = said((copying.copy)(to, from, bytes));
-                copied.and(said((copying.pop)(&mut current)))
+                let copied = copy();
+                copied.and(said((copying.pop)(&mut std::ptr::null_mut())))
             });
             if is_retained {
                 (copying.release)(device);

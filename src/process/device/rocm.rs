@@ -27,6 +27,8 @@ type PointerAttributes = unsafe extern "C" fn(*mut Attributes, *const c_void) ->
 type LastError = unsafe extern "C" fn() -> c_int;
 /// `hipMemcpy`.
 type Copies = unsafe extern "C" fn(*mut c_void, *const c_void, usize, c_int) -> c_int;
+/// `hipStreamSynchronize`.
+type Synchronise = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 /// The functions of ROCm: its failures stay with the thread, where the program looks for its own.
 #[derive(Clone, Copy)]
@@ -34,7 +36,7 @@ pub struct Rocm {
     attributes: PointerAttributes,
     last_error: LastError,
     take_last_error: LastError,
-    copy: Option<Copies>,
+    copy: Option<(Copies, Synchronise)>,
 }
 
 impl Rocm {
@@ -48,7 +50,12 @@ impl Rocm {
                 attributes: std::mem::transmute::<*mut c_void, PointerAttributes>(attributes?),
                 last_error: std::mem::transmute::<*mut c_void, LastError>(last_error?),
                 take_last_error: std::mem::transmute::<*mut c_void, LastError>(take_last_error?),
-                copy: function(c"hipMemcpy").map(|found| std::mem::transmute::<*mut c_void, Copies>(found)),
+                copy: function(c"hipMemcpy").zip(function(c"hipStreamSynchronize")).map(|(copy, synchronise)| {
+                    (
+                        std::mem::transmute::<*mut c_void, Copies>(copy),
+                        std::mem::transmute::<*mut c_void, Synchronise>(synchronise),
+                    )
+                }),
             }
         })
     }
@@ -75,12 +82,17 @@ impl Rocm {
     /// # Errors
     /// ROCm's code.
     pub unsafe fn copy(self, to: *mut c_void, from: *const c_void, bytes: usize) -> Result<(), NotCopied> {
-        let copy = self.copy.ok_or(NotCopied::NoFunction)?;
-        // SAFETY: the caller's promise.
-        match self.quietly(|| unsafe { copy(to, from, bytes, BY_ADDRESSES) }) {
-            HIP_SUCCESS => Ok(()),
-            code => Err(NotCopied::Failed("hipMemcpy", code)),
-        }
+        let (copy, synchronise) = self.copy.ok_or(NotCopied::NoFunction)?;
+        let copied = self.quietly(|| {
+            // SAFETY: the caller's promise.
+            match unsafe { copy(to, from, bytes, BY_ADDRESSES) } {
+                // As CUDA, it may return before all has arrived.
+                // SAFETY: the stream is the one that copies go by.
+                HIP_SUCCESS => unsafe { synchronise(std::ptr::null_mut()) },
+                code => code,
+            }
+        });
+        if copied == HIP_SUCCESS { Ok(()) } else { Err(NotCopied::Failed("ROCm's runtime", copied)) }
     }
 
     /// Without leaving a failure of this call where the program looks for its own.

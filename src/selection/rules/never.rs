@@ -335,8 +335,8 @@ mod tests {
 
     #[test]
     fn no_row_of_the_default_tables_is_in_vain() {
-        use crate::selection::defaults::{BEST, TABLES};
-        for (name, text) in TABLES.into_iter().chain(BEST) {
+        use crate::selection::defaults::{BEST, SHARED, SHARED_BEST, SHARED_INSIDE, TABLES};
+        for (name, text) in TABLES.into_iter().chain(BEST).chain([SHARED, SHARED_INSIDE, SHARED_BEST]) {
             assert_eq!(never_used(&parse_rules(name, text).unwrap(), Purpose::Tables), [], "{name}");
         }
     }
