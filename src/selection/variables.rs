@@ -332,8 +332,8 @@ const AFTER_OPERATIONS: &[Variable] = &[
         help: "How buffers in GPU memory are handled, which Collie's messages cannot come from or go to. auto asks CUDA or \
                ROCm on communicators where some rank uses a GPU by the first call that may be replaced: a rank that \
                has such a buffer in a call that Collie carries out copies it to the host and back, and the ranks tell \
-               each other of it before the first such calls and then before every 64th, after which the communicator \
-               is left to the MPI library. ask does so on all communicators, for programs that load CUDA or ROCm \
+               each other of it before some of the first calls and then before every 64th, after which the \
+               communicator is left to the MPI library. ask does so on all communicators, for programs that load CUDA or ROCm \
                later; host promises that no call has such a buffer; native leaves communicators with such ranks to the \
                MPI library.",
     },
