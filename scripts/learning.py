@@ -1,17 +1,17 @@
 """What scripts/learning measured.
 
 python3 scripts/learning.py slowest ALL.json           tables that name the slowest algorithm of each cell
-python3 scripts/learning.py tell [--write] FILE...     what learning came to; --write: into docs/performance.md
+python3 scripts/learning.py tell [--write] FILE...     what learning came to; --write: into docs/performance/learning.md
 """
 
 import json
 import math
-import re
 import statistics
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+import page
+
 # Student's t for 95 %, by degrees of freedom.
 STUDENT = [0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
 MODES = {"native": "native", "auto": "replace", "best": "best", "learn": "learn"}
@@ -124,9 +124,7 @@ def tell(files, write):
     folded = ["", "<details><summary>The cells in which learning lost most</summary>", "", *detail, "", "</details>", ""]
     text = "\n".join(lines + folded + in_short)
     if write:
-        page = PAGE.read_text()
-        marked = f"<!-- learning -->\n{text}\n<!-- /learning -->"
-        PAGE.write_text(re.sub(r"<!-- learning -->.*<!-- /learning -->", lambda _: marked, page, flags=re.S))
+        page.write("learning", "learning", text)
     print(text)
 
 

@@ -1,12 +1,12 @@
-"""Writes the measured part of docs/performance.md from the JSON files of `collie bench`: python3 scripts/performance.py FILE..."""
+"""Writes the measured part of docs/performance/cells.md from the JSON files of `collie bench`: python3 scripts/performance.py FILE..."""
 
 import json
 import math
-import re
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+import page
+
 OPERATIONS = ["bcast", "reduce", "allreduce", "gather", "scatter", "allgather"]
 
 
@@ -49,7 +49,7 @@ def main(files):
         lines.append(f"- {mpi}: geometric mean of native/ours **{mean(ratios):.2f}** over {len(ratios)} cells; {below} below 0.9.")
     for (mpi, where), cells in sorted(rows.items()):
         sizes = sorted({bytes_ for _, bytes_ in cells})
-        lines += ["", f"### {mpi}, {where}", "", "Native time over ours; in brackets ours over the bound, where a link has one.", ""]
+        lines += ["", f"## {mpi}, {where}", "", "Native time over ours; in brackets ours over the bound, where a link has one.", ""]
         lines.append("| | " + " | ".join(map(size, sizes)) + " | mean |")
         lines.append("| --- |" + " ---: |" * (len(sizes) + 1))
         for operation in OPERATIONS:
@@ -74,9 +74,7 @@ def main(files):
                     native, ours, algorithm, _ = cells[(operation, bytes_)]
                     lines.append(f"| {operation} | {size(bytes_)} | {microseconds(native)} | {microseconds(ours)} | `{algorithm}` |")
         lines += ["", "</details>"]
-    text = PAGE.read_text()
-    measured = "<!-- measured -->\n" + "\n".join(lines) + "\n<!-- /measured -->"
-    PAGE.write_text(re.sub(r"<!-- measured -->.*<!-- /measured -->", lambda _: measured, text, flags=re.S))
+    page.write("cells", "measured", "\n".join(lines))
 
 
 if __name__ == "__main__":

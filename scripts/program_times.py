@@ -1,14 +1,12 @@
-"""Writes into docs/performance.md what the times come to that scripts/real-programs --times took: program_times.py TIMES.csv"""
+"""Writes into docs/performance/programs.md what the times come to that scripts/real-programs --times took: program_times.py TIMES.csv"""
 
 import csv
-import re
 import statistics
 import sys
-from pathlib import Path
 
+import page
 from learning import interval
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 MODES = ["replace", "best", "learn"]
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
@@ -30,9 +28,7 @@ def main(file):
         native = statistics.median(times["native"] for times in rounds.values())
         table.append(f"| {name} | {NAMES[family]} | {ranks} | {len(rounds)} | {native:.3g} | " + " | ".join(texts) + " |")
     text = "\n".join(table)
-    page = PAGE.read_text()
-    marked = f"<!-- programs -->\n{text}\n<!-- /programs -->"
-    PAGE.write_text(re.sub(r"<!-- programs -->.*<!-- /programs -->", lambda _: marked, page, flags=re.S))
+    page.write("programs", "programs", text)
     print(text)
 
 

@@ -1,11 +1,11 @@
-"""Writes what scripts/shared-memory measured into docs/performance.md: python3 scripts/shared_memory.py FILE..."""
+"""Writes what scripts/shared-memory measured into docs/performance/shared-memory.md: python3 scripts/shared_memory.py FILE..."""
 
 import json
-import re
 import sys
 from pathlib import Path
 
-from performance import PAGE, mean, microseconds, size
+import page
+from performance import mean, microseconds, size
 
 OPERATIONS = ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather"]
 
@@ -49,11 +49,7 @@ def main(files):
                 texts.append(f"{over(cell, 'shared'):.2f} ({microseconds(seconds(cell, 'shared'))})" if cell else "")
             details.append(f"| {operation} | " + " | ".join(texts) + " |")
         details += ["", "</details>"]
-    text = PAGE.read_text()
-    if "<!-- shared -->" not in text:
-        sys.exit(f"{PAGE} has no <!-- shared --> to write between")
-    measured = "<!-- shared -->\n" + "\n".join(summary + details) + "\n<!-- /shared -->"
-    PAGE.write_text(re.sub(r"<!-- shared -->.*<!-- /shared -->", lambda _: measured, text, flags=re.S))
+    page.write("shared-memory", "shared", "\n".join(summary + details))
     print("\n".join(summary))
 
 
