@@ -672,6 +672,7 @@ fn simulate_tells_times_and_the_fastest() {
     let times = printed(collie(&arguments).args(["--ranks", "32-64", "--bytes", "8,4M", "--plot", &path]));
     let fastest: Vec<_> = times.lines().filter(|line| line.starts_with("fastest")).collect();
     assert_eq!(fastest.len(), 2, "{times}");
+    assert!(times.contains("\n32 ranks, 2 nodes ") && times.contains("\n64 ranks, 4 nodes "), "{times}");
     assert!(fastest.iter().all(|line| line.contains("recursive_doubling") && line.ends_with("ring")), "{times}");
     assert!(std::fs::read_to_string(&path).unwrap().contains("64 ranks"));
     let (code, why) = failed(collie(&arguments).args(["--ranks", "8", "--network", "carrier_pigeon"]));

@@ -156,7 +156,8 @@ fn report(rows: &[Row], ranks: &[usize], bytes: &[usize], network: &Network) -> 
     let (mut told, mut formulas, mut left, mut unmet) = (0, 0, 0, Vec::new());
     for (place, ranks) in ranks.iter().enumerate() {
         let cells = place * bytes.len()..(place + 1) * bytes.len();
-        let mut heading = vec![counted(*ranks, "rank")];
+        let nodes = network.nodes(*ranks).last().map_or(1, |last| *last as usize + 1);
+        let mut heading = vec![format!("{}, {}", counted(*ranks, "rank"), counted(nodes, "node"))];
         heading.extend(bytes.iter().map(|bytes| if *bytes == 0 { String::new() } else { format_bytes(*bytes) }));
         let mut table = vec![heading];
         for row in rows {
