@@ -111,6 +111,9 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         Err(error) => return guard::raise(arguments.comm, error, arguments.operation),
     };
     let counting = Counting::begin(&mut attached.communicator, calls_left);
+    // What decides may make communicators, and memory that the ranks share: nothing that the candidate whose turn it is
+    // has taken.
+    let decided = if matches!(next, Next::InTurn(_)) { runtime.clock.raw() } else { start };
     // SAFETY: just held; what was decided holds no reference into it, and what runs makes its own and changes nothing
     // before it.
     let outside = unsafe { Outside::new(&*attachment, native) };
@@ -128,7 +131,8 @@ fn timed(runtime: &'static Runtime, arguments: &Arguments, native: &dyn Fn() -> 
         None => runtime.clock.raw().saturating_sub(start),
     };
     if let Next::InTurn(in_turn) = &next {
-        apart(|| in_turn.took(runtime, ticks.saturating_sub(waited)));
+        let of_candidate = (start + ticks).saturating_sub(decided + waited);
+        apart(|| in_turn.took(runtime, of_candidate));
     }
     let communicator = &mut attached.communicator;
     if counting.end(communicator, outcome.code) {

@@ -42,8 +42,6 @@ pub struct Turn {
     pub place: usize,
     /// Whether the call's time counts.
     pub measured: bool,
-    /// Ticks that meeting and comparing took before the call.
-    pub besides: u64,
 }
 
 /// Calls in which nothing is measured.
@@ -95,20 +93,12 @@ struct State {
 
 impl Learner {
     /// Goes on from what is known.
-    pub fn new(shape: CommunicatorShape, cell: Cell, seed: u64, known: Known) -> Self {
-        let Known { candidates, names, trial, samples } = known;
+    pub fn new(shape: CommunicatorShape, cell: Cell, known: Known) -> Self {
+        let Known { candidates, names, trial, seed, samples } = known;
         let before = (trial.report(), trial.standings().to_vec());
         let rest = Rest { left: Number::new(trial.rest()), incumbent: Number::new(trial.incumbent()) };
         let state = State { granted: trial.rest(), trial, samples, exchange: 0, before };
-        Self {
-            shape,
-            cell,
-            candidates,
-            names,
-            seed: seed ^ cell.number(),
-            rest: Rc::new(rest),
-            state: RefCell::new(state),
-        }
+        Self { shape, cell, candidates, names, seed, rest: Rc::new(rest), state: RefCell::new(state) }
     }
 
     /// Those that may carry out the calls, the default first; `None` for the MPI library.
@@ -151,20 +141,18 @@ impl Learner {
     pub fn turn(&self, runtime: &Runtime, communicator: &mut Communicator) -> Result<Turn> {
         if let Some(place) = self.resting() {
             self.rest.count();
-            return Ok(Turn { place, measured: false, besides: 0 });
+            return Ok(Turn { place, measured: false });
         }
         let mut state = self.up_to_date();
-        let mut besides = 0;
         if state.trial.meets() {
             let after = state.trial.whose_turn_it_was(self.seed);
-            besides = runtime.uncounted(|| self.meet(runtime, communicator, &mut state, after))?;
+            runtime.uncounted(|| self.meet(runtime, communicator, &mut state, after))?;
         }
         if state.trial.is_due() {
             if state.trial.meets() && state.exchange == 0 {
                 // Some ranks have waited for calls of others, and some may always wait for theirs. Now nothing is under
                 // way.
                 state.exchange = runtime.uncounted(|| self.meet(runtime, communicator, &mut state, None))?.max(1);
-                besides += state.exchange;
             }
             let start = runtime.clock.raw();
             runtime.uncounted(|| self.compare(runtime, communicator, &mut state))?;
@@ -172,15 +160,14 @@ impl Learner {
             // Not 0: all ranks know alike whether there was one.
             state.exchange = exchange.max(1);
             state.samples.compared(runtime.nanoseconds(exchange));
-            besides += exchange;
             self.grant(&mut state);
             if let Some(place) = self.resting() {
                 self.rest.count();
-                return Ok(Turn { place, measured: false, besides });
+                return Ok(Turn { place, measured: false });
             }
         }
         let place = state.trial.next(self.seed);
-        Ok(Turn { place, measured: true, besides })
+        Ok(Turn { place, measured: true })
     }
 
     /// A call of a turn that is measured, of so many bytes, took so long, and so long to make it ready before; 0 where
@@ -234,7 +221,7 @@ impl Learner {
 
     fn known(&self, trial: &Trial, samples: Samples) -> Known {
         let (candidates, names) = (Arc::clone(&self.candidates), Arc::clone(&self.names));
-        Known { candidates, names, trial: trial.for_others(), samples }
+        Known { candidates, names, trial: trial.for_others(), seed: self.seed, samples }
     }
 
     /// The state, with the calls counted that have been made since.
@@ -316,4 +303,42 @@ fn digest(trial: &Trial) -> u64 {
     let mut hasher = DefaultHasher::new();
     postcard::to_stdvec(trial).expect("numbers can be written to memory").hash(&mut hasher);
     hasher.finish() | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Call, Operation, parse_choice};
+    use crate::trial::{Expected, Foreseen};
+
+    #[test]
+    fn a_round_that_goes_on_on_another_communicator_keeps_its_order() {
+        let call = Call::plain(Operation::Allreduce, 64, 8);
+        let (shape, cell) = (CommunicatorShape { ranks: 4, ..CommunicatorShape::default() }, Cell::of(&call, 4));
+        let named = |name| parse_choice(Operation::Allreduce, name).unwrap();
+        let choices = ["ring", "recursive_doubling", "rabenseifner"].map(|name| Some(Arc::new(named(name))));
+        for seed in 0..20 {
+            let foreseen = [Foreseen { predicted: Some(1.0), ready_ns: 0 }; 3];
+            let expected = Expected { call_ns: 1_000_000, exchange_ns: 1_000, meeting_ns: 0, budget: 50 };
+            let trial = Trial::new(&foreseen, expected);
+            let (rest, members) = (trial.rest(), trial.members().count());
+            let mut known = Known::new(choices.clone().into(), trial, seed);
+            let mut turns = [0; 3];
+            // A communicator for each call.
+            for call in 0.. {
+                let learner = Learner::new(shape, cell, known);
+                if call < rest {
+                    learner.rest().count();
+                } else {
+                    let Some(place) = learner.ready_turn(u8::MAX) else { break };
+                    turns[place] += 1;
+                }
+                *KNOWLEDGE.lock() = Knowledge::default();
+                learner.keep();
+                known = KNOWLEDGE.lock().get(&shape, &cell).cloned().unwrap();
+            }
+            let made: Vec<_> = turns.iter().filter(|calls| **calls > 0).collect();
+            assert!(made.len() == members && made.iter().all(|calls| **calls == 4), "{turns:?}");
+        }
+    }
 }

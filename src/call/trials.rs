@@ -77,7 +77,7 @@ impl Trials {
         }
         let Kind { learner, examined } = kinds.entry(cell).or_insert_with(|| {
             let known = known.remove(&cell).or_else(|| begin(agreed, (shape, &cell), call, default));
-            let learner = known.map(|known| Rc::new(Learner::new(*shape, cell, agreed.seed, known)));
+            let learner = known.map(|known| Rc::new(Learner::new(*shape, cell, known)));
             Kind { learner, examined: Examined::default() }
         });
         let learner = learner.as_ref()?;
@@ -132,7 +132,7 @@ fn begin(
         _ => return None,
     };
     let candidates = found.choices.into_iter().map(|choice| choice.map(Arc::new)).collect();
-    Some(Known::new(candidates, trial))
+    Some(Known::new(candidates, trial, agreed.seed ^ cell.number()))
 }
 
 /// What a run before has learned of a cell.

@@ -41,10 +41,10 @@ pub fn take(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, c
 }
 
 impl InTurn {
-    /// The call took `ticks`, what was done before it included.
+    /// The call took `ticks`, without what was done before it.
     pub fn took(&self, runtime: &Runtime, ticks: u64) {
         if self.turn.measured {
-            let ns = runtime.nanoseconds(ticks.saturating_sub(self.turn.besides + self.making_ready));
+            let ns = runtime.nanoseconds(ticks);
             // Not 0: the first call is a slow one, however short that was by this clock.
             let ready_ns = if self.making_ready > 0 { runtime.nanoseconds(self.making_ready).max(1) } else { 0 };
             self.learner.measured(self.turn.place, ns, ready_ns, self.call.local.bytes());

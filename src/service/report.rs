@@ -8,6 +8,7 @@ use crate::monitor::{Bounds, Merged, RankRecord, Summary, TrafficRecord};
 use crate::mpi::bytes::{self, ToRoot};
 use crate::mpi::{Error, Result, constants};
 use crate::process::floating_point::apart;
+use crate::process::guard;
 use crate::process::log;
 use crate::process::monitoring::Monitoring;
 use crate::process::runtime::Runtime;
@@ -42,18 +43,19 @@ static EARLIER_NS: AtomicU64 = AtomicU64::new(0);
 /// Gathers what all ranks recorded and writes it at rank 0. Collective over `MPI_COMM_WORLD`. False if it could not be
 /// written; nothing of the program's depends on that.
 pub fn report(runtime: &Runtime) -> bool {
-    gather(runtime, false)
+    // An error handler of the program's may ask for it, in the middle of a call that goes on afterwards.
+    gather(runtime, if guard::is_in_a_call() { Visit::AnyTime } else { Visit::BetweenCalls }, false)
 }
 
 /// The same at the end of the run, where what was learned is handed on to the runs to come.
 pub fn last_report(runtime: &Runtime) -> bool {
-    gather(runtime, true)
+    gather(runtime, Visit::BetweenCalls, true)
 }
 
-fn gather(runtime: &Runtime, is_last: bool) -> bool {
+fn gather(runtime: &Runtime, visit: Visit, is_last: bool) -> bool {
     // Counted before the gathering adds to it.
     let native = runtime.monitoring.as_ref().map(Monitoring::records).unwrap_or_default();
-    apart(|| runtime.uncounted(|| gather_and_write(runtime, native, is_last))).unwrap_or_else(|error| {
+    apart(|| runtime.uncounted(|| gather_and_write(runtime, native, visit, is_last))).unwrap_or_else(|error| {
         if Wanted::here(runtime, is_last) != Wanted::default() {
             log::tell(&format!("rank {}: the report could not be gathered: {error}", runtime.world_rank));
         }
@@ -66,7 +68,7 @@ fn gather(runtime: &Runtime, is_last: bool) -> bool {
     })
 }
 
-fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last: bool) -> Result<bool> {
+fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], visit: Visit, is_last: bool) -> Result<bool> {
     let begun = runtime.clock.raw();
     let at_root = runtime.world_rank == 0;
     let own = at_root.then(|| Wanted::here(runtime, is_last));
@@ -75,8 +77,8 @@ fn gather_and_write(runtime: &Runtime, native: [Vec<TrafficRecord>; 2], is_last:
         return Ok(true);
     }
     let [native_traffic, native_collectives] = native;
-    let combined = synchronise::combine(runtime)?;
-    let record = record::of_this_rank(runtime, combined, Visit::BetweenCalls);
+    let combined = synchronise::combine(runtime, visit)?;
+    let record = record::of_this_rank(runtime, combined, visit);
     if let Some(words) = left_out(&record.under_way) {
         let rank = runtime.world_rank;
         log::tell(&format!("rank {rank}: the report leaves out {words}"));

@@ -137,7 +137,7 @@ fn are_several_nodes(runtime: &Runtime) -> Result<bool> {
 ///
 /// # Errors
 /// What PMPI returned.
-pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
+pub fn combine(runtime: &Runtime, visit: Visit) -> Result<Vec<Combined>> {
     let mode = mode();
     if runtime.world_size == 1 {
         return Ok(Vec::new());
@@ -152,9 +152,8 @@ pub fn combine(runtime: &Runtime) -> Result<Vec<Combined>> {
         let walk = registry::walk();
         let mut all = SYNCHRONISATION.retired.lock().clone();
         if let Some(walk) = walk {
-            // SAFETY: called between this thread's collectives (finalize, MPI_Pcontrol, collie_report).
-            let left_out =
-                unsafe { walk.each(Visit::BetweenCalls, |seen| all.extend(arrived(&seen.attached.communicator))) };
+            // SAFETY: whoever asks says when.
+            let left_out = unsafe { walk.each(visit, |seen| all.extend(arrived(&seen.attached.communicator))) };
             if left_out > 0 {
                 log::error!("waiting times are wrong: {left_out} communicators have a call under way");
             }

@@ -19,24 +19,27 @@ pub struct Known {
     pub names: Arc<[Arc<str>]>,
     /// How they stand, alike on all ranks that have learned it together.
     pub trial: Trial,
+    /// What the order of its rounds rests on, alike on all ranks: a round that goes on elsewhere keeps its order, so that
+    /// each candidate has as many calls.
+    pub seed: u64,
     /// What this rank has measured of the round that the trial is in.
     pub samples: Samples,
 }
 
 impl Known {
     /// Of these candidates, of which nothing has been measured in the round that the trial is in.
-    pub fn new(candidates: Arc<[Option<Arc<Choice>>]>, trial: Trial) -> Self {
+    pub fn new(candidates: Arc<[Option<Arc<Choice>>]>, trial: Trial, seed: u64) -> Self {
         let name = |choice: &Option<Arc<Choice>>| {
             choice.as_ref().map_or_else(|| Arc::from(NATIVE), |choice| choice.to_string().into())
         };
         let names = candidates.iter().map(name).collect();
-        Self { candidates, names, trial, samples: Samples::default() }
+        Self { candidates, names, trial, seed, samples: Samples::default() }
     }
 
     /// Whether both are the same but for what this rank alone has measured.
     #[cfg(test)]
     fn is_like(&self, other: &Self) -> bool {
-        self.candidates == other.candidates && self.trial == other.trial
+        self.candidates == other.candidates && self.trial == other.trial && self.seed == other.seed
     }
 
     /// Whether this tells more than the other: of a later search, or else a winner, or else of more calls.
@@ -51,14 +54,14 @@ impl Known {
     }
 
     /// From what [`Knowledge::encode`] wrote.
-    fn of(operation: Operation, texts: &[String], trial: Trial) -> Option<Self> {
+    fn of(operation: Operation, texts: &[String], (trial, seed): (Trial, u64)) -> Option<Self> {
         let choice = |text: &String| match text.as_str() {
             NATIVE => Some(None),
             text => parse_choice(operation, text).ok().map(|choice| Some(Arc::new(choice))),
         };
         let candidates: Option<Vec<_>> = texts.iter().map(choice).collect();
         let candidates = candidates.filter(|found| found.len() == trial.standings().len())?;
-        Some(Self::new(candidates.into(), trial))
+        Some(Self::new(candidates.into(), trial, seed))
     }
 }
 
@@ -88,15 +91,15 @@ impl Knowledge {
 
 /// Cells as bytes: equal ones where ranks know the same.
 pub fn encode(cells: &BTreeMap<Cell, Known>) -> Vec<u8> {
-    let cells: Vec<(&Cell, &[Arc<str>], &Trial)> =
-        cells.iter().map(|(cell, known)| (cell, &*known.names, &known.trial)).collect();
+    let cells: Vec<(&Cell, &[Arc<str>], (&Trial, u64))> =
+        cells.iter().map(|(cell, known)| (cell, &*known.names, (&known.trial, known.seed))).collect();
     postcard::to_stdvec(&cells).expect("numbers and texts can be written to memory")
 }
 
 /// What [`encode`] wrote; nothing of bytes that it never writes.
 pub fn decode(bytes: &[u8]) -> BTreeMap<Cell, Known> {
-    let cells: Vec<(Cell, Vec<String>, Trial)> = postcard::from_bytes(bytes).unwrap_or_default();
-    let known = |(cell, texts, trial): (Cell, Vec<String>, Trial)| {
+    let cells: Vec<(Cell, Vec<String>, (Trial, u64))> = postcard::from_bytes(bytes).unwrap_or_default();
+    let known = |(cell, texts, trial): (Cell, Vec<String>, (Trial, u64))| {
         Known::of(cell.operation, &texts, trial).map(|known| (cell, known))
     };
     cells.into_iter().filter_map(known).collect()
@@ -113,7 +116,7 @@ mod tests {
         let texts = ["ring", "native", "recursive_doubling"].map(str::to_owned);
         let mut trial = crate::trial::simulated::trial(&[Some(1.0), None, Some(1.5)], 5_000, 1_000, 1_000);
         trial.rested(calls);
-        Known::of(Operation::Allreduce, &texts, trial).unwrap()
+        Known::of(Operation::Allreduce, &texts, (trial, 7)).unwrap()
     }
 
     #[test]
