@@ -1,5 +1,6 @@
 //! The default tables: what a call gets when neither a variable nor a rule speaks about it. They are data, in the rules
-//! format, one table per kind of place; a row whose needs are not met gives way to the next that matches.
+//! format, one table per kind of place; a row whose needs are not met gives way to the next that matches. Behind the rows
+//! of a place stand those of `everywhere.rules`, which decide about operations of which nothing is known of the place.
 
 use super::rules::{self, Rules};
 use super::situation::Situation;
@@ -8,11 +9,18 @@ use once_cell::sync::Lazy;
 /// The name of the table for calls whose ranks outnumber the cores.
 pub const OVERSUBSCRIBED: &str = "one_node_oversubscribed";
 
+/// The text of a place's file, and behind it what holds in every place. Lines are counted on from one to the other.
+macro_rules! and_everywhere {
+    ($file:literal) => {
+        concat!(include_str!(concat!("defaults/", $file)), include_str!("defaults/everywhere.rules"))
+    };
+}
+
 /// Name and text of each table: the best of ours.
 pub const TABLES: [(&str, &str); 3] = [
-    ("one_node", include_str!("defaults/one_node.rules")),
-    (OVERSUBSCRIBED, include_str!("defaults/one_node_oversubscribed.rules")),
-    ("across_nodes", include_str!("defaults/across_nodes.rules")),
+    ("one_node", and_everywhere!("one_node.rules")),
+    (OVERSUBSCRIBED, and_everywhere!("one_node_oversubscribed.rules")),
+    ("across_nodes", and_everywhere!("across_nodes.rules")),
 ];
 
 /// The same with the native library among the candidates, and nothing but what was measured, for `COLLIE_MODE=best`.
@@ -24,9 +32,9 @@ pub const BEST: [(&str, &str); 3] = [
 
 /// What the literature says of each place, without a measurement of ours.
 const LITERATURE: [(&str, &str); 3] = [
-    ("one_node", include_str!("defaults/one_node.literature")),
-    (OVERSUBSCRIBED, include_str!("defaults/one_node_oversubscribed.literature")),
-    ("across_nodes", include_str!("defaults/across_nodes.literature")),
+    ("one_node", and_everywhere!("one_node.literature")),
+    (OVERSUBSCRIBED, and_everywhere!("one_node_oversubscribed.literature")),
+    ("across_nodes", and_everywhere!("across_nodes.literature")),
 ];
 
 /// What comes first where the ranks share memory.
@@ -84,5 +92,18 @@ const fn place(situation: &Situation) -> usize {
         (true, false) => 0,
         (true, true) => 1,
         (false, _) => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_everywhere_begins_a_line() {
+        for (name, text) in TABLES.into_iter().chain(LITERATURE) {
+            let of_place = text.strip_suffix(include_str!("defaults/everywhere.rules"));
+            assert!(of_place.is_some_and(|text| text.ends_with('\n')), "{name}");
+        }
     }
 }
