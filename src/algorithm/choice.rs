@@ -1,7 +1,6 @@
 //! How users write a choice of an algorithm: `knomial:radix=4,segment=32K`.
 
-use super::catalogue::{find, of};
-use super::{Algorithm, Choice, Kind, Operation, Parameter, Value};
+use super::{Algorithm, Choice, Kind, Operation, Parameter, Value, find, of};
 use crate::operation::{parse_bytes, upper_bound};
 use smallvec::SmallVec;
 

@@ -8,7 +8,7 @@
 //! 3. Run `scripts/docs`, which writes `docs/algorithms.md` and its pictures anew.
 //!
 //! List, help, documentation table, selection, verification, simulation, drawing and the tests under real MPI follow
-//! from the row. `src/operation/table.rs` says how to add an operation.
+//! from the row. `src/operation/table.rs` says how to add an operation, which has a folder here and its line in [`of`].
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,6 @@ pub mod alltoall;
 pub mod alltoallv;
 pub mod barrier;
 pub mod bcast;
-mod catalogue;
 mod choice;
 pub mod cover;
 pub mod engine;
@@ -27,7 +26,6 @@ mod optimum;
 pub mod reduce;
 pub mod scatter;
 
-pub use catalogue::{all, find, of};
 pub use choice::{ChoiceError, accepted, parse_choice};
 
 // What an algorithm file begins with.
@@ -36,3 +34,28 @@ pub use crate::operation::{
     Kind, Needs, Operation, Origin, OwnBlocks, Parameter, Parameters, Prelude, RankNeed, Row, Shape, Shared,
     SharedMemory, Stage, Unmet, Value, counted, counted_bytes, format_bytes, parse_bytes,
 };
+
+/// The rows of one operation, in the order in which they are listed.
+pub fn of(operation: Operation) -> &'static [&'static Algorithm] {
+    match operation {
+        Operation::Bcast => bcast::ROWS,
+        Operation::Reduce => reduce::ROWS,
+        Operation::Allreduce => allreduce::ROWS,
+        Operation::Gather => gather::ROWS,
+        Operation::Scatter => scatter::ROWS,
+        Operation::Allgather => allgather::ROWS,
+        Operation::Alltoall => alltoall::ROWS,
+        Operation::Alltoallv => alltoallv::ROWS,
+        Operation::Barrier => barrier::ROWS,
+    }
+}
+
+/// The row of that name, if there is one.
+pub fn find(operation: Operation, name: &str) -> Option<&'static Algorithm> {
+    of(operation).iter().copied().find(|row| row.name == name)
+}
+
+/// Every row.
+pub fn all() -> impl Iterator<Item = &'static Algorithm> {
+    Operation::ALL.iter().flat_map(|operation| of(*operation).iter().copied())
+}
