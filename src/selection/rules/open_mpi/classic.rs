@@ -12,7 +12,7 @@
 //! and a rule for messages of its BYTES and more, up to the next. So do releases 4.1 and 5.0 read them (6.0 takes RANKS
 //! of the next block as the end of this one in another way).
 
-use super::{COLLECTIVES, Named, Rule, Settings, Span, Wanted, error, rule, wanted};
+use super::{COLLECTIVES, Named, Rule, Settings, Span, Wanted, error, rule, translated, wanted};
 use crate::algorithm::Operation;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors};
 
@@ -26,7 +26,7 @@ pub fn is_classic(text: &str) -> bool {
     })
 }
 
-/// Reads the rules of `text` that are about our operations; the others are checked for their form only.
+/// Reads the rules of `text` about operations that are [`translated`]; the others are checked for their form only.
 ///
 /// # Errors
 /// The first thing that breaks the form, or every algorithm that is not known.
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         if std::mem::replace(&mut seen[collective], true) {
             return Err(self.wrong(word.offset, format!("collective {collective} ({name}) is given twice")));
         }
-        let operation = Operation::from_name(name);
+        let operation = translated(name);
         let (sizes, _) = self.number("number of communicator sizes")?;
         let mut blocks = Vec::new();
         let mut least = 0;

@@ -9,7 +9,9 @@
 //! The first entry that fits a communicator is the only one that counts for it; a message that none of its rules fits
 //! is left to the tables. Where Open MPI skips what it does not know, this reader refuses it.
 
-use super::{COLLECTIVES, Condition, Named, Rule, Settings, Span, Wanted, error, line_and_column, rule, wanted};
+use super::{
+    COLLECTIVES, Condition, Named, Rule, Settings, Span, Wanted, error, line_and_column, rule, translated, wanted,
+};
 use crate::algorithm::Operation;
 use crate::selection::error::{ConfigurationError, ConfigurationErrors, Location, suggestion};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -50,7 +52,7 @@ impl<'de> Deserialize<'de> for Entries<'de> {
 /// Nothing to show for it; what is wrong has been told.
 struct Told;
 
-/// Reads the rules of `text` that are about our operations.
+/// Reads the rules of `text` about operations that are [`translated`].
 ///
 /// # Errors
 /// Everything that is wrong, in the order of the text.
@@ -146,7 +148,7 @@ impl<'a> Reader<'a> {
                     value,
                     format!("unknown collective '{name}'; accepted: {}{nearest}", COLLECTIVES.join(", ")),
                 );
-            } else if let Some(operation) = Operation::from_name(&name) {
+            } else if let Some(operation) = translated(&name) {
                 let _ = self.collective(operation, value);
             }
         }

@@ -146,18 +146,26 @@ const BARRIER: &[Theirs] = &[
     plain(6, &["tree"], "tree"),
 ];
 
-const fn algorithms(operation: Operation) -> &'static [Theirs] {
-    match operation {
-        Operation::Bcast => BCAST,
-        Operation::Reduce => REDUCE,
-        Operation::Allreduce => ALLREDUCE,
-        Operation::Gather => GATHER,
-        Operation::Scatter => SCATTER,
-        Operation::Allgather => ALLGATHER,
-        Operation::Alltoall => ALLTOALL,
-        Operation::Alltoallv => ALLTOALLV,
-        Operation::Barrier => BARRIER,
-    }
+/// Their algorithms of each operation of which they are translated; an operation may lack here.
+const THEIRS: &[(Operation, &[Theirs])] = &[
+    (Operation::Bcast, BCAST),
+    (Operation::Reduce, REDUCE),
+    (Operation::Allreduce, ALLREDUCE),
+    (Operation::Gather, GATHER),
+    (Operation::Scatter, SCATTER),
+    (Operation::Allgather, ALLGATHER),
+    (Operation::Alltoall, ALLTOALL),
+    (Operation::Alltoallv, ALLTOALLV),
+    (Operation::Barrier, BARRIER),
+];
+
+fn algorithms(operation: Operation) -> &'static [Theirs] {
+    THEIRS.iter().find(|(of, _)| *of == operation).map_or(&[], |(_, theirs)| theirs)
+}
+
+/// Our operation for a collective of theirs, where both have algorithms in common: rules about others are theirs alone.
+fn translated(collective: &str) -> Option<Operation> {
+    Operation::from_name(collective).filter(|operation| !algorithms(*operation).is_empty())
 }
 
 /// An algorithm as a rule of theirs names it.
