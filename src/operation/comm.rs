@@ -7,20 +7,13 @@ use super::shared::Shared;
 
 /// A buffer of the call, as the algorithm sees it: units in a row, whatever the user's memory looks like.
 ///
-/// | operation | `Send` | `Receive` |
-/// | --- | --- | --- |
-/// | bcast | – | the message, `count` units, on every rank (full at the root from the start) |
-/// | reduce | own contribution, `count` units | result, `count` units, at the root only |
-/// | allreduce | own contribution, `count` units | result, `count` units |
-/// | gather | own block, `count` units | `size · count` units in rank order, at the root only |
-/// | scatter | `size · count` units in rank order, at the root only | own block, `count` units |
-/// | allgather | own block, `count` units | `size · count` units in rank order |
-/// | alltoall | `size · count` units in rank order | `size · count` units in rank order |
-/// | alltoallv | a block per rank, placed and long as the rank says | a block per rank, placed and long as the rank says |
-/// | barrier | – | – |
+/// What [`Send`](Self::Send) and [`Receive`](Self::Receive) hold, and on which ranks, says the row of the operation
+/// ([`Row::send`](super::Row::send), [`Row::receive`](super::Row::receive)); blocks for each rank stand in rank order, or
+/// where the rank places them. An operation without a contribution has its message in `Receive`, full at the root from the
+/// start.
 ///
-/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory (all of it in reductions, alltoall and alltoallv, the own
-/// block in gather, scatter and allgather): an algorithm must not write a unit of `Receive` before it has finished
+/// With `MPI_IN_PLACE`, `Send` and `Receive` share memory, all of it or the own block
+/// ([`Row::in_place`](super::Row::in_place)): an algorithm must not write a unit of `Receive` before it has finished
 /// reading the unit of `Send` that lies there. Copying a range of `Send` onto itself is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Buffer {

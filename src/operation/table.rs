@@ -367,35 +367,4 @@ mod tests {
         assert!(having(Operation::tells_in_place).eq([Alltoall, Alltoallv]));
         assert!(having(Operation::has_own_counts).eq([Alltoallv]));
     }
-
-    /// What the documentation of [`Buffer`] says of a side.
-    fn described(row: &Row, side: BufferRole, is_send: bool) -> String {
-        let units = match side.holds {
-            Holds::OwnBlockPerRank => "a block per rank, placed and long as the rank says",
-            Holds::BlockPerRank => "`size · count` units in rank order",
-            Holds::Nothing | Holds::Block => "`count` units",
-        };
-        let what = match (side.holds, is_send, row.folds) {
-            (Holds::Nothing, ..) => return "–".to_owned(),
-            (Holds::BlockPerRank | Holds::OwnBlockPerRank, ..) => String::new(),
-            (Holds::Block, true, true) => "own contribution, ".to_owned(),
-            (Holds::Block, false, true) => "result, ".to_owned(),
-            (Holds::Block, false, false) if row.send.holds == Holds::Nothing => {
-                return format!("the message, {units}, on every rank (full at the root from the start)");
-            }
-            (Holds::Block, _, false) => "own block, ".to_owned(),
-        };
-        let at = if side.at == At::Root { ", at the root only" } else { "" };
-        format!("{what}{units}{at}")
-    }
-
-    #[test]
-    fn the_buffers_are_documented() {
-        let documentation = include_str!("comm.rs");
-        for row in ROWS {
-            let [send, receive] = [described(row, row.send, true), described(row, row.receive, false)];
-            let line = format!("/// | {} | {send} | {receive} |", row.name);
-            assert!(documentation.lines().any(|found| found == line), "comm.rs lacks {line}");
-        }
-    }
 }
