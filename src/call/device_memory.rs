@@ -38,7 +38,7 @@ pub const COPIED: &str = "device memory, copied to the host";
 #[inline]
 pub fn tell(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments) -> Result<bool> {
     let communicator = &attached.communicator;
-    if !communicator.asks_for_device_memory() || arguments.operation == Operation::Barrier {
+    if !communicator.asks_for_device_memory() || !arguments.operation.has_data() {
         return Ok(false);
     }
     let is_due = is_due(communicator);
@@ -66,7 +66,7 @@ fn is_due(communicator: &Communicator) -> bool {
 /// Whether calls that came before have to be counted, and those that an algorithm of ours carries out looked at.
 #[inline(always)]
 pub fn is_watched(communicator: &Communicator, operation: Operation) -> bool {
-    communicator.device.is_watched() && operation != Operation::Barrier
+    communicator.device.is_watched() && operation.has_data()
 }
 
 /// Whether a call like an earlier one can be carried out as that was: the ranks have nothing to tell each other before

@@ -17,7 +17,7 @@ use super::meaning::{Meaning, written};
 use super::play;
 use super::program::{Prepared, seat_and_call};
 use super::tolerance::{Tolerance, Verdict};
-use crate::algorithm::{Choice, Operation};
+use crate::algorithm::{Choice, Holds, Operation};
 use crate::communicator::seat::Seat;
 use crate::communicator::state::Communicator;
 use crate::monitor::DifferenceRecord;
@@ -74,7 +74,7 @@ pub fn run(
         false => Ok(false),
     };
     // What the root of a broadcast has in its buffer is its own.
-    let only_gives = operation == Operation::Bcast && root == Some(seat.rank);
+    let only_gives = operation.row().send.holds == Holds::Nothing && root == Some(seat.rank);
     let has_result = !only_gives && local.received().iter().any(|part| part.elements.bytes() > 0);
     let judgement = apart(|| both.judge(seat, local, (meaning, tolerance), differ));
     keep(runtime, communicator, (arguments, local), choice, has_result, judgement);

@@ -62,12 +62,13 @@ pub fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
 
 /// A call of so much data that the bytes of no message are few.
 fn long_call(operation: Operation) -> Call<'static> {
-    let (unit, count) = match operation {
-        Operation::Barrier => (1, 0),
-        Operation::Bcast => (1, 1 << 18),
-        Operation::Reduce | Operation::Allreduce => (4, 1 << 16),
-        _ => (1, 1 << 12),
+    let unit = if operation.reduces() { 4 } else { 1 };
+    let bytes = match (operation.has_data(), operation.has_blocks()) {
+        (false, _) => 0,
+        (true, false) => 1 << 18,
+        (true, true) => 1 << 12,
     };
+    let count = bytes / unit;
     Call { shared: Some(SharedMemory::PLAIN), ..Call::plain(operation, count, unit) }
 }
 

@@ -86,10 +86,7 @@ pub fn check_row(row: &'static Algorithm) -> Result<(), Failed> {
 /// A call that any block, half or segment here divides.
 fn call(operation: Operation, size: usize, times: usize) -> Call<'static> {
     let unit = if operation.reduces() { 4 } else { 1 };
-    let count = match operation {
-        Operation::Barrier => 0,
-        _ => size * (1 << size.ilog2()) * 96 * times,
-    };
+    let count = if operation.has_data() { size * (1 << size.ilog2()) * 96 * times } else { 0 };
     Call { shared: Some(SharedMemory::PLAIN), ..Call::plain(operation, count, unit) }
 }
 

@@ -92,7 +92,7 @@ pub fn thin(operations: impl Iterator<Item = Operation>) -> [String; 2] {
 /// parameters. `COLLIE_TEST_DEEP=1` takes every setting that covers the row, on each.
 fn settings(row: &'static Algorithm, family: &Family) -> Vec<Choice> {
     let unit = if row.operation.reduces() { 4 } else { 1 };
-    let count = if row.operation == Operation::Barrier { 0 } else { 1009 };
+    let count = if row.operation.has_data() { 1009 } else { 0 };
     let call = Call::plain(row.operation, count, unit);
     let default = Choice::new(row);
     let mut others = cover::choices(row, &call, RANKS);

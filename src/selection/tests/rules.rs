@@ -116,7 +116,8 @@ fn a_byte_order_mark_and_other_ends_of_lines_are_no_words() {
 
 #[test]
 fn refusals_say_where_and_what() {
-    let names = "bcast, reduce, allreduce, gather, scatter, allgather, alltoall, alltoallv, barrier";
+    let names = Operation::ALL.map(Operation::name).join(", ");
+    let of_blocks = Operation::names("and", |operation| operation.has_blocks() && !operation.has_own_counts());
     let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, power_of_two, not_power_of_two, \
                       oversubscribed, not_oversubscribed, shared_memory, no_shared_memory, in_pieces, ranks_per_node=RANKS, \
                       mpi=LIBRARY, mpi_version=VERSIONS";
@@ -133,7 +134,7 @@ fn refusals_say_where_and_what() {
         ("bcast 2K * binomial", "f:1:7: '2K' is not a range; accepted: *, a number, or a range such as 2-8 or 9-inf".to_owned()),
         ("bcast 8-2 * binomial", "f:1:7: '8-2' is empty: its end is below its start".to_owned()),
         ("bcast *\t1KB binomial", "f:1:9: '1KB' is not a range; accepted: *, bytes, or a range such as 0-2K or 2K-inf (K, M, G are powers of 1024)".to_owned()),
-        ("bcast * total=1-2 binomial", "f:1:9: total= is for gather, scatter, allgather and alltoall only; for other operations there is only one number of bytes".to_owned()),
+        ("bcast * total=1-2 binomial", format!("f:1:9: total= is for {of_blocks} only; for other operations there is only one number of bytes")),
         ("alltoallv * 0-2K linear", "f:1:13: '0-2K' is not accepted: no rank knows the bytes of the others' alltoallv; accepted: *".to_owned()),
         ("alltoallv 4 total=1 linear", "f:1:13: 'total=1' is not accepted: no rank knows the bytes of the others' alltoallv; accepted: *".to_owned()),
         ("bcast * * binomial when one_node", "f:1:20: unexpected 'when'; accepted here: if, or the end of the line".to_owned()),
