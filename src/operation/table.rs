@@ -105,9 +105,8 @@ macro_rules! operations {
     ($($operation:ident { names: $name:literal $mpi_name:literal $variable:literal, $($field:ident: $value:expr),* $(,)? })*) => {
         /// A collective operation that Collie replaces.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
         #[allow(missing_docs)]
-        pub enum Operation { $($operation),* }
+        pub enum Operation { $(#[serde(rename = $name)] $operation),* }
 
         impl Operation {
             /// All of them, in the order in which they are listed; `operation as usize` is the place in it.
