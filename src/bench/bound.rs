@@ -28,6 +28,8 @@ pub fn seconds(
     let fewest = if several { *ranks_per_node.iter().min().expect("there are nodes") } else { 1 };
     let messages = match (operation.has_blocks(), operation.rooted()) {
         _ if !operation.has_data() => return None,
+        // What is folded into several results has no bound here.
+        _ if operation.reduces() && !operation.gives_one_result() => return None,
         (false, true) => 1.0,
         (false, false) => 2.0 * (nodes - 1.0) / nodes,
         (true, true) => f64::from(ranks - here(root_node)),

@@ -67,7 +67,7 @@ pub fn run(
         false => Ok(Tolerance::NOTHING),
     };
     let both = Both::run(runtime, communicator, operation, local, (choice, prepared), outside);
-    let everybody_has_it = operation.reduces() && !operation.rooted();
+    let everybody_has_it = operation.gives_one_result() && !operation.rooted();
     // The others ask whether the results are the same, whatever went wrong here.
     let differ = match everybody_has_it {
         true => outside.wait(|| differ_between_ranks(seat, both.ours(seat))),

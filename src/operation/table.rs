@@ -238,8 +238,8 @@ impl Row {
         }
     }
 
-    /// Whose unit belongs at `unit` of the result of `rank`, and which one of that rank's contribution. For operations
-    /// that fold nothing, with `count` units a block.
+    /// Whose unit belongs at `unit` of the result of `rank`, and which one of that rank's contribution, with `count` units
+    /// a block. Where contributions are folded it is that unit of everybody's.
     pub const fn origin(&self, unit: usize, count: usize, rank: usize, root: usize) -> (usize, usize) {
         let (of, within) = if self.receive.per_rank() { (unit / count, unit % count) } else { (root, unit) };
         (of, within + if self.send.per_rank() { rank * count } else { 0 })
@@ -292,6 +292,12 @@ impl Operation {
     /// Whether contributions are combined by an `MPI_Op`.
     pub const fn reduces(self) -> bool {
         self.row().folds
+    }
+
+    /// Whether all ranks that get a result get one and the same, folded out of all contributions.
+    pub const fn gives_one_result(self) -> bool {
+        let Row { send, receive, folds, .. } = self.row();
+        *folds && matches!(send.holds, Holds::Block) && matches!(receive.holds, Holds::Block)
     }
 
     /// Whether data are moved or combined at all.
@@ -361,6 +367,7 @@ mod tests {
         let having = |holds: fn(Operation) -> bool| Operation::ALL.into_iter().filter(move |one| holds(*one));
         assert!(having(Operation::rooted).eq([Bcast, Reduce, Gather, Scatter]));
         assert!(having(Operation::reduces).eq([Reduce, Allreduce]));
+        assert!(having(Operation::gives_one_result).eq([Reduce, Allreduce]));
         assert!(having(Operation::has_blocks).eq([Gather, Scatter, Allgather, Alltoall, Alltoallv]));
         assert!(having(|operation| !operation.has_data()).eq([Barrier]));
         assert!(having(Operation::tells_in_place).eq([Alltoall, Alltoallv]));

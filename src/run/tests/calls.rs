@@ -39,12 +39,14 @@ pub fn memory(choice: &Choice, call: &Call, (number, rank): (usize, usize), size
 pub fn expected(call: &Call, number: usize, rank: usize, size: usize) -> Vec<u32> {
     let row = call.operation.row();
     let units = call.count * row.receive.blocks(size, rank == call.root).unwrap_or(0);
-    let sum = |unit| (0..size).map(|rank| contribution(number, rank, unit)).sum();
-    let moved = |unit| {
+    let belonging = |unit| {
         let (of, unit) = row.origin(unit, call.count, rank, call.root);
-        contribution(number, of, unit)
+        match row.folds {
+            true => (0..size).map(|rank| contribution(number, rank, unit)).sum(),
+            false => contribution(number, of, unit),
+        }
     };
-    (0..units).map(|unit| if row.folds { sum(unit) } else { moved(unit) }).collect()
+    (0..units).map(belonging).collect()
 }
 
 /// Numbers below what is asked for, in an order that the seed decides.

@@ -21,11 +21,11 @@ pub fn check(call: &Call, buffers: &[Buffers], terms: &mut Terms) -> Result<(), 
                 other => other,
             });
             let right = read.and_then(|()| match call.operation.reduces() {
-                true => reduced(call, &runs, terms),
+                true => reduced(call, rank, range.start, &runs, terms),
                 false => moved(call, rank, range.start, &runs),
             });
             let right = right.and_then(|()| {
-                if !call.operation.reduces() {
+                if !call.operation.gives_one_result() {
                     return Ok(());
                 }
                 if first.is_empty() {
@@ -58,10 +58,11 @@ pub fn check_lengths(call: &Call, programs: &[Program], buffers: &[Buffers]) -> 
     Ok(())
 }
 
-fn reduced(call: &Call, runs: &[Run], terms: &mut Terms) -> Result<(), What> {
+/// Whether every unit is folded out of everybody's unit that belongs there.
+fn reduced(call: &Call, rank: usize, start: usize, runs: &[Run], terms: &mut Terms) -> Result<(), What> {
     for run in runs {
-        let unit = run.start;
-        if run.origin != unit {
+        let unit = start + run.start;
+        if run.origin != call.operation.row().origin(unit, call.count, rank, call.root).1 {
             return Err(What::Shifted { unit, found: run.origin });
         }
         if terms.complete_in_order(run.term) {
