@@ -2,22 +2,29 @@
 //!
 //! # How to add an operation
 //!
-//! 1. Add its row below, its folder in `src/algorithm`, and that folder to `catalogue.rs` there.
-//! 2. Add its entries to the table in `mpi/collectives.rs`, and take its blocking forms from the one in
-//!    `entry/observed.rs`.
-//! 3. Add its rows to `selection/defaults/*.literature` and, until it has been measured, at the end of the `.rules`
-//!    beside them, which decide; to `selection/native/*.rules` a row that says what MPI libraries do; and what Open MPI's
-//!    rules files call its algorithms.
-//! 4. Add it to the operations of a program of `c_tests` in `tests/programs/algorithms.rs`.
+//! 1. Add its row below, and itself to the lists of the test there.
+//! 2. Add its folder to `src/algorithm`, with a file for each algorithm and their rows in its `mod.rs`, and the folder to
+//!    `mod.rs` there: its declaration and its line in `of`.
+//! 3. In `mpi/collectives.rs`, add its calls to the table of those that are replaced, and empty the names of their blocking
+//!    forms in the table of those that are only observed.
+//! 4. Say in `selection/defaults/everywhere.rules` which algorithm a call gets. The last row needs nothing.
+//! 5. For the tests under real MPI, add its calls to a program of `c_tests`, its name to `check.h` there, and the operation
+//!    to those of the program in `tests/programs/algorithms.rs`.
 //!
-//! The compiler or a test names what is still missing but for this: `scripts/docs` writes the tables of the README and
-//! `docs/algorithms.md` anew, `scripts/defaults`, `scripts/learning` and `scripts/performance.py` have lists of what they
-//! measure, and `docs/rules.md` names all operations.
+//! That is all there must be: nine files where the operation has one algorithm. The compiler or a test names what of it is
+//! missing.
 //!
-//! What a row cannot say is new to all of Collie, and these know it in their own words: `schedule/verify/result.rs` and
-//! `call/verify.rs` that a fold without a root gives all ranks the same of all contributions (as `MPI_Scan` does not),
-//! `call/local_arguments.rs` and `call/layout.rs` that it takes and gives one block (as `MPI_Reduce_scatter_block` does
-//! not), and `bench/bound.rs` what an operation has to send at least.
+//! Nothing asks for what can follow: rows of a place in `selection/defaults`, when the operation has been measured there or
+//! the literature tells places apart (a test names rows of `everywhere.rules` that no call gets any more); rows in
+//! `selection/native/*.rules`, when it is known what MPI libraries do; and what Open MPI's rules files call its algorithms,
+//! in `selection/rules/open_mpi`, without which rules about it are left to Open MPI. `scripts/docs` writes
+//! `docs/algorithms.md` and the README's table of variables anew. By hand are written the first paragraph of the README,
+//! `docs/rules.md`, and the lists of what `scripts/defaults`, `scripts/learning` and `scripts/performance.py` measure.
+//!
+//! What a row cannot say is new to all of Collie, and these take something else for granted:
+//! [`Operation::gives_one_result`] that a fold of one block into one is of all contributions (that of `MPI_Scan` is not),
+//! `call/local_arguments.rs` and `call/layout.rs` that folds take and give one block (`MPI_Reduce_scatter_block` takes
+//! several), and `bench/bound.rs` what operations of each shape have to send at least.
 //!
 //! An operation moves or folds `count` units of each rank, or of each pair of ranks. What it does follows from what its
 //! two buffers are: where both hold a block per rank, block j of rank i becomes block i of rank j. Where each rank lays
