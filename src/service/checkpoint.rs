@@ -4,7 +4,7 @@
 //! next, since nobody else may look at what calls are counted in, and written by the first one: the program waits for
 //! the taking only. Both happen on all ranks at much the same time, so that they wait once for all of them.
 
-use super::{alone, places, record};
+use super::{alone, own_thread, places, record};
 use crate::call::attachment::Visit;
 use crate::monitor::{RankRecord, Summary};
 use crate::mpi::{bytes, constants, node};
@@ -31,6 +31,9 @@ struct Post {
 static POST: (Mutex<Post>, Condvar) = (Mutex::new(Post { record: None, ended: false }), Condvar::new());
 static WRITER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
+/// The thread puts a report together: sorting alone takes some kilobytes.
+const STACK_BYTES: usize = 2 << 20;
+
 /// Whether there are to be checkpoints: the same on all ranks, also where one of them cannot write any.
 static WANTED: AtomicBool = AtomicBool::new(false);
 
@@ -48,8 +51,7 @@ pub fn start(runtime: &'static Runtime, seconds: u32) {
     WANTED.store(true, Ordering::Relaxed);
     make_folder(runtime);
     let interval = Duration::from_secs(seconds.into());
-    let builder = || std::thread::Builder::new().name("collie-checkpoint".to_owned());
-    match super::watch::without_signals(|| builder().spawn(move || run(runtime, interval))) {
+    match own_thread::spawn("collie-checkpoint", STACK_BYTES, move || run(runtime, interval)) {
         Ok(writer) => *WRITER.lock() = Some(writer),
         Err(error) => log::tell(&format!("rank {}: there are no checkpoints: {error}", runtime.world_rank)),
     }

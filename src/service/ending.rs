@@ -123,15 +123,25 @@ extern "C" fn terminated(signal: c_int) {
     unsafe { libc::raise(signal) };
 }
 
-/// Runs when the program's own functions for the end have: one of them may still end MPI.
+/// Runs when the program's own functions for the end have.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static AT_EXIT: extern "C" fn() = at_exit;
 
 extern "C" fn at_exit() {
     segment::remove_names();
+    // The program's libraries have functions for the end as well, and one of them may still end MPI. What is added now runs
+    // when all of theirs have.
+    // SAFETY: the function stays where it is, as the library is never unloaded.
+    if listening().is_none() || unsafe { on_exit(after_all, std::ptr::null_mut()) } == 0 {
+        return;
+    }
+    after_all(STATUS.load(Ordering::SeqCst), std::ptr::null_mut());
+}
+
+extern "C" fn after_all(status: c_int, _: *mut c_void) {
     if let Some(runtime) = listening() {
-        last_report(runtime, Cut::Exit(STATUS.load(Ordering::SeqCst)));
+        last_report(runtime, Cut::Exit(status));
     }
 }
 

@@ -9,7 +9,7 @@
 //! * [`synchronise`]: waiting for late ranks, separated from the collective itself, by common [`clocks`]; [`combine`]:
 //!   all ranks' arrivals put together.
 //! * [`sites`]: where the program calls from.
-//! * [`watch`]: the watch for calls that do not end.
+//! * [`watch`]: the watch for calls that do not end; [`own_thread`]: threads of Collie's own.
 //! * [`trace`]: the log of single calls. [`learned`]: what was learned, for the runs to come. [`places`]: which files
 //!   it and the reports go to; [`outputs`]: trying and writing them.
 
@@ -23,6 +23,7 @@ pub mod learned;
 pub mod lifecycle;
 pub mod measuring;
 pub mod outputs;
+mod own_thread;
 pub mod partial;
 pub mod places;
 pub mod record;

@@ -1,9 +1,9 @@
 //! Ranks that do not answer in `MPI_Init`: those that Collie is not preloaded on, which never will.
 
-use super::watch::without_signals;
+use super::own_thread;
 use crate::process::log;
 use crate::process::runtime::Runtime;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use parking_lot::{Condvar, Mutex};
 use std::time::Duration;
 
 /// Ranks come to the end of the MPI library's own `MPI_Init` within less than this, one after another. Calls that are
@@ -14,6 +14,10 @@ const STACK_BYTES: usize = 64 << 10;
 /// Ranks that tell. Among the first few is one that waits, unless none of them has Collie.
 const TELLING: usize = 4;
 
+/// Whether the wait has ended. It stays for good: race detectors would see a channel freed by the one thread that the other
+/// has used, and not what orders them.
+static ENDED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
 /// Runs `action`, which waits for all ranks, and tells when that takes long.
 pub fn warn_if_slow<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
     let rank = runtime.world_rank;
@@ -22,17 +26,16 @@ pub fn warn_if_slow<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
     }
     let watched = runtime.configuration_here().watchdog_seconds.map(|seconds| Duration::from_secs(seconds.into()));
     let patience = watched.map_or(PATIENCE, |watched| watched.min(PATIENCE));
-    let (ended, end) = channel::<()>();
-    let builder = std::thread::Builder::new().name("collie-silence".to_owned()).stack_size(STACK_BYTES);
-    let watcher = without_signals(|| {
-        builder.spawn(move || {
-            if end.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-                log::tell(&words(rank, patience));
-            }
-        })
+    *ENDED.0.lock() = false;
+    let watcher = own_thread::spawn("collie-silence", STACK_BYTES, move || {
+        let mut ended = ENDED.0.lock();
+        if ENDED.1.wait_while_for(&mut ended, |ended| !*ended, patience).timed_out() {
+            log::tell(&words(rank, patience));
+        }
     });
     let result = action();
-    drop(ended);
+    *ENDED.0.lock() = true;
+    ENDED.1.notify_all();
     if let Ok(watcher) = watcher {
         // It says nothing later than now, and leaves no thread behind that the program did not start.
         drop(watcher.join());

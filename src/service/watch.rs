@@ -1,6 +1,7 @@
 //! The watch for calls that do not end (`COLLIE_WATCHDOG`): a thread of its own looks at what the others are in the
 //! middle of. It never calls MPI, whose thread level is the program's business.
 
+use super::own_thread;
 use crate::process::flags::{self, ASKED, WATCHED};
 use crate::process::runtime::Runtime;
 use crate::process::{log, watched};
@@ -18,11 +19,8 @@ static END: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
 /// Starts the watch for calls of at least `seconds` seconds.
 pub fn start(runtime: &'static Runtime, seconds: u32) {
-    let watcher = without_signals(|| {
-        let builder = std::thread::Builder::new().name("collie-watch".to_owned()).stack_size(STACK_BYTES);
-        builder.spawn(move || watch(runtime, Duration::from_secs(seconds.into())))
-    });
-    match watcher {
+    let limit = Duration::from_secs(seconds.into());
+    match own_thread::spawn("collie-watch", STACK_BYTES, move || watch(runtime, limit)) {
         Ok(watcher) => {
             *WATCHER.lock() = Some(watcher);
             flags::set(WATCHED);
@@ -40,20 +38,6 @@ pub fn end() {
         // A panic there has been told; nothing depends on the thread any more.
         drop(watcher.join());
     }
-}
-
-/// Runs `action` with all signals kept from threads that it starts: they are for the program's own.
-pub fn without_signals<T>(action: impl FnOnce() -> T) -> T {
-    let (mut all, mut before) = (std::mem::MaybeUninit::uninit(), std::mem::MaybeUninit::uninit());
-    // SAFETY: the first is filled before it is read; the second is filled by the call that reads the first.
-    unsafe {
-        libc::sigfillset(all.as_mut_ptr());
-        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
-    }
-    let result = action();
-    // SAFETY: filled above.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), std::ptr::null_mut()) };
-    result
 }
 
 fn watch(runtime: &Runtime, limit: Duration) {

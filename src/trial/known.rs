@@ -91,8 +91,7 @@ impl Knowledge {
 
 /// Cells as bytes: equal ones where ranks know the same.
 pub fn encode(cells: &BTreeMap<Cell, Known>) -> Vec<u8> {
-    let cells: Vec<(&Cell, &[Arc<str>], (&Trial, u64))> =
-        cells.iter().map(|(cell, known)| (cell, &*known.names, (&known.trial, known.seed))).collect();
+    let cells: Vec<_> = cells.iter().map(|(cell, known)| (cell, &*known.names, (&known.trial, known.seed))).collect();
     postcard::to_stdvec(&cells).expect("numbers and texts can be written to memory")
 }
 

@@ -20,6 +20,7 @@ const TESTS: &[(&str, Test)] = &[
     ("abort_in_handler", abort_in_handler),
     ("two_aborts", two_aborts),
     ("leaves", leaves),
+    ("ends_in_library", ends_in_library),
     ("handler_calls", handler_calls),
     ("refused_calls", refused_calls),
     ("garbage_communicator", garbage_communicator),
@@ -45,6 +46,27 @@ pub fn trials(family: &'static Family) -> Vec<Trial> {
     let stalled = (!family.is_open_mpi()).then(stalled);
     let others = survives.then(survivors).into_iter().chain(family.is_open_mpi().then(between));
     TESTS.iter().map(trial).chain(leaves_time.then(dies)).chain(others).chain(stalled).collect()
+}
+
+/// A library of the program's that ends MPI in a function that the loader calls, when Collie's own has run: the report is
+/// that of all ranks, and nothing else is left.
+fn ends_in_library(family: &Family) -> Result<(), Failed> {
+    let library = family.compiled("ends_in_library.c", &["-DLIBRARY", "-shared", "-fPIC"])?.display().to_string();
+    let command = vec![family.compiled("ends_in_library.c", &[&library])?.display().to_string()];
+    let folder = report::fresh();
+    std::fs::create_dir(&folder)?;
+    let path = folder.join("run.json");
+    let files = format!("{},stderr", path.display());
+    let variables = [("COLLIE_REPORT", files.as_str())];
+    let launch = Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    // Reading takes it away.
+    let calls = Report::read(&path, &outcome)?.calls(|row| row.function == "MPI_Allreduce");
+    let left = std::fs::read_dir(&folder)?.count();
+    if calls != 3 * 11 || left != 0 || outcome.stderr.contains("PARTIAL") {
+        return Err(format!("{calls} calls, {left} files\n{}", outcome.told()).into());
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
 }
 
 /// A communicator that is revoked (ULFM): whoever waits in an algorithm of ours is woken, and all calls are in the report.

@@ -15,6 +15,7 @@ const TESTS: &[(&str, Test)] = &[
     ("outputs::placeholders", placeholders),
     ("outputs::checkpoints", checkpoints),
     ("outputs::no_thread_for_checkpoints", no_thread_for_checkpoints),
+    ("outputs::much_that_is_thread_local", much_that_is_thread_local),
     ("outputs::limited_files", limited_files),
     ("outputs::unread_pipe", unread_pipe),
     ("outputs::full_disk", full_disk),
@@ -142,6 +143,26 @@ fn no_thread_for_checkpoints(family: &Family) -> Result<(), Failed> {
     let launch = Launch { ranks: 3, command, variables: &variables, preload, others: Vec::new() };
     let outcome = family.run(&launch)?.success()?;
     if !outcome.stderr.contains("rank 1: there are no checkpoints") || files(&folder, "") != ["run.json"] {
+        return Err(format!("{:?}\n{}", files(&folder, ""), outcome.told()).into());
+    }
+    Ok(std::fs::remove_dir_all(&folder)?)
+}
+
+/// What is thread-local in the program takes nothing of the stacks of Collie's own threads.
+fn much_that_is_thread_local(family: &Family) -> Result<(), Failed> {
+    let folder = folder()?;
+    let [report, trace] = ["run.html", "trace.json"].map(|name| folder.join(name).display().to_string());
+    let variables = [
+        ("COLLIE_REPORT", report.as_str()),
+        ("COLLIE_TRACE", &trace),
+        ("COLLIE_SITES", "on"),
+        ("COLLIE_CHECKPOINT", "1"),
+        ("COLLIE_WATCHDOG", "1"),
+    ];
+    let command = vec![family.program("thread_local.c")?.display().to_string()];
+    let launch = Launch { ranks: 2, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+    let outcome = family.run(&launch)?.success()?;
+    if files(&folder, "") != ["run.html", "trace.json"] {
         return Err(format!("{:?}\n{}", files(&folder, ""), outcome.told()).into());
     }
     Ok(std::fs::remove_dir_all(&folder)?)
