@@ -30,7 +30,9 @@ pub struct Attachment {
 pub enum Visit {
     /// Between the calls of this thread. What it holds all the same was left behind by a `longjmp`.
     BetweenCalls,
-    /// At any time, perhaps from a callback of the program's in the middle of a call.
+    /// In the middle of a call of this thread, from an error handler of the program's: MPI may be asked.
+    InACall,
+    /// At any time, as in a signal handler: MPI may be in the middle of something.
     AnyTime,
 }
 

@@ -337,6 +337,7 @@ mod tests {
                 learner.keep();
                 known = KNOWLEDGE.lock().get(&shape, &cell).cloned().unwrap();
             }
+            assert!(members > 1);
             let made: Vec<_> = turns.iter().filter(|calls| **calls > 0).collect();
             assert!(made.len() == members && made.iter().all(|calls| **calls == 4), "{turns:?}");
         }

@@ -31,7 +31,7 @@ struct Post {
 static POST: (Mutex<Post>, Condvar) = (Mutex::new(Post { record: None, ended: false }), Condvar::new());
 static WRITER: Mutex<Option<JoinHandle<()>>> = Mutex::new(None);
 
-/// The thread puts a report together: sorting alone takes some kilobytes.
+/// The thread puts a whole report together: as much as Rust's threads have.
 const STACK_BYTES: usize = 2 << 20;
 
 /// Whether there are to be checkpoints: the same on all ranks, also where one of them cannot write any.

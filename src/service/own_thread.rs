@@ -57,6 +57,14 @@ mod tests {
     fn a_thread_gets_its_stack_beside_what_is_thread_local_and_no_signal() {
         assert!(of_program() > 0);
         let thread = spawn("collie-test", 64 << 10, || {
+            let (mut own, mut bytes) = (std::mem::MaybeUninit::uninit(), 0);
+            // SAFETY: the attributes are filled by the first call, read by the second and destroyed by the third.
+            unsafe {
+                assert_eq!(libc::pthread_getattr_np(libc::pthread_self(), own.as_mut_ptr()), 0);
+                libc::pthread_attr_getstacksize(own.as_ptr(), &raw mut bytes);
+                libc::pthread_attr_destroy(own.as_mut_ptr());
+            }
+            assert!(bytes >= (64 << 10) + of_program(), "{bytes}");
             let mut blocked = std::mem::MaybeUninit::uninit();
             // SAFETY: the set is filled by the call.
             let is_blocked = unsafe {

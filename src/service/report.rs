@@ -44,7 +44,7 @@ static EARLIER_NS: AtomicU64 = AtomicU64::new(0);
 /// written; nothing of the program's depends on that.
 pub fn report(runtime: &Runtime) -> bool {
     // An error handler of the program's may ask for it, in the middle of a call that goes on afterwards.
-    gather(runtime, if guard::is_in_a_call() { Visit::AnyTime } else { Visit::BetweenCalls }, false)
+    gather(runtime, if guard::is_in_a_call() { Visit::InACall } else { Visit::BetweenCalls }, false)
 }
 
 /// The same at the end of the run, where what was learned is handed on to the runs to come.

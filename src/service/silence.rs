@@ -29,7 +29,8 @@ pub fn warn_if_slow<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
     *ENDED.0.lock() = false;
     let watcher = own_thread::spawn("collie-silence", STACK_BYTES, move || {
         let mut ended = ENDED.0.lock();
-        if ENDED.1.wait_while_for(&mut ended, |ended| !*ended, patience).timed_out() {
+        ENDED.1.wait_while_for(&mut ended, |ended| !*ended, patience);
+        if !*ended {
             log::tell(&words(rank, patience));
         }
     });

@@ -7,7 +7,7 @@
 use super::clocks::{Clocks, WallClock};
 use super::combine::{self, Arrived, Combined};
 use crate::algorithm::{Choice, Operation, parse_choice};
-use crate::call::attachment::Visit;
+use crate::call::attachment::{Seen, Visit};
 use crate::call::hooks::{self, Waited, WaitedCall, Waiting};
 use crate::call::local_arguments::LocalArguments;
 use crate::call::program::{self, Prepared, seat_and_call};
@@ -152,8 +152,10 @@ pub fn combine(runtime: &Runtime, visit: Visit) -> Result<Vec<Combined>> {
         let walk = registry::walk();
         let mut all = SYNCHRONISATION.retired.lock().clone();
         if let Some(walk) = walk {
-            // SAFETY: whoever asks says when.
-            let left_out = unsafe { walk.each(visit, |seen| all.extend(arrived(&seen.attached.communicator))) };
+            // What a call under way has yet to take back is none of it.
+            let add = |seen: Seen| all.extend(arrived(&seen.attached.communicator).filter(|_| !seen.is_outdated));
+            // SAFETY: whoever asks says when. What is cloned may be counted by any thread, and is none of the caches'.
+            let left_out = unsafe { walk.each(visit, add) };
             if left_out > 0 {
                 log::error!("waiting times are wrong: {left_out} communicators have a call under way");
             }

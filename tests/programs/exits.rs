@@ -165,13 +165,16 @@ fn handler_calls(family: &Family) -> Result<(), Failed> {
         family.run(&launch)?.success()?;
     }
     // The call that goes on after the handler has begun before the numbers were taken back: it is none of them.
-    let (command, variables) = (vec![program, "report".to_owned()], [("COLLIE_MODE", "replace")]);
-    let launch = Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
-    let output = family.run(&launch)?.success()?;
-    let [reports, empty] =
-        ["run time ", "; no collective was recorded"].map(|words| output.stderr.matches(words).count());
-    if [reports, empty] != [6, 6] {
-        return Err(format!("{empty} of {reports} reports are empty:\n{}", output.stderr).into());
+    for sync in ["off", "clock"] {
+        let (command, variables) = (vec![program.clone(), "report".to_owned()], [("COLLIE_SYNC", sync)]);
+        let launch =
+            Launch { ranks: 3, command, variables: &variables, preload: family.preload()?, others: Vec::new() };
+        let output = family.run(&launch)?.success()?;
+        let [reports, empty] =
+            ["run time ", "; no collective was recorded"].map(|words| output.stderr.matches(words).count());
+        if [reports, empty] != [6, 6] {
+            return Err(format!("{empty} of {reports} reports are empty:\n{}", output.stderr).into());
+        }
     }
     Ok(())
 }
