@@ -378,11 +378,11 @@ fn simulations_are_told_in_order() {
     let arguments =
         ["simulate", "allreduce", "--algorithm", "ring", "--ranks", "8,4,8", "--bytes", "16,8,16", "--network"];
     let told = text(&collie(&arguments).arg("shared_memory").output().unwrap().stdout);
-    let headings: Vec<_> = told.lines().filter(|line| line.contains(" ranks ")).collect();
+    let headings: Vec<_> = told.lines().filter(|line| line.contains(" ranks, ")).collect();
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(
         headings.into_iter().map(words).collect::<Vec<_>>(),
-        [["4", "ranks", "8", "16"], ["8", "ranks", "8", "16"]]
+        [["4", "ranks,", "1", "node", "8", "16"], ["8", "ranks,", "1", "node", "8", "16"]]
     );
 }
 
@@ -1097,7 +1097,7 @@ fn what_is_accepted_is_told_of_negative_numbers_too() {
 #[test]
 fn one_rank_is_told_as_one() {
     let told = printed(&mut collie(&["simulate", "bcast", "--ranks", "1,2", "--bytes", "8", "--algorithm", "linear"]));
-    assert!(told.contains("\n1 rank ") && told.contains("\n2 ranks "), "{told}");
+    assert!(told.contains("\n1 rank, 1 node ") && told.contains("\n2 ranks, 1 node "), "{told}");
 }
 
 #[test]
