@@ -1,4 +1,4 @@
-/* A program with megabytes of thread-local data, such as OpenMP's threadprivate arrays, that runs for longer than two seconds: the C
+/* A program with megabytes of thread-local data, such as OpenMP's threadprivate arrays, that runs for longer than a second: the C
  * library lays them into the stack of each thread, those of Collie's own among them. */
 #include "check.h"
 #include <unistd.h>
@@ -8,7 +8,7 @@ static __thread char own[4 << 20];
 int main(int argc, char **argv) {
     memset(own, 1, sizeof own);
     check_start(&argc, &argv);
-    for (int round = 0; round < 220; round++) {
+    for (int round = 0; round < 130; round++) {
         int one = 1, sum = 0;
         usleep(10000);
         OK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
