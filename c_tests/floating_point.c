@@ -2,6 +2,7 @@
  * that its calls combine is exact, so that none comes up. */
 #define _GNU_SOURCE
 #include "check.h"
+#include <dlfcn.h>
 #include <fenv.h>
 
 /* Not inexact results, which every division has. */
@@ -42,7 +43,15 @@ static void body(MPI_Comm comm, int rank, int size) {
     (void)rank;
 }
 
+/* hwloc reads the machine by a library whose versions of 2025 divide zero by zero when they begin. */
+static void begin_xml(void) {
+    void *xml = dlopen("libxml2.so.2", RTLD_NOW);
+    void (*begin)(void) = xml ? (void (*)(void))dlsym(xml, "xmlInitParser") : NULL;
+    if (begin) begin();
+}
+
 int main(int argc, char **argv) {
+    begin_xml();
     feclearexcept(FE_ALL_EXCEPT);
     feenableexcept(watched);
     check_start(&argc, &argv);

@@ -7,6 +7,12 @@ use super::program::NATIVE;
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
 use crate::algorithm::parse_choice;
 
+/// Most ranks of a cell: of each it is kept which node it is on, and no machine has more.
+pub const MOST_RANKS: usize = 1 << 24;
+
+/// Most bytes that one rank contributes.
+pub const MOST_BYTES: usize = 1 << 40;
+
 /// # Errors
 /// The cell and what is wrong with it: what was found, and what is accepted.
 pub fn report(report: &Report) -> Result<(), String> {
@@ -33,6 +39,12 @@ pub fn cell(row: &CellRow) -> Result<(), String> {
     }
     if cell.root >= *ranks as usize {
         return refuse("root", &cell.root, format!("0 to {}", ranks - 1));
+    }
+    if *ranks as usize > MOST_RANKS {
+        return refuse("ranks", ranks, format!("at most {MOST_RANKS}"));
+    }
+    if cell.bytes > MOST_BYTES {
+        return refuse("bytes", &cell.bytes, format!("at most {MOST_BYTES}"));
     }
     let (size, datatype) = (cell.datatype.size(), cell.datatype.name());
     if !cell.bytes.is_multiple_of(size) {

@@ -6,7 +6,7 @@ use super::cell::{Cell, Datatype, grid};
 use super::pattern::Pattern;
 use super::plan;
 use super::settings::{Scenario, Settings};
-use crate::algorithm::{Call, Operation, counted, find, of, parse_choice};
+use crate::algorithm::{Call, Operation, counted, find, format_bytes, of, parse_choice};
 use crate::monitor::Summary;
 use crate::selection::{Transport, variables};
 use serde::{Deserialize, Serialize};
@@ -55,6 +55,11 @@ pub struct Program {
     pub planned_share: Option<f64>,
 }
 
+/// Whether displacements of all blocks fit, each of which may be twice as long as they are in the mean.
+fn counts_in_int(cell: &Cell, ranks: usize) -> bool {
+    (cell.bytes / cell.datatype.size()).saturating_mul(2).saturating_mul(ranks) <= i32::MAX as usize
+}
+
 impl Program {
     /// What `settings` ask of a job of `ranks` ranks; `report` is the one that the plan names.
     ///
@@ -96,6 +101,14 @@ impl Program {
         };
         if cells.is_empty() {
             return Err("nothing to measure: reductions are not defined on the strided datatype".to_owned());
+        }
+        if let Some(cell) = cells.iter().find(|cell| cell.operation.has_own_counts() && !counts_in_int(cell, ranks)) {
+            let most = format_bytes(i32::MAX as usize / (2 * ranks) * cell.datatype.size());
+            let (operation, bytes) = (cell.operation, format_bytes(cell.bytes));
+            return Err(format!(
+                "{operation} of {bytes} among {}: its displacements are more than an int holds; accepted: up to {most}",
+                counted(ranks, "rank")
+            ));
         }
         let overhead = settings.scenario == Some(Scenario::Overhead);
         if overhead && !settings.transports.is_empty() {

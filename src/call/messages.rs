@@ -104,9 +104,9 @@ pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOn
     }
     let moved = moved();
     let code = counted(call, moved.known, native);
-    if let Some(asked) = moved.asked
-        && code == SUCCESS
-    {
+    if code != SUCCESS {
+        take_back(call, moved.known);
+    } else if let Some(asked) = moved.asked {
         ask(call, asked);
     }
     code
@@ -116,6 +116,12 @@ pub fn count(call: MessageCall, moved: impl FnOnce() -> Moved, native: impl FnOn
 const fn makes_communicators(call: MessageCall) -> bool {
     use MessageCall::{FileOpen, WinAllocate, WinAllocateShared, WinCreate, WinCreateDynamic};
     matches!(call, FileOpen | WinAllocate | WinAllocateShared | WinCreate | WinCreateDynamic)
+}
+
+/// What a call that failed has not moved.
+#[cold]
+fn take_back(call: MessageCall, bytes: u64) {
+    own().moved(call, bytes.wrapping_neg());
 }
 
 #[cold]

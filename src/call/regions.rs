@@ -154,9 +154,9 @@ impl Regions {
     }
 
     /// Adds what the thread's region of that name was, to the one of the same name that it lies within, among the
-    /// first so many that have begun, if there is one; what only `MPI_Pcontrol` has begun may be none.
+    /// first so many that have begun, if there is one.
     fn add(&mut self, thread: u64, name: &str, first: usize, sum: Sum) {
-        let is_around = |open: &&mut Open| open.thread == thread && open.said == Said::ByName && open.name == name;
+        let is_around = |open: &&mut Open| open.thread == thread && open.name == name;
         match self.open[..first].iter_mut().rev().find(is_around) {
             Some(around) => around.within.add(sum),
             None if sum.entries > 0 => self.sum(name).add(sum),
@@ -185,6 +185,19 @@ impl Regions {
         }
     }
 
+    /// Makes room for one more region of that thread. What only `MPI_Pcontrol` has begun goes first: where it is begun
+    /// again and again and never ended, it was no name.
+    fn make_room(&mut self, thread: u64) {
+        let of_thread = |open: &Open| open.thread == thread;
+        if self.open.iter().filter(|open| of_thread(open)).count() < DEEPEST {
+            return;
+        }
+        let doubtful = self.open.iter().position(|open| of_thread(open) && open.said == Said::ByPcontrol);
+        if let Some(first) = doubtful.or_else(|| self.open.iter().position(of_thread)) {
+            self.forget(first);
+        }
+    }
+
     /// What has been counted when the clock and the counts of each thread say this.
     fn so_far(&self, now: impl Fn(Counts) -> Moment) -> BTreeMap<String, Sum> {
         let mut all = Self { ended: self.ended.clone(), open: self.open.clone() };
@@ -205,15 +218,7 @@ pub fn begin(runtime: &Runtime, name: &str, said: Said) {
     let (thread, collectives) = this_thread();
     let counts = Counts { collectives, messages: messages::counts_of_this_thread() };
     let mut regions = REGIONS.lock();
-    if said == Said::ByPcontrol {
-        // One that is never ended and begun again and again was no name, or begins anew.
-        regions.open.retain(|open| (open.thread, open.said, open.name.as_str()) != (thread, said, name));
-    }
-    if regions.open.iter().filter(|open| open.thread == thread).count() >= DEEPEST
-        && let Some(first) = regions.open.iter().position(|open| open.thread == thread)
-    {
-        regions.forget(first);
-    }
+    regions.make_room(thread);
     let (name, at) = (name.to_owned(), counts.now(runtime));
     regions.open.push(Open { thread, counts, name, said, at, within: Sum::default() });
 }
@@ -290,6 +295,32 @@ mod tests {
         let Sum { entries, ticks, calls, collective, message } = regions.ended["own"];
         assert_eq!((entries, ticks, calls, collective, message), (3, 50, 50, 50, 50));
         assert_eq!(so_far(&regions), [("own".to_owned(), 4, 145)]);
+    }
+
+    #[test]
+    fn regions_of_a_function_that_calls_itself_take_the_time_of_the_outermost() {
+        for said in [Said::ByName, Said::ByPcontrol] {
+            let mut regions = none();
+            for ticks in [0, 10, 20] {
+                begin(&mut regions, 1, "own", said, ticks);
+            }
+            for (place, ticks) in [(2, 30), (1, 40), (0, 50)] {
+                regions.end(place, at(ticks));
+            }
+            assert_eq!(so_far(&regions), [("own".to_owned(), 3, 50)]);
+        }
+    }
+
+    #[test]
+    fn what_is_only_begun_takes_no_room_from_regions() {
+        let mut regions = none();
+        begin(&mut regions, 1, "own", Said::ByName, 0);
+        for ticks in 1..=2 * DEEPEST as u64 {
+            regions.make_room(1);
+            begin(&mut regions, 1, "no name", Said::ByPcontrol, ticks);
+        }
+        assert_eq!(regions.open.len(), DEEPEST);
+        assert_eq!(so_far(&regions), [("own".to_owned(), 1, 100)]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `collie bench`: starts `collie-bench` under its MPI as often as asked for, and makes one result of the jobs'.
 
+use super::job::{ENDED, Signals};
 use super::launcher::Launcher;
 use super::run::{place, quoted};
 use super::{Done, Failure};
@@ -11,7 +12,6 @@ use crate::family::Family;
 use crate::selection::RawConfiguration;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 /// The MPI program, in the folder of its family.
 const PROGRAM: &str = "bin/collie-bench";
@@ -129,11 +129,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     }
     output::try_files(&arguments.settings).map_err(Failure::cannot)?;
     let (mut reports, mut notes) = (Vec::new(), Vec::new());
+    let signals = Signals::catch();
     for command in &commands {
-        match job(command) {
+        match job(&signals, command) {
             Ok(report) => reports.push(report),
             Err(failure) if reports.is_empty() => return Err(failure),
-            // What the jobs before have measured is not lost.
+            // What the jobs before have measured is not lost, also when a signal has ended this one.
             Err(failure) => {
                 notes.push(format!(
                     "{}; the result is that of {} of {}",
@@ -148,7 +149,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let report = Report::merge(reports);
     let (text, wrong) = output::written(&arguments.settings, &report);
     notes.extend(wrong);
-    let code = if notes.is_empty() { output::code(&report) } else { 1 };
+    let code = if notes.is_empty() { output::code(&report) } else { signals.code().unwrap_or(1) };
     Ok(Done { text, notes, code })
 }
 
@@ -160,9 +161,11 @@ fn mpirun(family: Option<Family>) -> Result<OsString, Failure> {
         Some(Family::OpenMpi) => &["mpirun.openmpi", "mpirun", "mpiexec"],
         Some(Family::Mpich | Family::Abi) => &["mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"],
     };
+    // MPICH's starts programs of either interface.
+    let wanted = if family == Some(Family::Abi) { Some(Family::Mpich) } else { family };
     let fits = |name: &&&str| {
         let found = Launcher::detect(OsStr::new(name)).ok().and_then(Launcher::family);
-        found.is_some() && (family.is_none() || found == family)
+        found.is_some() && (wanted.is_none() || found == wanted)
     };
     names.iter().find(fits).map(OsString::from).ok_or_else(|| {
         let accepted = names.join(", ");
@@ -206,20 +209,27 @@ fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
 }
 
 /// Runs one job and reads its report; what it says on standard error is passed on.
-fn job(command: &[OsString]) -> Result<Report, Failure> {
-    answer(command, |line| serde_json::from_str::<Report>(line).ok())
+fn job(signals: &Signals, command: &[OsString]) -> Result<Report, Failure> {
+    answer(signals, command, |line| serde_json::from_str::<Report>(line).ok())
 }
 
 /// Runs a job and finds its answer among the lines that it prints.
-pub(super) fn answer<T>(command: &[OsString], read: impl Fn(&str) -> Option<T>) -> Result<T, Failure> {
-    let shown = command[0].to_string_lossy();
-    let output = Command::new(&command[0]).args(&command[1..]).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
-    let output = output.map_err(|error| Failure::cannot(format!("cannot run '{shown}': {error}")))?;
-    let text = String::from_utf8_lossy(&output.stdout);
+pub(super) fn answer<T>(
+    signals: &Signals,
+    command: &[OsString],
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, Failure> {
+    let (status, text) = signals.run(command)?;
     // A job may fail in its end, when all was told; and a launcher may say something before or after.
     text.lines().find_map(read).ok_or_else(|| {
         print_rest(&text);
-        Failure::cannot(format!("the job printed no result ('{shown}' ended with {})", output.status))
+        match signals.code() {
+            Some(code) => Failure { message: ENDED.to_owned(), code },
+            None => {
+                let shown = command[0].to_string_lossy();
+                Failure::cannot(format!("the job printed no result ('{shown}' ended with {status})"))
+            }
+        }
     })
 }
 

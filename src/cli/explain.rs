@@ -3,9 +3,9 @@
 
 use super::explained::Explained;
 use super::nearest_measurements::{self, Measured};
-use super::simulation_pool::MOST_BYTES;
 use super::{Done, Failure, measurements, options};
 use crate::algorithm::{Call, Operation, counted, format_bytes, parse_bytes};
+use crate::bench::checked::MOST_BYTES;
 use crate::bench::numbers::whole;
 use crate::schedule::limits::ProtocolLimits;
 use crate::schedule::simulate::{Network, Scales};

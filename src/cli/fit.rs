@@ -2,6 +2,7 @@
 
 use super::bench::{Started, answer};
 use super::file::{try_output, write_file};
+use super::job::Signals;
 use super::{Done, Failure};
 use crate::bench::numbers::whole;
 use crate::fit::Settings;
@@ -39,7 +40,7 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if let Some(shown) = start.dry(std::slice::from_ref(&command))? {
         return Ok(shown);
     }
-    let network = answer(&command, |line| serde_json::from_str::<Network>(line).ok())?;
+    let network = answer(&Signals::catch(), &command, |line| serde_json::from_str::<Network>(line).ok())?;
     let text = serde_json::to_string_pretty(&network).expect("a network can be written") + "\n";
     let Some(path) = &arguments.output else { return Ok(Done::from(text)) };
     match write_file(path, &text) {

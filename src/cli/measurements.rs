@@ -4,6 +4,7 @@
 use crate::bench::result::{Doubt, Report};
 use crate::bench::{checked, from_csv, tune};
 use crate::report::{self, ReadError, found};
+use crate::selection::SELF_TEST;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -51,6 +52,9 @@ fn parse(text: &str) -> Result<Report, String> {
         _ if value["rows"].is_array() => format!("a malformed report of a run: {error}"),
         _ => found(text.as_bytes()),
     })?;
+    if summary.mode == SELF_TEST {
+        return Err(format!("a report of a run in mode {SELF_TEST}, in which the MPI library carried out both sides"));
+    }
     let compared = tune::of_comparisons(&summary);
     match (compared.cells.is_empty(), summary.mode.as_str()) {
         (false, _) => Ok(compared),

@@ -18,6 +18,7 @@ mod file;
 mod fit;
 mod head;
 mod help;
+mod job;
 mod kinds;
 mod launcher;
 mod library;

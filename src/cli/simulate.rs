@@ -1,11 +1,12 @@
 //! `collie simulate`: how long algorithms take on a stated network, and which is fastest where.
 
 use super::file::{try_output, write_file};
-use super::simulation_pool::{MOST_BYTES, MOST_RANKS, Plan, Progress, Time, simulated};
+use super::simulation_pool::{Plan, Progress, Time, simulated};
 use super::table::columns;
 use super::values::values;
 use super::{Done, Failure, against, measurements};
 use crate::algorithm::{Choice, Operation, counted, format_bytes, of, parse_bytes, parse_choice};
+use crate::bench::checked::{MOST_BYTES, MOST_RANKS};
 use crate::bench::numbers::whole;
 use crate::schedule::draw::{NotSimulated, Winner, seconds, winners};
 use crate::schedule::simulate::{Network, Prediction};

@@ -11,12 +11,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Most ranks that are simulated: of each it is kept which node it is on, and no machine has more.
-pub const MOST_RANKS: usize = 1 << 24;
-
-/// Most bytes that one rank contributes.
-pub const MOST_BYTES: usize = 1 << 40;
-
 /// What is known of one algorithm in one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Time {

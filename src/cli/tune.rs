@@ -3,10 +3,11 @@
 use super::file::{try_output, write_file};
 use super::head::{Head, Source};
 use super::predicted::{Predicted, Wanted};
-use super::simulation_pool::{MOST_RANKS, Progress};
+use super::simulation_pool::Progress;
 use super::values::values;
 use super::{Done, Failure, measurements, predicted, validated};
 use crate::algorithm::Operation;
+use crate::bench::checked::MOST_RANKS;
 use crate::bench::numbers::whole;
 use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};

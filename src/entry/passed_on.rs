@@ -15,7 +15,8 @@ use std::os::raw::{c_char, c_int, c_void};
 ///
 /// the call; the last part of its name, and in lower and in upper case, for Fortran; whether it has a large-count form;
 /// what its Fortran form takes: `choice` buffers of any type, `text`, whose length comes last, or `plain` arguments;
-/// the arguments; those that give the bytes: the receiver, where there is one, a count and its datatype.
+/// the arguments; those that give the bytes: the receiver, where there is one, a count (1 where it is no
+/// argument) and its datatype.
 ///
 /// `Count` and `Shift` are what the form of the call counts and displaces in.
 macro_rules! passed_on {
@@ -80,10 +81,10 @@ macro_rules! passed_on {
                 op: MPI_Op, win: MPI_Win) [to target_count target_type];
             FetchAndOp "Fetch_and_op" fetch_and_op FETCH_AND_OP small choice (
                 buffer: *const c_void, result: *mut c_void, datatype: MPI_Datatype, to: c_int, place: MPI_Aint, op: MPI_Op,
-                win: MPI_Win) [];
+                win: MPI_Win) [to 1 datatype];
             CompareAndSwap "Compare_and_swap" compare_and_swap COMPARE_AND_SWAP small choice (
                 buffer: *const c_void, compared: *const c_void, result: *mut c_void, datatype: MPI_Datatype, to: c_int,
-                place: MPI_Aint, win: MPI_Win) [];
+                place: MPI_Aint, win: MPI_Win) [to 1 datatype];
             Rput "Rput" rput RPUT large choice (
                 buffer: *const c_void, count: Count, datatype: MPI_Datatype, to: c_int, place: MPI_Aint, target_count: Count,
                 target_type: MPI_Datatype, win: MPI_Win, request: *mut MPI_Request) [to count datatype];
@@ -254,6 +255,7 @@ macro_rules! entries {
     };
     (@bytes []) => { Moved::NOTHING };
     (@bytes [$count:ident $datatype:ident]) => { moved_to(0, i64::from($count), $datatype) };
+    (@bytes [$to:ident 1 $datatype:ident]) => { moved_to($to, 1, $datatype) };
     (@bytes [$to:ident $count:ident $datatype:ident]) => { moved_to($to, i64::from($count), $datatype) };
     (@large small $($rest:tt)*) => {};
     (@large large $($rest:tt)*) => { entries! { @one $($rest)* } };

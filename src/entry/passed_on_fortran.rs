@@ -34,6 +34,10 @@ macro_rules! entries {
         // SAFETY: Fortran passes valid addresses.
         unsafe { super::messages_fortran::moved_to_fortran(0, *$count.cast(), *$datatype.cast()) }
     };
+    (@bytes [$to:ident 1 $datatype:ident]) => {
+        // SAFETY: Fortran passes valid addresses.
+        unsafe { super::messages_fortran::moved_to_fortran(*$to.cast(), 1, *$datatype.cast()) }
+    };
     (@bytes [$to:ident $count:ident $datatype:ident]) => {
         // SAFETY: Fortran passes valid addresses.
         unsafe { super::messages_fortran::moved_to_fortran(*$to.cast(), *$count.cast(), *$datatype.cast()) }

@@ -25,7 +25,7 @@ const MOST_NS: f64 = 20_000.0;
 pub struct MessageSum {
     /// Calls.
     pub calls: u64,
-    /// Bytes that they sent, or moved to or from windows and files.
+    /// Bytes that they sent, or moved to or from windows and files (of a file, those that were asked for).
     pub bytes: u64,
     /// Ticks that they took; of those that return at once as far as the timed ones tell.
     pub ticks: u64,

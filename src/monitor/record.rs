@@ -122,7 +122,7 @@ pub struct MessageRecord {
     pub call: u8,
     /// Number of calls.
     pub calls: u64,
-    /// Bytes that they sent, or moved to or from windows and files.
+    /// Bytes that they sent, or moved to or from windows and files (of a file, those that were asked for).
     pub bytes: u64,
     /// Time of all of them, of which short ones were timed now and then.
     pub total_ns: u64,

@@ -185,7 +185,7 @@ pub struct MessageRow {
     pub ranks: u32,
     /// Calls of all ranks.
     pub calls_all_ranks: u64,
-    /// Bytes that they sent, or moved to or from windows and files.
+    /// Bytes that they sent, or moved to or from windows and files (of a file, those that were asked for).
     pub bytes: u64,
     /// Time of all of them, all ranks; of short calls that return at once some are timed and stand for the others.
     pub all_ranks_seconds: f64,

@@ -172,6 +172,10 @@ pub trait Sink {
     fn take(&mut self, action: Action);
     /// So many more units of scratch are there from now on.
     fn scratch(&mut self, units: usize);
+    /// Whether nothing more is kept, so that what messages hold needs not be known.
+    fn is_full(&self) -> bool {
+        false
+    }
 }
 
 /// The primitives that actions are made of.
@@ -186,6 +190,10 @@ pub trait Primitives {
     fn fold(&mut self, left: Range, right: Range, into: Range);
     /// A step on the board.
     fn shared(&mut self, step: Shared);
+    /// Whether nothing more is kept.
+    fn is_full(&self) -> bool {
+        false
+    }
 }
 
 /// Takes actions apart into primitives, in the order in which the player goes through them.
@@ -194,7 +202,7 @@ pub struct Expansion<P> {
     /// Takes the primitives.
     pub primitives: P,
     /// By place in the table of requests.
-    requests: Vec<Request>,
+    pub requests: Vec<Request>,
     /// Units of scratch.
     pub scratch: usize,
 }
@@ -224,6 +232,9 @@ impl<P: Primitives> Expansion<P> {
 
     fn start(&mut self, message: Message, slot: u32, outgoing: bool) {
         for (range, slot) in message.fragments().zip(slot as usize..) {
+            if self.primitives.is_full() {
+                break;
+            }
             let request = self.primitives.start(message.peer, range, outgoing);
             if self.requests.len() <= slot {
                 self.requests.resize(slot + 1, Request(u32::MAX));
@@ -234,7 +245,15 @@ impl<P: Primitives> Expansion<P> {
 }
 
 impl<P: Primitives> Sink for Expansion<P> {
+    fn is_full(&self) -> bool {
+        self.primitives.is_full()
+    }
+
     fn take(&mut self, action: Action) {
+        // Of messages that are not kept nobody knows the numbers that are waited for.
+        if self.primitives.is_full() {
+            return;
+        }
         match action {
             Action::Send(message) => self.at_once(message, true),
             Action::Receive(message) => self.at_once(message, false),

@@ -65,4 +65,17 @@ impl<'a> Compared<'a> {
         };
         Self { cells, candidates, left_out }
     }
+
+    /// Without the cells that lack the MPI library, where others hold it: it is compared with the rest then.
+    pub fn beside_native(mut self) -> Self {
+        let all = self.cells.len();
+        let holds_native = |cell: &&CellRow| cell.native().is_some_and(|row| row.seconds.median > 0.0);
+        let with_native = self.cells.iter().filter(|cell| holds_native(cell)).count();
+        if (1..all).contains(&with_native) {
+            self.cells.retain(holds_native);
+            let words = format!("from {with_native} of {all} cells, in which the MPI library was measured");
+            self.left_out = if self.left_out.is_empty() { words } else { format!("{}; {words}", self.left_out) };
+        }
+        self
+    }
 }

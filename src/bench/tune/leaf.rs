@@ -4,7 +4,7 @@ use super::group::{Group, Placement};
 use super::losses::{Candidate, Size};
 use super::path::Cost;
 use super::reach::reach;
-use super::settings::Extend;
+use super::settings::{Extend, Settings};
 use crate::algorithm::Choice;
 use crate::selection::{Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,17 +55,19 @@ impl<'a> Leaf<'a> {
 }
 
 impl Leaf<'_> {
-    /// Within `rule`: for all placements at once if they hold for the same numbers of ranks, or else for each its own.
-    /// What was measured in one placement tells nothing of another.
-    pub fn rules(&self, rule: &Rule, extend: Extend, rules: &mut Vec<Rule>) {
+    /// Within `rule`: for several placements at once if they hold for the same numbers of ranks, or else for each its
+    /// own. What was measured in one placement tells nothing of another, unless rules are to hold anywhere.
+    pub fn rules(&self, rule: &Rule, Settings { extend, anywhere, .. }: Settings, rules: &mut Vec<Rule>) {
         let places: BTreeSet<Placement> = self.examples.iter().map(|example| example.group.placement()).collect();
         let within = |span: Span| span.and(rule.ranks);
         let spans = |place: &Placement| self.ranks(*place, rule, extend).into_iter().filter_map(within).collect();
         let mut rows: Vec<(Rule, Vec<Span>)> =
-            places.iter().map(|place| (placed(rule, *place, &places), spans(place))).collect();
-        if rows.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+            places.iter().map(|place| (placed(rule, *place, &places, anywhere), spans(place))).collect();
+        if rows.windows(2).all(|pair| pair[0].1 == pair[1].1)
+            && let Some(of_all) = placed_together(rule, &places, anywhere)
+        {
             rows.truncate(1);
-            rows.iter_mut().for_each(|(of_place, _)| *of_place = rule.clone());
+            rows.iter_mut().for_each(|(of_place, _)| *of_place = of_all.clone());
         }
         let wanted = self.candidate.choice.clone().map_or(Wanted::Native, Wanted::Algorithm);
         for (rule, spans) in rows {
@@ -125,23 +127,48 @@ impl Leaf<'_> {
     }
 }
 
-/// The rule for one of these placements.
-fn placed(rule: &Rule, place: Placement, among: &BTreeSet<Placement>) -> Rule {
+/// The rule for one of these placements, which is told from others too unless rules are to hold anywhere.
+fn placed(rule: &Rule, place: Placement, among: &BTreeSet<Placement>, anywhere: bool) -> Rule {
     let mut rule = rule.clone();
+    let is_told_from = |other: Placement| !anywhere || among.contains(&other);
     match place {
-        _ if among.len() < 2 => {}
-        Placement::Together => rule.conditions.push(Condition::OneNode),
-        Placement::Apart => rule.conditions.push(Condition::OnePerNode),
+        _ if anywhere && among.len() < 2 => {}
+        Placement::Together => require(&mut rule, Condition::OneNode),
+        Placement::Apart => require(&mut rule, Condition::OnePerNode),
         Placement::Grouped => {
-            if among.contains(&Placement::Together) {
-                rule.conditions.push(Condition::SeveralNodes);
+            if is_told_from(Placement::Together) {
+                require(&mut rule, Condition::SeveralNodes);
             }
-            if among.contains(&Placement::Apart) {
-                rule.narrow_ranks_per_node(Span { least: 2, most: usize::MAX });
+            if is_told_from(Placement::Apart) {
+                rule.narrow_ranks_per_node(SEVERAL);
             }
         }
     }
     rule
+}
+
+/// The rule for all of these placements at once, if conditions can say so.
+fn placed_together(rule: &Rule, places: &BTreeSet<Placement>, anywhere: bool) -> Option<Rule> {
+    let mut rule = rule.clone();
+    if anywhere {
+        return Some(rule);
+    }
+    match places.iter().copied().collect::<Vec<_>>()[..] {
+        [Placement::Together, Placement::Apart, Placement::Grouped] => {}
+        [Placement::Together, Placement::Grouped] => rule.narrow_ranks_per_node(SEVERAL),
+        [Placement::Apart, Placement::Grouped] => require(&mut rule, Condition::SeveralNodes),
+        _ => return None,
+    }
+    Some(rule)
+}
+
+/// Numbers of ranks on a node that holds more than one.
+const SEVERAL: Span = Span { least: 2, most: usize::MAX };
+
+fn require(rule: &mut Rule, condition: Condition) {
+    if !rule.conditions.contains(&condition) {
+        rule.conditions.push(condition);
+    }
 }
 
 /// A rule for one number of ranks needs not say that it is a power of two.

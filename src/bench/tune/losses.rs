@@ -5,7 +5,7 @@ use super::group::Group;
 use super::settings::Settings;
 use crate::algorithm::{Call, Choice, ChoiceError, Operation, SharedMemory, counted, parse_choice};
 use crate::bench::program::NATIVE;
-use crate::bench::result::CellRow;
+use crate::bench::result::{CellRow, VariantRow};
 use crate::bench::statistics::Ratio;
 use crate::schedule::lower::Form;
 use crate::schedule::simulate::{Beat, Tapes};
@@ -178,7 +178,7 @@ impl Size {
     /// # Errors
     /// An algorithm that this catalogue does not have.
     pub fn of(bytes: usize, cells: &[&CellRow], settings: Settings) -> Result<Option<Self>, ChoiceError> {
-        let Compared { cells, candidates: compared, left_out } = Compared::of(cells);
+        let Compared { cells, candidates: compared, left_out } = Compared::of(cells).beside_native();
         let share = 1.0 / cells.len() as f64;
         let mut all: Option<BTreeMap<String, Found>> = None;
         let mut natives = Vec::new();
@@ -217,9 +217,19 @@ fn in_cell(
 ) -> (BTreeMap<String, Found>, Option<f64>) {
     let native = cell.native().filter(|row| row.seconds.median > 0.0).map(|row| row.seconds.median.ln());
     let is_measured = native.is_some();
-    let times: Vec<_> = ours(cell)
-        .filter(|row| compared.contains(row.algorithm.as_str()))
-        .map(|row| Time { name: &row.algorithm, log: row.seconds.median.ln(), is_measured, ratio: row.against_native })
+    let mut by_name: BTreeMap<&str, Vec<&VariantRow>> = BTreeMap::new();
+    for row in ours(cell).filter(|row| compared.contains(row.algorithm.as_str())) {
+        by_name.entry(&row.algorithm).or_default().push(row);
+    }
+    let times: Vec<_> = by_name
+        .into_iter()
+        .map(|(name, rows)| Time {
+            name,
+            // Of one that was measured under several names, the mean.
+            log: rows.iter().map(|row| row.seconds.median.ln()).sum::<f64>() / rows.len() as f64,
+            is_measured,
+            ratio: rows[0].against_native.filter(|_| rows.len() == 1),
+        })
         .collect();
     let best = times.iter().min_by(|one, other| one.log.total_cmp(&other.log)).expect("it holds what is compared");
     // By how much native beats the best of ours, where it does by more than the noise.

@@ -65,10 +65,13 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
     let mut blocks: Vec<Block> = blocks.collect();
     let common = if settings.anywhere { Vec::new() } else { Group::in_common(groups.keys()) };
     let apart = Group::are_one_per_node(groups.keys());
-    let together = |rule: &Rule| {
-        let placements = groups.keys().filter(|group| group.operation == rule.operation).map(Group::placement);
-        let placements: BTreeSet<Placement> = placements.collect();
-        placements.contains(&Placement::Grouped) && !placements.contains(&Placement::Apart)
+    // Leaves of trees say so themselves; of the rows of tables those that say nothing else.
+    let is_grouped = |rule: &Rule| {
+        let is_other = |condition: &Condition| matches!(condition, Condition::OneNode | Condition::OnePerNode);
+        let mut of_operation = groups.keys().filter(|group| group.operation == rule.operation);
+        settings.form == Form::Table
+            && of_operation.any(|group| group.placement() == Placement::Grouped)
+            && !rule.conditions.iter().any(is_other)
     };
     // Of operations that do not commute nothing is known unless some were measured: to keep their order, algorithms may
     // pass the result on once more, and the MPI library may take others.
@@ -77,18 +80,26 @@ pub fn tune(reports: &[Report], settings: Settings) -> Result<Vec<Block>, Choice
         operation.reduces() && groups.keys().filter(|group| group.operation == operation).all(Group::is_commutative)
     };
     for rule in blocks.iter_mut().flat_map(|block| &mut block.rules) {
+        rule.conditions.retain(|condition| !common.contains(condition));
         rule.conditions.splice(0..0, common.iter().copied());
         if are_told_apart && commutes(rule.operation) {
             rule.conditions.insert(0, Condition::Commutative);
         }
-        // Rows for one rank on each node come first where they were measured. Where none was, nobody knows of them.
-        if !settings.anywhere && together(rule) && !rule.conditions.contains(&Condition::OneNode) {
+        // They tell nothing of single ranks on each node, whether these were measured or not.
+        if !settings.anywhere && is_grouped(rule) {
             rule.narrow_ranks_per_node(Span { least: 2, most: usize::MAX });
         }
         for condition in rule.conditions.iter_mut().filter(|condition| apart && **condition == Condition::SeveralNodes)
         {
-            // Which takes several nodes.
             *condition = Condition::OnePerNode;
+        }
+        // Which takes several nodes.
+        if rule.conditions.contains(&Condition::OnePerNode) {
+            let mut is_first = true;
+            rule.conditions.retain(|condition| match condition {
+                Condition::OnePerNode => std::mem::take(&mut is_first),
+                other => *other != Condition::SeveralNodes,
+            });
         }
     }
     Ok(blocks)

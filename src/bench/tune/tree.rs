@@ -13,7 +13,7 @@ use super::group::Group;
 use super::leaf::{Example, Leaf};
 use super::losses::{Candidate, Size};
 use super::path::EQUAL;
-use super::settings::{Block, Extend, Settings};
+use super::settings::{Block, Settings};
 use crate::algorithm::counted;
 use crate::selection::{BytesOf, Condition, Rule, Span, Wanted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,9 +191,9 @@ impl<'a> Node<'a> {
     }
 
     /// Rules for each leaf, within what `rule` says.
-    fn rules(&self, rule: &Rule, extend: Extend, rules: &mut Vec<Rule>) {
+    fn rules(&self, rule: &Rule, settings: Settings, rules: &mut Vec<Rule>) {
         match self {
-            Self::Leaf(leaf) => leaf.rules(rule, extend, rules),
+            Self::Leaf(leaf) => leaf.rules(rule, settings, rules),
             Self::Split { question, yes, no } => {
                 let mut inside = [rule.clone(), rule.clone()];
                 match *question {
@@ -214,7 +214,7 @@ impl<'a> Node<'a> {
                         inside[0].conditions.push(Condition::Oversubscribed);
                         inside[1].conditions.push(Condition::NotOversubscribed);
                     }
-                    // The others come last and need no condition.
+                    // Leaves say how the others lie.
                     Question::OnePerNode => inside[0].conditions.push(Condition::OnePerNode),
                     Question::PowerOfTwo => {
                         inside[0].conditions.push(Condition::PowerOfTwo);
@@ -229,8 +229,8 @@ impl<'a> Node<'a> {
                         inside[1].narrow_ranks_per_node(Span { least: most + 1, most: usize::MAX });
                     }
                 }
-                yes.rules(&inside[0], extend, rules);
-                no.rules(&inside[1], extend, rules);
+                yes.rules(&inside[0], settings, rules);
+                no.rules(&inside[1], settings, rules);
             }
         }
     }
@@ -253,7 +253,7 @@ pub fn block(groups: &[(&Group, Vec<Size>)], settings: Settings) -> Option<Block
         line: 0,
     };
     let mut rules = Vec::new();
-    tree.rules(&rule, settings.extend, &mut rules);
+    tree.rules(&rule, settings, &mut rules);
     rules.sort_by_key(|rule| !rule.conditions.contains(&Condition::OnePerNode));
     rules.iter_mut().for_each(|rule| rule.conditions.extend(group.library()));
     let left = tree.count(&|leaf, _| leaf.candidate.choice.is_none());

@@ -98,7 +98,8 @@ impl LeftOut {
     fn key(self, report: usize, cell: &CellRow) -> usize {
         match self {
             Self::Nothing => 0,
-            Self::Size => cell.cell.bytes,
+            // Calls of a class are tuned together, whatever their bytes on each communicator.
+            Self::Size => cell.size_class.map_or(cell.cell.bytes, |(from, _)| from),
             Self::Ranks => cell.ranks as usize,
             Self::Job => report,
         }

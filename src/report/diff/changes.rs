@@ -15,6 +15,12 @@ pub struct Difference {
     pub a: Side,
     /// The other.
     pub b: Side,
+    /// Whether run times differ by more than runs of a side do; absent unless both sides have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_change: Option<Change>,
+    /// The same of the times in collectives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collective_change: Option<Change>,
     /// How noise was told from differences, in words.
     pub told_apart_by: String,
     /// By function, communicator and size class: the largest change of time first.
@@ -138,7 +144,18 @@ pub fn diff(a: &[Summary], b: &[Summary]) -> Result<Difference, String> {
     let rows = cells.into_iter().map(|(key, (name, calls))| row(key, name, calls.split_at(a.len()), ranks));
     let mut rows: Vec<ChangeRow> = rows.collect();
     rows.sort_by(|left, right| right.more_seconds.abs().total_cmp(&left.more_seconds.abs()));
-    Ok(Difference { a: side(a), b: side(b), told_apart_by: noise::told_apart_by(a.len(), b.len()), rows })
+    let of_sums = |seconds: fn(&Summary) -> f64| {
+        let of = |runs: &[Summary]| runs.iter().map(seconds).collect::<Vec<_>>();
+        noise::judge_sums(&of(a), &of(b))
+    };
+    Ok(Difference {
+        a: side(a),
+        b: side(b),
+        run_change: of_sums(|run| run.run_seconds),
+        collective_change: of_sums(|run| run.collective_seconds.mean),
+        told_apart_by: noise::told_apart_by(a.len(), b.len()),
+        rows,
+    })
 }
 
 /// Whether means over the runs of each side say something, and the sides tell of the same ranks, unless each tells of

@@ -103,6 +103,17 @@ pub fn told_apart_by(a: usize, b: usize) -> String {
     }
 }
 
+/// What became of a sum over a run's calls; none unless both sides have several runs, since calls within a run say
+/// nothing of how its sums vary.
+pub fn judge_sums(a: &[f64], b: &[f64]) -> Option<Change> {
+    if a.len() < 2 || b.len() < 2 || a.iter().chain(b).any(|sum| *sum <= 0.0) {
+        return None;
+    }
+    let samples = |sums: &[f64]| sums.iter().map(|mean| Sample { mean: *mean, calls: 1, deviation: 0.0 }).collect();
+    let (a, b): (Vec<Sample>, Vec<Sample>) = (samples(a), samples(b));
+    Some(judge(&a, &b))
+}
+
 /// What became of the calls of `a` in `b`.
 pub fn judge(a: &[Sample], b: &[Sample]) -> Change {
     let (Some(mean_a), Some(mean_b)) = (mean(a), mean(b)) else {
@@ -177,6 +188,14 @@ fn seem_apart(a: &[Sample], b: &[Sample]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_are_judged_by_how_much_runs_differ() {
+        assert_eq!(judge_sums(&[1.0, 1.01, 0.99], &[1.5, 1.51, 1.49]), Some(Change::Slower));
+        assert_eq!(judge_sums(&[1.0, 2.0, 1.5], &[1.6, 1.1, 2.4]), Some(Change::Noise));
+        assert_eq!(judge_sums(&[1.0], &[1.5, 1.51, 1.49]), None, "a single run");
+        assert_eq!(judge_sums(&[0.0, 0.0], &[1.0, 1.1]), None, "no collectives in A");
+    }
 
     fn run(mean: f64, calls: u64) -> Sample {
         Sample { mean, calls, deviation: 0.5 }

@@ -20,9 +20,11 @@ pub fn render(difference: &Difference, layout: &Layout) -> String {
     line(run("A", &difference.a));
     line(run("B", &difference.b));
     line(format!(
-        "B - A: run time {}, in collectives {}",
+        "B - A: run time {}{}, in collectives {}{}",
         change(difference.a.run_seconds, difference.b.run_seconds),
-        change(difference.a.collective_seconds, difference.b.collective_seconds)
+        judged(difference.run_change),
+        change(difference.a.collective_seconds, difference.b.collective_seconds),
+        judged(difference.collective_change)
     ));
     let counted = |wanted| difference.rows.iter().filter(|row| row.change == wanted).count();
     let kinds = [Change::Faster, Change::Slower, Change::Noise, Change::Gone, Change::New];
@@ -98,6 +100,11 @@ fn run(name: &str, side: &Side) -> String {
 fn change(a: f64, b: f64) -> String {
     let part = if a > 0.0 { format!(" ({:+.1}%)", 100.0 * (b - a) / a) } else { String::new() };
     format!("{}{part}", signed(b - a))
+}
+
+/// Whether runs of a side differ as much.
+fn judged(change: Option<Change>) -> String {
+    change.map_or_else(String::new, |change| format!(" = {}", change.text()))
 }
 
 fn signed(seconds: f64) -> String {

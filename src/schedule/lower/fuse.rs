@@ -100,6 +100,10 @@ impl<S: Sink> Lower<'_, S> {
     }
 
     fn start(&mut self, started: &Started) {
+        // One that holds no places is not waited for.
+        if self.sink.is_full() {
+            return;
+        }
         let Started { message, request, outgoing } = *started;
         let slot = self.slots.take(request, message.number_of_fragments());
         self.emit(match outgoing {

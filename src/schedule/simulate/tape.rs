@@ -162,11 +162,16 @@ impl Primitives for Beats {
     fn shared(&mut self, step: Shared) {
         self.keep(Beat::Shared(step));
     }
+
+    fn is_full(&self) -> bool {
+        self.beats.len() > self.limit
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::fragments::Fragments;
 
     #[test]
     fn steps_beyond_the_limit_take_no_memory() {
@@ -182,5 +187,13 @@ mod tests {
         let sends = |comm: &mut dyn Comm| (0..10).for_each(|_| comm.copy(Range::send(0, 2), Range::receive(0, 2)));
         assert_eq!(Tapes::of(1, 8, 9, sends), None);
         assert_eq!(Tapes::of(1, 8, 10, sends).map(|tapes| tapes.rank(0).len()), Some(10));
+        let mut expansion = Expansion::new(Beats { beats: Vec::new(), limit: 3, started: 0, unit: 1 });
+        let fragments = Fragments { between_nodes: Some(16), ..Form::PLAIN.fragments };
+        let form = Form { fragments, ..Form::PLAIN };
+        lower::stream_body(0, 3, 1, &[0, 1, 2], &form, &mut expansion, |comm: &mut dyn Comm| {
+            let requests = [1, 2].map(|to| comm.isend(to, Range::send(0, 1 << 20)));
+            comm.wait(&requests);
+        });
+        assert_eq!((expansion.primitives.beats.len(), expansion.requests.len()), (4, 4), "of 131,072 fragments");
     }
 }

@@ -106,7 +106,8 @@ fn what_was_measured_in_one_placement_holds_there() {
         let first = if settings.anywhere { "" } else { "commutative and " };
         let of = |line: &String| {
             let conditions = line.split_once(" if ").map_or("", |(_, of)| of);
-            conditions.strip_prefix(first).unwrap_or_else(|| panic!("{line}")).to_owned()
+            let others = conditions.strip_prefix(first).or_else(|| conditions.strip_prefix("commutative"));
+            others.unwrap_or_else(|| panic!("{line}")).to_owned()
         };
         found.iter().map(of).collect::<Vec<_>>()
     };
@@ -120,7 +121,10 @@ fn what_was_measured_in_one_placement_holds_there() {
         assert_eq!(conditions(&[&[4]], Settings { anywhere: true, ..here }), [""], "{form:?}");
     }
     // Where there are several placements their conditions tell them apart.
-    assert_eq!(conditions(&[&[1, 1, 1, 1], &[2, 2]], here), ["several_nodes and one_per_node", "several_nodes"]);
+    let apart_and_grouped = ["one_per_node", "several_nodes and ranks_per_node=2-inf"];
+    assert_eq!(conditions(&[&[1, 1, 1, 1], &[2, 2]], here), apart_and_grouped);
+    // Also where the numbers of ranks differ.
+    assert_eq!(conditions(&[&[1, 1, 1, 1], &[4, 4]], here), apart_and_grouped);
     for anywhere in [false, true] {
         let settings = Settings { anywhere, ..here };
         assert_eq!(conditions(&[&[4], &[1, 1, 1, 1]], settings), ["one_per_node", "one_node"]);
@@ -128,7 +132,40 @@ fn what_was_measured_in_one_placement_holds_there() {
     assert_eq!(conditions(&[&[4], &[2, 2]], here), ["several_nodes and ranks_per_node=2-inf", "one_node"]);
     assert_eq!(conditions(&[&[4], &[2, 2]], Settings { anywhere: true, ..here }), ["several_nodes", "one_node"]);
     // A tree need not tell one node from several.
-    assert_eq!(conditions(&[&[4], &[2, 2]], Settings { form: Form::Tree, ..here }), ["ranks_per_node=2-inf"]);
+    let tree = Settings { form: Form::Tree, ..here };
+    assert_eq!(conditions(&[&[4], &[2, 2]], tree), ["ranks_per_node=2-inf"]);
+    assert_eq!(conditions(&[&[1, 1, 1, 1], &[2, 2]], tree), ["several_nodes"]);
+    assert_eq!(conditions(&[&[4], &[2, 2], &[1, 1, 1, 1]], tree), [""]);
+    // One that was measured in neither is not a third's.
+    assert_eq!(conditions(&[&[4], &[1, 1, 1, 1]], tree), ["one_per_node", "one_node"]);
+}
+
+#[test]
+fn a_report_without_native_leaves_it_a_candidate() {
+    let with = cell(64, 4, &[("ring", 20.0)]);
+    let without = CellRow { variants: vec![with.variants.last().unwrap().clone()], ..with.clone() };
+    let settings = Settings { native: true, ..SETTINGS };
+    let reports = [report(vec![with]), report(vec![without])];
+    assert_eq!(lines(&reports, settings), ["allreduce 4 * native"]);
+    let blocks = tune(&reports, settings).unwrap();
+    let told = "allreduce, 4 ranks, 64 bytes: compared from 1 of 2 cells, in which the MPI library was measured";
+    assert_eq!(blocks[0].left_out, [told]);
+    // Nor does it count as level with ours.
+    let evidence = &tune(&reports, SETTINGS).unwrap()[0].evidence;
+    assert!(evidence.contains("64 0.50"), "{evidence}");
+}
+
+#[test]
+fn what_was_measured_twice_counts_by_the_mean() {
+    let mut cell = cell(64, 4, &[("ring", 4.0), ("linear", 6.0)]);
+    let mut again = cell.variants[cell.variants.len() - 2].clone();
+    assert_eq!(again.algorithm, "ring");
+    again.variant = "again".to_owned();
+    again.seconds.median = 7e-6;
+    cell.variants.push(again);
+    // The mean of the logarithms of 4 and 7 is that of 5.3.
+    let exact = Settings { extend: Extend::Exact, ..SETTINGS };
+    assert_eq!(lines(&[report(vec![cell])], exact), ["allreduce 4 * ring"]);
 }
 
 #[test]
