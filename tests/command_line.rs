@@ -1027,6 +1027,31 @@ fn rules_of_an_ended_simulation_are_of_whole_cells_and_say_so() {
 }
 
 #[test]
+fn a_signal_ends_the_job_of_bench_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (launcher, heard) = (folder.path().join("launch"), folder.path().join("heard"));
+    let script = format!(
+        "#!/bin/sh\ntrap 'kill $!; echo ended >{}; exit 1' TERM\nsleep 60 >/dev/null 2>&1 &\necho begun >&2\nwait\n",
+        heard.display()
+    );
+    std::fs::write(&launcher, script).unwrap();
+    std::fs::set_permissions(&launcher, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = collie(&["bench", "--family", "openmpi", "--program", "/bin/true", "-o", "allreduce", "--"]);
+    let mut child = command.arg(&launcher).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut errors, &mut line).unwrap();
+    assert_eq!(line, "begun\n");
+    // SAFETY: it touches no memory of this process.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGTERM) }, 0);
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert!(heard.exists(), "the launcher has not heard of it");
+    let mut words = String::new();
+    std::io::Read::read_to_string(&mut errors, &mut words).unwrap();
+    assert_eq!(words, "collie: ended by a signal, and the job with it\n");
+}
+
+#[test]
 fn simulate_needs_something_to_do() {
     assert_eq!(failed(&mut collie(&["simulate"])).0, 2);
     assert_eq!(failed(&mut collie(&["simulate", "bcast", "--ranks", "4", "--against", "x.json"])).0, 2);
