@@ -30,6 +30,9 @@ int main(int argc, char **argv) {
     OK(MPI_Sendrecv_replace(values, 2, MPI_DOUBLE, other, 6, other, 6, MPI_COMM_WORLD, &status));
     /* Nobody receives it. */
     OK(MPI_Send(values, 8, MPI_DOUBLE, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+    /* There is no such rank, so that nothing is sent. */
+    OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    REQUIRE(MPI_Send(values, 8, MPI_DOUBLE, 1, 0, MPI_COMM_SELF) != MPI_SUCCESS, "sent to nobody");
     for (int i = 0; i < 100; i++) {
         OK(MPI_Irecv(number, 1, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[0]));
         OK(MPI_Isend(number + 1, 1, MPI_INT, other, 7, MPI_COMM_WORLD, &requests[1]));

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 int main(int argc, char **argv) {
-    int window[4] = {0}, own = 5, got[2] = {0}, four[4], other;
+    int window[4] = {0}, own = 5, got[2] = {0}, four[4], other, added = 3, before = 0;
     const char *name = getenv("WINDOWS_AND_FILES");
     MPI_Win win;
     MPI_File file;
@@ -18,8 +18,9 @@ int main(int argc, char **argv) {
     OK(MPI_Win_fence(0, win));
     OK(MPI_Put(&own, 1, MPI_INT, other, 0, 1, MPI_INT, win));
     OK(MPI_Get(got, 2, MPI_INT, other, 2, 2, MPI_INT, win));
+    OK(MPI_Fetch_and_op(&added, &before, MPI_INT, other, 1, MPI_SUM, win));
     OK(MPI_Win_fence(0, win));
-    REQUIRE(window[0] == 5, "put %d", window[0]);
+    REQUIRE(window[0] == 5 && window[1] == 3 && before == 0, "put %d, added %d to %d", window[0], window[1], before);
     OK(MPI_Win_free(&win));
     OK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file));
     for (int i = 0; i < 4; i++) four[i] = 4 * check_rank + i;

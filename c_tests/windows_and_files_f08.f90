@@ -31,6 +31,8 @@ program windows_and_files
   call MPI_Put(own, 1, MPI_INTEGER, other, place, 1, MPI_INTEGER, win)
   place = 2
   call MPI_Get(got, 2, MPI_INTEGER, other, place, 2, MPI_INTEGER, win)
+  place = 1
+  call MPI_Fetch_and_op(own, i, MPI_INTEGER, other, place, MPI_SUM, win)
   call MPI_Win_fence(0, win)
   if (window(1) /= 5) call MPI_Abort(MPI_COMM_WORLD, 1)
   call MPI_Win_free(win)

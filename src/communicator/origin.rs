@@ -39,7 +39,7 @@ impl Origin {
         Self { identity: OnceCell::with_value(identity.into()), ..Self::default() }
     }
 
-    /// The same on all ranks of `comm`, which it belongs to, and different for every other communicator of the job;
+    /// The same on all ranks of `comm` in one `MPI_COMM_WORLD`, which it belongs to, and different for every other communicator of the job;
     /// that of `MPI_COMM_SELF` stands for every rank's own. No communication.
     ///
     /// # Errors
@@ -52,7 +52,12 @@ impl Origin {
                 true => communicator::rank(constants::comm_world())? as c_int,
                 false => communicator::first_world_rank(comm)?,
             };
-            Ok(format!("{}/{}.{first}", self.parent(), self.call).into())
+            let parent = self.parent();
+            // Of programs that were started separately each has a world of its own, and a report of its own.
+            Ok(match first == mpi_sys::MPI_UNDEFINED as c_int {
+                true => format!("{parent}/{}.elsewhere", self.call).into(),
+                false => format!("{parent}/{}.{first}", self.call).into(),
+            })
         };
         self.identity.get_or_try_init(work_out)
     }

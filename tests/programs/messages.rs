@@ -63,7 +63,7 @@ fn all_kinds(family: &Family) -> Result<(), Failed> {
     expect(
         &report,
         &[
-            ("Send", 5, 16 + 4 + 4),
+            ("Send", 7, 16 + 4 + 4),
             ("Ssend", 1, 64),
             ("Recv", 3, 0),
             ("Probe", 1, 0),
@@ -147,6 +147,7 @@ fn windows_and_files(family: &Family, source: &str) -> Result<(), Failed> {
         ("Win_fence", 4, 0),
         ("Put", 2, 8),
         ("Get", 2, 16),
+        ("Fetch_and_op", 2, 8),
         ("Win_free", 2, 0),
         ("File_open", 2, 0),
         ("File_write_at_all", 2, 32),
@@ -161,7 +162,7 @@ fn windows_and_files(family: &Family, source: &str) -> Result<(), Failed> {
     let areas: Vec<&str> =
         report.whole["messages"].as_array().into_iter().flatten().filter_map(|row| row["area"].as_str()).collect();
     let of = |area: &str| areas.iter().filter(|found| **found == area).count();
-    if apart && (of("one-sided"), of("files")) == (5, 5) {
+    if apart && (of("one-sided"), of("files")) == (6, 5) {
         Ok(())
     } else {
         Err(format!("{:#}\n{told}", report.whole).into())
