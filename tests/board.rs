@@ -328,7 +328,7 @@ fn in_every_order(calls: &[OneCall], size: usize, window: usize, change: fn(&mut
 }
 
 /// How long a model is looked at where there is not all the time in the world.
-const MOST: Duration = Duration::from_millis(1000);
+const MOST: Duration = Duration::from_millis(600);
 
 const AS_IT_IS: fn(&mut Vec<Action>) = |_| ();
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often it is looked whether somebody ends the job.
@@ -21,17 +21,26 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Why there is no result when a signal came.
 pub const ENDED: &str = "ended by a signal, and the job with it";
 
+/// The signals that this process ignores, number 1 in the lowest bit; none where the system does not say.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
 /// Which signals end a subcommand's jobs, each of them instead of the subcommand itself.
 pub struct Signals {
     caught: Arc<AtomicUsize>,
 }
 
 impl Signals {
-    /// Catches them from now on. A second one ends the process.
+    /// Catches them from now on, but for those that the process was started to ignore, as by `nohup`. A second one ends
+    /// the process.
     pub fn catch() -> Self {
+        let ignored = ignored();
         let caught = Arc::new(AtomicUsize::new(0));
-        let again = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let again = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0) {
             // Where a signal cannot be caught, it ends the process as ever. The first one sets the flag that makes the
             // second one do so, which is therefore registered first.
             drop(flag::register_conditional_default(signal, Arc::clone(&again)));

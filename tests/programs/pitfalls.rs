@@ -275,7 +275,7 @@ fn stacked_tools(family: &Family) -> Result<(), Failed> {
     let mut rows = report.whole["messages"].as_array().into_iter().flatten();
     let counted = rows.find(|row| row["function"] == "MPI_Send").and_then(|row| row["calls_all_ranks"].as_u64());
     expect(
-        counted == Some(5) && outcome.stdout.contains("stacked: 4 sent by rank 1"),
+        counted == Some(7) && outcome.stdout.contains("stacked: 5 sent by rank 1"),
         "one of both has missed messages",
         &outcome,
     )?;
