@@ -2,6 +2,7 @@
 
 #![cfg(feature = "cli")]
 
+use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -446,6 +447,21 @@ fn explain_shows_the_transports_that_were_measured() {
 }
 
 #[test]
+fn tune_takes_a_file_once() {
+    let (folder, path) = file("bench.json", MEASURED);
+    let same = folder.path().join(".").join("bench.json").display().to_string();
+    let (code, words) = failed(&mut collie(&["tune", &path, &same]));
+    assert!(code == 2 && words.contains("given twice; accepted: each file once"), "{words}");
+}
+
+#[test]
+fn orders_to_terminals_in_files_are_shown() {
+    let (_folder, path) = file("bench.json", &MEASURED.replace("An MPI", "\\u001b[2JAn MPI"));
+    let told = printed(&mut collie(&["explain", "bcast", "--ranks", "8", "--bytes", "512", "--measured", &path]));
+    assert!(told.contains("measured on \\u001b[2JAn MPI 4.0") && !told.contains('\x1b'), "{told}");
+}
+
+#[test]
 fn tune_validates_and_predicts() {
     let (_folder, path) = file("bench.json", MEASURED);
     let told = printed(&mut collie(&["tune", "--validate", &path]));
@@ -490,7 +506,8 @@ fn measurements_may_be_csv() {
                 bcast,double,0,512,8,8,false,binomial,binomial:segment=none,5e-6,An MPI 4.0\n";
     let (_folder, table) = file("bench.csv", rows);
     let (_other, report) = file("bench.json", MEASURED);
-    for files in [&[table.as_str()][..], &[&report, &table], &[&table, &table]] {
+    let (_same, copy) = file("copy.csv", rows);
+    for files in [&[table.as_str()][..], &[&report, &table], &[&table, &copy]] {
         let rules = printed(collie(&["tune"]).args(files));
         let libraries = rules.matches("#   An MPI 4.0, jobs: 1\n").count();
         assert!(libraries == files.len() && rules.contains("native over this: 512 2.00"), "{rules}");
@@ -809,6 +826,16 @@ fn run_hands_library_and_variables_to_open_mpi() {
 }
 
 #[test]
+fn run_takes_one_algorithm_for_an_operation() {
+    let installed = Installed::new(&["mpich"], "HYDRA build details:");
+    let (code, words) = failed(&mut installed.run(&["-a", "allreduce=ring", "-a", "allreduce=native"]));
+    assert_eq!(code, 2);
+    assert!(words.contains("--algorithm 'allreduce=native': another --algorithm says 'ring' for allreduce"), "{words}");
+    let shown = printed(&mut installed.run(&["--dry-run", "-a", "allreduce=ring", "-a", "allreduce=ring"]));
+    assert!(shown.contains("-genv COLLIE_ALLREDUCE ring -n 2"), "{shown}");
+}
+
+#[test]
 fn run_hands_library_and_variables_to_hydra() {
     let installed = Installed::new(&["mpich"], "HYDRA build details:");
     let library = installed.path("mpich/lib/libcollie.so");
@@ -1049,6 +1076,25 @@ fn a_signal_ends_the_job_of_bench_with_it() {
     let mut words = String::new();
     std::io::Read::read_to_string(&mut errors, &mut words).unwrap();
     assert_eq!(words, "collie: ended by a signal, and the job with it\n");
+}
+
+#[test]
+fn cells_of_a_job_that_is_ended_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (launcher, cell) = (folder.path().join("launch"), folder.path().join("cell"));
+    let report: Value = serde_json::from_str(MEASURED).unwrap();
+    std::fs::write(&cell, format!("cell {report}\nsomething went wrong\n")).unwrap();
+    std::fs::write(&launcher, format!("#!/bin/sh\ncat {}\nexit 1\n", cell.display())).unwrap();
+    std::fs::set_permissions(&launcher, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = collie(&["bench", "--family", "openmpi", "--program", "/bin/true", "--json", "-", "--"]);
+    let Output { status, stdout, stderr } = command.arg(&launcher).output().unwrap();
+    assert_eq!(status.code(), Some(1));
+    let told = text(&stderr);
+    let words = "exit status: 1); the result is that of 0 of 1 job and 1 cell of another\n";
+    assert!(told.starts_with("something went wrong\n") && told.ends_with(words), "{told}");
+    let kept: Value = serde_json::from_str(&text(&stdout)).unwrap();
+    let of_binomial = |report: &Value| report["cells"][0]["variants"][1]["against_native"].clone();
+    assert!(of_binomial(&kept).is_object() && of_binomial(&kept) == of_binomial(&report), "{kept}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use super::cell::Cell;
 use super::exchange::{Exchange, Library};
 use super::job::Job;
+use super::output::CELL;
 use super::over::{self, Over};
 use super::program::{LEARN, NATIVE, Program, call, environment};
 use super::result::{CellRow, Report, SCHEMA_VERSION, VariantRow};
@@ -41,6 +42,9 @@ const PATIENCE: f64 = 4.0;
 struct CommandLine {
     #[command(flatten)]
     settings: Settings,
+    /// With --json -: also a report of each cell alone, in a line of its own, once it is measured
+    #[arg(long, hide = true, requires = "json")]
+    each_cell: bool,
 }
 
 /// Carries out the command line, on every rank.
@@ -48,12 +52,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     entry::main(
         arguments,
         |line: &CommandLine| environment(&line.settings),
-        |job, parsed: std::result::Result<CommandLine, _>| run(job, parsed.map(|line| line.settings)),
+        |job, parsed: std::result::Result<CommandLine, _>| {
+            let each_cell = parsed.as_ref().is_ok_and(|line| line.each_cell);
+            run(job, parsed.map(|line| line.settings), each_cell)
+        },
     )
 }
 
 /// Measures and tells; the exit code.
-fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Result<u8> {
+fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>, each_cell: bool) -> Result<u8> {
     let program = match agree(job, &settings)? {
         Ok(program) => program,
         Err(message) => {
@@ -81,19 +88,35 @@ fn run(job: &Job, settings: std::result::Result<Settings, clap::Error>) -> Resul
     } else {
         let bench = Bench::new(job, &program, settings.bandwidth)?;
         report.protocol_limits = Some(bench.limits().limits().collect());
-        report.cells = bench.cells(talk)?;
+        let each = |row: &CellRow| {
+            if each_cell && job.rank == 0 {
+                // Somebody who reads no more reads the end neither, and is told then.
+                drop(say(&alone(&report, row)));
+            }
+        };
+        report.cells = bench.cells(talk, each)?;
     }
     if job.rank != 0 {
         return Ok(0);
     }
     // Told before MPI ends: an MPI library that hangs in its end must not take the result along.
     let (text, mut wrong) = output::written(&settings, &report);
-    let mut out = std::io::stdout();
-    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    if let Err(error) = say(&text) {
         wrong.push(format!("cannot write to standard output: {error}"));
     }
     wrong.iter().for_each(|message| eprintln!("collie-bench: {message}"));
     Ok(if wrong.is_empty() { output::code(&report) } else { 1 })
+}
+
+fn say(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
+}
+
+/// The line that holds one cell of the report.
+fn alone(report: &Report, row: &CellRow) -> String {
+    let report = Report { cells: vec![row.clone()], ..report.clone() };
+    format!("{CELL}{}", output::line(&report))
 }
 
 /// What rank 0 makes of its command line, on all ranks.
@@ -151,8 +174,9 @@ impl<'a> Bench<'a> {
         ProtocolLimits::from_word(transports::limits(&self.configuration))
     }
 
-    /// Measures all cells, in an order that the seed decides; rows in the order of the program.
-    fn cells(&'a self, talk: bool) -> Result<Vec<CellRow>> {
+    /// Measures all cells, in an order that the seed decides, and hands each on once it is done; rows in the order of the
+    /// program.
+    fn cells(&'a self, talk: bool, each: impl Fn(&CellRow)) -> Result<Vec<CellRow>> {
         let mut order: Vec<usize> = (0..self.program.cells.len()).collect();
         let mut random = fastrand::Rng::with_seed(self.program.seed);
         random.shuffle(&mut order);
@@ -164,7 +188,9 @@ impl<'a> Bench<'a> {
                 let (datatype, bytes) = (cell.datatype.name(), format_bytes(cell.bytes));
                 eprintln!("collie-bench: {done}/{all} {} {bytes} {datatype} root {}", cell.operation, cell.root);
             }
-            rows.push((place, self.cell(cell, &mut random)?));
+            let row = self.cell(cell, &mut random)?;
+            each(&row);
+            rows.push((place, row));
         }
         rows.sort_by_key(|(place, _)| *place);
         Ok(rows.into_iter().map(|(_, row)| row).collect())

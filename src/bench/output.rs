@@ -7,6 +7,14 @@ use super::settings::Settings;
 use super::{csv, page, plot, table};
 use std::path::Path;
 
+/// How the line of a cell that is told by itself begins; that of the whole report does not.
+pub const CELL: &str = "cell ";
+
+/// A report on one line, so that it can be told from what a launcher adds.
+pub fn line(report: &Report) -> String {
+    serde_json::to_string(report).expect("a report can be written") + "\n"
+}
+
 /// Whether the files that are asked for can be written, as far as is known before there is anything to write.
 ///
 /// # Errors
@@ -32,8 +40,7 @@ pub fn written(settings: &Settings, report: &Report) -> (String, Vec<String>) {
     let mut shown = table::text(report, settings.scenario);
     if let Some(path) = &settings.json {
         if path == Path::new("-") {
-            // On one line, so that it can be told from what a launcher adds.
-            shown = serde_json::to_string(report).expect("a report can be written") + "\n";
+            shown = line(report);
         } else {
             let text = serde_json::to_string_pretty(report).expect("a report can be written") + "\n";
             wrong.extend(to_file(path, &text).err());

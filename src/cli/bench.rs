@@ -6,6 +6,7 @@ use super::run::{place, quoted};
 use super::{Done, Failure};
 use crate::algorithm::counted;
 use crate::bench::numbers::whole;
+use crate::bench::output::CELL;
 use crate::bench::result::Report;
 use crate::bench::{Settings, output};
 use crate::family::Family;
@@ -133,15 +134,16 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     for command in &commands {
         match job(&signals, command) {
             Ok(report) => reports.push(report),
-            Err(failure) if reports.is_empty() => return Err(failure),
-            // What the jobs before have measured is not lost, also when a signal has ended this one.
-            Err(failure) => {
-                notes.push(format!(
-                    "{}; the result is that of {} of {}",
-                    failure.message,
-                    reports.len(),
-                    counted(commands.len(), "job")
-                ));
+            // What was measured until then is not lost, also when a signal has ended this job.
+            Err((failure, cells)) if reports.is_empty() && cells.is_empty() => return Err(failure),
+            Err((failure, cells)) => {
+                let (whole, all) = (reports.len(), counted(commands.len(), "job"));
+                let part = match cells.len() {
+                    0 => String::new(),
+                    number => format!(" and {} of another", counted(number, "cell")),
+                };
+                notes.push(format!("{}; the result is that of {whole} of {all}{part}", failure.message));
+                reports.extend(cells);
                 break;
             }
         }
@@ -186,7 +188,7 @@ fn jobs(arguments: &Arguments, start: &Start) -> Vec<Vec<OsString>> {
                 plan: arguments.settings.plan.as_deref().map(|path| std::path::absolute(path).unwrap_or(path.into())),
                 ..arguments.settings.clone()
             };
-            let words = settings.words().into_iter().chain(["--json".to_owned(), "-".to_owned()]);
+            let words = settings.words().into_iter().chain(["--each-cell", "--json", "-"].map(str::to_owned));
             commands.push(start.command(ranks, words));
             if start.found.is_none() {
                 // The number of ranks is the launcher's.
@@ -208,36 +210,56 @@ fn started_by(launcher: &OsStr, ranks: u32) -> Vec<OsString> {
     command
 }
 
-/// Runs one job and reads its report; what it says on standard error is passed on.
-fn job(signals: &Signals, command: &[OsString]) -> Result<Report, Failure> {
-    answer(signals, command, |line| serde_json::from_str::<Report>(line).ok())
+/// Runs one job and reads its report; what it says on standard error is passed on. Where it fails, the cells that it had
+/// measured, each in a report of its own.
+fn job(signals: &Signals, command: &[OsString]) -> Result<Report, (Failure, Vec<Report>)> {
+    let mut cells = Vec::new();
+    let read = |line: &str| match line.strip_prefix(CELL) {
+        Some(cell) => {
+            // The last one may be cut off.
+            cells.extend(serde_json::from_str::<Report>(cell));
+            Answer::Part
+        }
+        None => serde_json::from_str::<Report>(line).map_or(Answer::Other, Answer::Whole),
+    };
+    answer(signals, command, read).map_err(|failure| (failure, cells))
+}
+
+/// What a line of a job's is.
+pub(super) enum Answer<T> {
+    /// What was asked for.
+    Whole(T),
+    /// Something that has been taken.
+    Part,
+    /// Words of the launcher's, or of what went wrong.
+    Other,
 }
 
 /// Runs a job and finds its answer among the lines that it prints.
 pub(super) fn answer<T>(
     signals: &Signals,
     command: &[OsString],
-    read: impl Fn(&str) -> Option<T>,
+    mut read: impl FnMut(&str) -> Answer<T>,
 ) -> Result<T, Failure> {
     let (status, text) = signals.run(command)?;
-    // A job may fail in its end, when all was told; and a launcher may say something before or after.
-    text.lines().find_map(read).ok_or_else(|| {
-        print_rest(&text);
-        match signals.code() {
-            Some(code) => Failure { message: ENDED.to_owned(), code },
-            None => {
-                let shown = command[0].to_string_lossy();
-                Failure::cannot(format!("the job printed no result ('{shown}' ended with {status})"))
-            }
+    let mut rest = Vec::new();
+    for line in text.lines() {
+        match read(line) {
+            // A job may fail in its end, when all was told; and a launcher may say something before or after.
+            Answer::Whole(answer) => return Ok(answer),
+            Answer::Part => {}
+            Answer::Other => rest.push(line),
+        }
+    }
+    // What a failed job said on standard output may hold the reason.
+    rest.iter().for_each(|line| eprintln!("{line}"));
+    Err(match signals.code() {
+        Some(code) => Failure { message: ENDED.to_owned(), code },
+        None => {
+            let shown = command[0].to_string_lossy();
+            Failure::cannot(format!("the job printed no result ('{shown}' ended with {status})"))
         }
     })
-}
-
-/// What a failed job said on standard output may hold the reason.
-fn print_rest(text: &str) {
-    for line in text.lines() {
-        eprintln!("{line}");
-    }
 }
 
 #[cfg(test)]
@@ -265,7 +287,10 @@ mod tests {
         assert_eq!(found.len(), 4);
         for (round, pair) in found.chunks(2).enumerate() {
             let seed = format!("--seed {}", round + 1);
-            assert!(pair.iter().all(|command| command.contains(&seed) && command.ends_with(" --json -")), "{pair:?}");
+            assert!(
+                pair.iter().all(|command| command.contains(&seed) && command.ends_with(" --each-cell --json -")),
+                "{pair:?}"
+            );
             assert!(pair.iter().all(|command| !command.contains("x.csv")), "{pair:?}");
             assert!(["-n 1 ", "-n 2 "].iter().all(|ranks| pair.iter().any(|command| command.contains(ranks))));
         }

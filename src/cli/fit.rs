@@ -1,6 +1,6 @@
 //! `collie fit`: starts `collie-bench fit` under its MPI and writes the network that it measured.
 
-use super::bench::{Started, answer};
+use super::bench::{Answer, Started, answer};
 use super::file::{try_output, write_file};
 use super::job::Signals;
 use super::{Done, Failure};
@@ -40,7 +40,9 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     if let Some(shown) = start.dry(std::slice::from_ref(&command))? {
         return Ok(shown);
     }
-    let network = answer(&Signals::catch(), &command, |line| serde_json::from_str::<Network>(line).ok())?;
+    let network = answer(&Signals::catch(), &command, |line| {
+        serde_json::from_str::<Network>(line).map_or(Answer::Other, Answer::Whole)
+    })?;
     let text = serde_json::to_string_pretty(&network).expect("a network can be written") + "\n";
     let Some(path) = &arguments.output else { return Ok(Done::from(text)) };
     match write_file(path, &text) {

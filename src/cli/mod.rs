@@ -37,6 +37,7 @@ mod table;
 mod tune;
 mod validated;
 mod values;
+mod visible;
 
 pub use done::{Done, Failure};
 
@@ -45,6 +46,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use visible::visible;
 
 #[derive(Parser)]
 #[command(
@@ -109,12 +111,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Done { text, notes, code } = match result {
         Ok(done) => done,
         Err(Failure { message, code }) => {
-            eprintln!("collie: {message}");
+            eprintln!("collie: {}", visible(&message));
             return ExitCode::from(code);
         }
     };
-    notes.iter().for_each(|note| eprintln!("collie: {note}"));
-    match std::io::stdout().write_all(text.as_bytes()) {
+    notes.iter().for_each(|note| eprintln!("collie: {}", visible(note)));
+    match std::io::stdout().write_all(visible(&text).as_bytes()) {
         // Whoever reads may have seen enough, as in `collie list | head`.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             eprintln!("collie: cannot write to standard output: {error}");

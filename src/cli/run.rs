@@ -5,6 +5,7 @@ use super::program::{self, Found};
 use super::{Done, Failure, options};
 use crate::family::Family;
 use crate::selection::{RawConfiguration, operation_named, variables};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -98,12 +99,21 @@ fn checked_variables(arguments: &Arguments) -> Result<Vec<Variable>, Failure> {
         all.push((name.to_owned(), value));
         asked.push((name.to_owned(), option));
     };
+    let mut chosen = BTreeMap::new();
     for setting in &arguments.algorithms {
         let option = format!("--algorithm '{setting}'");
         let refuse = || Failure::usage(format!("{option}: accepted: operation=algorithm"));
         let (operation, choice) = setting.split_once('=').ok_or_else(refuse)?;
         let operation = operation_named(operation).map_err(|error| Failure::usage(format!("{option}: {error}")))?;
-        set(option, variables::of(operation), choice.to_owned());
+        match chosen.insert(operation, choice) {
+            Some(other) if other != choice => {
+                let message = format!(
+                    "{option}: another --algorithm says '{other}' for {operation}; accepted: one for each operation"
+                );
+                return Err(Failure::usage(message));
+            }
+            _ => set(option, variables::of(operation), choice.to_owned()),
+        }
     }
     // Rank 0 may start in another folder.
     let rules = arguments.rules.as_ref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()));

@@ -13,6 +13,7 @@ use crate::bench::result::Report;
 use crate::bench::tune::{self, Extend, Form, Settings};
 use crate::schedule::simulate::Network;
 use crate::selection::{Implementation, Mpi, operation_named};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -117,7 +118,12 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
         _ => None,
     };
     let (mut reports, mut files) = (Vec::new(), Vec::new());
+    let mut known = BTreeSet::new();
     for file in &arguments.files {
+        // Pipes have no name of their own.
+        if file.is_file() && !known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+            return Err(Failure::usage(format!("{}: given twice; accepted: each file once", file.display())));
+        }
         let read = measurements::read(file).map_err(Failure::cannot)?;
         files.extend(read.iter().map(|_| file.as_path()));
         reports.extend(read);

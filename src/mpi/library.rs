@@ -146,9 +146,7 @@ unsafe extern "C" fn object(name: *const c_char) -> *mut c_void {
 /// The MPI library, visible to all of the process.
 fn find() -> Result<Found, Unusable> {
     let mut others = None;
-    // Anything that calls itself after MPI; asking every object of a large program would take its time.
-    let called_after_mpi = |file: &[u8]| file.windows(3).any(|part| part.eq_ignore_ascii_case(b"mpi"));
-    for path in std::iter::once(None).chain(objects(called_after_mpi).into_iter().map(Some)) {
+    for path in std::iter::once(None).chain(objects(is_called_after_mpi).into_iter().map(Some)) {
         let Some(found) = look_at(path.as_deref()) else { continue };
         if found.family == Some(OWN) {
             return Ok(found);
@@ -160,6 +158,38 @@ fn find() -> Result<Found, Unusable> {
         Some(Found { family: None, file }) => Err(Unusable::Unknown { file }),
         None => Err(Unusable::None),
     }
+}
+
+/// Whether a file calls itself after MPI: asking every object of a large program would take its time.
+fn is_called_after_mpi(file: &[u8]) -> bool {
+    file.windows(3).any(|part| part.eq_ignore_ascii_case(b"mpi"))
+}
+
+/// The path of an MPI library of this process that is initialised, or has been, whoever asked for that. Binds nothing, so
+/// that it may be asked in a process whose calls of MPI never came here.
+pub fn initialised() -> Option<String> {
+    objects(is_called_after_mpi).into_iter().find_map(|path| {
+        // SAFETY: an object that is loaded already runs no code when it is opened again, and the handle is not closed.
+        // The names end in zero bytes. MPI allows this call at any time, before its initialisation and after its end.
+        unsafe {
+            let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            let ask = if handle.is_null() { handle } else { libc::dlsym(handle, c"PMPI_Initialized".as_ptr()) };
+            if ask.is_null() {
+                return None;
+            }
+            let ask: unsafe extern "C" fn(*mut c_int) -> c_int = std::mem::transmute(ask);
+            let mut is_initialised = 0;
+            ask(&raw mut is_initialised);
+            (is_initialised != 0).then(|| resolved(Path::new(OsStr::from_bytes(path.as_bytes()))).display().to_string())
+        }
+    })
+}
+
+/// Whether the process has another library of this name, as one linked with it where this one is preloaded.
+pub fn is_there_twice() -> bool {
+    let own = own_path();
+    let path = |name: &CString| resolved(Path::new(OsStr::from_bytes(name.as_bytes())));
+    objects(|file| file.starts_with(b"libcollie")).iter().any(|name| Some(path(name)) != own)
 }
 
 /// The loaded objects whose file has a name for which `wanted` holds, in the order of loading.

@@ -1,7 +1,7 @@
 //! Everything that the summary holds; the schema is `docs/report-schema.json`.
 
 use super::found::found;
-use crate::monitor::{SCHEMA_VERSION, Summary};
+use crate::monitor::{SCHEMA_VERSION, Spread, Summary};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -24,6 +24,18 @@ pub enum ReadError {
     /// Of another version.
     #[error("a report of schema version {0}; this Collie reads version {SCHEMA_VERSION}")]
     Version(u64),
+    /// A time that there is not.
+    #[error("not a report of Collie: {what} {place} says {field} {found}; accepted: 0 and more")]
+    Negative {
+        /// What is wrong: a list of the report.
+        what: &'static str,
+        /// Which of its entries.
+        place: usize,
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        found: f64,
+    },
     /// A place in a list that it has not, or a rank that there is not.
     #[error("not a report of Collie: {what} {place} says {field} {found}, of {known} from 0 on")]
     Nowhere {
@@ -60,6 +72,7 @@ pub fn read(bytes: &[u8]) -> Result<Summary, ReadError> {
     }
     let summary: Summary = serde_json::from_slice(bytes).map_err(|error| unreadable(bytes, error))?;
     check(&summary)?;
+    check_times(&summary)?;
     Ok(summary)
 }
 
@@ -95,6 +108,44 @@ fn check(summary: &Summary) -> Result<(), ReadError> {
     Ok(())
 }
 
+/// Whether no time is negative, of those that shares, means and ratios are made of.
+fn check_times(summary: &Summary) -> Result<(), ReadError> {
+    let not_negative = |what, place, times: &[(&'static str, Option<f64>)]| {
+        let negative = times.iter().find_map(|(field, time)| Some((*field, time.filter(|time| *time < 0.0)?)));
+        negative.map_or(Ok(()), |(field, found)| Err(ReadError::Negative { what, place, field, found }))
+    };
+    let whole = [("run_seconds", Some(summary.run_seconds)), ("recorded_seconds", summary.recorded_seconds)];
+    not_negative("run", 0, &whole)?;
+    for (place, row) in summary.rows.iter().enumerate() {
+        let Spread { min, mean, max, .. } = row.total_seconds;
+        let times = [
+            ("total_seconds", Some(min.min(mean).min(max))),
+            ("mean_seconds", Some(row.mean_seconds)),
+            ("min_seconds", Some(row.min_seconds)),
+            ("p50_seconds", Some(row.p50_seconds)),
+            ("p90_seconds", Some(row.p90_seconds)),
+            ("p99_seconds", Some(row.p99_seconds)),
+            ("max_seconds", Some(row.max_seconds)),
+            ("waiting_seconds", row.waiting_seconds),
+            ("durations", row.durations.iter().map(|(seconds, _)| *seconds).reduce(f64::min)),
+        ];
+        not_negative("rows", place, &times)?;
+    }
+    for (place, rank) in summary.per_rank.iter().enumerate() {
+        let times = [
+            ("run_seconds", Some(rank.run_seconds)),
+            ("recorded_seconds", rank.recorded_seconds),
+            ("collective_seconds", Some(rank.collective_seconds)),
+            ("waiting_seconds", rank.waiting_seconds),
+            ("message_seconds", rank.message_seconds),
+            ("one_sided_seconds", rank.one_sided_seconds),
+            ("file_seconds", rank.file_seconds),
+        ];
+        not_negative("per_rank", place, &times)?;
+    }
+    Ok(())
+}
+
 fn in_list(
     what: &'static str,
     field: &'static str,
@@ -110,7 +161,16 @@ fn in_list(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::monitor::{Row, TrafficRow};
+    use crate::monitor::{CommunicatorRow, Row, TrafficRow};
+
+    #[test]
+    fn negative_times_are_told_with_their_place() {
+        let rows = vec![Row::default(), Row { p50_seconds: -0.5, ..Row::default() }];
+        let communicators = vec![CommunicatorRow::default()];
+        let summary = Summary { schema_version: SCHEMA_VERSION, rows, communicators, ..Summary::default() };
+        let words = read(&render(&summary)).unwrap_err().to_string();
+        assert_eq!(words, "not a report of Collie: rows 1 says p50_seconds -0.5; accepted: 0 and more");
+    }
 
     #[test]
     fn what_names_no_entry_is_told_with_its_place() {

@@ -6,6 +6,7 @@ use super::deadline::{self, Cut};
 use super::partial::{self, OnStderr};
 use super::places;
 use super::signals::{action, set_action};
+use super::unseen;
 use crate::call::attachment::Visit;
 use crate::communicator::segment;
 use crate::process::runtime::{self, Runtime};
@@ -130,6 +131,7 @@ static AT_EXIT: extern "C" fn() = at_exit;
 
 extern "C" fn at_exit() {
     segment::remove_names();
+    unseen::tell_if_past();
     // The program's libraries have functions for the end as well, and one of them may still end MPI. What is added now runs
     // when all of theirs have.
     // SAFETY: the function stays where it is, as the library is never unloaded.

@@ -10,6 +10,7 @@
 //!   all ranks' arrivals put together.
 //! * [`sites`]: where the program calls from.
 //! * [`watch`]: the watch for calls that do not end; [`own_thread`]: threads of Collie's own.
+//! * [`unseen`]: the word of a process whose calls of MPI never came here.
 //! * [`trace`]: the log of single calls. [`learned`]: what was learned, for the runs to come. [`places`]: which files
 //!   it and the reports go to; [`outputs`]: trying and writing them.
 
@@ -34,4 +35,5 @@ pub mod sites;
 pub mod synchronise;
 pub mod trace;
 pub mod under_way;
+mod unseen;
 pub mod watch;

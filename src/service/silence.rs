@@ -47,7 +47,7 @@ pub fn warn_if_slow<T>(runtime: &Runtime, action: impl FnOnce() -> T) -> T {
 fn words(rank: usize, patience: Duration) -> String {
     let seconds = patience.as_secs();
     format!(
-        "rank {rank} has waited in MPI_Init for {seconds} s for all ranks to begin; is libcollie.so preloaded on each of them? \
-         (Open MPI: mpirun -x LD_PRELOAD=..., MPICH: mpiexec -genv LD_PRELOAD ...)"
+        "rank {rank} has waited in MPI_Init for {seconds} s for all ranks to begin: one is slow or has stopped, or libcollie.so is \
+         not preloaded on it (Open MPI: mpirun -x LD_PRELOAD=..., MPICH: mpiexec -genv LD_PRELOAD ...)"
     )
 }

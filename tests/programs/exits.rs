@@ -17,6 +17,7 @@ const TESTS: &[(&str, Test)] = &[
     ("dying_communicator", dying_communicator),
     ("fatal_error", fatal_error),
     ("not_preloaded", not_preloaded),
+    ("past_collie", past_collie),
     ("abort_in_handler", abort_in_handler),
     ("two_aborts", two_aborts),
     ("leaves", leaves),
@@ -391,6 +392,27 @@ fn not_preloaded(family: &Family) -> Result<(), Failed> {
         let says = |words: &str| outcome.stderr.contains(words);
         if !says("collie: rank 0 has waited in MPI_Init for 1 s") || says("MPI_ERR_TRUNCATE") {
             return Err(format!("{arguments:?}: that a rank is without Collie is not told\n{}", outcome.told()).into());
+        }
+    }
+    Ok(())
+}
+
+/// A program that looks MPI's functions up in the MPI library has no report, and is told so once for all its ranks; one that
+/// never initialises MPI is told nothing.
+fn past_collie(family: &Family) -> Result<(), Failed> {
+    let program = family.program("past_collie.c")?.display().to_string();
+    for (arguments, expected) in [(&[][..], 1), (&["never"], 0)] {
+        let launch = Launch {
+            ranks: 2,
+            command: std::iter::once(program.as_str()).chain(arguments.iter().copied()).map(str::to_owned).collect(),
+            variables: &[],
+            preload: family.preload()?,
+            others: Vec::new(),
+        };
+        let outcome = family.run(&launch)?;
+        let told = outcome.stderr.matches("past libcollie.so, which saw no MPI_Init").count();
+        if told != expected || outcome.status != Some(0) || outcome.stderr.contains("collective") {
+            return Err(format!("{arguments:?}: told {told} times\n{}", outcome.told()).into());
         }
     }
     Ok(())
