@@ -224,7 +224,9 @@ fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
         ("streamed", Form { fragments, ..shared }, true),
     ];
     if call.operation.reduces() {
-        let combine = Combine::ReduceLocal { commutative: call.commutative };
+        // As in calls, and as where results are to be reproducible.
+        let may_swap = call.commutative && call.operation.rooted() && call.count.is_multiple_of(2);
+        let combine = Combine::ReduceLocal { may_swap };
         forms.push(("blocking, reduced locally", Form { combine, ..Form::PLAIN }, false));
         forms.push(("streamed, reduced locally", Form { combine, fragments, ..started }, true));
     }

@@ -85,9 +85,12 @@ pub fn seat_and_call<'a>(
 }
 
 /// What a call of an algorithm that was decided on is lowered for on this rank.
-pub fn form(seat: &Seat, choice: &Choice, call: &Call, local: &LocalArguments) -> Form {
+pub fn form(communicator: &Communicator, seat: &Seat, choice: &Choice, call: &Call, local: &LocalArguments) -> Form {
+    // Of a result that one rank computes the sides may be changed, unless another algorithm is to give the same one.
+    let reproducible = communicator.agreed.as_ref().is_some_and(|agreed| agreed.configuration.reproducible);
+    let may_swap = call.commutative && call.operation.rooted() && !reproducible;
     let combine = match local.reduction {
-        Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { commutative: reduction.commutative },
+        Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { may_swap },
         _ => Combine::Kernel,
     };
     // What overlaps in another way than in place is moved out of the way first.

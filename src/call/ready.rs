@@ -95,7 +95,7 @@ fn prepare(
         return None;
     }
     let (seat, call) = seat_and_call(&attached.communicator, operation, local);
-    let form = program::form(&seat, choice, &call, local);
+    let form = program::form(&attached.communicator, &seat, choice, &call, local);
     let lower = || program::lowered(&seat, &call, choice, &form);
     let lowered = match &local.own {
         None => attached.calls.program(program::Key::of(&call, &form), choice, lower),

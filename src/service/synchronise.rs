@@ -294,7 +294,7 @@ fn barrier(communicator: &Communicator) -> Result {
     let nothing = LocalArguments::nothing();
     let (seat, call) = seat_and_call(communicator, Operation::Barrier, &nothing);
     let part = lower::Part { choice: &DISSEMINATION, call: &call, rank: seat.rank, size: seat.size };
-    let form = program::form(&seat, part.choice, &call, &nothing);
+    let form = program::form(communicator, &seat, part.choice, &call, &nothing);
     let prepared = Prepared::new(seat, (part.choice, &call), &nothing, form, None);
     let nowhere = [std::ptr::null_mut(); 2];
     prepared.play(nowhere, Some(&part), &mut Traffic::default(), &mut Counts::default())

@@ -167,7 +167,7 @@ fn choices() -> Vec<Choice> {
 fn calls(ranks: usize, number: usize, seed: u64, may_fail: bool) -> Vec<OneCall> {
     let (choices, mut random) = (choices(), random_numbers(seed));
     let counts = [1, 3, 12, 13, 40, 100, 301];
-    let locally = Form { combine: Combine::ReduceLocal { commutative: true }, ..Form::PLAIN };
+    let locally = Form { combine: Combine::ReduceLocal { may_swap: false }, ..Form::PLAIN };
     let one = |_| {
         let choice = choices[random(choices.len())].clone();
         let rooted = choice.algorithm.operation.rooted();

@@ -1,5 +1,6 @@
 //! Folds by `PMPI_Reduce_local`, for operations and types that no kernel knows: it computes `inout = input ∘ inout`, so
-//! the right side has to lie where the result goes, or be moved there.
+//! the right side has to lie where the result goes, or be moved there. Where the sides may be changed, that is spared; which
+//! of the two a rank changes depends on where its data lies, so that ranks which compute the same would get other bits.
 
 use crate::schedule::action::{Action, Sink};
 use crate::schedule::{Buffer, Range};
@@ -7,7 +8,7 @@ use crate::schedule::{Buffer, Range};
 /// Turns folds into local reductions.
 #[derive(Debug)]
 pub struct LocalReduction {
-    commutative: bool,
+    may_swap: bool,
     /// Whether the send and the receive buffer share no memory.
     apart: bool,
     /// Scratch that no algorithm knows of.
@@ -15,9 +16,9 @@ pub struct LocalReduction {
 }
 
 impl LocalReduction {
-    /// Of an operation that commutes or not, on buffers that share no memory or may.
-    pub const fn new(commutative: bool, apart: bool) -> Self {
-        Self { commutative, apart, spare: None }
+    /// Whose sides may be changed or not, on buffers that share no memory or may.
+    pub const fn new(may_swap: bool, apart: bool) -> Self {
+        Self { may_swap, apart, spare: None }
     }
 
     /// Whether the two may be one place in memory. Copying a range onto itself is free and harmless.
@@ -29,8 +30,8 @@ impl LocalReduction {
     pub fn replace(&mut self, [left, right, into]: [Range; 3], scratch: &mut usize, sink: &mut impl Sink) {
         // What lies where the result goes must not be written over by the other side before it is read.
         let is_left = right != into && self.may_be_one(left, into);
-        let (input, inout) = if is_left && self.commutative { (right, left) } else { (left, right) };
-        let target = if is_left && !self.commutative { self.spare(into.len, scratch, sink) } else { into };
+        let (input, inout) = if is_left && self.may_swap { (right, left) } else { (left, right) };
+        let target = if is_left && !self.may_swap { self.spare(into.len, scratch, sink) } else { into };
         if target != inout {
             sink.take(Action::Copy { from: inout, into: target });
         }

@@ -34,8 +34,8 @@ pub enum Combine {
     Kernel,
     /// By `PMPI_Reduce_local`, which takes two.
     ReduceLocal {
-        /// Whether the two may change places.
-        commutative: bool,
+        /// Whether the two may change places: not where several ranks compute the same, which must get the same bits.
+        may_swap: bool,
     },
 }
 
@@ -92,8 +92,8 @@ pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Optio
     if form.apart {
         results_in_place::apply(&mut actions);
     }
-    if let Combine::ReduceLocal { commutative } = form.combine {
-        (actions, scratch) = local_reduction::apply(actions, scratch, LocalReduction::new(commutative, form.apart));
+    if let Combine::ReduceLocal { may_swap } = form.combine {
+        (actions, scratch) = local_reduction::apply(actions, scratch, LocalReduction::new(may_swap, form.apart));
     }
     // Calls that need no working memory are spared asking for it.
     if !actions.iter().any(results_in_place::uses_scratch) {
@@ -127,7 +127,7 @@ pub fn stream_body(
 ) -> usize {
     let local = match form.combine {
         Combine::Kernel => None,
-        Combine::ReduceLocal { commutative } => Some(LocalReduction::new(commutative, form.apart)),
+        Combine::ReduceLocal { may_swap } => Some(LocalReduction::new(may_swap, form.apart)),
     };
     let mut lower = Lower {
         rank,

@@ -193,9 +193,9 @@ fn a_list_has_a_limit_and_a_stream_has_none() {
 #[test]
 fn local_reductions_keep_the_order_of_their_sides() {
     let [a, b, c] = [0, 3, 6].map(|start| Range::receive(start, 3));
-    let replaced = |commutative, sides| {
+    let replaced = |may_swap, sides| {
         let [left, right, into] = sides;
-        let form = Form { combine: Combine::ReduceLocal { commutative }, ..Form::PLAIN };
+        let form = Form { combine: Combine::ReduceLocal { may_swap }, ..Form::PLAIN };
         actions_of(0, 1, &form, |comm| comm.fold(left, right, into)).0
     };
     let reduce = |input, inout| Action::ReduceLocal { input, inout };
@@ -207,7 +207,7 @@ fn local_reductions_keep_the_order_of_their_sides() {
     assert_eq!(replaced(false, [a, b, a]), by_spare);
     let fold = |left, right, into| vec![Action::Fold { left, right, into }];
     let own = Range::send(0, 3);
-    let shared = |commutative| local_reduction::apply(fold(own, b, a), 0, LocalReduction::new(commutative, false)).0;
+    let shared = |may_swap| local_reduction::apply(fold(own, b, a), 0, LocalReduction::new(may_swap, false)).0;
     assert_eq!(shared(true), [Action::Copy { from: own, into: a }, reduce(b, a)], "the contribution may lie there");
     assert_eq!(shared(false).len(), 3);
     let list = local_reduction::apply(fold(a, b, a), 7, LocalReduction::new(false, true));

@@ -82,6 +82,8 @@ pub enum What {
     CallsDiffer { calls: u64, first: u64 },
     #[error("waits for ever for rank {partner}, whose flag never comes to step {step} of call {call}")]
     NeverTold { partner: usize, call: u64, step: u32 },
+    #[error("leaves without knowing that rank {without} has come")]
+    LeavesBefore { without: usize },
     #[error("deadlock: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Deadlock(Vec<Waiting>),
     #[error("unit {unit} of the result was never written")]

@@ -4,6 +4,7 @@ use super::Mode;
 use super::board::Awaited;
 use super::boards::Boards;
 use super::buffers::Buffers;
+use super::entries::Entries;
 use super::fault::{Fault, Waiting, What};
 use super::matching::{Matching, at, matching};
 use super::memory::{Run, fold};
@@ -32,6 +33,8 @@ pub struct Machine<'a> {
     programs: &'a [Program],
     call: &'a Call<'a>,
     board: &'a mut Boards,
+    /// Who is known to have come, where nothing else is promised.
+    entries: Option<Entries>,
     /// By rank: what of the board's it waits for.
     awaits: Vec<Option<Awaited>>,
     matching: Matching,
@@ -58,6 +61,7 @@ impl<'a> Machine<'a> {
             programs,
             call,
             board,
+            entries: (!call.operation.has_data()).then(|| Entries::new(size, call.nodes)),
             awaits: vec![None; size],
             sends: mode.sends,
             positions: vec![Position::default(); size],
@@ -82,7 +86,9 @@ impl<'a> Machine<'a> {
         if let Some(rank) = (0..self.programs.len()).find(late) {
             return Err(self.deadlock(rank));
         }
-        self.board.check_calls().map_err(|(rank, what)| Fault { rank, step: None, what })?;
+        let of_rank = |(rank, what)| Fault { rank, step: None, what };
+        self.board.check_calls().map_err(of_rank)?;
+        self.entries.as_ref().map_or(Ok(()), Entries::check).map_err(of_rank)?;
         let unfinished = self.progress.iter().position(|progress| *progress != Progress::Waited);
         unfinished.map_or(Ok(()), |end| {
             let end = &self.matching.ends[end];
@@ -124,6 +130,9 @@ impl<'a> Machine<'a> {
     /// A step on the board, after which others may go on.
     fn shared(&mut self, rank: usize, step: Shared) -> Result<bool, What> {
         self.awaits[rank] = self.board.step(rank, step)?;
+        if let (Some(entries), None) = (&mut self.entries, self.awaits[rank]) {
+            entries.step(rank, step);
+        }
         if !step.waits() {
             // Whoever waits for a flag looks again; that there are few who do not get through keeps this cheap.
             let waiting = (0..self.awaits.len()).filter(|other| self.awaits[*other].is_some());
@@ -165,6 +174,9 @@ impl<'a> Machine<'a> {
         self.buffers[rank].read(from, &mut self.contents)?;
         let end = self.start(rank, number, from, request, false);
         self.sent[end] = first..self.contents.len();
+        if let Some(entries) = &mut self.entries {
+            entries.sent(rank, end);
+        }
         self.verified.messages += 1;
         self.verified.units_sent += from.len;
         Ok(())
@@ -207,6 +219,9 @@ impl<'a> Machine<'a> {
             self.buffers[rank].release(end);
             if !sends {
                 self.buffers[rank].write(into, &self.contents[self.sent[peer].clone()]);
+                if let Some(entries) = &mut self.entries {
+                    entries.received(rank, peer);
+                }
             }
             self.positions[rank].waited += 1;
         }

@@ -6,7 +6,7 @@
 //! what was never written; no write to what a rank contributes, a broadcast's message at its root included, since that
 //! may be memory that can only be read; no access outside a buffer; no range in use by an unfinished message; every
 //! request waited for exactly once; messages of equal length and none left over; no deadlock; each length that an
-//! algorithm learns first the one that it takes it for.
+//! algorithm learns first the one that it takes it for; where there is no data, that no rank leaves before all have come.
 //!
 //! Matching follows from the programs alone, and whether a step can go on depends only on which messages were started,
 //! so one order of running the ranks stands for all of them. What is right with synchronous sends is right with
@@ -17,6 +17,7 @@
 mod board;
 mod boards;
 mod buffers;
+mod entries;
 mod fault;
 mod machine;
 mod matching;

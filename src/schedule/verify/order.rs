@@ -4,8 +4,8 @@
 //! of each result holds in the end is a tree of folds. Two choices whose trees are the same for a call give the same
 //! result to the last bit, whatever the data. What moves data on its way, in which messages and when, does not matter.
 //!
-//! Which side of a fold stands left counts only where the operation does not commute: of one that does, both give the
-//! same (those of MPI do, but for the bits of a NaN), and lowering may change the sides.
+//! Which side of a fold stands left counts, also where the operation commutes: a maximum of a number and a NaN, or of two
+//! zeros of either sign, has the bits of one of them, and a user's operation need only commute as far as its user cares.
 
 use super::boards::Boards;
 use super::machine::Machine;
@@ -61,19 +61,10 @@ impl<'a> Orders<'a> {
             for range in self.call.results(rank, self.size) {
                 let mut runs = Vec::new();
                 of.read(range, &mut runs).ok()?;
-                runs.iter().for_each(|run| self.add(&mut order, rank, run));
+                runs.iter().for_each(|run| add(&mut order, rank, run));
             }
         }
         Some(Order(order))
-    }
-
-    fn add(&self, order: &mut Vec<Part>, rank: usize, run: &Run) {
-        let term = if self.call.commutative { self.terms.canonical(run.term) } else { run.term };
-        match order.last_mut() {
-            // Where a unit comes from is none of the order's business: every result has it where it belongs.
-            Some(last) if (last.rank, last.term) == (rank, term) && run.start > 0 => last.end = run.end(),
-            _ => order.push(Part { rank, end: run.end(), term }),
-        }
     }
 
     fn programs(&self, choice: &Choice) -> Option<Vec<Program>> {
@@ -84,6 +75,15 @@ impl<'a> Orders<'a> {
             (steps <= self.most_steps).then_some(program)
         };
         (0..self.size).map(program).collect()
+    }
+}
+
+fn add(order: &mut Vec<Part>, rank: usize, run: &Run) {
+    let term = run.term;
+    match order.last_mut() {
+        // Where a unit comes from is none of the order's business: every result has it where it belongs.
+        Some(last) if (last.rank, last.term) == (rank, term) && run.start > 0 => last.end = run.end(),
+        _ => order.push(Part { rank, end: run.end(), term }),
     }
 }
 

@@ -8,8 +8,6 @@ pub type Term = u32;
 struct Fold {
     left: Term,
     right: Term,
-    /// The first term that equals this one if folding commutes.
-    canonical: Term,
     /// Contributions in it, repetitions counted; saturating, since folding a term with itself doubles it.
     leaves: u32,
     /// The leftmost rank, if the ranks from left to right are consecutive.
@@ -21,20 +19,13 @@ pub struct Terms {
     ranks: u32,
     folds: Vec<Fold>,
     by_sides: HashMap<(Term, Term), Term>,
-    by_canonical_sides: HashMap<(Term, Term), Term>,
     /// Terms known to hold every rank exactly once.
     complete: HashSet<Term>,
 }
 
 impl Terms {
     pub fn new(ranks: usize) -> Self {
-        Self {
-            ranks: ranks as u32,
-            folds: Vec::new(),
-            by_sides: HashMap::new(),
-            by_canonical_sides: HashMap::new(),
-            complete: HashSet::new(),
-        }
+        Self { ranks: ranks as u32, folds: Vec::new(), by_sides: HashMap::new(), complete: HashSet::new() }
     }
 
     /// `left ∘ right`.
@@ -44,24 +35,17 @@ impl Terms {
         }
         let term = self.ranks + self.folds.len() as u32;
         self.by_sides.insert((left, right), term);
-        let (a, b) = (self.canonical(left), self.canonical(right));
-        let canonical = *self.by_canonical_sides.entry((a.min(b), a.max(b))).or_insert(term);
         let first_in_order = match (self.first_in_order(left), self.first_in_order(right)) {
             (Some(first), Some(next)) if first + self.leaves(left) == next => Some(first),
             _ => None,
         };
         let leaves = self.leaves(left).saturating_add(self.leaves(right));
-        self.folds.push(Fold { left, right, canonical, leaves, first_in_order });
+        self.folds.push(Fold { left, right, leaves, first_in_order });
         term
     }
 
     fn get(&self, term: Term) -> Option<&Fold> {
         term.checked_sub(self.ranks).map(|place| &self.folds[place as usize])
-    }
-
-    /// The same number for terms that differ only in which side of a fold stands left.
-    pub fn canonical(&self, term: Term) -> Term {
-        self.get(term).map_or(term, |fold| fold.canonical)
     }
 
     fn leaves(&self, term: Term) -> u32 {

@@ -2,7 +2,8 @@
 
 use super::super::*;
 use crate::algorithm::{Operation, all};
-use crate::schedule::{Buffer, Comm, Range, record_body};
+use crate::operation::SharedMemory;
+use crate::schedule::{Buffer, Comm, Range, Shared, record_body};
 
 fn call(operation: Operation, count: usize) -> Call<'static> {
     Call::plain(operation, count, 4)
@@ -29,6 +30,42 @@ fn the_catalogue_is_right_for_a_million_units() {
             }
         }
     }
+}
+
+#[test]
+fn a_barrier_that_somebody_leaves_early_is_none() {
+    let call = call(Operation::Barrier, 0);
+    let nothing = |_: &mut dyn Comm| {};
+    assert_eq!(run(&call, 3, Mode::STRICT, nothing), Err(What::LeavesBefore { without: 1 }));
+    assert_eq!(run(&call, 1, Mode::STRICT, nothing).map(|verified| verified.messages), Ok(0));
+    let none = Range::receive(0, 0);
+    // All tell rank 0, which tells all but the last one, or all.
+    let told = |last: usize| {
+        move |comm: &mut dyn Comm| {
+            let (size, rank) = (comm.size(), comm.rank());
+            if rank > 0 {
+                comm.send(0, none);
+                if rank <= last {
+                    comm.recv(0, none);
+                }
+                return;
+            }
+            (1..size).for_each(|other| comm.recv(other, none));
+            (1..=last).for_each(|other| comm.send(other, none));
+        }
+    };
+    assert!(run(&call, 4, Mode::STRICT, told(3)).is_ok());
+    assert_eq!(run(&call, 4, Mode::STRICT, told(2)), Err(What::LeavesBefore { without: 0 }));
+    // On a board: whoever has entered counts, and not who was there in the call before.
+    let begun = |before| {
+        move |comm: &mut dyn Comm| {
+            comm.shared(Shared::Enter { step: 0 });
+            comm.shared(Shared::Begun { before });
+        }
+    };
+    let call = Call { shared: Some(SharedMemory::PLAIN), ..call };
+    assert!(run(&call, 3, Mode::STRICT, begun(0)).is_ok());
+    assert_eq!(run(&call, 3, Mode::STRICT, begun(1)), Err(What::LeavesBefore { without: 1 }));
 }
 
 #[test]
@@ -136,9 +173,10 @@ fn ranks_that_fold_in_different_ways_are_found() {
         (1..p).for_each(|step| comm.fold(ALL, parts[(r + step) % p], ALL));
     });
     let allreduce = call(Operation::Allreduce, 4);
-    // Two contributions are the same fold either way around if it commutes; three are not.
-    assert!(run(&allreduce, 2, Mode::STRICT, &own_first).is_ok());
-    assert_eq!(run(&allreduce, 3, Mode::STRICT, own_first), Err(What::Differs { unit: 0 }));
+    // Also of two, and though it commutes: of a number and a NaN, a maximum keeps one side.
+    for size in [2, 3] {
+        assert_eq!(run(&allreduce, size, Mode::STRICT, &own_first), Err(What::Differs { unit: 0 }));
+    }
 }
 
 /// Rank 0 broadcasts to rank 1 in the way given; then both do `root` and `other`.

@@ -100,16 +100,15 @@ fn every_root_counts() {
 }
 
 #[test]
-fn sides_count_where_the_operation_does_not_commute() {
+fn sides_count_whether_the_operation_commutes_or_not() {
     // A ring begins with each block at another rank.
     let choices = ["linear", "ring"].map(|text| parse_choice(Operation::Allreduce, text).unwrap());
-    let alike = |commutative| {
+    for commutative in [true, false] {
         let call = Call { commutative, ..Call::plain(Operation::Allreduce, 6, 8) };
         let mut orders = Orders::new(&call, 2);
         let [one, other] = choices.each_ref().map(|choice| orders.of(choice).unwrap());
-        one == other
-    };
-    assert!(alike(true) && !alike(false));
+        assert_ne!(one, other);
+    }
 }
 
 #[test]
