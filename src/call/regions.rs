@@ -87,6 +87,8 @@ struct Open {
     name: String,
     said: Said,
     at: Moment,
+    /// How often it has begun again, deeper than regions are kept, and not ended there.
+    again: u64,
     /// Regions of the same name within it that have ended. They have its time, unless it never ends.
     within: Sum,
 }
@@ -147,21 +149,37 @@ impl Sum {
 }
 
 impl Regions {
+    /// Whether there is no room for a sum of that name.
+    fn is_one_of_others(&self, name: &str) -> bool {
+        self.ended.len() >= MOST && !self.ended.contains_key(name)
+    }
+
     /// The sum of that name, or of those that there is no room for.
     fn sum(&mut self, name: &str) -> &mut Sum {
-        let name = if self.ended.len() < MOST || self.ended.contains_key(name) { name } else { OTHERS };
+        let name = if self.is_one_of_others(name) { OTHERS } else { name };
         self.ended.entry(name.to_owned()).or_default()
     }
 
-    /// Adds what the thread's region of that name was, to the one of the same name that it lies within, among the
-    /// first so many that have begun, if there is one.
+    /// Adds what the thread's region of that name was, to the one that is told under the same name and that it lies within,
+    /// among the first so many that have begun, if there is one.
     fn add(&mut self, thread: u64, name: &str, first: usize, sum: Sum) {
-        let is_around = |open: &&mut Open| open.thread == thread && open.name == name;
-        match self.open[..first].iter_mut().rev().find(is_around) {
-            Some(around) => around.within.add(sum),
+        let is_other = self.is_one_of_others(name);
+        let is_like = |open: &Open| open.name == name || is_other && self.is_one_of_others(&open.name);
+        let around = self.open[..first].iter().rposition(|open| open.thread == thread && is_like(open));
+        match around {
+            Some(around) => self.open[around].within.add(sum),
             None if sum.entries > 0 => self.sum(name).add(sum),
             None => {}
         }
+    }
+
+    /// A region begins.
+    fn begin(&mut self, open: Open) {
+        if open.said == Said::ByName && self.begins_again(open.thread, &open.name) {
+            return;
+        }
+        self.make_room(open.thread);
+        self.open.push(open);
     }
 
     /// Ends a region at that moment.
@@ -185,13 +203,45 @@ impl Regions {
         }
     }
 
+    /// Whether the thread has so many open regions, one of that name among them, that it is counted there that this one has
+    /// begun: it has no time of its own.
+    fn begins_again(&mut self, thread: u64, name: &str) -> bool {
+        if self.depth(thread) < DEEPEST {
+            return false;
+        }
+        let last = self.open.iter_mut().rev().find(|open| open.thread == thread && open.name == name);
+        match last.filter(|open| open.said == Said::ByName) {
+            Some(open) => {
+                open.again += 1;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Whether it is one counted there that ends.
+    fn ends_again(&mut self, place: usize) -> bool {
+        let open = &mut self.open[place];
+        let is_again = open.again > 0;
+        if is_again {
+            open.again -= 1;
+            open.within.entries += 1;
+        }
+        is_again
+    }
+
+    /// How many open regions the thread has.
+    fn depth(&self, thread: u64) -> usize {
+        self.open.iter().filter(|open| open.thread == thread).count()
+    }
+
     /// Makes room for one more region of that thread. What only `MPI_Pcontrol` has begun goes first: where it is begun
     /// again and again and never ended, it was no name.
     fn make_room(&mut self, thread: u64) {
-        let of_thread = |open: &Open| open.thread == thread;
-        if self.open.iter().filter(|open| of_thread(open)).count() < DEEPEST {
+        if self.depth(thread) < DEEPEST {
             return;
         }
+        let of_thread = |open: &Open| open.thread == thread;
         let doubtful = self.open.iter().position(|open| of_thread(open) && open.said == Said::ByPcontrol);
         if let Some(first) = doubtful.or_else(|| self.open.iter().position(of_thread)) {
             self.forget(first);
@@ -202,9 +252,10 @@ impl Regions {
     fn so_far(&self, now: impl Fn(Counts) -> Moment) -> BTreeMap<String, Sum> {
         let mut all = Self { ended: self.ended.clone(), open: self.open.clone() };
         for (place, open) in self.open.iter().enumerate().rev() {
-            let within = all.open[place].within;
+            let mut within = all.open[place].within;
             // One that others of its name have ended in was most likely left without its end, by a return or a jump.
             let goes_on = open.said == Said::ByName && open.within.entries == 0;
+            within.entries += if goes_on { open.again } else { 0 };
             let sum = if goes_on { Sum::of(open.at, now(open.counts), within) } else { within };
             all.add(open.thread, &open.name, place, sum);
         }
@@ -218,9 +269,8 @@ pub fn begin(runtime: &Runtime, name: &str, said: Said) {
     let (thread, collectives) = this_thread();
     let counts = Counts { collectives, messages: messages::counts_of_this_thread() };
     let mut regions = REGIONS.lock();
-    regions.make_room(thread);
     let (name, at) = (name.to_owned(), counts.now(runtime));
-    regions.open.push(Open { thread, counts, name, said, at, within: Sum::default() });
+    regions.begin(Open { thread, counts, name, said, at, again: 0, within: Sum::default() });
 }
 
 /// The region that this thread has begun last under that name ends; whether there is one.
@@ -231,6 +281,9 @@ pub fn end(runtime: &Runtime, name: &str) -> bool {
     let Some(place) = regions.open.iter().rposition(|open| open.thread == thread && open.name == name) else {
         return false;
     };
+    if regions.ends_again(place) {
+        return true;
+    }
     let now = regions.open[place].counts.now(runtime);
     regions.end(place, now);
     true
@@ -269,7 +322,8 @@ mod tests {
 
     fn begin(regions: &mut Regions, thread: u64, name: &str, said: Said, ticks: u64) {
         let counts = Counts { collectives: Box::leak(Box::default()), messages: None };
-        regions.open.push(Open { thread, counts, name: name.into(), said, at: at(ticks), within: Sum::default() });
+        let (name, at) = (name.into(), at(ticks));
+        regions.begin(Open { thread, counts, name, said, at, again: 0, within: Sum::default() });
     }
 
     /// Name, entries, and time when the clock says 100.
@@ -316,11 +370,47 @@ mod tests {
         let mut regions = none();
         begin(&mut regions, 1, "own", Said::ByName, 0);
         for ticks in 1..=2 * DEEPEST as u64 {
-            regions.make_room(1);
             begin(&mut regions, 1, "no name", Said::ByPcontrol, ticks);
         }
         assert_eq!(regions.open.len(), DEEPEST);
         assert_eq!(so_far(&regions), [("own".to_owned(), 1, 100)]);
+    }
+
+    #[test]
+    fn a_function_that_calls_itself_deeper_than_regions_are_kept_takes_no_room_either() {
+        let mut regions = none();
+        begin(&mut regions, 1, "whole", Said::ByName, 0);
+        let deep = 2 * DEEPEST as u64;
+        (0..deep).for_each(|_| begin(&mut regions, 1, "own", Said::ByName, 10));
+        assert_eq!(regions.open.len(), DEEPEST);
+        assert_eq!(so_far(&regions), [("own".to_owned(), deep, 90), ("whole".to_owned(), 1, 100)]);
+        for left in (1..=deep).rev() {
+            let place = regions.open.iter().rposition(|open| open.name == "own").expect("as many end as have begun");
+            if !regions.ends_again(place) {
+                regions.end(place, at(if left == 1 { 60 } else { 20 }));
+            }
+        }
+        regions.end(0, at(80));
+        assert_eq!(so_far(&regions), [("own".to_owned(), deep, 50), ("whole".to_owned(), 1, 80)]);
+    }
+
+    #[test]
+    fn further_regions_within_one_another_take_the_time_of_the_outermost() {
+        let mut regions = none();
+        for number in 0..MOST {
+            begin(&mut regions, 1, &format!("name {number}"), Said::ByName, 0);
+            regions.end(0, at(0));
+        }
+        begin(&mut regions, 1, "solve", Said::ByName, 0);
+        for ticks in [10, 20] {
+            begin(&mut regions, 1, "inner", Said::ByName, ticks);
+            begin(&mut regions, 1, "name 7", Said::ByName, ticks);
+            regions.end(2, at(ticks + 5));
+            regions.end(1, at(ticks + 5));
+        }
+        regions.end(0, at(50));
+        let Sum { entries, ticks, .. } = regions.ended[OTHERS];
+        assert_eq!((entries, ticks, regions.ended["name 7"].ticks), (3, 50, 10));
     }
 
     #[test]

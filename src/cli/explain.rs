@@ -213,8 +213,9 @@ pub fn nodes_of(option: &str, text: &str, ranks: usize) -> Result<Vec<u32>, Stri
         [_] => return Err(refuse()),
         _ => numbers,
     };
-    if sizes.iter().sum::<usize>() != ranks {
-        return Err(format!("{option} '{text}' holds {} ranks, --ranks says {ranks}", sizes.iter().sum::<usize>()));
+    let held = sizes.iter().fold(0, |held: usize, size| held.saturating_add(*size));
+    if held != ranks {
+        return Err(format!("{option} '{text}' holds {held} ranks, --ranks says {ranks}"));
     }
     if sizes.len() == 1 {
         return Ok(Vec::new());

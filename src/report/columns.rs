@@ -40,19 +40,28 @@ pub fn columns(text: &mut String, width: usize, texts: &[usize], table: &[Vec<St
 fn told_apart<'a>(texts: impl Iterator<Item = &'a str>, width: usize) -> HashMap<&'a str, String> {
     let mut given: BTreeSet<String> = BTreeSet::new();
     let mut cut = HashMap::new();
+    // The next number of so many digits beside what stays then: thousands of texts may be cut to the same.
+    let mut next: HashMap<(String, u32), usize> = HashMap::new();
     for text in texts {
         if cut.contains_key(text) {
             continue;
         }
-        let numbered = |number: usize| {
-            let mark = format!("~{number}");
-            shortened_in_the_middle(text, width.saturating_sub(mark.len())) + &mark
-        };
         let mut shown = shortened_in_the_middle(text, width);
-        let mut number = 1;
-        while given.contains(&shown) {
-            number += 1;
-            shown = numbered(number);
+        if given.contains(&shown) {
+            shown = (1..)
+                .find_map(|digits| {
+                    let stays = shortened_in_the_middle(text, width.saturating_sub(digits as usize + 1));
+                    let next = next.entry((stays.clone(), digits)).or_insert_with(|| 10_usize.pow(digits - 1).max(2));
+                    while *next < 10_usize.pow(digits) {
+                        let numbered = format!("{stays}~{next}");
+                        *next += 1;
+                        if !given.contains(&numbered) {
+                            return Some(numbered);
+                        }
+                    }
+                    None
+                })
+                .expect("there are more numbers than texts");
         }
         given.insert(shown.clone());
         cut.insert(text, shown);
@@ -99,6 +108,16 @@ mod tests {
         let texts = ["solver of the left half A", "solver of the left calf A"];
         let cut = told_apart(texts.into_iter(), 12);
         assert_eq!((cut[texts[0]].as_str(), cut[texts[1]].as_str()), ("solve..alf A", "solv..lf A~2"));
+    }
+
+    #[test]
+    fn thousands_that_are_cut_to_the_same_have_numbers_of_their_own() {
+        let texts: Vec<_> = (0..30_000).map(|number| format!("communicator {number:05} of the solver")).collect();
+        let cut = told_apart(texts.iter().map(String::as_str), 12);
+        let shown: BTreeSet<_> = cut.values().collect();
+        assert_eq!(shown.len(), texts.len());
+        assert!(shown.iter().all(|text| text.chars().count() <= 12));
+        assert_eq!(cut[texts[1].as_str()], "comm..lver~2");
     }
 
     #[test]

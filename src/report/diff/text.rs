@@ -6,6 +6,7 @@ use crate::report::columns::{columns, shortened};
 use crate::report::layout::{Extent, Layout};
 use crate::report::quantity::{bytes, count, decimals_apart, duration, percent, several};
 use crate::report::text::function;
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// The part of the time in collectives that a change has to make up to be shown where not all are.
@@ -61,8 +62,9 @@ fn rest(text: &mut String, difference: &Difference, shown: &[&ChangeRow], layout
         }
         writeln!(text, "{line}").expect("a string takes every line");
     };
-    let is_shown = |row: &ChangeRow| shown.iter().any(|other| std::ptr::eq(*other, row));
-    let hidden: Vec<&ChangeRow> = difference.rows.iter().filter(|row| !is_shown(row)).collect();
+    let shown_rows: HashSet<*const ChangeRow> = shown.iter().map(|row| std::ptr::from_ref(*row)).collect();
+    let hidden = difference.rows.iter().filter(|row| !shown_rows.contains(&std::ptr::from_ref(*row)));
+    let hidden: Vec<&ChangeRow> = hidden.collect();
     if !hidden.is_empty() {
         let noise = hidden.iter().filter(|row| row.change == Change::Noise).count();
         let sum: f64 = hidden.iter().map(|row| row.more_seconds).sum();

@@ -210,8 +210,8 @@ impl Network {
     /// α/β in bytes: within a node, or between nodes.
     pub fn half_bandwidth(&self, one_node: bool) -> usize {
         let link = if one_node { &self.on_node } else { &self.off_node };
-        // Where bytes are free, no segment is too long.
-        (link.start_up() / link.per_byte).min(1e15).round() as usize
+        // Where bytes are free, no segment is too long; where messages are, those of a few bytes would still be many.
+        ((link.start_up() / link.per_byte).min(1e15).round() as usize).max(64)
     }
 
     /// Seconds of a cost on one node, or between nodes. Where ranks share memory (`shares`), messages go through it as
