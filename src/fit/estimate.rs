@@ -56,7 +56,7 @@ pub fn network(name: &str, job: &Job, other: &Network) -> Result<Network, String
     };
     let (on_node, off_node, missing) = match links {
         [Some(on), Some(off)] => (on, off, String::new()),
-        [Some(on), None] => (on, on, "; all ranks were on one node, so it has no other".to_owned()),
+        [Some(on), None] => (on, on, "; all ranks were on one node, so the link between nodes is a copy of the one within it, and tells nothing of several nodes".to_owned()),
         [None, Some(off)] => {
             (other.on_node, off, format!("; no node had two ranks, so within nodes it is the preset {}", other.name))
         }

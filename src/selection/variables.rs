@@ -282,7 +282,7 @@ const AFTER_OPERATIONS: &[Variable] = &[
         default: "64M",
         help: "The most memory that a rank uses for what it records: half for the rows of the report (3 KiB each; 0.7 to 2.5 \
                KiB remain of a communicator that was called on and freed) \
-               and for memory shared within a node (COLLIE_TRANSPORT; at most an eighth of the whole), a quarter for single \
+               and for memory shared within a node (COLLIE_TRANSPORT; at most an eighth of the whole, on AMD processors a quarter), a quarter for single \
                calls (40 bytes each), an eighth for arrivals (COLLIE_SYNC), an eighth for the call cache, which holds calls ready for their repetition. The report says for how many calls there was no room.",
     },
     Variable {

@@ -282,6 +282,16 @@ fn reproducible_runs_are_told_and_those_that_cannot_be() {
 }
 
 #[test]
+fn calls_in_no_row_are_nobodys() {
+    let mut summary = plain();
+    summary.overflow = Some(crate::monitor::OverflowRow::default());
+    summary.per_rank[0].calls += 1_000_000;
+    let told = text(Text, &summary);
+    assert!(told.contains("; by either:") && told.contains("not in any row 1000000 = "), "{told}");
+    assert!(!text(Text, &plain()).contains("by either"));
+}
+
+#[test]
 fn kinds_of_calls_beyond_the_screen_are_counted() {
     for (more, told) in [(3, "and 1 more kind of calls (--all"), (4, "and 2 more kinds of calls (--all")] {
         let mut summary = learned();

@@ -79,7 +79,11 @@ impl Writer<'_> {
         if reasons.len() > most {
             entries.push(format!("{} more reasons", reasons.len() - most));
         }
-        entries.extend(totals::in_no_row(summary).map(|total| format!("{IN_NO_ROW} {}", part(total, [""; 2]))));
+        if let Some(total) = totals::in_no_row(summary) {
+            // Rows tell who carried calls out.
+            entries.last_mut().expect("there is one").push_str("; by either:");
+            entries.push(format!("{IN_NO_ROW} {}", part(total, [""; 2])));
+        }
         self.wrapped("run by Collie: ", &entries);
     }
 
