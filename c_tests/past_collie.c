@@ -9,6 +9,9 @@
 
 int main(int count, char **arguments) {
     Dl_info of_mpi;
+    int version, subversion;
+    /* Some linkers leave out libraries of which nothing is called. */
+    PMPI_Get_version(&version, &subversion);
     /* Collie has no PMPI_Init. */
     if (!dladdr(dlsym(RTLD_DEFAULT, "PMPI_Init"), &of_mpi)) return 1;
     void *library = dlopen(of_mpi.dli_fname, RTLD_NOW);
