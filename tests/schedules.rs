@@ -24,7 +24,8 @@ const TOLD: usize = 5;
 
 fn main() {
     let trials = all().map(|row| Trial::test(format!("{}::{}", row.operation, row.name), move || verify_row(row)));
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    let long = Trial::test("reductions_of_long_vectors", verify_long_reductions);
+    libtest_mimic::run(&Arguments::from_args(), trials.chain([long]).collect()).exit();
 }
 
 fn deep() -> bool {
@@ -45,6 +46,22 @@ fn verify_row(row: &'static Algorithm) -> Result<(), Failed> {
                 }
                 if row.operation.has_own_counts() && placement.is_empty() {
                     verify_own_blocks(row, size, &placement, &mut failures);
+                }
+            }
+        }
+    }
+    if failures.is_empty() { Ok(()) } else { Err(Failed::from(failures.join("\n"))) }
+}
+
+/// Folds whose sides are moved out of the way do so in pieces where they are long.
+fn verify_long_reductions() -> Result<(), Failed> {
+    let mut failures = Vec::new();
+    for row in all().filter(|row| row.operation.reduces() && !row.needs.shared_memory) {
+        for size in [2, 3, 4, 5] {
+            let (choice, plain) = (Choice::new(row), Call::plain(row.operation, 20_011, 8));
+            for call in [false, true].map(|commutative| Call { commutative, ..plain }) {
+                if choice.accepts(&call, size).is_ok() {
+                    verify_lowered(&choice, &call, &record_all(&choice, &call, size), &mut failures);
                 }
             }
         }
@@ -224,8 +241,7 @@ fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
         ("streamed", Form { fragments, ..shared }, true),
     ];
     if call.operation.reduces() {
-        // As in calls, and as where results are to be reproducible.
-        let may_swap = call.commutative && call.operation.rooted() && call.count.is_multiple_of(2);
+        let may_swap = call.commutative && call.operation.rooted();
         let combine = Combine::ReduceLocal { may_swap };
         forms.push(("blocking, reduced locally", Form { combine, ..Form::PLAIN }, false));
         forms.push(("streamed, reduced locally", Form { combine, fragments, ..started }, true));

@@ -5,10 +5,18 @@
 use crate::schedule::action::{Action, Sink};
 use crate::schedule::{Buffer, Range};
 
+/// Bytes that are moved out of the way and back at once: both stay in the processor's cache meanwhile. An allreduce of 512 KiB on 2
+/// ranks of an AMD EPYC took 4 % less time than with all of it moved at once, one of 2 MiB 8 %.
+const PIECE: usize = 32 << 10;
+/// Pieces of a fold at most, so that long ones do not make long programs.
+const MOST_PIECES: usize = 32;
+
 /// Turns folds into local reductions.
 #[derive(Debug)]
 pub struct LocalReduction {
     may_swap: bool,
+    /// Units of a piece at least.
+    piece: usize,
     /// Whether the send and the receive buffer share no memory.
     apart: bool,
     /// Scratch that no algorithm knows of.
@@ -16,9 +24,9 @@ pub struct LocalReduction {
 }
 
 impl LocalReduction {
-    /// Whose sides may be changed or not, on buffers that share no memory or may.
-    pub const fn new(may_swap: bool, apart: bool) -> Self {
-        Self { may_swap, apart, spare: None }
+    /// Whose sides may be changed or not, of units of so many bytes, on buffers that share no memory or may.
+    pub fn new(may_swap: bool, unit: usize, apart: bool) -> Self {
+        Self { may_swap, piece: (PIECE / unit.max(1)).max(1), apart, spare: None }
     }
 
     /// Whether the two may be one place in memory. Copying a range onto itself is free and harmless.
@@ -28,6 +36,19 @@ impl LocalReduction {
 
     /// Hands on what computes `into = left ∘ right`. `scratch` counts the units of scratch so far.
     pub fn replace(&mut self, [left, right, into]: [Range; 3], scratch: &mut usize, sink: &mut impl Sink) {
+        let piece = self.piece.max(into.len.div_ceil(MOST_PIECES));
+        // Elsewhere nothing is moved twice; and of sides that overlap the result only this one lies piece by piece where
+        // that does.
+        if self.may_swap || left != into || right == into || into.len <= piece {
+            return self.at_once([left, right, into], scratch, sink);
+        }
+        for start in (0..into.len).step_by(piece) {
+            let len = piece.min(into.len - start);
+            self.at_once([left, right, into].map(|range| range.part(start, len)), scratch, sink);
+        }
+    }
+
+    fn at_once(&mut self, [left, right, into]: [Range; 3], scratch: &mut usize, sink: &mut impl Sink) {
         // What lies where the result goes must not be written over by the other side before it is read.
         let is_left = right != into && self.may_be_one(left, into);
         let (input, inout) = if is_left && self.may_swap { (right, left) } else { (left, right) };

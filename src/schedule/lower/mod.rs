@@ -93,7 +93,8 @@ pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Optio
         results_in_place::apply(&mut actions);
     }
     if let Combine::ReduceLocal { may_swap } = form.combine {
-        (actions, scratch) = local_reduction::apply(actions, scratch, LocalReduction::new(may_swap, form.apart));
+        let local = LocalReduction::new(may_swap, part.call.unit, form.apart);
+        (actions, scratch) = local_reduction::apply(actions, scratch, local);
     }
     // Calls that need no working memory are spared asking for it.
     if !actions.iter().any(results_in_place::uses_scratch) {
@@ -127,7 +128,7 @@ pub fn stream_body(
 ) -> usize {
     let local = match form.combine {
         Combine::Kernel => None,
-        Combine::ReduceLocal { may_swap } => Some(LocalReduction::new(may_swap, form.apart)),
+        Combine::ReduceLocal { may_swap } => Some(LocalReduction::new(may_swap, unit, form.apart)),
     };
     let mut lower = Lower {
         rank,

@@ -207,9 +207,33 @@ fn local_reductions_keep_the_order_of_their_sides() {
     assert_eq!(replaced(false, [a, b, a]), by_spare);
     let fold = |left, right, into| vec![Action::Fold { left, right, into }];
     let own = Range::send(0, 3);
-    let shared = |may_swap| local_reduction::apply(fold(own, b, a), 0, LocalReduction::new(may_swap, false)).0;
+    let shared = |may_swap| local_reduction::apply(fold(own, b, a), 0, LocalReduction::new(may_swap, 1, false)).0;
     assert_eq!(shared(true), [Action::Copy { from: own, into: a }, reduce(b, a)], "the contribution may lie there");
     assert_eq!(shared(false).len(), 3);
-    let list = local_reduction::apply(fold(a, b, a), 7, LocalReduction::new(false, true));
+    let list = local_reduction::apply(fold(a, b, a), 7, LocalReduction::new(false, 1, true));
     assert_eq!((list.0.len(), list.1), (3, 10), "the spare room comes after the algorithm's");
+}
+
+#[test]
+fn what_is_moved_out_of_the_way_goes_in_pieces() {
+    let [into, other] = [0, 1 << 20].map(|start| Range::receive(start, 100_001));
+    let lowered = |may_swap, [left, right, into]: [Range; 3]| {
+        let local = LocalReduction::new(may_swap, 8, true);
+        local_reduction::apply(vec![Action::Fold { left, right, into }], 0, local)
+    };
+    let (actions, scratch) = lowered(false, [into, other, into]);
+    assert_eq!((actions.len(), scratch), (3 * 25, 4096));
+    let reduced = actions.iter().filter_map(|action| match action {
+        Action::ReduceLocal { input, inout } => Some((*input, inout.len)),
+        _ => None,
+    });
+    let mut next = 0;
+    for (input, len) in reduced {
+        assert_eq!((input, len), (into.part(next, len), len.min(4096)));
+        next += len;
+    }
+    assert_eq!(next, into.len);
+    for at_once in [lowered(true, [into, other, into]), lowered(false, [other, into, into])] {
+        assert_eq!(at_once.0.len(), 1);
+    }
 }
