@@ -135,7 +135,12 @@ fn verify_call(
             }
             match caught(|| record_all(&choice, &call, size)) {
                 Err(panic) => failures.push(format!("{}: panic: {panic}", describe(&choice, &call, size))),
-                Ok(programs) if seen.contains(&programs) && !call.in_place => {}
+                Ok(programs) if seen.contains(&programs) && !call.in_place => {
+                    let swapped = Combine::ReduceLocal { may_swap: true };
+                    let forms =
+                        forms(&choice, &call).into_iter().filter(|(_, form, _)| form.combine == swapped).collect();
+                    verify_forms(&choice, &call, &programs, forms, failures);
+                }
                 Ok(programs) => {
                     let modes = modes(&call, &[false, true]);
                     verify_in(&choice, &call, &programs, modes, "", failures);
@@ -189,8 +194,12 @@ fn verify_in_turns(choice: &Choice, call: &Call, programs: &[Program], failures:
 
 /// What the actions come to, under the sets of passes that the player's calls are lowered with.
 fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mut Vec<String>) {
+    verify_forms(choice, call, steps, forms(choice, call), failures);
+}
+
+/// What the actions come to in some forms.
+fn verify_forms(choice: &Choice, call: &Call, steps: &[Program], forms: Vec<NamedForm>, failures: &mut Vec<String>) {
     let size = steps.len();
-    let forms = forms(call);
     let few = size <= 8 || deep();
     let turn = size + call.root + call.count;
     let mut seen: Vec<(bool, Vec<Program>)> = Vec::new();
@@ -198,7 +207,7 @@ fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mu
         if form.apart && call.in_place {
             continue;
         }
-        if !few && (turn + number) % forms.len() > 1 {
+        if !few && forms.len() > 2 && (turn + number) % forms.len() > 1 {
             continue;
         }
         let lowered = caught(|| match streamed {
@@ -218,8 +227,11 @@ fn verify_lowered(choice: &Choice, call: &Call, steps: &[Program], failures: &mu
     }
 }
 
-/// The sets of passes, with a name for each, and whether the actions are carried out as they come.
-fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
+/// A set of passes, with a name, and whether the actions are carried out as they come.
+type NamedForm = (&'static str, Form, bool);
+
+/// The sets of passes.
+fn forms(choice: &Choice, call: &Call) -> Vec<NamedForm> {
     let bytes = call.count * call.unit;
     let fragments = Fragments {
         between_nodes: Some((bytes / 3).max(call.unit)),
@@ -241,9 +253,9 @@ fn forms(call: &Call) -> Vec<(&'static str, Form, bool)> {
         ("streamed", Form { fragments, ..shared }, true),
     ];
     if call.operation.reduces() {
-        let may_swap = call.commutative && call.operation.rooted();
-        let combine = Combine::ReduceLocal { may_swap };
+        let combine = Combine::local(choice, call, false);
         forms.push(("blocking, reduced locally", Form { combine, ..Form::PLAIN }, false));
+        forms.push(("started, reduced locally", Form { combine, fragments, ..started }, false));
         forms.push(("streamed, reduced locally", Form { combine, fragments, ..started }, true));
     }
     forms

@@ -109,8 +109,8 @@ pub struct Calls {
     /// Those with types or an operation of the program's.
     made: Cache<MadeKey, Rc<CachedCall>>,
     has_made: bool,
-    /// Those of them that came lately and are passed on.
-    pub named: NamedCalls,
+    /// Those of them that came lately and are found by their names.
+    pub named: NamedCalls<CachedCall>,
     programs: Cache<program::Key, Program>,
     /// Entries of arrays by rank; none where they would have to be those of another group.
     entries: usize,

@@ -226,7 +226,9 @@ fn decide(runtime: &Runtime, attached: &mut Attached, arguments: &Arguments, tal
     }
     let commutative = local.reduction.is_none_or(|reduction| reduction.commutative);
     let by_kernel = program::folds_by_kernel(&local);
-    let key = DecisionKey { count: local.count, unit: local.unit, commutative, by_kernel, counted: bytes };
+    let reduce_local = local.reduction.is_some_and(|reduction| reduction.kernel.is_none());
+    let (count, unit) = (local.count, local.unit);
+    let key = DecisionKey { count, unit, commutative, by_kernel, reduce_local, counted: bytes };
     let plan = match attached.decisions.recall(arguments.operation, &key) {
         Some(plan) => plan.clone(),
         None => {

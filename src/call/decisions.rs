@@ -17,6 +17,8 @@ pub struct DecisionKey {
     pub commutative: bool,
     /// Whether a kernel folds elements without gaps, or there is nothing to fold.
     pub by_kernel: bool,
+    /// Whether no kernel knows the operation or the type.
+    pub reduce_local: bool,
     /// Bytes that such calls are counted with: no part of the decision, but it names the counter that they go to. Where
     /// each rank passes its own counts, the ranks' differ.
     pub counted: usize,

@@ -11,7 +11,7 @@ use super::cached::{CachedCall, Short};
 use super::device_memory;
 use super::local_arguments::LocalArguments;
 use super::made::Made;
-use super::named_calls::NamedKey;
+use super::named_calls::{Found, NamedKey};
 use super::plan::Policy;
 use super::program::Prepared;
 use super::recent_calls::{CarriedOut, Known};
@@ -98,13 +98,26 @@ fn kept(
     let is_named = held.calls.has_made() && Made::is_named(arguments);
     if is_named && !held.calls.named.is_empty() {
         let key = asking(thread, || NamedKey::ask(arguments, &held.communicator.facts));
-        if let Some(counted) = key.and_then(|key| held.calls.named.find(&key)) {
-            if !counted_beside_a_gpu(&held.communicator, arguments, None) {
-                return None;
+        match key.and_then(|key| held.calls.named.find(&key)) {
+            Some(Found { counted, played: None }) => {
+                if !counted_beside_a_gpu(&held.communicator, arguments, None) {
+                    return None;
+                }
+                // Finding that out is no time of the MPI library's.
+                start = held.communicator.runtime.clock.raw();
+                return Some(passed_on(thread, (attachment, held), start, arguments.operation, native, counted));
             }
-            // Finding that out is no time of the MPI library's.
-            start = held.communicator.runtime.clock.raw();
-            return Some(passed_on(thread, (attachment, held), start, arguments.operation, native, counted));
+            Some(Found { counted, played: Some(call) }) => {
+                if let Some(call) = call.upgrade().filter(|call| call.local.fits(arguments)) {
+                    if !counted_beside_a_gpu(&held.communicator, arguments, Some(&call.local)) {
+                        return None;
+                    }
+                    call.prepared.iter().flatten().for_each(|prepared| prepared.set_operation(arguments.op));
+                    let call = (call, Short { place: 0, measured: false });
+                    return Some(played_again(thread, (attachment, held), start, arguments, call, counted));
+                }
+            }
+            None => {}
         }
     }
     let made = if is_named { asking(thread, || Made::of(arguments, &held.communicator.facts)) } else { None };
@@ -129,12 +142,15 @@ fn kept(
     if let Some(made) = &made {
         // Recent calls are known by their handles.
         known.prepared.iter().flatten().for_each(|prepared| prepared.set_handles(made));
+        let is_fixed = known.plan.policy() == Policy::Fixed && !measured;
+        let tells_all = !is_played || place == 0 && arguments.operation.row().folds && made.are_all_predefined();
+        if is_fixed
+            && tells_all
+            && let Some(key) = NamedKey::known(arguments, &communicator.facts, made)
+        {
+            calls.named.add(key, counted, is_played.then_some(&known));
+        }
         if !is_played && !measured {
-            if known.plan.policy() == Policy::Fixed
-                && let Some(key) = NamedKey::known(arguments, &communicator.facts, made)
-            {
-                calls.named.add(key, counted.0, counted.1);
-            }
             // The same.
             start = communicator.runtime.clock.raw();
         }

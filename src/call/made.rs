@@ -67,8 +67,7 @@ impl Made {
             }
             *place = Some(Datatype::of(handle).ok()?);
         }
-        let has_derived = types.iter().flatten().any(Datatype::is_derived);
-        if !has_derived && !folds {
+        if !folds && !types.iter().flatten().any(Datatype::is_derived) {
             return None;
         }
         let operation = match folds {
@@ -94,6 +93,11 @@ impl Made {
     /// The types.
     pub const fn types(&self) -> [Option<Datatype>; 2] {
         self.types
+    }
+
+    /// Whether all types are MPI's own.
+    pub fn are_all_predefined(&self) -> bool {
+        !self.types.iter().flatten().any(Datatype::is_derived)
     }
 
     /// Whether the operation commutes, if the program made it.

@@ -6,8 +6,8 @@
 //!   the slow path, and of all that follow here.
 //! * [`arguments`]: what the program passed; [`local_arguments`]: which of it counts on this rank; [`own_arguments`]:
 //!   counts and displacements that each rank passes for itself; [`made`]: types and operations of the
-//!   program's, whose handles may mean something else by the next call; [`named_calls`]: calls with these that are only
-//!   passed on. [`plan`]: who carries a call out; [`new_plan`]: how
+//!   program's, whose handles may mean something else by the next call; [`named_calls`]: calls with these that are found
+//!   by what they are called. [`plan`]: who carries a call out; [`new_plan`]: how
 //!   that is decided, unless [`device_memory`] decides it. [`program`]: a call made ready to be played, in its
 //!   [`layout`], [`length_prelude`]: the lengths that it has to learn first, and [`play`]: doing so. [`learner`]: which
 //!   of several is the fastest, learned on one communicator by [`trials`], in [`turns`]. [`verify`]: ours beside the

@@ -1,9 +1,11 @@
 //! Calls with types or an operation of the program's own that are only passed on, found by what that rests on: counts,
-//! sizes of the types, and whether the operation commutes.
+//! sizes of the types, and whether the operation commutes; and reductions of ours by an operation of the program's on a
+//! type of MPI's own, of which the operation is all that may have become another one.
 //!
 //! The MPI library is asked one question for each of these, where understanding such a call
-//! ([`Made`]) takes a dozen. A call that is found is passed on as others like it were, and so it is on all
-//! ranks; the layout of its types, and whether they may be used at all, is the MPI library's business then.
+//! ([`Made`]) takes a dozen. A call that is found is carried out as others like it were, and so it is on all
+//! ranks; where it is passed on, the layout of its types, and whether they may be used at all, is the MPI library's
+//! business.
 
 use super::arguments::{Arguments, Key};
 use super::made::Made;
@@ -11,26 +13,37 @@ use crate::communicator::facts::Facts;
 use crate::monitor::{CacheAccount, CounterId, Direct};
 use crate::mpi::datatype::{self, Datatype};
 use crate::mpi::{constants, operation};
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// How many of a communicator are known at most: programs that make a type for each call make them of many sizes.
 const LINES: usize = 64;
 
-/// Those of a communicator that came lately.
+/// Those of a communicator that came lately. What is played for one of ours is found in a `C`, for as long as that is
+/// kept.
 #[derive(Debug)]
-pub struct NamedCalls {
-    lines: Direct<Line, LINES>,
-    /// Whether there have been any, so that who plays all calls asks nothing.
+pub struct NamedCalls<C> {
+    lines: Direct<Line<C>, LINES>,
+    /// Whether there have been any, so that nobody asks in vain.
     any: bool,
+}
+
+/// What is known of one of them.
+#[derive(Debug)]
+pub struct Found<'a, C> {
+    /// Where it is counted, and its bytes.
+    pub counted: (CounterId, u64),
+    /// What is played; none if it is passed on.
+    pub played: Option<&'a Weak<C>>,
 }
 
 /// One of them.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Line {
+struct Line<C> {
     key: NamedKey,
-    counter: CounterId,
-    bytes: u64,
+    counted: (CounterId, u64),
+    played: Option<Weak<C>>,
 }
 
 /// Two calls with one key on one communicator are decided alike, and have the same bytes.
@@ -87,7 +100,7 @@ impl NamedKey {
     }
 }
 
-impl NamedCalls {
+impl<C> NamedCalls<C> {
     /// None yet; what they come to hold is charged to `account`.
     pub const fn new(account: Arc<CacheAccount>) -> Self {
         Self { lines: Direct::new(account), any: false }
@@ -98,16 +111,16 @@ impl NamedCalls {
         !self.any
     }
 
-    /// Where a call like this one is counted, and its bytes.
-    pub fn find(&self, key: &NamedKey) -> Option<(CounterId, u64)> {
+    /// What is known of a call like this one.
+    pub fn find(&self, key: &NamedKey) -> Option<Found<'_, C>> {
         let line = self.lines.find(key.0.hash_with_types())?;
-        (line.key == *key).then_some((line.counter, line.bytes))
+        (line.key == *key).then_some(Found { counted: line.counted, played: line.played.as_ref() })
     }
 
-    /// Makes note of one that is only passed on, as all ranks have decided for good, and that nothing but the table of
-    /// counters wants to know of.
-    pub fn add(&mut self, key: NamedKey, counter: CounterId, bytes: u64) {
-        self.lines.put(key.0.hash_with_types(), Line { key, counter, bytes });
+    /// Makes note of one that has one candidate for good, as all ranks have decided, and that nothing but the table of
+    /// counters wants to know of. One that is played tells no more of its types than their handles do.
+    pub fn add(&mut self, key: NamedKey, counted: (CounterId, u64), played: Option<&Rc<C>>) {
+        self.lines.put(key.0.hash_with_types(), Line { key, counted, played: played.map(Rc::downgrade) });
         self.any = true;
     }
 

@@ -105,6 +105,7 @@ impl Basis {
         Call {
             root,
             commutative: key.commutative,
+            reduce_local: key.reduce_local,
             nodes: &self.nodes,
             half_bandwidth: self.half_bandwidth,
             shared: self.shared,

@@ -27,7 +27,7 @@ use crate::schedule::fragments::Fragments;
 use crate::schedule::limits::{ProtocolLimits, Way};
 use crate::schedule::lower::{self, Combine, Form, Part};
 use crate::shared::Segment;
-use mpi_sys::MPI_Request;
+use mpi_sys::{MPI_Op, MPI_Request};
 use std::cell::RefCell;
 use std::os::raw::c_int;
 use std::rc::Rc;
@@ -74,6 +74,7 @@ pub fn seat_and_call<'a>(
         blocks: local.own.as_ref().map_or(Blocks::Alike, |own| Blocks::Own { blocks: &own.blocks, learned: &[] }),
         unit: local.unit,
         commutative: local.reduction.is_none_or(|reduction| reduction.commutative),
+        reduce_local: local.reduction.is_some_and(|reduction| reduction.kernel.is_none()),
         in_place: operation.tells_in_place() && local.send.is_none(),
         nodes: &agreed.nodes,
         half_bandwidth: agreed.half_bandwidth,
@@ -86,11 +87,9 @@ pub fn seat_and_call<'a>(
 
 /// What a call of an algorithm that was decided on is lowered for on this rank.
 pub fn form(communicator: &Communicator, seat: &Seat, choice: &Choice, call: &Call, local: &LocalArguments) -> Form {
-    // Of a result that one rank computes the sides may be changed, unless another algorithm is to give the same one.
     let reproducible = communicator.agreed.as_ref().is_some_and(|agreed| agreed.configuration.reproducible);
-    let may_swap = call.commutative && call.operation.rooted() && !reproducible;
     let combine = match local.reduction {
-        Some(reduction) if reduction.kernel.is_none() => Combine::ReduceLocal { may_swap },
+        Some(reduction) if reduction.kernel.is_none() => Combine::local(choice, call, reproducible),
         _ => Combine::Kernel,
     };
     // What overlaps in another way than in place is moved out of the way first.
@@ -206,6 +205,11 @@ impl Prepared {
     pub fn set_handles(&self, made: &Made) {
         self.channel
             .set_handles(made.types().map(|datatype| datatype.map(|datatype| datatype.handle)), made.operation());
+    }
+
+    /// The same for another operation of the program's alone.
+    pub fn set_operation(&self, operation: MPI_Op) {
+        self.channel.set_handles([None; 2], Some(operation));
     }
 
     /// Plays it for a call with the program's send and receive buffers at `sides`; `part` is there unless the program

@@ -146,12 +146,13 @@ pub fn execute(arguments: &Arguments) -> Result<Done, Failure> {
     let call = Call {
         root: if operation.rooted() { arguments.root } else { 0 },
         commutative: !arguments.non_commutative,
+        reduce_local: arguments.user_defined || arguments.non_commutative,
         nodes: &nodes,
         half_bandwidth: configuration.half_bandwidth(situation.one_node),
         ..Call::plain(operation, bytes / unit, unit)
     };
     // Algorithms that live in shared memory combine by kernels, which operations of the program have none of.
-    let has_kernel = !arguments.user_defined && !arguments.non_commutative;
+    let has_kernel = !call.reduce_local;
     let call = match configuration.transport {
         Transport::Shared => {
             let call = configuration.network(situation.one_node).with_shared_memory(&call, &numa);

@@ -18,6 +18,9 @@ pub struct Call<'a> {
     pub unit: usize,
     /// Whether contributions may be folded in any order. True where nothing is folded.
     pub commutative: bool,
+    /// Whether contributions are folded by `PMPI_Reduce_local`, as no kernel knows the operation or the type. Alike on all
+    /// ranks.
+    pub reduce_local: bool,
     /// Whether the two buffers are one on this rank, where [`Operation::tells_in_place`]; elsewhere an algorithm does
     /// not know it and has to be right in either case. What it sends and receives must not depend on it.
     pub in_place: bool,
@@ -47,6 +50,7 @@ impl Call<'static> {
             blocks: Blocks::Alike,
             unit,
             commutative: true,
+            reduce_local: false,
             in_place: false,
             nodes: &[],
             half_bandwidth: HALF_BANDWIDTH,

@@ -21,6 +21,9 @@ pub struct Algorithm {
     /// Whether contributions are folded in rank order, so that non-commutative operations are right. True for
     /// algorithms that fold nothing.
     pub ordered: bool,
+    /// Whether no two ranks fold the same: each unit of the result, and of what that is folded from, is folded on one rank
+    /// alone, which hands it on. True for algorithms that fold nothing.
+    pub alone: bool,
     /// The cost as a formula for people, in the notation of the documentation (p, q, n, b, s, S, k, α, β, γ).
     pub formula: &'static str,
     /// The same formula as code.

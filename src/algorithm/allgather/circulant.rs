@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "qα+(p−1)bβ",
     cost,
     source: "Träff, arXiv 2410.14234, 2024",

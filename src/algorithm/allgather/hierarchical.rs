@@ -57,6 +57,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "gather inside the largest node + leaders among the nodes + bcast of pb inside the largest node",
     cost,
     source: "Luo et al., HAN, CLUSTER 2020",

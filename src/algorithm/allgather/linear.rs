@@ -41,6 +41,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "gather(b)+bcast(pb)",
     cost,
     source: "folklore; Open MPI basic_linear",

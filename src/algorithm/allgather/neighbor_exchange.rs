@@ -31,6 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs { ranks: RankNeed::Even, ..Needs::NOTHING },
     ordered: true,
+    alone: true,
     formula: "(p/2)α+(p−1)bβ",
     cost,
     source: "Chen, Zhang, Zhang, Yuan, HPC-Asia 2005",

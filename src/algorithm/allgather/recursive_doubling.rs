@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs { ranks: RankNeed::PowerOfTwo, ..Needs::NOTHING },
     ordered: true,
+    alone: true,
     formula: "qα+(p−1)bβ",
     cost,
     source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

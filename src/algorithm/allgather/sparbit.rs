@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "qα+(p−1)bβ",
     cost,
     source: "Loch, Koslovski, arXiv 2109.08751, 2021",

@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: false,
     formula: "qα+(p−1)nβ+(p−1)nγ",
     cost,
     source: "Bruck et al., IEEE TPDS 8(11), 1997 (allgather)",

@@ -49,6 +49,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: false,
     formula: "latency: as recursive_doubling; bandwidth: as circulant",
     cost,
     source: "De Sensi et al., SC 2025",

@@ -37,6 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: true,
     formula: "2qα+2((p−1)/p)nβ+((p−1)/p)nγ",
     cost,
     source: "Träff, arXiv 2410.14234, 2024",

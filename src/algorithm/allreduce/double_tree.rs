@@ -37,6 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most (4S+4q−5)(α+sβ)+(2S+2q−3)sγ, S=⌈n/2s⌉, p≥4",
     cost,
     source: "Sanders, Speck, Träff, Parallel Computing 35(12), 2009",

@@ -40,6 +40,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: false,
     formula: "at most (3S+4q−9+min(S,q−1))(α+sβ)+(3S+2q−5)sγ, p≥8",
     cost,
     source: "Träff, arXiv 2109.12626, 2021",

@@ -57,6 +57,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: false,
     formula: "node and bcast inside the largest node + leaders among the nodes",
     cost,
     source: "Kurnosov, lectures on collective operations; Luo et al., HAN, CLUSTER 2020",

@@ -27,6 +27,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "2(p−1)(α+nβ)+(p−1)nγ",
     cost,
     source: "folklore",

@@ -39,6 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "2qα+2((p−1)/p)nβ+((p−1)/p)nγ; p≠2^k, c=2^⌊log2 p⌋: (2log2 c+2)α+(2(c−1)/c+2)nβ+((c−1)/c+1)nγ",
     cost,
     source: "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

@@ -35,6 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: false,
     formula: "q(α+nβ+nγ); p≠2^k: (⌊log2 p⌋+2)(α+nβ)+(⌊log2 p⌋+1)nγ",
     cost,
     source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

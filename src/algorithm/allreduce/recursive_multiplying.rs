@@ -42,6 +42,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: false,
     formula: "at most (k−1)⌈log_k p⌉(α+nβ+nγ); p≠m·k^e: \
               at most ((k−1+max(k−3,0))⌈log_k p⌉+2)(α+nβ)+((k−1)⌈log_k p⌉+1)nγ",
     cost,

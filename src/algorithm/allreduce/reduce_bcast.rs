@@ -46,6 +46,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "reduce + bcast; both binomial: 2q(α+nβ)+qnγ",
     cost,
     source: "folklore",

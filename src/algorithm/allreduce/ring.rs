@@ -36,6 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: true,
     formula: "2(p−1)α+2((p−1)/p)nβ+((p−1)/p)nγ",
     cost,
     source: "Patarasuk, Yuan, JPDC 69(2), 2009",

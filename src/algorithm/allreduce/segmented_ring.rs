@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: true,
     formula: "2(p−1)Sα+2((p−1)/p)nβ+((p−1)/p)nγ, S=⌈n/ps⌉",
     cost,
     source: "Patarasuk, Yuan, JPDC 69(2), 2009; Open MPI coll/base",

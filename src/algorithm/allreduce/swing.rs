@@ -45,6 +45,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: false,
     formula: "latency: as recursive_doubling; bandwidth: as rabenseifner",
     cost,
     source: "De Sensi, Bonato, Saam, Hoefler, NSDI 2024",

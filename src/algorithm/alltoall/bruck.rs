@@ -41,6 +41,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most (k−1)⌈log_k p⌉(α+(p/k)bβ)",
     cost,
     source: "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 8(11), 1997",

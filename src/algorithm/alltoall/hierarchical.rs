@@ -44,6 +44,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(m−1)(α+bβ)+2(m−1)(α+hmbβ)+h(α+m²bβ) for m ranks a node, h other nodes a leader",
     cost,
     source: "Kumar, Mamidala, Panda, IPDPS workshops 2008",

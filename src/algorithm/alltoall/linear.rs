@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+bβ)",
     cost,
     source: "folklore; Open MPI linear, linear_sync; MPICH scattered",

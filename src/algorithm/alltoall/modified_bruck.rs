@@ -33,6 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most qα+q(p/2)bβ",
     cost,
     source: "Träff, Rougier, Hunold, ICS 2014",

@@ -31,6 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+bβ)",
     cost,
     source: "Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

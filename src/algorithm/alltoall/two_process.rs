@@ -24,6 +24,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs { ranks: RankNeed::Exactly(2), ..Needs::NOTHING },
     ordered: true,
+    alone: true,
     formula: "α+bβ",
     cost,
     source: "Open MPI two_proc",

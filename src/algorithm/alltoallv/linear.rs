@@ -39,6 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+bβ)",
     cost,
     source: "folklore; Open MPI basic_linear; MPICH scattered",

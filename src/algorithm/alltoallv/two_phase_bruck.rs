@@ -43,6 +43,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs { lengths: Some(&PRELUDE), ..Needs::NOTHING },
     ordered: true,
+    alone: true,
     formula: "at most 2(k−1)⌈log_k p⌉α+(k−1)⌈log_k p⌉(p/k)(b+8)β",
     cost,
     source: "Fan, Gilray, Pascucci, Huang, Micinski, Kumar, HPDC 2022",

@@ -25,6 +25,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "p·t_A+t_W",
     cost,
     source: "Mellor-Crummey, Scott, ACM TOCS 9(1), 1991; Kurnosov, lectures on collective operations",

@@ -33,6 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "at most (k⌈log_k p⌉+1)t_W, p>k",
     cost,
     source: "Yew, Tzeng, Lawrie, IEEE TC 36(4), 1987; Kurnosov, lectures on collective operations",

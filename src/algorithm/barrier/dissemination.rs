@@ -30,6 +30,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "qα",
     cost,
     source: "Hensgen, Finkel, Manber, IJPP 17(1), 1988",

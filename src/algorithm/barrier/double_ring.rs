@@ -25,6 +25,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(2p−1)α",
     cost,
     source: "folklore; Open MPI coll/base",

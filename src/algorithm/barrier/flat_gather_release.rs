@@ -27,6 +27,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "p·t_W, and p−1 stores",
     cost,
     source: "Kurnosov, lectures on collective operations; MVAPICH",

@@ -24,6 +24,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "p·t_W",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm",

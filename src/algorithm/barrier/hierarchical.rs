@@ -47,6 +47,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "2·node inside the largest node + leaders among the nodes",
     cost,
     source: "Kurnosov, lectures on collective operations; Graham, Shipman, EuroPVM/MPI 2008",

@@ -23,6 +23,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "2(p−1)α",
     cost,
     source: "folklore; Mellor-Crummey, Scott, ACM TOCS 9(1), 1991",

@@ -47,6 +47,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "at most (k⌈log_k p⌉+⌈log_w p⌉)t_W, p>k",
     cost,
     source: "Mellor-Crummey, Scott, ACM TOCS 9(1), 1991",

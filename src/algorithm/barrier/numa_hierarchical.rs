@@ -44,6 +44,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "(k⌈log_k g⌉+⌈log2 N⌉+1)t_W, at most g ranks on each of N NUMA nodes",
     cost,
     source: "Kurnosov, lectures on collective operations; Hensgen, Finkel, Manber, IJPP 17(1), 1988",

@@ -31,6 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "qα; p≠2^k: (⌊log2 p⌋+2)α",
     cost,
     source: "folklore; Open MPI coll/base",

@@ -30,6 +30,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "q·t_W",
     cost,
     source: "Hensgen, Finkel, Manber, IJPP 17(1), 1988; Mellor-Crummey, Scott, ACM TOCS 9(1), 1991",

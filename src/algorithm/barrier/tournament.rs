@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "(q+1)t_W",
     cost,
     source: "Hensgen, Finkel, Manber, IJPP 17(1), 1988",

@@ -33,6 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "2qα",
     cost,
     source: "folklore; Open MPI coll/base",

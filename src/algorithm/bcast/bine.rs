@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "q(α+nβ)",
     cost,
     source: "De Sensi et al., Bine Trees, SC 2025",

@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "Sq(α+sβ); one segment: q(α+nβ)",
     cost,
     source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

@@ -33,6 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[CHAINS, SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ), c chains, p>c",
     cost,
     source: "Open MPI coll/base",

@@ -33,6 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[BLOCKS],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(B−1+q)(α+nβ/B), B blocks",
     cost,
     source: "Träff, Round-optimal n-Block Broadcast Schedules in Logarithmic Time, 2023",

@@ -39,6 +39,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most (2⌊log2 p⌋+2S−1+min(S,q−1))(α+sβ), S segments per half, p≥3, at best about nβ+2qα+2√(2qαnβ)",
     cost,
     source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",

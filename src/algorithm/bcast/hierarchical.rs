@@ -47,6 +47,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "leaders among the nodes + node inside the largest node",
     cost,
     source: "Kurnosov, lectures on collective operations; Luo et al., HAN, CLUSTER 2020",

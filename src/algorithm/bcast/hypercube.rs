@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "q(α+nβ)",
     cost,
     source: "Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, algorithms 4.1 and 4.2, 2003",

@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX, SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(kh+⌊(p−f)/k^h⌋+k(S−1))(α+sβ), h=⌊log_k((k−1)p+1)⌋−1, f=(k^(h+1)−1)/(k−1), p>k≥2",
     cost,
     source: "Kurnosov, lectures on collective operations",

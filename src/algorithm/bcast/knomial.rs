@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX, SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most S(k−1)⌈log_k p⌉(α+sβ), p≥k",
     cost,
     source: "Kurnosov, lectures on collective operations; Wilkins et al., CLUSTER 2023",

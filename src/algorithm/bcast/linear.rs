@@ -30,6 +30,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+nβ)",
     cost,
     source: "basic; Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, ch. 4, 2003",

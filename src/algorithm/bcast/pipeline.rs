@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−2+S)(α+sβ)",
     cost,
     source: "folklore; Kurnosov, lectures on collective operations; Open MPI coll/base",

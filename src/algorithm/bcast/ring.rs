@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "q(α+nβ)",
     cost,
     source: "Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 4.1.1, 2003",

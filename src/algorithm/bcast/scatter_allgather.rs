@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "2qα+2((p−1)/p)nβ; p≠2^k, c=2^⌊log2 p⌋: (2log2 c+1)α+(2(c−1)/c+1)nβ",
     cost,
     source: "Barnett et al., SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

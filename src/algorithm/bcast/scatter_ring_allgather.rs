@@ -35,6 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(q+p−1)α+2((p−1)/p)nβ",
     cost,
     source: "Barnett et al., SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

@@ -57,6 +57,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::SHARED_MEMORY,
     ordered: true,
+    alone: true,
     formula: "n ≤ 48: t_W+2nt; else ⌈n/f⌉t_W+(n+f)t, and (p−1)t_W for each bank used again",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/sm; MVAPICH",

@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(⌊log2⌈p/2⌉⌋+⌊log2(⌈p/2⌉/3)⌋+2S)(α+sβ)+α+nβ/2, S segments per half, p≥3",
     cost,
     source: "Open MPI coll/base",

@@ -31,6 +31,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "T(1)=0, T(m)=T((m−1)/2)+2α+(m−1)bβ for m=p: about 2q·α+2pbβ",
     cost,
     source: "Kurnosov, lectures on parallel computing",

@@ -50,6 +50,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "node inside the largest node + leaders among the nodes, of all their blocks",
     cost,
     source: "Luo et al., HAN, CLUSTER 2020",

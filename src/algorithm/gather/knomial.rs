@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most (k−1)⌈log_k p⌉α+(p−1)bβ, p≥k",
     cost,
     source: "Wilkins et al., CLUSTER 2023",

@@ -35,6 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(2p−1)α+(p−1)bβ; b≤first_segment: 2(p−1)α+(p−1)bβ",
     cost,
     source: "Open MPI linear_sync",

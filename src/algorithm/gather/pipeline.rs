@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(Sα+bβ)",
     cost,
     source: "Kurnosov, lectures on parallel computing",

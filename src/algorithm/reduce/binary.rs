@@ -33,6 +33,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: true,
     formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3",
     cost,
     source: "Kurnosov, lectures on collective operations; Open MPI coll/base",

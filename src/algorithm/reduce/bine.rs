@@ -36,6 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "q(α+nβ+nγ)",
     cost,
     source: "De Sensi et al., Bine Trees, SC 2025",

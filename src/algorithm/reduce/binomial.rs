@@ -36,6 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "Sq(α+sβ+sγ)+min(2,S−1)(α+sβ), p≥3; one segment: q(α+nβ+nγ)",
     cost,
     source: "folklore; Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005",

@@ -36,6 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[CHAINS, SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(c+⌊(p−1)/c⌋−1+c(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), c chains, p>c≥2",
     cost,
     source: "Open MPI coll/base",

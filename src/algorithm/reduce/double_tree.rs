@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most (2⌊log2 p⌋+2S−1+min(S−1,3q+1))(α+sβ)+(2⌊log2 p⌋+2S−1)sγ, S segments per half, p≥3",
     cost,
     source: "Sanders, Speck, Träff, Two-tree algorithms, Parallel Computing 35(12), 2009",

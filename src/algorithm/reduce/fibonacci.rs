@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(i+2(S−1))(α+sβ+sγ)+min(2,S−1)(α+sβ), i≈1.44·log2 p",
     cost,
     source: "Winklehner, Friedl, report on ordered reduction trees",

@@ -48,6 +48,7 @@ pub const ROW: Algorithm = Algorithm {
     ],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: true,
     formula: "node inside the largest node + leaders among the nodes",
     cost,
     source: "Kurnosov, lectures on collective operations; Luo et al., HAN, CLUSTER 2020",

@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "q(α+nβ+nγ)",
     cost,
     source: "Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, algorithm 4.3, 2003",

@@ -37,6 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(⌊log2(p+1)⌋+⌊log2((p+1)/3)⌋+2(S−1)+min(2,S−1))(α+sβ)+(⌊log2 p⌋+⌊log2(p/3)⌋+2S−1)sγ+α+nβ, \
               the last α+nβ unless the root is p−1, p≥3",
     cost,

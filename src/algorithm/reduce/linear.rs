@@ -32,6 +32,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+nβ+nγ)",
     cost,
     source: "basic",

@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[DIMS],
     needs: Needs::NOTHING,
     ordered: false,
+    alone: true,
     formula: "Σ⌈log2 d⌉(α+nβ+nγ) over the sizes d",
     cost,
     source: "Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 4.1.2, 2003",

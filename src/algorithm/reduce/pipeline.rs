@@ -35,6 +35,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[SEGMENT_AUTO, MAX_REQUESTS],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−2+S)(α+sβ+sγ)",
     cost,
     source: "folklore; Open MPI coll/base",

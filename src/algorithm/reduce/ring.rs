@@ -37,6 +37,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "q(α+nβ+nγ)",
     cost,
     source: "Grama, Gupta, Karypis, Kumar, Introduction to Parallel Computing, 4.1, 2003",

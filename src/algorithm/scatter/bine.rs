@@ -36,6 +36,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "qα+(p−1)bβ",
     cost,
     source: "De Sensi et al., SC 2025",

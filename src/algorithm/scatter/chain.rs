@@ -38,6 +38,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "at most (m−1+c)α+(m(m−1)/2+cm)bβ, m=⌈(p−1)/c⌉, p>c",
     cost,
     source: "Open MPI chain topology",

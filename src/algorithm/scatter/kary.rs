@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[RADIX],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "T(1)=0, T(m)=T((m−1)/k)+k(α+((m−1)/k)bβ) for m=p: about k·log_k p·α+(k/(k−1))pbβ",
     cost,
     source: "Kurnosov, lectures on parallel computing",

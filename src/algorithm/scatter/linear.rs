@@ -27,6 +27,7 @@ pub const ROW: Algorithm = Algorithm {
     parameters: &[],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+bβ)",
     cost,
     source: "folklore; Open MPI basic_linear",

@@ -34,6 +34,7 @@ pub const ROW: Algorithm = Algorithm {
     }],
     needs: Needs::NOTHING,
     ordered: true,
+    alone: true,
     formula: "(p−1)(α+bβ)",
     cost,
     source: "Open MPI linear_nb",

@@ -70,7 +70,8 @@ fn interleaved(choice: &Choice, size: usize, form: &Form, seed: u64) {
 fn every_row_stops_and_goes_on_wherever_it_would_wait() {
     let started = Form { blocking: false, ..Form::PLAIN };
     for row in all() {
-        let locally = Form { combine: Combine::ReduceLocal { may_swap: row.operation.rooted() }, ..started };
+        let may_swap = row.operation.rooted() || row.alone;
+        let locally = Form { combine: Combine::ReduceLocal { may_swap }, ..started };
         for size in [2, 3, 4, 5, 8] {
             interleaved(&Choice::new(row), size, &started, size as u64);
             interleaved(&Choice::new(row), size, &locally, 77 + size as u64);

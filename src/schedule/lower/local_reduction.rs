@@ -1,7 +1,10 @@
 //! Folds by `PMPI_Reduce_local`, for operations and types that no kernel knows: it computes `inout = input ∘ inout`, so
-//! the right side has to lie where the result goes, or be moved there. Where the sides may be changed, that is spared; which
-//! of the two a rank changes depends on where its data lies, so that ranks which compute the same would get other bits.
+//! the right side has to lie where the result goes, or be moved there. Where the left side lies there, the result is
+//! computed where the right side is if nothing looks for that afterwards, else in memory of its own, and moved. Where the
+//! sides may be changed, that is spared; which of the two a rank changes depends on where its data lies, so that ranks
+//! which compute the same would get other bits.
 
+use super::liveness::{Outgoing, is_over};
 use crate::schedule::action::{Action, Sink};
 use crate::schedule::{Buffer, Range};
 
@@ -34,25 +37,36 @@ impl LocalReduction {
         range == into || !self.apart && (range.buffer, into.buffer) == (Buffer::Send, Buffer::Receive)
     }
 
-    /// Hands on what computes `into = left ∘ right`. `scratch` counts the units of scratch so far.
-    pub fn replace(&mut self, [left, right, into]: [Range; 3], scratch: &mut usize, sink: &mut impl Sink) {
+    /// Hands on what computes `into = left ∘ right`. `scratch` counts the units of scratch so far; `is_over` is whether
+    /// the right side is in scratch that nothing looks for any more, so that it may be written over.
+    pub fn replace(
+        &mut self,
+        [left, right, into]: [Range; 3],
+        is_over: bool,
+        scratch: &mut usize,
+        sink: &mut impl Sink,
+    ) {
         let piece = self.piece.max(into.len.div_ceil(MOST_PIECES));
         // Elsewhere nothing is moved twice; and of sides that overlap the result only this one lies piece by piece where
         // that does.
         if self.may_swap || left != into || right == into || into.len <= piece {
-            return self.at_once([left, right, into], scratch, sink);
+            return self.at_once([left, right, into], is_over, scratch, sink);
         }
         for start in (0..into.len).step_by(piece) {
             let len = piece.min(into.len - start);
-            self.at_once([left, right, into].map(|range| range.part(start, len)), scratch, sink);
+            self.at_once([left, right, into].map(|range| range.part(start, len)), is_over, scratch, sink);
         }
     }
 
-    fn at_once(&mut self, [left, right, into]: [Range; 3], scratch: &mut usize, sink: &mut impl Sink) {
+    fn at_once(&mut self, [left, right, into]: [Range; 3], is_over: bool, scratch: &mut usize, sink: &mut impl Sink) {
         // What lies where the result goes must not be written over by the other side before it is read.
         let is_left = right != into && self.may_be_one(left, into);
         let (input, inout) = if is_left && self.may_swap { (right, left) } else { (left, right) };
-        let target = if is_left && !self.may_swap { self.spare(into.len, scratch, sink) } else { into };
+        let target = match is_left && !self.may_swap {
+            true if is_over && !right.overlaps(left) => right,
+            true => self.spare(into.len, scratch, sink),
+            false => into,
+        };
         if target != inout {
             sink.take(Action::Copy { from: inout, into: target });
         }
@@ -77,7 +91,7 @@ impl LocalReduction {
 }
 
 /// Applies the pass to a whole list; gives it with the units of scratch that it needs now.
-pub fn apply(actions: Vec<Action>, mut scratch: usize, mut local: LocalReduction) -> (Vec<Action>, usize) {
+pub fn apply(actions: &[Action], mut scratch: usize, mut local: LocalReduction) -> (Vec<Action>, usize) {
     struct List(Vec<Action>);
     impl Sink for List {
         fn take(&mut self, action: Action) {
@@ -86,10 +100,15 @@ pub fn apply(actions: Vec<Action>, mut scratch: usize, mut local: LocalReduction
         fn scratch(&mut self, _: usize) {}
     }
     let mut list = List(Vec::with_capacity(actions.len()));
-    for action in actions {
-        match action {
-            Action::Fold { left, right, into } => local.replace([left, right, into], &mut scratch, &mut list),
-            other => list.take(other),
+    let mut outgoing = Outgoing::default();
+    for (place, action) in actions.iter().enumerate() {
+        outgoing.take(action);
+        if let Action::Fold { left, right, into } = *action {
+            let is_over =
+                right.buffer == Buffer::Scratch && !outgoing.reads(right) && is_over(right, &actions[place + 1..]);
+            local.replace([left, right, into], is_over, &mut scratch, &mut list);
+        } else {
+            list.take(*action);
         }
     }
     (list.0, scratch)

@@ -8,6 +8,7 @@
 //! Both ends of a message cut it alike, as they agree on its length; which calls block is each rank's own affair.
 
 mod fuse;
+mod liveness;
 mod local_reduction;
 mod results_in_place;
 mod slots;
@@ -37,6 +38,15 @@ pub enum Combine {
         /// Whether the two may change places: not where several ranks compute the same, which must get the same bits.
         may_swap: bool,
     },
+}
+
+impl Combine {
+    /// By `PMPI_Reduce_local`, in a call of a choice. Sides may change where one rank computes what all get, unless
+    /// another algorithm is to give the same result.
+    pub fn local(choice: &Choice, call: &Call, reproducible: bool) -> Self {
+        let alone = call.operation.rooted() || choice.algorithm.alone;
+        Self::ReduceLocal { may_swap: call.commutative && alone && !reproducible }
+    }
 }
 
 /// What a call is lowered for, besides the algorithm and the call: the passes that apply.
@@ -90,14 +100,14 @@ pub fn lower_stage(part: &Part, stage: Stage, form: &Form, most: usize) -> Optio
     }
     let Kept { mut actions, mut scratch, .. } = kept;
     if form.apart {
-        results_in_place::apply(&mut actions);
+        results_in_place::apply(&mut actions, form.combine == Combine::ReduceLocal { may_swap: false });
     }
     if let Combine::ReduceLocal { may_swap } = form.combine {
         let local = LocalReduction::new(may_swap, part.call.unit, form.apart);
-        (actions, scratch) = local_reduction::apply(actions, scratch, local);
+        (actions, scratch) = local_reduction::apply(&actions, scratch, local);
     }
     // Calls that need no working memory are spared asking for it.
-    if !actions.iter().any(results_in_place::uses_scratch) {
+    if !actions.iter().any(liveness::uses_scratch) {
         scratch = 0;
     }
     Some(Lowered { actions: actions.into(), scratch, requests })
@@ -208,7 +218,7 @@ impl<S: Sink> Lower<'_, S> {
         match (action, &mut self.local) {
             (Action::Fold { left, right, into }, Some(local)) => {
                 let (sink, scratch) = (&mut *self.sink, &mut self.scratch);
-                local.replace([left, right, into], scratch, sink);
+                local.replace([left, right, into], false, scratch, sink);
             }
             _ => self.sink.take(action),
         }

@@ -7,11 +7,13 @@
 //! Sound only where `Send` and `Receive` share no memory, which the caller has to know; what else it takes is checked
 //! here.
 
+use super::liveness::is_over;
 use crate::schedule::action::{Action, Message};
 use crate::schedule::{Buffer, Range};
 
-/// Applies the pass to a whole list.
-pub fn apply(actions: &mut [Action]) {
+/// Applies the pass to a whole list: to the right sides of its folds alone where a left side would have to be moved out
+/// of there again, as it has for a local reduction that may not change sides.
+pub fn apply(actions: &mut [Action], right_alone: bool) {
     for place in 1..actions.len() {
         let (before, after) = actions.split_at_mut(place);
         let [Action::Fold { left, right, into }, later @ ..] = after else { continue };
@@ -20,6 +22,9 @@ pub fn apply(actions: &mut [Action]) {
             Action::Exchange { out, into } => (into, Some(out.range)),
             _ => continue,
         };
+        if right_alone && message.range != *right {
+            continue;
+        }
         if may_arrive_there(message, outgoing, (*left, *right, *into), later) {
             let operand = if message.range == *left { left } else { right };
             *operand = *into;
@@ -44,41 +49,4 @@ fn may_arrive_there(
         && outgoing.is_none_or(|outgoing| !outgoing.overlaps(into))
         // Nothing looks for it in scratch.
         && is_over(arriving, later)
-}
-
-/// Whether nothing reads the range before it is written anew.
-fn is_over(range: Range, later: &[Action]) -> bool {
-    let covers =
-        |written: Range| written.buffer == range.buffer && written.start <= range.start && written.end() >= range.end();
-    for action in later {
-        let (reads, written) = touched(action);
-        if reads.into_iter().flatten().any(|read| read.overlaps(range)) {
-            return false;
-        }
-        if written.is_some_and(covers) {
-            return true;
-        }
-    }
-    true
-}
-
-/// Whether an action reads or writes scratch.
-pub fn uses_scratch(action: &Action) -> bool {
-    let (reads, written) = touched(action);
-    reads.into_iter().chain([written]).flatten().any(|range| range.buffer == Buffer::Scratch)
-}
-
-/// What an action reads, and what it writes. A receive that is started writes, as it must not be touched before.
-fn touched(action: &Action) -> ([Option<Range>; 2], Option<Range>) {
-    match *action {
-        Action::Send(message) | Action::StartSend { message, .. } => ([Some(message.range), None], None),
-        Action::Receive(message) | Action::StartReceive { message, .. } => ([None, None], Some(message.range)),
-        Action::Exchange { out, into } => ([Some(out.range), None], Some(into.range)),
-        Action::Wait { .. } | Action::Shared(_) => ([None, None], None),
-        Action::Copy { from, into } => ([Some(from), None], Some(into)),
-        Action::Fold { left, right, into } => ([Some(left), Some(right)], Some(into)),
-        Action::ReduceLocal { input, inout } => ([Some(input), Some(inout)], Some(inout)),
-        Action::Pack { into, .. } => ([None, None], Some(into)),
-        Action::Unpack { from, .. } => ([Some(from), None], None),
-    }
 }

@@ -70,15 +70,17 @@ fn what_is_needed_again_or_sent_meanwhile_stays_in_scratch() {
     let scratch = Range { buffer: Buffer::Scratch, start: 0, len: 3 };
     let (send, receive) = (Range::send(0, 3), Range::receive(0, 3));
     let fold = Action::Fold { left: scratch, right: send, into: receive };
-    let changed = |first: Action, last: Range| {
+    let changed_by = |right_alone, first: Action, last: Range| {
         let mut actions = [first, fold, Action::Send(whole(0, last))];
         let before = actions;
-        results_in_place::apply(&mut actions);
+        results_in_place::apply(&mut actions, right_alone);
         actions != before
     };
+    let changed = |first, last| changed_by(false, first, last);
     let arrives = Action::Receive(whole(0, scratch));
     assert!(!changed(arrives, scratch));
     assert!(changed(arrives, receive));
+    assert!(!changed_by(true, arrives, receive), "it is the left side");
     let exchange = |out| Action::Exchange { out: whole(1, out), into: whole(0, scratch) };
     assert!(changed(exchange(send), receive));
     assert!(!changed(exchange(receive), receive), "the result's place is being sent from");
@@ -207,10 +209,10 @@ fn local_reductions_keep_the_order_of_their_sides() {
     assert_eq!(replaced(false, [a, b, a]), by_spare);
     let fold = |left, right, into| vec![Action::Fold { left, right, into }];
     let own = Range::send(0, 3);
-    let shared = |may_swap| local_reduction::apply(fold(own, b, a), 0, LocalReduction::new(may_swap, 1, false)).0;
+    let shared = |may_swap| local_reduction::apply(&fold(own, b, a), 0, LocalReduction::new(may_swap, 1, false)).0;
     assert_eq!(shared(true), [Action::Copy { from: own, into: a }, reduce(b, a)], "the contribution may lie there");
     assert_eq!(shared(false).len(), 3);
-    let list = local_reduction::apply(fold(a, b, a), 7, LocalReduction::new(false, 1, true));
+    let list = local_reduction::apply(&fold(a, b, a), 7, LocalReduction::new(false, 1, true));
     assert_eq!((list.0.len(), list.1), (3, 10), "the spare room comes after the algorithm's");
 }
 
@@ -219,7 +221,7 @@ fn what_is_moved_out_of_the_way_goes_in_pieces() {
     let [into, other] = [0, 1 << 20].map(|start| Range::receive(start, 100_001));
     let lowered = |may_swap, [left, right, into]: [Range; 3]| {
         let local = LocalReduction::new(may_swap, 8, true);
-        local_reduction::apply(vec![Action::Fold { left, right, into }], 0, local)
+        local_reduction::apply(&[Action::Fold { left, right, into }], 0, local)
     };
     let (actions, scratch) = lowered(false, [into, other, into]);
     assert_eq!((actions.len(), scratch), (3 * 25, 4096));
@@ -236,4 +238,45 @@ fn what_is_moved_out_of_the_way_goes_in_pieces() {
     for at_once in [lowered(true, [into, other, into]), lowered(false, [other, into, into])] {
         assert_eq!(at_once.0.len(), 1);
     }
+}
+
+#[test]
+fn a_right_side_that_is_over_is_written_over() {
+    let [left, other] = [0, 3].map(|start| Range::receive(start, 3));
+    let [right, elsewhere] = [0, 3].map(|start| Range { buffer: Buffer::Scratch, start, len: 3 });
+    let message = |range: Range| Message { peer: 1, range, fragment: 2 };
+    let fold = Action::Fold { left, right, into: left };
+    let there = [Action::ReduceLocal { input: left, inout: right }, Action::Copy { from: right, into: left }];
+    let spare = Range { buffer: Buffer::Scratch, start: 6, len: 3 };
+    let apart = [
+        Action::Copy { from: right, into: spare },
+        Action::ReduceLocal { input: left, inout: spare },
+        Action::Copy { from: spare, into: left },
+    ];
+    let send = Action::StartSend { message: message(right), slot: 3 };
+    let wait = |first, number| Action::Wait { first, number };
+    let lowered = |before: &[Action], after: &[Action]| {
+        let list = [before, &[fold], after].concat();
+        let (actions, _) = local_reduction::apply(&list, 6, LocalReduction::new(false, 8, true));
+        let own = &actions[before.len()..actions.len() - after.len()];
+        assert!(own == there || own == apart, "{own:?}");
+        own == there
+    };
+    let copied = Action::Copy { from: right, into: other };
+    assert!(lowered(&[], &[]), "nothing comes after");
+    assert!(!lowered(&[], &[copied]), "what comes after reads it");
+    assert!(lowered(&[], &[Action::Receive(message(right)), copied]), "it is written anew before");
+    let half = Action::Receive(message(right.part(0, 2)));
+    assert!(!lowered(&[], &[half, copied]), "half of it is written anew");
+    assert!(lowered(&[Action::Send(message(right))], &[]), "it is sent");
+    assert!(!lowered(&[send], &[wait(3, 2)]), "it is being sent");
+    assert!(!lowered(&[send, wait(4, 1)], &[wait(3, 1)]), "half of it is being sent");
+    assert!(!lowered(&[send, wait(0, 3)], &[wait(3, 2)]), "others are waited for");
+    assert!(lowered(&[send, wait(4, 1), wait(3, 1)], &[]), "it was sent in two fragments");
+    assert!(lowered(&[send, wait(0, 9)], &[]), "it was sent with others");
+    let started = Action::StartSend { message: message(elsewhere), slot: 0 };
+    assert!(lowered(&[started], &[wait(0, 2)]), "something else is being sent");
+    let contribution = Action::Fold { left, right: Range::send(0, 3), into: left };
+    let (actions, _) = local_reduction::apply(&[contribution], 6, LocalReduction::new(false, 8, true));
+    assert_eq!(actions.len(), 3, "a contribution stays as it is");
 }

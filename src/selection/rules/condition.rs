@@ -13,6 +13,9 @@ use std::fmt::{Display, Formatter};
 pub enum Condition {
     Commutative,
     NonCommutative,
+    /// The reduction's operation is the program's own, or its type is one that no kernel knows.
+    ReduceLocal,
+    NoReduceLocal,
     OneNode,
     SeveralNodes,
     OnePerNode,
@@ -36,9 +39,11 @@ pub enum Condition {
 
 impl Condition {
     /// Those that are one word.
-    pub const WORDS: [Self; 12] = [
+    pub const WORDS: [Self; 14] = [
         Self::Commutative,
         Self::NonCommutative,
+        Self::ReduceLocal,
+        Self::NoReduceLocal,
         Self::OneNode,
         Self::SeveralNodes,
         Self::OnePerNode,
@@ -85,6 +90,9 @@ impl Condition {
     pub fn contradicts(self, other: Self) -> bool {
         let pair = |one, two| (self, other) == (one, two) || (other, self) == (one, two);
         pair(Self::Commutative, Self::NonCommutative)
+            || pair(Self::ReduceLocal, Self::NoReduceLocal)
+            // All that MPI defines commutes.
+            || pair(Self::NoReduceLocal, Self::NonCommutative)
             || pair(Self::OneNode, Self::SeveralNodes)
             || pair(Self::PowerOfTwo, Self::NotPowerOfTwo)
             || pair(Self::Oversubscribed, Self::NotOversubscribed)
@@ -92,6 +100,7 @@ impl Condition {
             // Through shared memory nothing travels in pieces, and only what MPI defines combines in it.
             || pair(Self::SharedMemory, Self::InPieces)
             || pair(Self::SharedMemory, Self::NonCommutative)
+            || pair(Self::SharedMemory, Self::ReduceLocal)
             // Nor can what needs one node.
             || pair(Self::SharedMemory, Self::SeveralNodes)
             || match (self, other) {
@@ -105,11 +114,18 @@ impl Condition {
             }
     }
 
+    /// Whether it holds for reductions alone.
+    pub fn is_of_reductions(self) -> bool {
+        matches!(self, Self::NonCommutative | Self::ReduceLocal)
+    }
+
     /// Whether it holds.
     pub fn holds(self, situation: &Situation, call: &Call) -> bool {
         match self {
             Self::Commutative => call.commutative,
             Self::NonCommutative => !call.commutative,
+            Self::ReduceLocal => call.reduce_local,
+            Self::NoReduceLocal => !call.reduce_local,
             Self::OneNode => situation.one_node,
             Self::SeveralNodes => !situation.one_node,
             Self::OnePerNode => situation.most_on_node == 1,
@@ -132,6 +148,8 @@ impl Display for Condition {
         match self {
             Self::Commutative => f.write_str("commutative"),
             Self::NonCommutative => f.write_str("non_commutative"),
+            Self::ReduceLocal => f.write_str("reduce_local"),
+            Self::NoReduceLocal => f.write_str("no_reduce_local"),
             Self::OneNode => f.write_str("one_node"),
             Self::SeveralNodes => f.write_str("several_nodes"),
             Self::OnePerNode => f.write_str("one_per_node"),

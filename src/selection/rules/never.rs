@@ -223,7 +223,9 @@ fn worlds(rule: &Rule, before: &[&Rule]) -> Vec<World> {
     let places = communicators::places(rules());
     // Two bytes travel in pieces, or nothing does.
     let cut = ProtocolLimits::of([1]).expect("a length");
-    let commuting: &[bool] = if rule.operation.reduces() { &[true, false] } else { &[true] };
+    // Whether the operation commutes, and whether `PMPI_Reduce_local` knows it alone, as it does all that does not.
+    let reductions: &[_] =
+        if rule.operation.reduces() { &[(true, false), (true, true), (false, true)] } else { &[(true, false)] };
     let mut worlds = Vec::new();
     for mpi in libraries {
         let located = places.iter().flat_map(|place| powers.iter().map(move |power| (*place, *power)));
@@ -234,8 +236,10 @@ fn worlds(rule: &Rule, before: &[&Rule]) -> Vec<World> {
                 let number = if power_of_two == Some(false) { 3 } else { 2 };
                 let one_node = nodes.is_empty();
                 let situation = Situation { ranks: number, one_node, most_on_node, oversubscribed, mpi, limits };
-                worlds.extend(commuting.iter().map(|commutative| {
-                    let call = Call { commutative: *commutative, nodes, shared, ..Call::plain(rule.operation, 2, 1) };
+                worlds.extend(reductions.iter().map(|&(commutative, reduce_local)| {
+                    let shared = shared.filter(|_| !reduce_local);
+                    let plain = Call::plain(rule.operation, 2, 1);
+                    let call = Call { commutative, reduce_local, nodes, shared, ..plain };
                     World { situation, call, ranks, power_of_two }
                 }));
             }
@@ -275,6 +279,7 @@ fn unmet(rule: &Rule, purpose: Purpose) -> Option<String> {
         for nodes in &placements {
             let call = Call {
                 commutative: !has(Condition::NonCommutative),
+                reduce_local: has(Condition::ReduceLocal),
                 nodes,
                 shared: shares.then_some(SharedMemory::PLAIN),
                 ..Call::plain(rule.operation, bytes.min(1 << 40), 1)

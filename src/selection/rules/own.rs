@@ -141,7 +141,7 @@ fn fits(condition: Condition, operation: Option<Operation>, before: &[Condition]
         return Err(format!("'{condition}' contradicts '{other}'"));
     }
     match operation {
-        Some(operation) if condition == Condition::NonCommutative && !operation.reduces() => {
+        Some(operation) if condition.is_of_reductions() && !operation.reduces() => {
             Err(format!("'{condition}' never holds for {operation}, which reduces nothing"))
         }
         _ => Ok(()),

@@ -118,8 +118,8 @@ fn a_byte_order_mark_and_other_ends_of_lines_are_no_words() {
 fn refusals_say_where_and_what() {
     let names = Operation::ALL.map(Operation::name).join(", ");
     let of_blocks = Operation::names("and", |operation| operation.has_blocks() && !operation.has_own_counts());
-    let conditions = "commutative, non_commutative, one_node, several_nodes, one_per_node, power_of_two, not_power_of_two, \
-                      oversubscribed, not_oversubscribed, shared_memory, no_shared_memory, in_pieces, ranks_per_node=RANKS, \
+    let conditions = "commutative, non_commutative, reduce_local, no_reduce_local, one_node, several_nodes, one_per_node, \
+                      power_of_two, not_power_of_two, oversubscribed, not_oversubscribed, shared_memory, no_shared_memory, in_pieces, ranks_per_node=RANKS, \
                       mpi=LIBRARY, mpi_version=VERSIONS";
     for (text, words) in [
         ("brodcast * * linear", format!("f:1:1: unknown operation 'brodcast'; accepted: {names}; did you mean 'bcast'?")),
@@ -196,7 +196,7 @@ fn rule() -> impl Strategy<Value = Rule> {
     (wanted, span(), span(), any::<bool>(), conditions).prop_map(|((operation, wanted), ranks, bytes, total, drawn)| {
         let mut conditions = Vec::<Condition>::new();
         for condition in drawn {
-            let fits = condition != Condition::NonCommutative || operation.reduces();
+            let fits = !condition.is_of_reductions() || operation.reduces();
             if fits && !conditions.iter().any(|other| condition.contradicts(*other)) {
                 conditions.push(condition);
             }
